@@ -1,0 +1,97 @@
+// What a check finds and what would mend it: plain data.
+import type { InvariantId } from './invariants.ts';
+
+export type Severity = 'error' | 'warning' | 'info';
+/** A candidate may be an operation in progress: it is shown, never counted, never repaired. */
+export type Stability = 'stable' | 'candidate';
+
+export interface FoundObject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** What a repair does, docs/reference/ipam.md; each is one function in ipam/. */
+export type Primitive = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R9';
+
+/** The data that a repair needs; it re-reads the object and proves its ground again before it writes. */
+export type RepairAction =
+  | {
+      readonly primitive: 'R1';
+      readonly block: string;
+      readonly address: string;
+      readonly ordinal: number;
+      /** As stored, unsanitised; undefined for an allocation without one. */
+      readonly handle: string | undefined;
+      readonly sequenceNumber: bigint;
+    }
+  | { readonly primitive: 'R2'; readonly block: string }
+  /** The handle's right content is computed anew from the blocks; `resourceVersion` undefined: the object is missing. */
+  | {
+      readonly primitive: 'R3';
+      /** Object name. */
+      readonly handle: string;
+      readonly handleId: string;
+      readonly uid: string | undefined;
+      readonly resourceVersion: string | undefined;
+      /** Names of the blocks that hold, or are said to hold, its addresses. */
+      readonly blocks: readonly string[];
+      /** True when a count falls or the object goes: allowed for old, unchanged handles only. */
+      readonly lowers: boolean;
+    }
+  | { readonly primitive: 'R4' | 'R5' | 'R6'; readonly affinity: string; readonly resourceVersion: string | undefined }
+  /** R4 for a block whose affinity object is missing: it is created first. */
+  | { readonly primitive: 'R4'; readonly block: string; readonly owner: string }
+  | {
+      readonly primitive: 'R7';
+      readonly kind: 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle';
+      readonly name: string;
+      readonly uid: string | undefined;
+    }
+  | { readonly primitive: 'R9'; readonly block: string };
+
+export interface Repair {
+  readonly primitive: Primitive;
+  /** True when --fix does it; false when a person must decide. */
+  readonly automatic: boolean;
+  readonly summary: string;
+  /** The guarded command that does it by hand, where one exists. */
+  readonly command?: string;
+}
+
+/** One finding as the report prints it. */
+export interface Finding {
+  readonly id: InvariantId;
+  /** Other invariants that the same fault breaks. */
+  readonly also: readonly InvariantId[];
+  readonly title: string;
+  readonly severity: Severity;
+  readonly stability: Stability;
+  readonly object: FoundObject;
+  readonly related: readonly FoundObject[];
+  readonly cidr?: string;
+  readonly address?: string;
+  readonly handle?: string;
+  readonly node?: string;
+  readonly owner?: FoundObject;
+  readonly ageSeconds?: number;
+  /** One fact a line. */
+  readonly evidence: readonly string[];
+  readonly repair?: Repair;
+}
+
+/** An object that a finding rests on: read again, live, before the finding is called stable. */
+export interface Ground extends FoundObject {
+  readonly kind: 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle' | 'Pod' | 'Node' | 'Service' | 'IPPool';
+}
+
+/** A finding with what is needed to confirm and to mend it; not part of the report. */
+export interface Judgement {
+  readonly finding: Finding;
+  /** Same fault, same key, in any two readings. */
+  readonly key: string;
+  /** The state it was judged on (sequence, handle, revision): unequal in two readings means something is going on. */
+  readonly fingerprint: string;
+  readonly grounds: readonly Ground[];
+  readonly action?: RepairAction;
+}

@@ -1,0 +1,111 @@
+// What `ipam check` looks at: everything that was read, as records small enough to hold for a whole cluster.
+// How it is read from a datastore is ipam-repair/observe.ts.
+import type { BlockAffinity } from '../resources/block-affinity.ts';
+import type { ClusterInformation } from '../resources/cluster-information.ts';
+import type { IPAMBlock } from '../resources/ipam-block.ts';
+import type { IPAMConfig } from '../resources/ipam-config.ts';
+import type { IPPool } from '../resources/ip-pool.ts';
+import type { IPReservation } from '../resources/ip-reservation.ts';
+import type { KubeControllersConfiguration } from '../resources/kube-controllers-configuration.ts';
+
+export interface HandleRecord {
+  /** Object name: the handle id in lower case. */
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  /** spec.handleID, case kept. */
+  readonly handleId: string;
+  /** Addresses counted per block CIDR text, as stored. */
+  readonly block: Readonly<Record<string, number>>;
+  readonly deleted: boolean;
+  /** The later of creation and last recorded write (managedFields), ms since 1970; undefined when nothing is recorded. */
+  readonly writtenAtMs: number | undefined;
+}
+
+export interface NodeRecord {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Canonical address text of each tunnel field that is set. */
+  readonly tunnels: Readonly<Partial<Record<TunnelType, string>>>;
+}
+
+/** Values of the `type` attribute of tunnel addresses. */
+export type TunnelType =
+  | 'ipipTunnelAddress'
+  | 'vxlanTunnelAddress'
+  | 'vxlanV6TunnelAddress'
+  | 'wireguardTunnelAddress'
+  | 'wireguardV6TunnelAddress';
+
+export interface PodRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly node: string | undefined;
+  readonly hostNetwork: boolean;
+  readonly phase: string | undefined;
+  readonly reason: string | undefined;
+  /** Canonical texts of the addresses that the pod has by the rule of docs/reference/ipam.md (status, then annotations). Kept for finished pods too. */
+  readonly addresses: readonly string[];
+  /** Phase Failed, Succeeded or Completed, or being deleted with its address annotation emptied: holds no address. */
+  readonly finished: boolean;
+  readonly deleting: boolean;
+  /** Annotation cni.projectcalico.org/containerID. */
+  readonly containerId: string | undefined;
+  /** Annotation ipAddrsNoIpam is set: its addresses are not Calico IPAM's. */
+  readonly noIpam: boolean;
+  readonly createdAtMs: number | undefined;
+}
+
+/** A stored WorkloadEndpoint (folders with calicoctl exports); in Kubernetes pods say the same. */
+export interface WorkloadRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly node: string | undefined;
+  readonly pod: string | undefined;
+  readonly containerId: string | undefined;
+  readonly addresses: readonly string[];
+}
+
+export interface ServiceRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+  /** spec.type is LoadBalancer. */
+  readonly loadBalancer: boolean;
+  readonly loadBalancerClass: string | undefined;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** status.loadBalancer.ingress[].ip, canonical; hostname-only entries left out. */
+  readonly ingress: readonly string[];
+}
+
+/** A kind that could not be read, and what that leaves unjudged. */
+export interface UnreadKind {
+  readonly kind: string;
+  readonly reason: string;
+  readonly invariants: readonly string[];
+}
+
+export interface IpamSnapshot {
+  /** The moment that ages are counted to. */
+  readonly now: Date;
+  /** ClusterInformation default has datastoreReady: false. */
+  readonly locked: boolean;
+  /** Allocations younger than this are candidates, in milliseconds; 0 judges at once. */
+  readonly graceMs: number;
+  readonly clusterInformation: ClusterInformation | undefined;
+  /** All in order of their names. */
+  readonly pools: readonly IPPool[];
+  readonly blocks: readonly IPAMBlock[];
+  readonly affinities: readonly BlockAffinity[];
+  readonly handles: readonly HandleRecord[];
+  readonly config: IPAMConfig | undefined;
+  readonly reservations: readonly IPReservation[];
+  readonly nodes: readonly NodeRecord[];
+  readonly pods: readonly PodRecord[];
+  readonly workloads: readonly WorkloadRecord[];
+  readonly services: readonly ServiceRecord[];
+  readonly kubeControllers: KubeControllersConfiguration | undefined;
+  readonly unread: readonly UnreadKind[];
+}

@@ -1,0 +1,34 @@
+// The port through which the allocator and the repairs see a datastore: single objects, compare-and-swap, four outcomes.
+// Objects are the raw stored ones, so that fields this program does not know survive every write.
+import type { BlockAffinity } from '../resources/block-affinity.ts';
+import type { IPAMBlock } from '../resources/ipam-block.ts';
+import type { IPAMConfig } from '../resources/ipam-config.ts';
+import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import type { IPPool } from '../resources/ip-pool.ts';
+import type { IPReservation } from '../resources/ip-reservation.ts';
+
+/** `conflict`: the revision (or uid) is no longer the one given. Anything else that goes wrong is thrown. */
+export type StoreFailure = 'not-found' | 'already-exists' | 'conflict';
+
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: StoreFailure };
+
+/** Reads and writes of one kind. A write names the revision it decided on: `metadata.resourceVersion` of its argument. */
+export interface IpamObjects<T> {
+  get(name: string): Promise<Outcome<T>>;
+  list(): Promise<readonly T[]>;
+  create(object: T): Promise<Outcome<T>>;
+  update(object: T): Promise<Outcome<T>>;
+  /** Removes exactly this incarnation at this revision (uid and resourceVersion of the argument are preconditions). */
+  remove(object: T): Promise<Outcome<undefined>>;
+}
+
+export interface IpamStore {
+  readonly blocks: IpamObjects<IPAMBlock>;
+  readonly affinities: IpamObjects<BlockAffinity>;
+  readonly handles: IpamObjects<IPAMHandle>;
+  config(): Promise<IPAMConfig | undefined>;
+  pools(): Promise<readonly IPPool[]>;
+  reservations(): Promise<readonly IPReservation[]>;
+  /** Labels of the Calico node, or undefined when there is no such node. */
+  nodeLabels(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+}
