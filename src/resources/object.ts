@@ -85,13 +85,17 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** Dotted paths of fields declared int64 (`*` for any key): always bigint. */
   readonly int64: readonly string[];
   /** Defaults that a read applies, on a copy; absent when there are none. */
-  readonly withDefaults?: (object: T) => T;
+  withDefaults?(object: T): T;
   readonly columns: {
     readonly default: readonly Column<T>[];
     readonly wide: readonly Column<T>[];
     /** Columns that only custom-columns can name. */
     readonly extra?: readonly Column<T>[];
   };
-  /** Order of the keys of spec (and of nested objects, by dotted path) in JSON output; others follow as stored. */
+  /**
+   * Order of the keys of spec (and of nested objects, by dotted path) in JSON output; others follow as stored.
+   * `*` after a name: printed even when empty; `?`: only unset is left out, zero is printed. The rest is left out when
+   * empty, zero or false. An object whose path has no entry here is a map.
+   */
   readonly fieldOrder: Readonly<Record<string, readonly string[]>>;
 }

@@ -1,0 +1,77 @@
+// BGPConfiguration: BGP settings of the cluster (`default`) or of a node (`node.<name>`).
+import * as z from 'zod/mini';
+import { bgpPassword } from './bgp-peer.ts';
+import { column, nameColumn, yesNo } from './columns.ts';
+import type { Kind, KubeObject } from './object.ts';
+import { flag, integer, objectSchema, text, texts } from './schema.ts';
+
+const cidrs = z.optional(z.array(z.looseObject({ cidr: text })));
+
+const spec = z.looseObject({
+  logSeverityScreen: text,
+  nodeToNodeMeshEnabled: flag,
+  asNumber: integer,
+  serviceLoadBalancerIPs: cidrs,
+  serviceExternalIPs: cidrs,
+  serviceClusterIPs: cidrs,
+  serviceLoadBalancerAggregation: text,
+  communities: z.optional(z.array(z.looseObject({ name: text, value: text }))),
+  prefixAdvertisements: z.optional(z.array(z.looseObject({ cidr: text, communities: texts }))),
+  listenPort: integer,
+  nodeMeshPassword: bgpPassword,
+  nodeMeshMaxRestartTime: text,
+  bindMode: text,
+  ignoredInterfaces: texts,
+  localWorkloadPeeringIPV4: text,
+  localWorkloadPeeringIPV6: text,
+});
+
+export interface BGPConfiguration extends KubeObject {
+  spec: z.infer<typeof spec>;
+}
+
+const columns = [
+  nameColumn,
+  column<BGPConfiguration>('LOGSEVERITY', ({ spec }) => spec.logSeverityScreen ?? ''),
+  column<BGPConfiguration>('MESHENABLED', ({ spec }) => yesNo(spec.nodeToNodeMeshEnabled, '-')),
+  column<BGPConfiguration>('ASNUMBER', ({ spec }) => String(spec.asNumber ?? '-')),
+];
+
+export const bgpConfiguration: Kind<BGPConfiguration> = {
+  kind: 'BGPConfiguration',
+  aliases: ['bgpconfiguration', 'bgpconfigurations', 'bgpconfig', 'bgpconfigs'],
+  namespaced: false,
+  api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'bgpconfigurations' },
+  v3: true,
+  onCommandLine: true,
+  schema: objectSchema({ spec }),
+  int64: [],
+  columns: { default: columns, wide: columns },
+  fieldOrder: {
+    spec: [
+      'logSeverityScreen',
+      'nodeToNodeMeshEnabled?',
+      'asNumber?',
+      'serviceLoadBalancerIPs',
+      'serviceExternalIPs',
+      'serviceClusterIPs',
+      'serviceLoadBalancerAggregation?',
+      'communities',
+      'prefixAdvertisements',
+      'listenPort',
+      'nodeMeshPassword',
+      'nodeMeshMaxRestartTime?',
+      'bindMode?',
+      'ignoredInterfaces',
+      'localWorkloadPeeringIPV4',
+      'localWorkloadPeeringIPV6',
+    ],
+    'spec.serviceLoadBalancerIPs': ['cidr'],
+    'spec.serviceExternalIPs': ['cidr'],
+    'spec.serviceClusterIPs': ['cidr'],
+    'spec.communities': ['name', 'value'],
+    'spec.prefixAdvertisements': ['cidr', 'communities'],
+    'spec.nodeMeshPassword': ['secretKeyRef'],
+    'spec.nodeMeshPassword.secretKeyRef': ['name', 'key*', 'optional?'],
+  },
+};

@@ -1,0 +1,26 @@
+// Cells that the tables of several kinds share. Which kind has which column is in the kind's own file.
+import type { Column, KubeObject } from './object.ts';
+
+/** The NAME column. */
+export const nameColumn: Column = { heading: 'NAME', cell: (object) => object.metadata.name };
+
+/** A column of one heading and one cell. */
+export function column<T extends KubeObject>(heading: string, cell: Column<T>['cell']): Column<T> {
+  return { heading, cell };
+}
+
+/** Entries with commas between them. */
+export function joined(entries: readonly string[] | null | undefined): string {
+  return (entries ?? []).join(',');
+}
+
+/** Entries with commas between them; more than 80 bytes are cut to 77 and `...`. */
+export function joinedAndCut(entries: readonly string[] | null | undefined): string {
+  const bytes = new TextEncoder().encode(joined(entries));
+  return bytes.length > 80 ? `${new TextDecoder().decode(bytes.slice(0, 77))}...` : joined(entries);
+}
+
+/** `true` or `false`; `unset` when there is no value. */
+export function yesNo(value: boolean | null | undefined, unset = 'false'): string {
+  return value === undefined || value === null ? unset : String(value);
+}

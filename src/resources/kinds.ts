@@ -1,0 +1,67 @@
+// The register of kinds and the ways to find one.
+import { bgpConfiguration } from './bgp-configuration.ts';
+import { bgpPeer } from './bgp-peer.ts';
+import { blockAffinity } from './block-affinity.ts';
+import { clusterInformation } from './cluster-information.ts';
+import { ipPool } from './ip-pool.ts';
+import { ipReservation } from './ip-reservation.ts';
+import { ipamBlock } from './ipam-block.ts';
+import { ipamConfig } from './ipam-config.ts';
+import { ipamHandle } from './ipam-handle.ts';
+import { kubeControllersConfiguration } from './kube-controllers-configuration.ts';
+import { lease } from './lease.ts';
+import { calicoNode } from './node.ts';
+import type { Kind } from './object.ts';
+import { pod } from './pod.ts';
+import { service } from './service.ts';
+import { workloadEndpoint } from './workload-endpoint.ts';
+
+/** All kinds, in order of their names. */
+export const kinds: readonly Kind[] = [
+  bgpConfiguration,
+  bgpPeer,
+  blockAffinity,
+  clusterInformation,
+  ipamBlock,
+  ipamConfig,
+  ipamHandle,
+  ipPool,
+  ipReservation,
+  kubeControllersConfiguration,
+  lease,
+  calicoNode,
+  pod,
+  service,
+  workloadEndpoint,
+];
+
+const byName: ReadonlyMap<string, Kind> = new Map(kinds.map((kind) => [kind.kind, kind]));
+const byAlias: ReadonlyMap<string, Kind> = new Map(
+  kinds.filter((kind) => kind.onCommandLine).flatMap((kind) => kind.aliases.map((alias) => [alias, kind] as const)),
+);
+
+/** The kind of that CamelCase name, whatever its API group. */
+export function kindNamed(name: string): Kind | undefined {
+  return byName.get(name);
+}
+
+/** The kind that a command line calls so, in any case. */
+export function findKind(alias: string): Kind | undefined {
+  return byAlias.get(alias.toLowerCase());
+}
+
+/** `crd.projectcalico.org/v1`, or `v1` for core kinds: what stored objects of the kind have. */
+export function storedApiVersion(kind: Kind): string {
+  const { group, version } = kind.api;
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** The kind of a manifest: stored form, or projectcalico.org/v3 for the kinds that are shown so. */
+export function kindOf(apiVersion: string, kind: string): Kind | undefined {
+  const found = byName.get(kind);
+  if (found === undefined) return undefined;
+  if (apiVersion === storedApiVersion(found)) return found;
+  return found.v3 && apiVersion === v3ApiVersion ? found : undefined;
+}
+
+export const v3ApiVersion = 'projectcalico.org/v3';
