@@ -1,0 +1,332 @@
+// The invariants that the check judges: what each says, how bad a breach is, what to do about it.
+// docs/reference/invariants.md is made from this table; the rules are those of docs/reference/ipam.md.
+import type { Severity } from './finding.ts';
+
+export type InvariantGroup = 'blocks' | 'pools' | 'affinities' | 'handles' | 'usage' | 'policy';
+
+export interface Invariant {
+  /** The heading of a finding: what is wrong. */
+  readonly title: string;
+  readonly group: InvariantGroup;
+  /** The severities that a finding of it can have, the usual one first. */
+  readonly severities: readonly [Severity, ...Severity[]];
+  /** What it means for the cluster. */
+  readonly meaning: string;
+  readonly whatToDo: string;
+}
+
+const table = {
+  'INV-01': {
+    title: 'block has a name that does not belong to its CIDR',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'Calico looks a block up by the name made from its CIDR, so it does not see this one or its allocations.',
+    whatToDo: 'Copy the block to the right name by hand when no such block exists, then delete the misnamed one.',
+  },
+  'INV-02': {
+    title: 'block CIDR cannot be right',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'The CIDR does not parse, has host bits, is not spelled canonically, or has a size that no block has.',
+    whatToDo: 'Find out who wrote the object; drain its addresses and delete it by hand. Nothing else in it is judged.',
+  },
+  'INV-03': {
+    title: 'block has an allocation array of the wrong length',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'Every address needs one entry; Calico components crash on a shorter array.',
+    whatToDo: 'Restore the block from a backup, or lengthen the array by hand for ordinals that are provably free.',
+  },
+  'INV-04': {
+    title: 'allocation points to an attribute that does not exist',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'Nobody can tell whose address it is, and some Calico components crash on it.',
+    whatToDo:
+      'With --fix the address is freed when nothing uses it. Otherwise delete the pod that uses it, then check again.',
+  },
+  'INV-05': {
+    title: 'free list of the block names an address that the block does not have',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'An allocation would be made from outside the block.',
+    whatToDo: 'Run with --fix: the entry is dropped.',
+  },
+  'INV-06': {
+    title: 'free list of the block names an address twice',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'The address would be handed out to two owners.',
+    whatToDo: 'Run with --fix: one entry is kept.',
+  },
+  'INV-07': {
+    title: 'address is allocated and in the free list at once',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'The address would be handed out although somebody has it.',
+    whatToDo: 'Run with --fix: the address is taken out of the free list, its owner keeps it.',
+  },
+  'INV-08': {
+    title: 'address is neither allocated nor in the free list',
+    group: 'blocks',
+    severities: ['warning'],
+    meaning: 'The address is lost: it can never be handed out.',
+    whatToDo: 'Run with --fix: the address is put at the end of the free list.',
+  },
+  'INV-09': {
+    title: 'block keeps an attribute that no address has',
+    group: 'blocks',
+    severities: ['warning'],
+    meaning: 'A search by handle finds an owner that has no address here.',
+    whatToDo: 'Run with --fix: the attribute is removed.',
+  },
+  'INV-10': {
+    title: 'block holds the same attribute twice',
+    group: 'blocks',
+    severities: ['info'],
+    meaning: 'Harmless; it only makes the block larger.',
+    whatToDo: 'Nothing. The copies are merged when another repair rewrites the block.',
+  },
+  'INV-14': {
+    title: 'deletion of a block was not finished',
+    group: 'blocks',
+    severities: ['warning'],
+    meaning: 'The block is marked deleted but still there: lists show it, and its CIDR counts as taken.',
+    whatToDo: 'Run with --fix: the deletion is finished, unless addresses are still recorded in the block.',
+  },
+  'INV-18': {
+    title: 'blocks overlap',
+    group: 'pools',
+    severities: ['error'],
+    meaning: 'The same address can be assigned twice, once from each block.',
+    whatToDo: 'Drain the block that does not fit its pool (restart its pods), then delete it.',
+  },
+  'INV-19': {
+    title: 'block lies in no pool',
+    group: 'pools',
+    severities: ['warning'],
+    meaning: 'Its pool is gone: addresses in use keep working, but are neither managed nor used again.',
+    whatToDo: 'Run with --fix when the block is empty; else restart its pods, so that they move to another pool.',
+  },
+  'INV-20': {
+    title: 'block has another size than its pool prescribes',
+    group: 'pools',
+    severities: ['error'],
+    meaning: 'Calico looks for another CIDR than this block has: it misses it and may create a block that overlaps it.',
+    whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
+  },
+  'INV-21': {
+    title: 'block reaches beyond its pool',
+    group: 'pools',
+    severities: ['error'],
+    meaning: 'Addresses outside the pool can be handed out.',
+    whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
+  },
+  'INV-22': {
+    title: 'block is empty and has no owner',
+    group: 'pools',
+    severities: ['warning'],
+    meaning: 'Such a block is deleted with its last address; this one only keeps its CIDR from being used.',
+    whatToDo: 'Run with --fix: the block is deleted.',
+  },
+  'INV-28': {
+    title: 'node has no claim for a block that it owns',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'The owner does not find the block in its list of claims and does not allocate from it.',
+    whatToDo: 'Run with --fix: the claim is made and confirmed.',
+  },
+  'INV-29': {
+    title: 'claim for a block that does not exist',
+    group: 'affinities',
+    severities: ['warning', 'info'],
+    meaning:
+      'It counts as a block of the node and may be advertised. A confirmed one becomes a block at the next allocation.',
+    whatToDo: 'Run with --fix when it is a warning: the claim is dropped.',
+  },
+  'INV-30': {
+    title: 'claim for a block that somebody else owns',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'The block decides who owns it; the claim is stale.',
+    whatToDo: 'Run with --fix: the claim is dropped.',
+  },
+  'INV-31': {
+    title: 'several nodes have a confirmed claim for one block',
+    group: 'affinities',
+    severities: ['error'],
+    meaning: 'Traffic for the block may be routed to the wrong node.',
+    whatToDo: 'Run with --fix: the claims that the block does not agree with are dropped.',
+  },
+  'INV-32': {
+    title: 'claim was never confirmed',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'Routing ignores pending claims: other nodes have no route to the block as a whole.',
+    whatToDo: 'Run with --fix: the claim is confirmed.',
+  },
+  'INV-33': {
+    title: 'release of a claim was not finished',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'The claim is still advertised, and its node cannot allocate from the block.',
+    whatToDo: 'Run with --fix: the claim is confirmed again when its node lives, else released.',
+  },
+  'INV-34': {
+    title: 'deletion of a claim was not finished',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'The claim is marked deleted but still there; Calico hides it from lists.',
+    whatToDo: 'Run with --fix: the deletion is finished.',
+  },
+  'INV-35': {
+    title: 'name or labels of a claim do not fit what it says',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'Its node finds claims by label and reads them by name: it does not see this one.',
+    whatToDo: 'Set the type and the three labels by hand; when the name is wrong, let the node claim the block anew.',
+  },
+  'INV-36': {
+    title: 'claim of a node that does not exist',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning: 'The node is gone, its blocks stay reserved for it.',
+    whatToDo:
+      'Run with --fix: empty blocks are released. Addresses still allocated in the block are to be released first.',
+  },
+  'INV-44': {
+    title: 'address of a LoadBalancer service does not fit the service',
+    group: 'policy',
+    severities: ['warning'],
+    meaning:
+      'The service is gone or is not one of those that Calico assigns addresses to, or an address it has is not allocated.',
+    whatToDo: 'Run with --fix when the service is gone; else let kube-controllers assign the address anew.',
+  },
+  'INV-45': {
+    title: 'handle has no address',
+    group: 'handles',
+    severities: ['warning'],
+    meaning: 'Left by an allocation or a release that did not end. It wastes space and slows every list down.',
+    whatToDo: 'Run with --fix: the handle is deleted when it is older than five minutes or the datastore is locked.',
+  },
+  'INV-46': {
+    title: 'handle of an allocated address does not exist',
+    group: 'handles',
+    severities: ['warning'],
+    meaning: 'A release by handle finds nothing: when the pod goes, its address stays allocated.',
+    whatToDo: 'Run with --fix: the handle is created.',
+  },
+  'INV-47': {
+    title: 'handle counts other addresses than the blocks record',
+    group: 'handles',
+    severities: ['warning'],
+    meaning: 'Too high, the handle is never deleted; too low, it is deleted while addresses still have it.',
+    whatToDo: 'Run with --fix: the counts are set to what the blocks record.',
+  },
+  'INV-48': {
+    title: 'handle names a block that does not exist, or counts no address',
+    group: 'handles',
+    severities: ['warning'],
+    meaning: 'A release by this handle visits a block in vain, and the handle is never deleted.',
+    whatToDo: 'Run with --fix: the entries are set to what the blocks record.',
+  },
+  'INV-52': {
+    title: 'deletion of a handle was not finished',
+    group: 'handles',
+    severities: ['warning'],
+    meaning: 'The handle is marked deleted but still there; lists show it.',
+    whatToDo: 'Run with --fix: the deletion is finished.',
+  },
+  'INV-53': {
+    title: 'address is allocated but nothing uses it',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The address leaked: it cannot be handed out to anybody else.',
+    whatToDo: 'Run with --fix: the address is released.',
+  },
+  'INV-54': {
+    title: 'address is in use but not allocated',
+    group: 'usage',
+    severities: ['error'],
+    meaning: 'Calico may hand the address out to another pod.',
+    whatToDo: 'Restart the pod, so that it gets an allocated address.',
+  },
+  'INV-55': {
+    title: 'address in use lies in no pool',
+    group: 'usage',
+    severities: ['info'],
+    meaning: 'The pool was deleted, or another program assigns addresses.',
+    whatToDo: 'Restart the pod if its address should come from a pool.',
+  },
+  'INV-56': {
+    title: 'address is used by several owners at once',
+    group: 'usage',
+    severities: ['error'],
+    meaning: 'Traffic reaches the wrong one.',
+    whatToDo: 'Find out which one the allocation belongs to and restart the other.',
+  },
+  'INV-57': {
+    title: 'address is allocated to another pod than uses it',
+    group: 'usage',
+    severities: ['error'],
+    meaning: 'When the recorded pod goes, the address is freed under the pod that uses it.',
+    whatToDo: 'Restart the pod that uses the address.',
+  },
+  'INV-58': {
+    title: 'address is allocated on another node than its pod runs on',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The allocation belongs to an earlier pod of the same name; the garbage collector counts it as leaked.',
+    whatToDo: 'Run with --fix when the pod does not use the address; else restart the pod.',
+  },
+  'INV-59': {
+    title: 'address belongs to an earlier container of its pod',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The delete of the current container does not release it.',
+    whatToDo: 'Run with --fix when the pod does not use the address; else restart the pod.',
+  },
+  'INV-60': {
+    title: 'finished pod holds an address',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The pod has ended and uses nothing; its address cannot be handed out to anybody else.',
+    whatToDo: 'Run with --fix: the address is released.',
+  },
+  'INV-61': {
+    title: 'address is allocated to a pod that uses its host network',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The allocation belongs to an earlier pod of the same name.',
+    whatToDo: 'Run with --fix: the address is released.',
+  },
+  'INV-62': {
+    title: 'address is allocated on a node that does not exist',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The node is gone and nothing on it can use the address.',
+    whatToDo: 'Run with --fix: the address is released.',
+  },
+  'INV-63': {
+    title: 'tunnel address and allocation do not agree',
+    group: 'usage',
+    severities: ['warning', 'error'],
+    meaning: 'The node records another tunnel address than is allocated for it, or somebody else uses its address.',
+    whatToDo: 'calico-node on that node puts its tunnel address right when it restarts. --fix releases duplicates.',
+  },
+} satisfies Record<string, Invariant>;
+
+/** The invariants that are judged, by their numbers in docs/reference/ipam.md. */
+export type InvariantId = keyof typeof table;
+
+export const invariants: Readonly<Record<InvariantId, Invariant>> = table;
+
+/** All ids in ascending order. */
+export const invariantIds: readonly InvariantId[] = (Object.keys(table) as InvariantId[]).sort();
+
+/** The id in its canonical spelling, from `INV-07`, `inv-7` or `7`; undefined when no such invariant is judged. */
+export function parseInvariantId(text: string): InvariantId | undefined {
+  const digits = /^(?:inv-?)?0*(\d{1,2})$/i.exec(text.trim())?.[1];
+  const id = `INV-${(digits ?? '').padStart(2, '0')}`;
+  return Object.hasOwn(table, id) ? (id as InvariantId) : undefined;
+}

@@ -1,0 +1,282 @@
+// A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
+// Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
+import { type Cidr, formatCidr, parseCidr } from '../net/cidr.ts';
+import { CidrIndex, IntervalSet } from '../net/interval-set.ts';
+import type { IpAddress } from '../net/ip.ts';
+import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
+import type { IPPool } from '../resources/ip-pool.ts';
+import { blockName } from '../resources/names.ts';
+import { type Allocation, type BlockView, readBlock } from './block-view.ts';
+import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from './snapshot.ts';
+import { lastWriteMs } from './times.ts';
+
+export interface PoolView {
+  readonly pool: IPPool;
+  readonly name: string;
+  readonly cidr: Cidr;
+  /** Neither disabled nor being deleted. */
+  readonly enabled: boolean;
+  /** Prefix length of its blocks, the default put in. */
+  readonly blockSize: number;
+  /** spec.allowedUses, the default put in. */
+  readonly uses: readonly string[];
+}
+
+export type AffinityState = 'pending' | 'confirmed' | 'pendingDeletion';
+
+export interface AffinityView {
+  readonly affinity: BlockAffinity;
+  readonly name: string;
+  readonly resourceVersion: string | undefined;
+  /** As stored. */
+  readonly cidrText: string;
+  /** Canonical text, or undefined when spec.cidr cannot be read. */
+  readonly cidr: string | undefined;
+  readonly range: Cidr | undefined;
+  readonly node: string;
+  readonly type: 'host' | 'virtual';
+  /** `<type>:<node>`, as a block names its owner. */
+  readonly owner: string;
+  readonly state: AffinityState;
+  readonly tombstone: boolean;
+  readonly writtenAtMs: number | undefined;
+}
+
+const noAllocations: readonly Allocation[] = [];
+const noAffinities: readonly AffinityView[] = [];
+
+/** Everything that the rules look up, built once for a snapshot. */
+export class CheckView {
+  readonly snapshot: IpamSnapshot;
+  readonly nowMs: number;
+  /** Pools whose CIDR can be read, in name order. */
+  readonly pools: readonly PoolView[];
+  /** Every block, in name order, whatever its status. */
+  readonly blocks: readonly BlockView[];
+  /** Blocks that Calico sees and that can be read. */
+  readonly liveBlocks: readonly BlockView[];
+  readonly blocksByName: ReadonlyMap<string, BlockView>;
+  /** Live blocks by canonical CIDR text. */
+  readonly blocksByCidr: ReadonlyMap<string, BlockView>;
+  /** Allocations of live blocks, in order of block name and ordinal. */
+  readonly allocations: readonly Allocation[];
+  /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
+  readonly allocationsByHandle: ReadonlyMap<string, readonly Allocation[]>;
+  readonly affinities: readonly AffinityView[];
+  /** Affinities that are no tombstones, by canonical CIDR text. */
+  readonly affinitiesByCidr: ReadonlyMap<string, readonly AffinityView[]>;
+  readonly affinitiesByName: ReadonlyMap<string, AffinityView>;
+  /** By object name, tombstones too. */
+  readonly handlesByName: ReadonlyMap<string, HandleRecord>;
+  readonly nodesByName: ReadonlyMap<string, NodeRecord>;
+  /** By `namespace/name`. */
+  readonly podsByKey: ReadonlyMap<string, PodRecord>;
+  /** Pods that are not finished, by the container id that the CNI plugin left on them. */
+  readonly podsByContainer: ReadonlyMap<string, PodRecord>;
+  /** By `namespace/name`. */
+  readonly servicesByKey: ReadonlyMap<string, ServiceRecord>;
+  readonly #unread: ReadonlySet<string>;
+  readonly #byAddress: Map<string, Allocation | Allocation[]>;
+  readonly #blockIndex: CidrIndex<BlockView>;
+  readonly #poolIndex: CidrIndex<PoolView>;
+  readonly #enabledPools: CidrIndex<PoolView>;
+  readonly #unjudged: IntervalSet;
+  /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
+  readonly #placeUnknown: boolean;
+
+  constructor(snapshot: IpamSnapshot) {
+    this.snapshot = snapshot;
+    this.nowMs = snapshot.now.getTime();
+    this.#unread = new Set(snapshot.unread.map((entry) => entry.kind));
+    this.pools = poolViews(snapshot.pools);
+    this.#poolIndex = new CidrIndex(this.pools.map((pool) => ({ cidr: pool.cidr, value: pool })));
+    this.#enabledPools = new CidrIndex(
+      this.pools.filter((pool) => pool.enabled).map((pool) => ({ cidr: pool.cidr, value: pool })),
+    );
+    this.blocks = withShadowed(snapshot.blocks.map(readBlock));
+    this.liveBlocks = this.blocks.filter((block) => block.status === 'live');
+    this.blocksByName = new Map(this.blocks.map((block) => [block.name, block]));
+    this.blocksByCidr = new Map(this.liveBlocks.map((block) => [block.cidr, block]));
+    this.#blockIndex = new CidrIndex(
+      this.liveBlocks.flatMap((block) => (block.range ? [{ cidr: block.range, value: block }] : [])),
+    );
+    const setAside = this.blocks.filter((block) => block.status === 'unreadable' || block.status === 'tombstone');
+    this.#unjudged = IntervalSet.of(setAside.flatMap((block) => (block.range ? [block.range] : [])));
+    this.#placeUnknown = setAside.some((block) => block.range === undefined);
+    this.allocations = this.liveBlocks.flatMap((block) => block.allocations);
+    this.#byAddress = byAddress(this.allocations);
+    this.allocationsByHandle = byHandle(this.blocks);
+    this.affinities = snapshot.affinities.map(affinityView);
+    this.affinitiesByCidr = affinitiesByCidr(this.affinities);
+    this.affinitiesByName = new Map(this.affinities.map((affinity) => [affinity.name, affinity]));
+    this.handlesByName = new Map(snapshot.handles.map((handle) => [handle.name, handle]));
+    this.nodesByName = new Map(snapshot.nodes.map((node) => [node.name, node]));
+    this.podsByKey = new Map(snapshot.pods.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+    const containers = new Map<string, PodRecord>();
+    for (const pod of snapshot.pods) if (pod.containerId && !pod.finished) containers.set(pod.containerId, pod);
+    this.podsByContainer = containers;
+    this.servicesByKey = new Map(snapshot.services.map((service) => [`${service.namespace}/${service.name}`, service]));
+  }
+
+  /** False when the kind could not be read: what rests on it is not judged and not repaired. */
+  canJudge(kind: string): boolean {
+    return !this.#unread.has(kind);
+  }
+
+  /** The live block that holds the address; the smallest when blocks overlap. */
+  blockOf(ip: IpAddress): BlockView | undefined {
+    return this.#blockIndex.find(ip);
+  }
+
+  /** The pool that holds the address, enabled or not; the smallest when pools overlap. */
+  poolOf(ip: IpAddress): PoolView | undefined {
+    return this.#poolIndex.find(ip);
+  }
+
+  enabledPoolOf(ip: IpAddress): PoolView | undefined {
+    return this.#enabledPools.find(ip);
+  }
+
+  /** Pools that hold the whole CIDR, enabled or not. */
+  poolsCovering(range: Cidr): readonly PoolView[] {
+    return this.#poolIndex.findCovering(range);
+  }
+
+  /** Who holds the address (canonical text) by the live blocks: one allocation, more only where blocks overlap. */
+  allocationsAt(address: string): readonly Allocation[] {
+    const found = this.#byAddress.get(address);
+    if (found === undefined) return noAllocations;
+    return Array.isArray(found) ? found : [found];
+  }
+
+  /** True when the address lies in a block that is set aside (unreadable or a tombstone): say nothing about it. */
+  isUnjudged(ip: IpAddress): boolean {
+    return this.#unjudged.contains(ip) || (this.#placeUnknown && this.blockOf(ip) === undefined);
+  }
+
+  /** True when a block that is set aside may be the one with this CIDR. */
+  isUnjudgedRange(range: Cidr): boolean {
+    return this.#unjudged.overlaps(range) || (this.#placeUnknown && !this.blocksByCidr.has(formatCidr(range)));
+  }
+
+  affinitiesOf(cidr: string): readonly AffinityView[] {
+    return this.affinitiesByCidr.get(cidr) ?? noAffinities;
+  }
+
+  /** True when the owner can use addresses: its node exists, or it is a virtual owner. */
+  ownerLives(type: 'host' | 'virtual', name: string): boolean {
+    return type === 'virtual' || this.nodesByName.has(name);
+  }
+
+  /** Milliseconds since the time; undefined when no time is known. */
+  ageMs(timeMs: number | undefined): number | undefined {
+    return timeMs === undefined ? undefined : this.nowMs - timeMs;
+  }
+
+  /** Whole seconds since the time, as findings print it. */
+  ageSeconds(timeMs: number | undefined): number | undefined {
+    return timeMs === undefined ? undefined : Math.max(0, Math.floor((this.nowMs - timeMs) / 1000));
+  }
+
+  /**
+   * True when something written at that time may still be part of an operation in progress.
+   * Nothing is in progress in a locked datastore, and what has no time counts as old.
+   */
+  isYounger(timeMs: number | undefined, limitMs: number): boolean {
+    if (this.snapshot.locked || timeMs === undefined) return false;
+    return this.nowMs - timeMs < limitMs;
+  }
+
+  /** True when the allocation is younger than the grace period: findings about it are candidates. */
+  isYoungAllocation(allocation: Allocation): boolean {
+    return this.isYounger(allocation.allocatedAtMs, this.snapshot.graceMs);
+  }
+}
+
+function poolViews(pools: readonly IPPool[]): PoolView[] {
+  const views: PoolView[] = [];
+  for (const pool of pools) {
+    const spec: Partial<IPPool['spec']> = pool.spec ?? {};
+    const cidr = typeof spec.cidr === 'string' ? parseCidr(spec.cidr) : undefined;
+    if (!cidr) continue;
+    const blockSize = Number(spec.blockSize ?? 0);
+    views.push({
+      pool,
+      name: pool.metadata.name,
+      cidr,
+      enabled: spec.disabled !== true && !pool.metadata.deletionTimestamp,
+      blockSize: blockSize > 0 ? blockSize : cidr.version === 4 ? 26 : 122,
+      uses: Array.isArray(spec.allowedUses) && spec.allowedUses.length > 0 ? spec.allowedUses : ['Workload', 'Tunnel'],
+    });
+  }
+  return views;
+}
+
+/** Of blocks with one CIDR, those that do not have the name for it are shadowed: Calico reads the other. */
+function withShadowed(blocks: BlockView[]): BlockView[] {
+  const named = new Set<string>();
+  for (const block of blocks)
+    if (block.status === 'live' && block.name === blockName(block.cidr)) named.add(block.cidr);
+  return blocks.map((block) =>
+    block.status === 'live' && named.has(block.cidr) && block.name !== blockName(block.cidr)
+      ? Object.assign(block, { status: 'shadowed' as const })
+      : block,
+  );
+}
+
+function byAddress(allocations: readonly Allocation[]): Map<string, Allocation | Allocation[]> {
+  const map = new Map<string, Allocation | Allocation[]>();
+  for (const allocation of allocations) {
+    const before = map.get(allocation.address);
+    if (before === undefined) map.set(allocation.address, allocation);
+    else if (Array.isArray(before)) before.push(allocation);
+    else map.set(allocation.address, [before, allocation]);
+  }
+  return map;
+}
+
+function byHandle(blocks: readonly BlockView[]): Map<string, Allocation[]> {
+  const map = new Map<string, Allocation[]>();
+  for (const block of blocks) {
+    for (const allocation of block.allocations) {
+      if (allocation.handleName === undefined || allocation.windowsReserved) continue;
+      const list = map.get(allocation.handleName);
+      if (list) list.push(allocation);
+      else map.set(allocation.handleName, [allocation]);
+    }
+  }
+  return map;
+}
+
+function affinityView(affinity: BlockAffinity): AffinityView {
+  const spec: Partial<Record<string, unknown>> = affinity.spec ?? {};
+  const text = (key: string) => (typeof spec[key] === 'string' ? (spec[key] as string) : '');
+  const range = parseCidr(text('cidr'));
+  const type = text('type') === 'virtual' ? 'virtual' : 'host';
+  const state = text('state');
+  return {
+    affinity,
+    name: affinity.metadata.name,
+    resourceVersion: affinity.metadata.resourceVersion,
+    cidrText: text('cidr'),
+    cidr: range && formatCidr(range),
+    range,
+    node: text('node'),
+    type,
+    owner: `${type}:${text('node')}`,
+    state: state === 'pending' || state === 'pendingDeletion' ? state : 'confirmed',
+    tombstone: affinity.spec !== undefined && isDeletedAffinity(affinity),
+    writtenAtMs: lastWriteMs(affinity.metadata),
+  };
+}
+
+function affinitiesByCidr(affinities: readonly AffinityView[]): Map<string, AffinityView[]> {
+  const map = new Map<string, AffinityView[]>();
+  for (const affinity of affinities) {
+    if (affinity.tombstone || affinity.cidr === undefined) continue;
+    const list = map.get(affinity.cidr);
+    if (list) list.push(affinity);
+    else map.set(affinity.cidr, [affinity]);
+  }
+  return map;
+}
