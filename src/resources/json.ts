@@ -1,199 +1,154 @@
 // JSON without loss: an integer that a double cannot hold is a bigint, both ways.
 // The sequence numbers of IPAM blocks are such integers, and they guard against releasing an address twice.
 
-export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | { [key: string]: JsonValue };
+import { JsonReader, type JsonValue, setOwn } from './json-reader.ts';
 
-/** JSON text that is no JSON: where, and what is wrong. */
-export class JsonSyntaxError extends SyntaxError {
-  /** Offset in UTF-16 units; line and column count from 1. */
-  readonly position: number;
-  readonly line: number;
-  readonly column: number;
+export { JsonSyntaxError } from './json-reader.ts';
+export type { JsonValue };
 
-  constructor(text: string, position: number, problem: string) {
-    const before = text.slice(0, position);
-    const line = before.split('\n').length;
-    const column = position - before.lastIndexOf('\n');
-    super(`${problem} at position ${position} (line ${line} column ${column})`);
-    this.name = 'SyntaxError';
-    this.position = position;
-    this.line = line;
-    this.column = column;
-  }
-}
+const ZERO = 48;
+const NINE = 57;
+const QUOTE = 34;
+const COMMA = 44;
+const MINUS = 45;
+const COLON = 58;
+const OPEN_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
+const CLOSE_BRACE = 125;
 
-const MAX_DEPTH = 1000;
-const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-const LITERALS: readonly (readonly [string, JsonValue])[] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-];
-
-/** Reads JSON text token by token: exact integers, exact positions of errors. */
-class Reader {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  read(): JsonValue {
-    const value = this.#value(0);
-    this.#space();
-    if (this.#at < this.#text.length) this.#unexpected('the end');
-    return value;
-  }
-
-  #fail(problem: string, position = this.#at): never {
-    throw new JsonSyntaxError(this.#text, position, problem);
-  }
-
-  #unexpected(expected: string): never {
-    const character = this.#text.codePointAt(this.#at);
-    if (character === undefined) this.#fail(`unexpected end of JSON, expected ${expected}`);
-    this.#fail(`unexpected character ${JSON.stringify(String.fromCodePoint(character))} in JSON, expected ${expected}`);
-  }
-
-  /** Skips white space and answers the code of what follows, NaN at the end. */
-  #space(): number {
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return code;
-      this.#at++;
-    }
-  }
-
-  #value(depth: number): JsonValue {
-    const code = this.#space();
-    if (code === 34) return this.#string();
-    if (code === 45 || (code >= 48 && code <= 57)) return this.#number();
-    if (code === 123 || code === 91) {
-      if (depth === MAX_DEPTH) this.#fail(`JSON is nested deeper than ${MAX_DEPTH}`);
-      this.#at++;
-      return code === 123 ? this.#object(depth + 1) : this.#array(depth + 1);
-    }
-    for (const [word, value] of LITERALS) {
-      if (this.#text.startsWith(word, this.#at)) {
-        this.#at += word.length;
-        return value;
-      }
-    }
-    return this.#unexpected('a value');
-  }
-
-  #object(depth: number): JsonValue {
-    const object: { [key: string]: JsonValue } = {};
-    if (this.#space() === 125) {
-      this.#at++;
-      return object;
-    }
-    for (;;) {
-      if (this.#space() !== 34) this.#unexpected('a key in double quotes');
-      const key = this.#string();
-      if (this.#space() !== 58) this.#unexpected('":"');
-      this.#at++;
-      setOwn(object, key, this.#value(depth));
-      const code = this.#space();
-      if (code !== 44 && code !== 125) this.#unexpected('"," or "}"');
-      this.#at++;
-      if (code === 125) return object;
-    }
-  }
-
-  #array(depth: number): JsonValue {
-    const array: JsonValue[] = [];
-    if (this.#space() === 93) {
-      this.#at++;
-      return array;
-    }
-    for (;;) {
-      array.push(this.#value(depth));
-      const code = this.#space();
-      if (code !== 44 && code !== 93) this.#unexpected('"," or "]"');
-      this.#at++;
-      if (code === 93) return array;
-    }
-  }
-
-  #number(): number | bigint {
-    NUMBER.lastIndex = this.#at;
-    const match = NUMBER.exec(this.#text);
-    if (match === null) {
-      this.#at++;
-      return this.#unexpected('a digit');
-    }
-    this.#at += match[0].length;
-    const value = Number(match[0]);
-    const whole = match[1] === undefined && match[2] === undefined;
-    return whole && !Number.isSafeInteger(value) ? BigInt(match[0]) : value;
-  }
-
-  #string(): string {
-    const start = this.#at;
-    let escaped = false;
-    for (let at = start + 1; ; at++) {
-      const code = this.#text.charCodeAt(at);
-      if (code === 34) {
-        this.#at = at + 1;
-        if (!escaped) return this.#text.slice(start + 1, at);
-        return JSON.parse(this.#text.slice(start, at + 1)) as string;
-      }
-      if (code === 92) {
-        if (!/^\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/.test(this.#text.slice(at, at + 6))) {
-          this.#fail('invalid escape in a JSON string', at);
-        }
-        escaped = true;
-        at++;
-      } else if (!(code >= 32)) {
-        this.#fail(at < this.#text.length ? 'control character in a JSON string' : 'unterminated JSON string', at);
-      }
-    }
-  }
-}
-
-/** Sets an own property whatever its name: `__proto__` is a key like any other. */
-function setOwn(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    object[key] = value;
-  }
-}
+/** 2^53 has 16 digits: a shorter integer is exact as a number. */
+const LONG_DIGITS = 16;
+/** Begins the strings that stand for integers while JSON.parse is at work. ASCII, so that text stays one byte a character. */
+const MARK = '\u007f';
 
 /** True when 16 digits stand in a row somewhere, in a string or not: an integer beyond 2^53 may be there. */
 function hasLongDigits(text: string): boolean {
   // A run of 16 has a digit at a multiple of 16.
-  for (let i = 0; i < text.length; i += 16) {
-    const code = text.charCodeAt(i);
-    if (code < 48 || code > 57) continue;
+  for (let i = 0; i < text.length; i += LONG_DIGITS) {
+    if (!isDigit(text.charCodeAt(i))) continue;
     let start = i;
     let end = i + 1;
     while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--;
     while (end < text.length && isDigit(text.charCodeAt(end))) end++;
-    if (end - start >= 16) return true;
+    if (end - start >= LONG_DIGITS) return true;
   }
   return false;
 }
 
 function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
+  return code >= ZERO && code <= NINE;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** True when a character that may stand before a number does: the start of the text counts. */
+function mayPrecede(text: string, at: number): boolean {
+  if (at < 0) return true;
+  const code = text.charCodeAt(at);
+  return code === COLON || code === COMMA || code === OPEN_BRACKET || isSpace(code);
+}
+
+/** True when what follows, white space aside, ends a value; a colon does not, for a number is no key. */
+function endsValue(text: string, at: number): boolean {
+  let next = at;
+  while (isSpace(text.charCodeAt(next))) next++;
+  if (next === text.length) return true;
+  const code = text.charCodeAt(next);
+  return code === COMMA || code === CLOSE_BRACKET || code === CLOSE_BRACE;
+}
+
+/** Position after the string that begins at `at`, or the end of the text when it does not end. */
+function afterString(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1);
+  while (quote >= 0) {
+    let before = quote - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((quote - before) % 2 === 1) return quote + 1;
+    quote = text.indexOf('"', quote + 1);
+  }
+  return text.length;
+}
+
+/** The same text with every integer that a double may not hold made a string that begins with the mark. */
+function markIntegers(text: string): string {
+  let marked = '';
+  let copied = 0;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = afterString(text, at);
+      continue;
+    }
+    if (!isDigit(code)) {
+      at++;
+      continue;
+    }
+    let end = at + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    if (end - at >= LONG_DIGITS && code !== ZERO) {
+      const start = text.charCodeAt(at - 1) === MINUS ? at - 1 : at;
+      if (mayPrecede(text, start - 1) && endsValue(text, end)) {
+        marked += `${text.slice(copied, start)}"${MARK}${text.slice(start, end)}"`;
+        copied = end;
+      }
+    }
+    at = end;
+  }
+  return marked + text.slice(copied);
+}
+
+/** An exact number for a marked string, undefined for anything else. */
+function unmarked(value: JsonValue): number | bigint | undefined {
+  if (typeof value !== 'string' || !value.startsWith(MARK)) return undefined;
+  const digits = value.slice(MARK.length);
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : BigInt(digits);
+}
+
+/** Replaces marked strings by their integers, in place; without recursion, for depth comes from outside. */
+function unmark(root: JsonValue): JsonValue {
+  const whole = unmarked(root);
+  if (whole !== undefined) return whole;
+  const open: JsonValue[] = [root];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) {
+        const item = value[i] as JsonValue;
+        if (typeof item === 'object' && item !== null) open.push(item);
+        else if (typeof item === 'string') value[i] = unmarked(item) ?? item;
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      for (const key of Object.keys(value)) {
+        const member = value[key] as JsonValue;
+        if (typeof member === 'object' && member !== null) open.push(member);
+        else if (typeof member === 'string' && member.startsWith(MARK)) setOwn(value, key, unmarked(member) ?? member);
+      }
+    }
+  }
+  return root;
+}
+
+/** True when a string of the text could begin with the mark by itself. */
+function mentionsMark(text: string): boolean {
+  return text.includes(MARK) || text.includes('\\u007');
 }
 
 /**
  * Reads JSON text. An integer beyond 2^53-1 in absolute value is a bigint, every other number a number.
- * Errors: JsonSyntaxError, with the position.
+ * Errors: JsonSyntaxError (a SyntaxError), with the position.
  */
 export function parseJson(text: string): JsonValue {
-  if (!hasLongDigits(text)) {
-    try {
-      return JSON.parse(text) as JsonValue;
-    } catch {
-      // Read once more for the position, which JSON.parse does not always tell.
-    }
+  try {
+    if (!hasLongDigits(text)) return JSON.parse(text) as JsonValue;
+    if (!mentionsMark(text)) return unmark(JSON.parse(markIntegers(text)) as JsonValue);
+  } catch {
+    // Read once more for the position, which JSON.parse does not always tell.
   }
-  return new Reader(text).read();
+  return new JsonReader(text).read();
 }
 
 export interface PrintOptions {
