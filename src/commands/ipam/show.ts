@@ -1,0 +1,122 @@
+// calictl ipam show: how full pools and blocks are, who has an address, what is borrowed, the configuration.
+import type { Datastore } from '../../datastore/datastore.ts';
+import type { IpamShown } from '../../ipam/shown.ts';
+import type { Kind, KubeObject } from '../../resources/object.ts';
+import { exitCodes, UsageError } from '../../world/errors.ts';
+import { type Context, defineCommand, type Input } from '../command.ts';
+
+const formatNames = ['table', 'json', 'yaml', 'csv'];
+
+async function listAll<T extends KubeObject>(store: Datastore, kind: Kind<T>, signal: AbortSignal): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of store.list(kind, { signal })) all.push(...page.items);
+  return all;
+}
+
+/** Exactly one thing can be asked for at a time. */
+function questionOf(input: Input): string {
+  const asked = ['ip', 'node', 'pod'].filter((flag) => input.texts(flag).length > 0);
+  asked.push(...['show-blocks', 'show-borrowed', 'show-configuration'].filter((flag) => input.on(flag)));
+  if (asked.length > 1) throw new UsageError(`--${asked[0]} and --${asked[1]} cannot be used together`);
+  return asked[0] ?? 'usage';
+}
+
+async function run(ctx: Context, input: Input): Promise<IpamShown> {
+  const question = questionOf(input);
+  const [net, { formatIp, parseIp }, shown, { utilization }, pools, blocks, reservations, configs] = await Promise.all([
+    import('../../net/cidr.ts'),
+    import('../../net/ip.ts'),
+    import('../../ipam/shown.ts'),
+    import('../../ipam/utilization.ts'),
+    import('../../resources/ip-pool.ts'),
+    import('../../resources/ipam-block.ts'),
+    import('../../resources/ip-reservation.ts'),
+    import('../../resources/ipam-config.ts'),
+  ]);
+  const addresses = input.texts('ip').map((text) => {
+    const ip = parseIp(text);
+    if (ip === undefined) throw new UsageError(`invalid IP address specified: ${text}`, undefined, 'INVALID_IP');
+    return ip;
+  });
+  const podName = /^([^/]+)\/([^/]+)$/.exec(input.text('pod') ?? '');
+  if (question === 'pod' && podName === null) throw new UsageError('--pod takes NAMESPACE/NAME');
+
+  const store = await ctx.datastore();
+  const { signal } = ctx.world;
+  if (question === 'show-configuration') {
+    const { getIfAny } = await import('../../ipam-repair/observe.ts');
+    return shown.configurationShown(await getIfAny(store, configs.ipamConfig, 'default', signal));
+  }
+  const [allPools, allBlocks] = await Promise.all([
+    listAll(store, pools.ipPool, signal),
+    listAll(store, blocks.ipamBlock, signal),
+  ]);
+  if (question === 'show-borrowed') return shown.borrowedList(allBlocks);
+  if (question === 'usage' || question === 'show-blocks') {
+    const reserved = await listAll(store, reservations.ipReservation, signal);
+    return { kind: 'IPAMUsage', usage: utilization(allPools, allBlocks, reserved), withBlocks: question !== 'usage' };
+  }
+
+  const poolCidrs = allPools.map((pool) => ({ pool, cidr: net.parseCidr(pool.spec.cidr) }));
+  const blockCidrs = allBlocks.map((block) => ({ block, cidr: net.parseCidr(block.spec.cidr) }));
+  if (question === 'ip') {
+    const items = addresses.map((ip) => {
+      const pool = poolCidrs.find(({ cidr }) => cidr !== undefined && net.cidrContains(cidr, ip))?.pool;
+      const block = blockCidrs.find(({ cidr }) => cidr !== undefined && net.cidrContains(cidr, ip))?.block;
+      const found = block === undefined ? undefined : shown.addressIn(block, ip, pool);
+      // calicoctl looks in enabled pools only, and calls everything else not assigned.
+      const visible = !ctx.compat || (pool !== undefined && pool.spec.disabled !== true);
+      return found !== undefined && visible ? found : { address: formatIp(ip), allocated: false };
+    });
+    return { kind: 'IPAMAddressList', items };
+  }
+  const node = input.text('node');
+  return shown.addressesWhere(
+    allBlocks,
+    (block) => {
+      const cidr = net.parseCidr(block.spec.cidr);
+      const covering = poolCidrs.find((entry) => entry.cidr && cidr && net.cidrsOverlap(entry.cidr, cidr));
+      return covering?.pool;
+    },
+    (attributes) =>
+      question === 'node'
+        ? attributes['node'] === node
+        : attributes['namespace'] === podName?.[1] && attributes['pod'] === podName?.[2],
+  );
+}
+
+export const ipamShow = defineCommand<IpamShown>({
+  path: ['ipam', 'show'],
+  summary: 'Show how full pools and blocks are, or who has an address',
+  description:
+    'Without flags: one row a pool. --show-blocks adds the blocks. --ip, --node and --pod list addresses with their ' +
+    'owners. Nothing is written, also not by --show-configuration.',
+  examples: [
+    { command: 'calictl ipam show', about: 'usage of each pool' },
+    { command: 'calictl ipam show --show-blocks -o json', about: 'usage of pools and blocks for a script' },
+    { command: 'calictl ipam show --ip 10.60.0.1 --ip 10.60.0.2', about: 'who has these addresses' },
+    { command: 'calictl ipam show --pod shop/cart-0', about: 'the addresses that a pod holds' },
+  ],
+  args: [],
+  flags: [
+    { name: 'ip', value: 'IP', about: 'an address to look up', repeatable: true, calicoctl: true },
+    { name: 'node', value: 'NODE', about: 'all addresses allocated for a node' },
+    { name: 'pod', value: 'NAMESPACE/NAME', about: 'all addresses allocated for a pod' },
+    { name: 'show-blocks', about: 'a row for each block below its pool', calicoctl: true },
+    { name: 'show-borrowed', about: 'addresses used by a node that does not own their block', calicoctl: true },
+    { name: 'show-configuration', about: 'the IPAM configuration in force', calicoctl: true },
+    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: formatNames, default: 'table' },
+  ],
+  calicoctl: true,
+  guarded: true,
+  run,
+  format: (input, compat) => (compat ? 'calicoctl' : (input.text('output') ?? 'table')),
+  formats: {
+    table: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowText(shown, false),
+    calicoctl: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowText(shown, true),
+    json: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowJson(shown),
+    yaml: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowYaml(shown),
+    csv: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowCsv(shown),
+  },
+  exit: () => exitCodes.ok,
+});

@@ -1,0 +1,131 @@
+// The second look: what findings rest on is read again, live, and judged again. What stands in both readings on the
+// same state is stable; what changed meanwhile is a candidate; what is gone was an operation in progress.
+import pMap from 'p-map';
+import type { Datastore } from '../datastore/datastore.ts';
+import { evaluate } from '../ipam-check/evaluate.ts';
+import type { Ground, Judgement } from '../ipam-check/finding.ts';
+import type { IpamSnapshot } from '../ipam-check/snapshot.ts';
+import { blockAffinity } from '../resources/block-affinity.ts';
+import { ipPool } from '../resources/ip-pool.ts';
+import { ipamBlock } from '../resources/ipam-block.ts';
+import { ipamHandle } from '../resources/ipam-handle.ts';
+import { calicoNode } from '../resources/node.ts';
+import type { Kind, KubeObject } from '../resources/object.ts';
+import { pod } from '../resources/pod.ts';
+import { service } from '../resources/service.ts';
+import { getIfAny, readAll } from './observe.ts';
+import { handleRecord, nodeRecord, podRecord, serviceRecord } from './records.ts';
+
+/** Up to this many objects of a kind are read one by one; beyond it, the whole kind at once. */
+const fewEnoughToGet = 100;
+const readsInFlight = 16;
+
+interface Named {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** How a kind is read again, and how its records lie in a snapshot. */
+interface Rereading<T extends KubeObject, R> {
+  readonly kind: Kind<T>;
+  readonly record: (object: T) => R;
+  readonly nameOf: (record: R) => Named;
+}
+
+const identity = <T>(object: T): T => object;
+const metaName = (object: KubeObject): Named => object.metadata;
+
+/**
+ * In this order, blocks last: an address that is allocated in both readings of its block was allocated at the moment
+ * its user and its handle were looked up in between.
+ */
+const rereadings = {
+  handles: { kind: ipamHandle, record: handleRecord, nameOf: identity },
+  nodes: { kind: calicoNode, record: nodeRecord, nameOf: identity },
+  pods: { kind: pod, record: podRecord, nameOf: identity },
+  services: { kind: service, record: serviceRecord, nameOf: identity },
+  pools: { kind: ipPool, record: identity, nameOf: metaName },
+  affinities: { kind: blockAffinity, record: identity, nameOf: metaName },
+  blocks: { kind: ipamBlock, record: identity, nameOf: metaName },
+} as const;
+
+const idOf = ({ name, namespace }: Named): string => `${namespace ?? ''}/${name}`;
+
+/** The records with those named in `wanted` replaced by what is stored now; the order of names is kept. */
+async function reread<T extends KubeObject, R>(
+  store: Datastore,
+  { kind, record, nameOf }: Rereading<T, R>,
+  records: readonly R[],
+  wanted: readonly Named[],
+  signal: AbortSignal | undefined,
+): Promise<readonly R[]> {
+  if (wanted.length === 0) return records;
+  if (wanted.length > fewEnoughToGet) return readAll(store, kind, record, { mode: 'consistent', signal });
+  const fresh = new Map<string, R | undefined>();
+  await pMap(
+    wanted,
+    async (named) => {
+      const object = await getIfAny(store, kind, named.name, signal, kind.namespaced ? named.namespace : undefined);
+      fresh.set(idOf(named), object === undefined ? undefined : record(object));
+    },
+    { concurrency: readsInFlight },
+  );
+  const kept = records.filter((old) => !fresh.has(idOf(nameOf(old))));
+  const found = [...fresh.values()].filter((item) => item !== undefined);
+  return [...kept, ...found].sort((a, b) => (idOf(nameOf(a)) < idOf(nameOf(b)) ? -1 : 1));
+}
+
+function groundsOfKind(judgements: readonly Judgement[], kind: string): readonly Ground[] {
+  const unique = new Map<string, Ground>();
+  for (const { grounds } of judgements) {
+    for (const ground of grounds) if (ground.kind === kind) unique.set(idOf(ground), ground);
+  }
+  return [...unique.values()];
+}
+
+export interface Confirmed {
+  readonly judgements: readonly Judgement[];
+  /** The snapshot with what was read again in its place. */
+  readonly snapshot: IpamSnapshot;
+}
+
+/**
+ * Judges again on a live reading of all that the judgements rest on.
+ * A store that holds still (a folder, read under its lock) needs no second look and gets none.
+ */
+export async function confirm(
+  store: Datastore,
+  snapshot: IpamSnapshot,
+  judgements: readonly Judgement[],
+  signal?: AbortSignal,
+): Promise<Confirmed> {
+  if (judgements.length === 0 || store.type === 'folder') return { judgements, snapshot };
+  const again = async <T extends KubeObject, R>(how: Rereading<T, R>, records: readonly R[]): Promise<readonly R[]> =>
+    reread(store, how, records, groundsOfKind(judgements, how.kind.kind), signal);
+
+  const handles = await again(rereadings.handles, snapshot.handles);
+  const [nodes, pods, services, pools] = await Promise.all([
+    again(rereadings.nodes, snapshot.nodes),
+    again(rereadings.pods, snapshot.pods),
+    again(rereadings.services, snapshot.services),
+    again(rereadings.pools, snapshot.pools),
+  ]);
+  const affinities = await again(rereadings.affinities, snapshot.affinities);
+  const blocks = await again(rereadings.blocks, snapshot.blocks);
+  const second: IpamSnapshot = { ...snapshot, handles, nodes, pods, services, pools, affinities, blocks };
+
+  const before = new Map(judgements.map((judgement) => [judgement.key, judgement]));
+  const standing: Judgement[] = [];
+  for (const judgement of evaluate(second)) {
+    const first = before.get(judgement.key);
+    if (first === undefined) continue;
+    standing.push(first.fingerprint === judgement.fingerprint ? judgement : asCandidate(judgement));
+  }
+  return { judgements: standing, snapshot: second };
+}
+
+function asCandidate(judgement: Judgement): Judgement {
+  if (judgement.finding.stability === 'candidate') return judgement;
+  const evidence = [...judgement.finding.evidence, 'its state changed between two readings'];
+  return { ...judgement, finding: { ...judgement.finding, stability: 'candidate', evidence } };
+}

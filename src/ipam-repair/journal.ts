@@ -1,0 +1,117 @@
+// The repair journal: JSON lines, one before and one after each write, on disk before the write goes out.
+// It tells after a crash what was being done; nothing reads it back.
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { IpamObjects, IpamStore, Outcome } from '../ipam/ipam-store.ts';
+import { printJson } from '../resources/json.ts';
+import type { KubeObject } from '../resources/object.ts';
+import { CalictlError, UsageError } from '../world/errors.ts';
+import type { Clock, World } from '../world/world.ts';
+
+export interface Journal {
+  readonly path: string;
+  /** Resolves when the line is on disk. */
+  append(entry: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Where the journal goes when the person names no file: `$XDG_STATE_HOME/calictl`, `~/.local/state/calictl`, else the
+ * working directory. Never inside the folder that is the datastore.
+ */
+export function journalPath(world: World, named: string | undefined, datastoreFolder: string | undefined): string {
+  const state = world.env['XDG_STATE_HOME'] || (world.env['HOME'] ? join(world.env['HOME'], '.local', 'state') : undefined);
+  const stamp = world.clock.now().toISOString().replaceAll(/[:.]/g, '-');
+  const fallback = join(state === undefined ? world.cwd : join(state, 'calictl'), `repair-${stamp}-${world.self.pid}.jsonl`);
+  const path = resolve(world.cwd, named ?? fallback);
+  if (datastoreFolder !== undefined && !relative(resolve(world.cwd, datastoreFolder), path).startsWith('..')) {
+    throw new UsageError(
+      `the journal ${path} would lie inside the datastore folder`,
+      'name a file elsewhere with --journal FILE',
+      'JOURNAL_IN_DATASTORE',
+    );
+  }
+  return path;
+}
+
+/** Opens the journal for appending. Errors: CalictlError when it cannot be written. */
+export async function openJournal(path: string, clock: Clock): Promise<Journal> {
+  const failed = (cause: unknown): CalictlError =>
+    new CalictlError(`the journal ${path} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
+      code: 'JOURNAL_UNWRITABLE',
+      hint: 'name a writable file with --journal FILE; nothing is repaired without a journal',
+      cause,
+    });
+  const file = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    .then(() => open(path, 'a', 0o600))
+    .catch((cause: unknown) => {
+      throw failed(cause);
+    });
+
+  // Lines that come while a flush is under way share the next one: one fsync serves many writes in flight.
+  let waiting: string[] = [];
+  let flushed: Promise<void> | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const flush = async (): Promise<void> => {
+    const lines = waiting;
+    waiting = [];
+    flushed = undefined;
+    try {
+      await file.write(lines.join(''));
+      await file.datasync();
+    } catch (cause) {
+      throw failed(cause);
+    }
+  };
+  return {
+    path,
+    append(entry) {
+      waiting.push(`${printJson({ time: clock.now().toISOString(), ...entry })}\n`);
+      if (flushed === undefined) {
+        flushed = running.then(flush);
+        running = flushed.catch(() => undefined);
+      }
+      return flushed;
+    },
+    async close() {
+      await running;
+      await file.close();
+    },
+  };
+}
+
+/** The same store, with every write told to the journal before it goes out and after its outcome is known. */
+export function journaled(store: IpamStore, journal: Journal, stop: AbortSignal): IpamStore {
+  let writes = 0;
+  const wrap = <T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> => {
+    async function write<R>(op: string, object: T, call: () => Promise<Outcome<R>>): Promise<Outcome<R>> {
+      stop.throwIfAborted();
+      writes += 1;
+      const head = { write: writes, op, kind: object.kind, name: object.metadata.name };
+      const content = op === 'delete' ? { metadata: { uid: object.metadata.uid } } : { spec: object.spec };
+      await journal.append({ ...head, phase: 'before', resourceVersion: object.metadata.resourceVersion, ...content });
+      try {
+        const outcome = await call();
+        await journal.append({ ...head, phase: 'after', outcome: outcome.ok ? 'written' : outcome.why });
+        return outcome;
+      } catch (error) {
+        await journal.append({ ...head, phase: 'after', outcome: 'unknown', error: String(error) });
+        throw error;
+      }
+    }
+    return {
+      get: (name) => objects.get(name),
+      list: () => objects.list(),
+      create: (object) => write('create', object, () => objects.create(object)),
+      update: (object) => write('update', object, () => objects.update(object)),
+      remove: (object) => write('delete', object, () => objects.remove(object)),
+    };
+  };
+  return {
+    ...{ config: () => store.config(), pools: () => store.pools(), reservations: () => store.reservations() },
+    nodeLabels: (name) => store.nodeLabels(name),
+    blocks: wrap(store.blocks),
+    affinities: wrap(store.affinities),
+    handles: wrap(store.handles),
+  };
+}

@@ -1,0 +1,155 @@
+// Reads what `ipam check` judges: every kind once, several at a time, as small records.
+import { type Datastore, DatastoreError, type ListOptions } from '../datastore/datastore.ts';
+import type { IpamSnapshot, UnreadKind } from '../ipam-check/snapshot.ts';
+import { blockAffinity } from '../resources/block-affinity.ts';
+import { clusterInformation } from '../resources/cluster-information.ts';
+import { parseGoDuration } from '../resources/go-duration.ts';
+import { ipPool } from '../resources/ip-pool.ts';
+import { ipReservation } from '../resources/ip-reservation.ts';
+import { ipamBlock } from '../resources/ipam-block.ts';
+import { ipamConfig } from '../resources/ipam-config.ts';
+import { ipamHandle } from '../resources/ipam-handle.ts';
+import {
+  type KubeControllersConfiguration,
+  kubeControllersConfiguration,
+} from '../resources/kube-controllers-configuration.ts';
+import { calicoNode } from '../resources/node.ts';
+import type { Kind, KubeObject } from '../resources/object.ts';
+import { pod } from '../resources/pod.ts';
+import { service } from '../resources/service.ts';
+import { workloadEndpoint } from '../resources/workload-endpoint.ts';
+import type { Clock } from '../world/world.ts';
+import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './records.ts';
+
+/** Leak grace when neither the person nor the cluster says one. */
+const defaultGraceMs = 15 * 60_000;
+
+/** What cannot be judged when a kind is unreadable; blocks, pools, pods and nodes are not here: without them there is no check. */
+const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
+  BlockAffinity: ['INV-28', 'INV-29', 'INV-30', 'INV-31', 'INV-32', 'INV-33', 'INV-34', 'INV-35', 'INV-36'],
+  IPAMHandle: ['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-52'],
+  IPAMConfig: [],
+  IPReservation: [],
+  Service: ['INV-44'],
+  ClusterInformation: [],
+  KubeControllersConfiguration: ['INV-44'],
+  WorkloadEndpoint: ['INV-53', 'INV-54', 'INV-55', 'INV-56', 'INV-57'],
+};
+
+export interface ObserveOptions {
+  readonly clock: Clock;
+  /** `--grace`; the cluster's leakGracePeriod, else 15 minutes, when absent. */
+  readonly graceMs?: number | undefined;
+  readonly signal?: AbortSignal;
+  /** Told what has been read so far. */
+  readonly progress?: (text: string) => void;
+}
+
+/** Everything of a kind, each item turned into a record at once so that the raw ones can go. */
+export async function readAll<T extends KubeObject, R>(
+  store: Datastore,
+  kind: Kind<T>,
+  record: (object: T) => R,
+  options: ListOptions,
+): Promise<R[]> {
+  const records: R[] = [];
+  for await (const page of store.list(kind, options)) for (const item of page.items) records.push(record(item));
+  return records;
+}
+
+/** Drops what no judgement needs and what is large: a block keeps its times, not the whole managedFields. */
+function lean<T extends KubeObject>(object: T): T {
+  const fields = object.metadata.managedFields;
+  if (fields !== undefined) {
+    object.metadata.managedFields = fields.map(({ time }) => (time === undefined ? {} : { time }));
+  }
+  return object;
+}
+
+/** An explicit period above zero; the cluster switches its collector off with 0, which is no grace to judge by. */
+function clusterGrace(controllers: KubeControllersConfiguration | undefined): number | undefined {
+  const text = controllers?.spec?.controllers?.node?.leakGracePeriod;
+  const ms = typeof text === 'string' ? parseGoDuration(text) : undefined;
+  return ms !== undefined && ms > 0 ? ms : undefined;
+}
+
+/**
+ * Reads a snapshot of everything that the check judges.
+ * Errors: DatastoreError when blocks, pools, pods or nodes cannot be read; any other kind ends in `unread`.
+ */
+export async function observe(store: Datastore, options: ObserveOptions): Promise<IpamSnapshot> {
+  const scan: ListOptions = { mode: 'scan', signal: options.signal };
+  const unread: UnreadKind[] = [];
+
+  async function optional<R>(kind: string, read: () => Promise<R>, fallback: R): Promise<R> {
+    try {
+      return await read();
+    } catch (error) {
+      const unreadable = error instanceof DatastoreError && (error.reason === 'unauthorized' || error.missingKind);
+      if (!unreadable) throw error;
+      unread.push({ kind, reason: error.message, invariants: unjudgedWithout[kind] ?? [] });
+      return fallback;
+    }
+  }
+  const one = <T extends KubeObject>(kind: Kind<T>): Promise<T | undefined> =>
+    optional(kind.kind, () => getIfAny(store, kind, 'default', options.signal), undefined);
+  const counted = async <R>(what: string, reading: Promise<R[]>): Promise<R[]> => {
+    const records = await reading;
+    options.progress?.(`read ${records.length} ${what}`);
+    return records;
+  };
+
+  const [handles, blocks, affinities, pools, reservations, nodes, pods, services, workloads, config, info, controllers] =
+    await Promise.all([
+      optional('IPAMHandle', () => counted('handles', readAll(store, ipamHandle, handleRecord, scan)), []),
+      counted('blocks', readAll(store, ipamBlock, lean, scan)),
+      optional('BlockAffinity', () => counted('affinities', readAll(store, blockAffinity, lean, scan)), []),
+      readAll(store, ipPool, lean, scan),
+      optional('IPReservation', () => readAll(store, ipReservation, lean, scan), []),
+      counted('nodes', readAll(store, calicoNode, nodeRecord, scan)),
+      counted('pods', readAll(store, pod, podRecord, scan)),
+      optional('Service', () => readAll(store, service, serviceRecord, scan), []),
+      // A Kubernetes datastore derives them from the pods, which are read already.
+      store.type === 'kubernetes'
+        ? []
+        : optional('WorkloadEndpoint', () => readAll(store, workloadEndpoint, workloadRecord, scan), []),
+      one(ipamConfig),
+      one(clusterInformation),
+      one(kubeControllersConfiguration),
+    ]);
+
+  return {
+    now: store.capturedAt ?? options.clock.now(),
+    locked: info?.spec?.datastoreReady === false,
+    graceMs: options.graceMs ?? clusterGrace(controllers) ?? defaultGraceMs,
+    clusterInformation: info,
+    pools,
+    blocks,
+    affinities,
+    handles,
+    config,
+    reservations,
+    nodes,
+    pods,
+    workloads,
+    services,
+    kubeControllers: controllers,
+    unread: unread.sort((a, b) => (a.kind < b.kind ? -1 : 1)),
+  };
+}
+
+/** The object, or undefined when there is none (the kind itself must exist). */
+export async function getIfAny<T extends KubeObject>(
+  store: Datastore,
+  kind: Kind<T>,
+  name: string,
+  signal?: AbortSignal,
+  namespace?: string,
+): Promise<T | undefined> {
+  try {
+    return await store.get(kind, namespace === undefined ? { name } : { name, namespace }, { signal });
+  } catch (error) {
+    if (error instanceof DatastoreError && error.reason === 'not-found' && !error.missingKind) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+// From raw objects to the small records that a check holds: one function a kind.
+import type { HandleRecord, NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from '../ipam-check/snapshot.ts';
+import { stripMask } from '../net/cidr.ts';
+import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import type { CoreNode } from '../resources/node.ts';
+import type { KubeObject } from '../resources/object.ts';
+import type { Pod } from '../resources/pod.ts';
+import { isFinished, podAddresses } from '../resources/pod-addresses.ts';
+import type { Service } from '../resources/service.ts';
+import type { WorkloadEndpoint } from '../resources/workload-endpoint.ts';
+
+/** Node annotation of each tunnel address, docs/reference/ipam.md. */
+const tunnelAnnotations: readonly (readonly [TunnelType, string])[] = [
+  ['ipipTunnelAddress', 'projectcalico.org/IPv4IPIPTunnelAddr'],
+  ['vxlanTunnelAddress', 'projectcalico.org/IPv4VXLANTunnelAddr'],
+  ['vxlanV6TunnelAddress', 'projectcalico.org/IPv6VXLANTunnelAddr'],
+  ['wireguardTunnelAddress', 'projectcalico.org/IPv4WireguardInterfaceAddr'],
+  ['wireguardV6TunnelAddress', 'projectcalico.org/IPv6WireguardInterfaceAddr'],
+];
+
+/** Milliseconds since 1970 of an RFC 3339 text, or undefined. */
+function timeOf(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** When an object was last written as far as its metadata tells: the latest managedFields time, else its creation. */
+export function writtenAt(object: KubeObject): number | undefined {
+  const { creationTimestamp, managedFields } = object.metadata;
+  const times = [timeOf(creationTimestamp), ...(managedFields ?? []).map((field) => timeOf(field.time))];
+  const known = times.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+export function handleRecord(handle: IPAMHandle): HandleRecord {
+  const { name, uid, resourceVersion } = handle.metadata;
+  return {
+    name,
+    uid,
+    resourceVersion,
+    handleId: handle.spec.handleID,
+    block: handle.spec.block ?? {},
+    deleted: handle.spec.deleted === true,
+    writtenAtMs: writtenAt(handle),
+  };
+}
+
+export function nodeRecord(node: CoreNode): NodeRecord {
+  const annotations = node.metadata.annotations ?? {};
+  const tunnels: Partial<Record<TunnelType, string>> = {};
+  for (const [type, key] of tunnelAnnotations) {
+    const address = stripMask(annotations[key] ?? '');
+    if (address !== undefined) tunnels[type] = address;
+  }
+  return { name: node.metadata.name, labels: node.metadata.labels ?? {}, tunnels };
+}
+
+export function podRecord(pod: Pod): PodRecord {
+  const { metadata, spec, status } = pod;
+  const annotations = metadata.annotations ?? {};
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    node: spec?.nodeName || undefined,
+    hostNetwork: spec?.hostNetwork === true,
+    phase: status?.phase,
+    reason: status?.reason,
+    addresses: podAddresses(pod),
+    finished: isFinished(pod),
+    deleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
+    containerId: annotations['cni.projectcalico.org/containerID'] || undefined,
+    noIpam: Boolean(annotations['cni.projectcalico.org/ipAddrsNoIpam']),
+    createdAtMs: timeOf(metadata.creationTimestamp),
+  };
+}
+
+export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
+  const { metadata, spec } = workload;
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    node: spec.node,
+    pod: spec.pod,
+    containerId: spec.containerID,
+    addresses: (spec.ipNetworks ?? []).map(stripMask).filter((address) => address !== undefined),
+  };
+}
+
+export function serviceRecord(service: Service): ServiceRecord {
+  const { metadata, spec, status } = service;
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    uid: metadata.uid,
+    loadBalancer: spec?.type === 'LoadBalancer',
+    loadBalancerClass: spec?.loadBalancerClass,
+    annotations: metadata.annotations ?? {},
+    ingress: (status?.loadBalancer?.ingress ?? [])
+      .map((entry) => stripMask(entry.ip ?? ''))
+      .filter((address) => address !== undefined),
+  };
+}

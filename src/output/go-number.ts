@@ -1,0 +1,22 @@
+// Numbers as Go's fmt prints them, for tables that must equal calicoctl's.
+
+/** Go's `%.5g`: five significant digits, trailing zeros cut, exponent form from 1e5 up and below 1e-4. */
+export function goFiveDigits(value: number): string {
+  if (value === 0) return '0';
+  const [mantissa = '', exponentText = '0'] = value.toExponential(4).split('e');
+  const exponent = Number(exponentText);
+  const trimmed = (digits: string): string => (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits);
+  if (exponent < -4 || exponent >= 5) {
+    const size = String(Math.abs(exponent)).padStart(2, '0');
+    return `${trimmed(mantissa)}e${exponent < 0 ? '-' : '+'}${size}`;
+  }
+  return trimmed(value.toFixed(Math.max(0, 4 - exponent)));
+}
+
+/** Go's `%.f`: a whole number, halves to the even neighbour. */
+export function goWhole(value: number): string {
+  const below = Math.floor(value);
+  const over = value - below;
+  const up = over > 0.5 || (over === 0.5 && below % 2 !== 0);
+  return String(up ? below + 1 : below);
+}

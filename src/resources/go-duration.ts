@@ -1,0 +1,43 @@
+// Go duration texts (`15m`, `1h30m`, `1.5s`), as Calico's configuration and flags write them.
+
+const unitMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Milliseconds of a Go duration text, or undefined when it is none. `0` needs no unit. */
+export function parseGoDuration(text: string): number | undefined {
+  const signed = /^([+-]?)(.*)$/s.exec(text);
+  const rest = signed?.[2] ?? '';
+  if (rest === '0') return 0;
+  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return undefined;
+  let total = 0;
+  for (const part of rest.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    total += Number(part[1]) * (unitMs[part[2] ?? ''] ?? Number.NaN);
+  }
+  return signed?.[1] === '-' ? -total : total;
+}
+
+/** A duration for people: `15m`, `2h5m`, `40s`, `3d4h`. */
+export function shortDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ];
+  const first = parts.findIndex(([n]) => n > 0);
+  if (first < 0) return '0s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([n]) => n > 0)
+    .map(([n, unit]) => `${n}${unit}`)
+    .join('');
+}
