@@ -11,8 +11,6 @@ const NINE = 57;
 const QUOTE = 34;
 const COMMA = 44;
 const MINUS = 45;
-const COLON = 58;
-const OPEN_BRACKET = 91;
 const BACKSLASH = 92;
 const CLOSE_BRACKET = 93;
 const CLOSE_BRACE = 125;
@@ -44,13 +42,6 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** True when a character that may stand before a number does: the start of the text counts. */
-function mayPrecede(text: string, at: number): boolean {
-  if (at < 0) return true;
-  const code = text.charCodeAt(at);
-  return code === COLON || code === COMMA || code === OPEN_BRACKET || isSpace(code);
-}
-
 /** True when what follows, white space aside, ends a value; a colon does not, for a number is no key. */
 function endsValue(text: string, at: number): boolean {
   let next = at;
@@ -72,7 +63,10 @@ function afterString(text: string, at: number): number {
   return text.length;
 }
 
-/** The same text with every integer that a double may not hold made a string that begins with the mark. */
+/**
+ * The same text with every integer that a double may not hold made a string that begins with the mark. Where a long run
+ * of digits is part of another number the outcome is no JSON, and JsonReader has to read the text.
+ */
 function markIntegers(text: string): string {
   let marked = '';
   let copied = 0;
@@ -91,7 +85,7 @@ function markIntegers(text: string): string {
     while (isDigit(text.charCodeAt(end))) end++;
     if (end - at >= LONG_DIGITS && code !== ZERO) {
       const start = text.charCodeAt(at - 1) === MINUS ? at - 1 : at;
-      if (mayPrecede(text, start - 1) && endsValue(text, end)) {
+      if (endsValue(text, end)) {
         marked += `${text.slice(copied, start)}"${MARK}${text.slice(start, end)}"`;
         copied = end;
       }
