@@ -13,7 +13,7 @@ export const AFFINITY_TYPE_LABEL = 'projectcalico.org/affinity-type';
 export const IP_VERSION_LABEL = 'projectcalico.org/ip-version';
 
 /** Handle in the attributes of the addresses that Windows keeps back in every block; no IPAMHandle object has it. */
-export const WINDOWS_HANDLE = 'windows-reserved-ipam-handle';
+export const windowsHandle = 'windows-reserved-ipam-handle';
 
 /** Object name of a block, from its canonical CIDR text. Not reversible for IPv6. */
 export function blockName(cidr: string): string {
