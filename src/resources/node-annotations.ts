@@ -50,9 +50,9 @@ function interfaceText(text: string | undefined, version: 4 | 6): string | undef
   return cidr?.version === version ? text : undefined;
 }
 
-/** A bare address of the given family. */
-export function addressText(text: string | undefined, version: 4 | 6): string | undefined {
-  return text !== undefined && parseIp(text)?.version === version ? text : undefined;
+/** The text when it is a bare address. */
+export function addressText(text: string | undefined): string | undefined {
+  return text !== undefined && parseIp(text) !== undefined ? text : undefined;
 }
 
 /** An AS number in plain or dotted form, or undefined. */
@@ -72,8 +72,8 @@ export function bgpOf(annotations: Annotations): NodeBgp | undefined {
   const asNumber = parseAsNumber(nodeAnnotation(annotations, 'asNumber') ?? '');
   const ipv4Address = interfaceText(nodeAnnotation(annotations, 'ipv4Address'), 4);
   const ipv6Address = interfaceText(nodeAnnotation(annotations, 'ipv6Address'), 6);
-  const ipv4IPIPTunnelAddr = addressText(nodeAnnotation(annotations, 'ipv4IPIPTunnelAddr'), 4);
-  const routeReflectorClusterID = addressText(nodeAnnotation(annotations, 'routeReflectorClusterID'), 4);
+  const ipv4IPIPTunnelAddr = addressText(nodeAnnotation(annotations, 'ipv4IPIPTunnelAddr'));
+  const routeReflectorClusterID = addressText(nodeAnnotation(annotations, 'routeReflectorClusterID'));
   if (asNumber !== undefined) bgp.asNumber = asNumber;
   if (ipv4Address !== undefined) bgp.ipv4Address = ipv4Address;
   if (ipv6Address !== undefined) bgp.ipv6Address = ipv6Address;

@@ -6,11 +6,14 @@ import { flag, integer, objectSchema, text } from './schema.ts';
 
 const port = z.looseObject({ name: text, protocol: text, containerPort: integer, hostPort: integer, hostIP: text });
 
+const containers = z.optional(z.nullable(z.array(z.looseObject({ ports: z.optional(z.nullable(z.array(port))) }))));
+
 const spec = z.looseObject({
   nodeName: text,
   hostNetwork: flag,
   serviceAccountName: text,
-  containers: z.optional(z.array(z.looseObject({ ports: z.optional(z.nullable(z.array(port))) }))),
+  containers,
+  initContainers: containers,
 });
 
 const status = z.looseObject({
