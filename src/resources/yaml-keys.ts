@@ -40,10 +40,7 @@ export function compareKeys(left: string, right: string): number {
   const [x = '', y = ''] = [a[at], b[at]];
   const [xLetter, yLetter] = [letter.test(x), letter.test(y)];
   if (xLetter && yLetter) return byCodePoint(x, y);
-  if (xLetter || yLetter) {
-    const letterFirst = at > 0 && digit.test(a[at - 1] ?? '');
-    return xLetter === letterFirst ? -1 : 1;
-  }
+  if (xLetter || yLetter) return xLetter ? 1 : -1;
   const start = (x === '0' || y === '0') && insideNumber(a, at) ? 1 : 0;
   const [xRun, yRun] = [digitRun(a, at, start), digitRun(b, at, start)];
   return xRun.value - yRun.value || xRun.end - yRun.end || byCodePoint(x, y);
