@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { bgpPassword } from './bgp-peer.ts';
 import { column, nameColumn, yesNo } from './columns.ts';
+import { normalGoDuration } from './go-duration.ts';
 import type { Kind, KubeObject } from './object.ts';
 import { flag, integer, objectSchema, text, texts } from './schema.ts';
 
@@ -30,6 +31,14 @@ export interface BGPConfiguration extends KubeObject {
   spec: z.infer<typeof spec>;
 }
 
+/** A copy with its duration as Go prints it. */
+function withDefaults(object: BGPConfiguration): BGPConfiguration {
+  const { nodeMeshMaxRestartTime: time } = object.spec;
+  return time === undefined
+    ? object
+    : { ...object, spec: { ...object.spec, nodeMeshMaxRestartTime: normalGoDuration(time) } };
+}
+
 const columns = [
   nameColumn,
   column<BGPConfiguration>('LOGSEVERITY', ({ spec }) => spec.logSeverityScreen ?? ''),
@@ -46,6 +55,7 @@ export const bgpConfiguration: Kind<BGPConfiguration> = {
   onCommandLine: true,
   schema: objectSchema({ spec }),
   int64: [],
+  withDefaults,
   columns: { default: columns, wide: columns },
   fieldOrder: {
     spec: [

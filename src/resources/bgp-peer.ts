@@ -1,6 +1,7 @@
 // BGPPeer: a BGP neighbour of one, some or all nodes.
 import * as z from 'zod/mini';
 import { column, nameColumn } from './columns.ts';
+import { normalGoDuration } from './go-duration.ts';
 import type { Kind, KubeObject } from './object.ts';
 import { flag, integer, objectSchema, text, texts } from './schema.ts';
 
@@ -35,6 +36,12 @@ export interface BGPPeer extends KubeObject {
   spec: z.infer<typeof spec>;
 }
 
+/** A copy with its duration as Go prints it. */
+function withDefaults(object: BGPPeer): BGPPeer {
+  const { maxRestartTime: time } = object.spec;
+  return time === undefined ? object : { ...object, spec: { ...object.spec, maxRestartTime: normalGoDuration(time) } };
+}
+
 const columns = [
   nameColumn,
   column<BGPPeer>('PEERIP', ({ spec }) => spec.peerIP ?? ''),
@@ -51,6 +58,7 @@ export const bgpPeer: Kind<BGPPeer> = {
   onCommandLine: true,
   schema: objectSchema({ spec }),
   int64: [],
+  withDefaults,
   columns: { default: columns, wide: columns },
   fieldOrder: {
     spec: [

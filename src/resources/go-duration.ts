@@ -41,3 +41,30 @@ export function shortDuration(ms: number): string {
     .map(([n, unit]) => `${n}${unit}`)
     .join('');
 }
+
+/** The text that Go prints for a duration: `15m0s`, `1h0m0s`, `1.5s`, `250ms`. */
+export function formatGoDuration(ms: number): string {
+  const sign = ms < 0 ? '-' : '';
+  const whole = Math.abs(ms);
+  if (whole === 0) return '0s';
+  if (whole < 1000) {
+    const unit = whole >= 1 ? 'ms' : whole >= 1e-3 ? 'µs' : 'ns';
+    return `${sign}${trimmed(whole / (unitMs[unit] ?? 1))}${unit}`;
+  }
+  const seconds = trimmed((whole % 60_000) / 1000);
+  const minutes = Math.floor(whole / 60_000);
+  if (minutes === 0) return `${sign}${seconds}s`;
+  const hours = Math.floor(minutes / 60);
+  return `${sign}${hours > 0 ? `${hours}h` : ''}${minutes % 60}m${seconds}s`;
+}
+
+/** At most nine decimals, without trailing zeros. */
+function trimmed(value: number): string {
+  return String(Number(value.toFixed(9)));
+}
+
+/** The text as Go would print it back; one that is no duration stays as it is. */
+export function normalGoDuration(text: string): string {
+  const ms = parseGoDuration(text);
+  return ms === undefined ? text : formatGoDuration(ms);
+}

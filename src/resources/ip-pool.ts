@@ -30,15 +30,22 @@ export interface IPPool extends KubeObject {
   spec: IPPoolSpec;
 }
 
+/** The IPIP mode of a pool in the form of Calico 2, where it was a switch and a mode. */
+function legacyIpipMode({ enabled, mode }: NonNullable<IPPoolSpec['ipip']>): string {
+  if (!enabled) return 'Never';
+  return mode === 'cross-subnet' ? 'CrossSubnet' : 'Always';
+}
+
 /** A copy with the defaults that every reader of a pool applies, docs/reference/ipam.md. */
 function withDefaults(pool: IPPool): IPPool {
-  const given = pool.spec;
+  const { ipip, 'nat-outgoing': legacyNat, ...given } = pool.spec;
   return {
     ...pool,
     spec: {
       ...given,
       vxlanMode: given.vxlanMode || 'Never',
-      ipipMode: given.ipipMode || 'Never',
+      ipipMode: ipip ? legacyIpipMode(ipip) : given.ipipMode || 'Never',
+      ...(legacyNat ? { natOutgoing: true } : {}),
       blockSize: given.blockSize || (given.cidr.includes(':') ? 122 : 26),
       nodeSelector: given.nodeSelector || 'all()',
       allowedUses: given.allowedUses?.length ? given.allowedUses : ['Workload', 'Tunnel'],

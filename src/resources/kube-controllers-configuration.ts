@@ -1,6 +1,7 @@
 // KubeControllersConfiguration `default`: what calico-kube-controllers run with.
 import * as z from 'zod/mini';
 import { nameColumn } from './columns.ts';
+import { normalGoDuration } from './go-duration.ts';
 import type { Kind, KubeObject } from './object.ts';
 import { integer, objectSchema, text, textMap, texts } from './schema.ts';
 
@@ -50,6 +51,19 @@ export interface KubeControllersConfiguration extends KubeObject {
   status?: z.infer<typeof status>;
 }
 
+const durationFields: readonly string[] = ['reconcilerPeriod', 'leakGracePeriod', 'etcdV3CompactionPeriod'];
+
+/** A copy of any part of the object with its durations as Go prints them. */
+function withNormalDurations<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withNormalDurations) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => [
+    name,
+    typeof entry === 'string' && durationFields.includes(name) ? normalGoDuration(entry) : withNormalDurations(entry),
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
 /** Field order of the configuration at the given path. */
 function configOrder(path: string): Record<string, readonly string[]> {
   return {
@@ -93,6 +107,11 @@ export const kubeControllersConfiguration: Kind<KubeControllersConfiguration> = 
   onCommandLine: true,
   schema: objectSchema({ spec: config, status: z.optional(status) }),
   int64: [],
+  withDefaults: ({ spec, status, ...rest }) => ({
+    ...rest,
+    spec: withNormalDurations(spec),
+    ...(status === undefined ? {} : { status: withNormalDurations(status) }),
+  }),
   columns: { default: [nameColumn], wide: [nameColumn] },
   fieldOrder: {
     ...configOrder('spec'),

@@ -1,6 +1,5 @@
 // Calico's fields of a Node, read from the annotations of the Kubernetes node. Values that are not valid are ignored.
 import { parseCidrOrIp, parseInterface } from '../net/cidr.ts';
-import { parseIp } from '../net/ip.ts';
 
 const prefix = 'projectcalico.org/';
 
@@ -43,16 +42,11 @@ export function nodeAnnotation(annotations: Annotations, field: NodeAnnotation):
   return annotations?.[nodeAnnotations[field]] || undefined;
 }
 
-/** An address of the given family, with or without a mask. */
-function interfaceText(text: string | undefined, version: 4 | 6): string | undefined {
+/** The text when it is an address of the given family, with or without a mask. */
+export function addressText(text: string | undefined, version: 4 | 6): string | undefined {
   if (text === undefined) return undefined;
   const cidr = parseInterface(text)?.cidr ?? parseCidrOrIp(text);
   return cidr?.version === version ? text : undefined;
-}
-
-/** The text when it is a bare address. */
-export function addressText(text: string | undefined): string | undefined {
-  return text !== undefined && parseIp(text) !== undefined ? text : undefined;
 }
 
 /** An AS number in plain or dotted form, or undefined. */
@@ -70,10 +64,10 @@ export function parseAsNumber(text: string): number | undefined {
 export function bgpOf(annotations: Annotations): NodeBgp | undefined {
   const bgp: NodeBgp = {};
   const asNumber = parseAsNumber(nodeAnnotation(annotations, 'asNumber') ?? '');
-  const ipv4Address = interfaceText(nodeAnnotation(annotations, 'ipv4Address'), 4);
-  const ipv6Address = interfaceText(nodeAnnotation(annotations, 'ipv6Address'), 6);
-  const ipv4IPIPTunnelAddr = addressText(nodeAnnotation(annotations, 'ipv4IPIPTunnelAddr'));
-  const routeReflectorClusterID = addressText(nodeAnnotation(annotations, 'routeReflectorClusterID'));
+  const ipv4Address = addressText(nodeAnnotation(annotations, 'ipv4Address'), 4);
+  const ipv6Address = addressText(nodeAnnotation(annotations, 'ipv6Address'), 6);
+  const ipv4IPIPTunnelAddr = addressText(nodeAnnotation(annotations, 'ipv4IPIPTunnelAddr'), 4);
+  const routeReflectorClusterID = addressText(nodeAnnotation(annotations, 'routeReflectorClusterID'), 4);
   if (asNumber !== undefined) bgp.asNumber = asNumber;
   if (ipv4Address !== undefined) bgp.ipv4Address = ipv4Address;
   if (ipv6Address !== undefined) bgp.ipv6Address = ipv6Address;

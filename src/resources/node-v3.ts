@@ -1,4 +1,5 @@
 // Between the Kubernetes node, which carries Calico's fields as annotations, and the v3 Node that people see.
+import { parseIp } from '../net/ip.ts';
 import { parseJson, printJson } from './json.ts';
 import type { CoreNode } from './node.ts';
 import {
@@ -60,8 +61,32 @@ function sortedJson(map: Readonly<Record<string, string>>): string {
   return printJson(Object.fromEntries(entries), { goEscapes: true });
 }
 
+/** A hardware address of 6, 8 or 20 bytes as Go reads it: `:`, `-`, or groups of four digits with `.` between. */
 function isMac(text: string): boolean {
-  return /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}$/.test(text);
+  const bytes = text.replaceAll(/[:.-]/g, '').length / 2;
+  const pairs = /^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*$/i;
+  const groups = /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i;
+  return [6, 8, 20].includes(bytes) && (pairs.test(text) || groups.test(text));
+}
+
+type Interface = NonNullable<NodeV3Spec['interfaces']>[number];
+
+/** The interfaces that the annotation lists, with those of their addresses that are addresses. */
+function interfacesOf(text: string | undefined): Interface[] {
+  const value = parsed(text);
+  return (Array.isArray(value) ? value : []).flatMap((entry): Interface[] => {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
+    const { name, addresses } = entry;
+    const valid = (Array.isArray(addresses) ? addresses : []).filter(
+      (address) => typeof address === 'string' && parseIp(address) !== undefined,
+    );
+    return [
+      {
+        ...(typeof name === 'string' && name !== '' ? { name } : {}),
+        ...(valid.length === 0 ? {} : { addresses: valid as string[] }),
+      },
+    ];
+  });
 }
 
 const kubernetesAddressTypes: readonly string[] = ['InternalIP', 'ExternalIP'];
@@ -76,6 +101,10 @@ function addressesOf(node: CoreNode, bgp: NodeBgp | undefined): { address: strin
   ];
 }
 
+function familyOf(field: NodeAnnotation): 4 | 6 {
+  return field.toLowerCase().includes('v6') ? 6 : 4;
+}
+
 function nodeSpec(node: CoreNode): NodeV3Spec {
   const { annotations } = node.metadata;
   const bgp = bgpOf(annotations);
@@ -83,7 +112,7 @@ function nodeSpec(node: CoreNode): NodeV3Spec {
   if (bgp !== undefined) spec.bgp = bgp;
 
   for (const field of ['ipv4VXLANTunnelAddr', 'ipv6VXLANTunnelAddr'] as const) {
-    const address = addressText(nodeAnnotation(annotations, field));
+    const address = addressText(nodeAnnotation(annotations, field), familyOf(field));
     if (address !== undefined) spec[field] = address;
   }
   for (const field of ['vxlanTunnelMACAddr', 'vxlanTunnelMACAddrV6'] as const) {
@@ -91,13 +120,13 @@ function nodeSpec(node: CoreNode): NodeV3Spec {
     if (mac !== undefined && isMac(mac)) spec[field] = mac;
   }
   for (const field of ['interfaceIPv4Address', 'interfaceIPv6Address'] as const) {
-    const address = addressText(nodeAnnotation(annotations, field));
+    const address = addressText(nodeAnnotation(annotations, field), familyOf(field));
     if (address !== undefined) spec.wireguard = { ...spec.wireguard, [field]: address };
   }
   spec.orchRefs = [{ nodeName: node.metadata.name, orchestrator: 'k8s' }];
   spec.addresses = addressesOf(node, bgp);
-  const interfaces = parsed(nodeAnnotation(annotations, 'interfaces'));
-  if (Array.isArray(interfaces)) spec.interfaces = interfaces as NonNullable<NodeV3Spec['interfaces']>;
+  const interfaces = interfacesOf(nodeAnnotation(annotations, 'interfaces'));
+  if (interfaces.length > 0) spec.interfaces = interfaces;
   return spec;
 }
 
