@@ -1,0 +1,109 @@
+// The command line of compat mode: the same register, read as calicoctl reads it (global options first, docopt's rules).
+import type { Command, FlagSpec } from '../commands/command.ts';
+import type { CommandGroup } from '../commands/tree.ts';
+import { exitCodes } from '../world/errors.ts';
+import { commandHelp, compatFlags, compatGlobalFlags, groupHelp, groupUsage, usageBlock } from './compat-usage.ts';
+import { DocoptError, type DocoptOption, type Scanned, scan } from './docopt.ts';
+import { ParsedInput } from './input.ts';
+import { type Parsed, textFor } from './parsed.ts';
+import { versionHint } from './quick-answer.ts';
+
+const logLevels = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'];
+
+const docoptOption = ({ name, short, value, repeatable }: FlagSpec): DocoptOption => ({
+  name,
+  short,
+  takesValue: value !== undefined,
+  repeatable,
+});
+
+interface Attempt {
+  readonly scanned?: Scanned;
+  /** Why the arguments cannot be read, as a line; empty when there is nothing to say. */
+  readonly reason: string;
+}
+
+function attempt(argv: readonly string[], flags: readonly FlagSpec[], optionsFirst: boolean): Attempt {
+  try {
+    return {
+      scanned: scan(argv, flags.map(docoptOption), optionsFirst),
+      reason: '',
+    };
+  } catch (error) {
+    if (error instanceof DocoptError) return { reason: `${error.message}\n` };
+    throw error;
+  }
+}
+
+function parseCommand(command: Command, argv: readonly string[], program: string, globals: Scanned): Parsed {
+  const path = command.path.join(' ');
+  const flags = compatFlags(command);
+  const tokens = path === 'get' ? argv.map((token) => (token === '-a' ? '-A' : token)) : argv;
+  const { scanned, reason } = attempt(tokens, flags, false);
+  if (scanned?.given.has('help')) return textFor('stdout', commandHelp(command, program), exitCodes.ok);
+  const least = command.args.filter(({ required }) => required).length;
+  const most = command.args.some(({ variadic }) => variadic) ? Number.POSITIVE_INFINITY : command.args.length;
+  const count = scanned?.args.length ?? 0;
+  if (scanned === undefined || scanned.misfit || count < least || count > most) {
+    return textFor('stderr', reason + usageBlock(command, program), exitCodes.failed);
+  }
+  const defaults = new Map(flags.flatMap((spec) => (spec.default === undefined ? [] : [[spec.name, spec.default]])));
+  // Formats that only calictl has are not the default of what calicoctl prints.
+  const input = new ParsedInput(scanned.args, scanned.given, defaults);
+  const given = new Map([...globals.given, ...scanned.given]);
+  return {
+    type: 'command',
+    command,
+    input,
+    globals: new ParsedInput([], given, defaults),
+  };
+}
+
+/** Parses arguments (without program and script) over those commands of the register that calicoctl has. */
+export function parseCompat(
+  argv: readonly string[],
+  commands: readonly Command[],
+  groups: readonly CommandGroup[],
+  program: string,
+): Parsed {
+  if (argv[0] === '--version') return textFor('stdout', versionHint, exitCodes.ok);
+  const { scanned: globals, reason } = attempt(argv, compatGlobalFlags, true);
+  if (globals?.given.has('help')) return textFor('stdout', groupHelp([], program, commands, groups), exitCodes.ok);
+  if (globals === undefined || globals.misfit || globals.args.length === 0) {
+    const stdout = `Invalid option: '${argv.join(' ')}'. Use flag '--help' to read about a specific subcommand.\n`;
+    return {
+      type: 'text',
+      stdout,
+      stderr: reason + groupUsage([], program),
+      exit: exitCodes.failed,
+    };
+  }
+  const level = globals.given.get('log-level')?.[0];
+  if (level !== undefined && !logLevels.includes(level.toLowerCase())) {
+    const text = `Unknown log level: ${level}, expected one of: \npanic, fatal, error, warn, info, debug.\n`;
+    return textFor('stdout', text, exitCodes.failed);
+  }
+
+  let path: string[] = [];
+  let rest = globals.args;
+  for (;;) {
+    const [word = '', ...after] = rest;
+    const next = [...path, word];
+    const command = commands.find((candidate) => candidate.calicoctl && candidate.path.join(' ') === next.join(' '));
+    if (command !== undefined) return parseCommand(command, after, program, globals);
+    if (!groups.some((group) => group.path.join(' ') === next.join(' '))) {
+      const help = groupHelp(path, program, commands, groups);
+      if (path.length > 0) return textFor('stdout', help, exitCodes.ok);
+      return textFor('stderr', `unknown command: "${word}"\n${help}`, exitCodes.failed);
+    }
+    path = next;
+    const inner = attempt(after, compatGlobalFlags.slice(0, 1), true).scanned;
+    if (after.length === 0 && !globals.given.has('allow-version-mismatch')) {
+      return textFor('stderr', groupUsage(path, program), exitCodes.failed);
+    }
+    if (inner === undefined || inner.misfit || inner.given.has('help') || inner.args.length === 0) {
+      return textFor('stdout', groupHelp(path, program, commands, groups), exitCodes.ok);
+    }
+    rest = inner.args;
+  }
+}

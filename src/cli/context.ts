@@ -1,0 +1,122 @@
+// What a command gets to work with: the datastore opened on first use, notes, progress, questions.
+import type { Context, Input } from '../commands/command.ts';
+import { ConnectionError } from '../connect/connection-error.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import { CalictlError, UsageError } from '../world/errors.ts';
+import type { World } from '../world/world.ts';
+import { buildInfo } from './build-info.ts';
+import { safe } from './exit.ts';
+import { ProgressLine } from './progress.ts';
+import { type Place, placeOf } from './settings.ts';
+import { versionWarning } from './version-guard.ts';
+
+const waysToStart = [
+  'nothing says where the datastore is; three ways to start:',
+  '  calictl --datastore FOLDER get nodes     a folder of manifests, such as `kubectl get -o yaml` makes',
+  '  calictl --kubeconfig FILE get nodes      a cluster; also KUBECONFIG or ~/.kube/config, and --context NAME',
+  '  calictl --config FILE get nodes          a configuration file of calicoctl; also DATASTORE_TYPE and its like',
+].join('\n');
+
+/** The loader looked everywhere and there was nothing: not a wrong setting, none at all. */
+function findsNothing(error: unknown): boolean {
+  return error instanceof ConnectionError && error.storeText.includes('no configuration has been provided');
+}
+
+async function open(place: Place, world: World, compat: boolean): Promise<Datastore> {
+  switch (place.type) {
+    case 'folder': {
+      const { openFolder } = await import('../datastore/file/file-datastore.ts');
+      return openFolder(place.path, {
+        clock: world.clock,
+        random: world.random,
+        self: world.self,
+      });
+    }
+    case 'kubernetes': {
+      const [{ kubeConnection }, { openKube }] = await Promise.all([
+        import('../connect/kube-config.ts'),
+        import('../datastore/kube/kube-datastore.ts'),
+      ]);
+      try {
+        return openKube(await kubeConnection(place.connection, world), world);
+      } catch (error) {
+        if (!compat && !place.connection.kubeconfig && findsNothing(error)) {
+          throw new UsageError(waysToStart, undefined, 'NO_DATASTORE');
+        }
+        throw error;
+      }
+    }
+    case 'etcdv3':
+      throw new CalictlError('this version of calictl has no etcd store', {
+        code: 'DATASTORE_UNSUPPORTED',
+        hint: 'use a Kubernetes datastore, or a folder of manifests with --datastore FOLDER',
+      });
+  }
+}
+
+export class CommandContext implements Context {
+  readonly world: World;
+  readonly compat: boolean;
+  readonly version = buildInfo;
+  readonly #globals: Input;
+  readonly #warns: boolean;
+  readonly #progress: ProgressLine;
+  #store: Promise<Datastore> | undefined;
+  #warning: Promise<void> | undefined;
+
+  /** With `warns`, a cluster of an unknown release gets a line on stderr. */
+  constructor(world: World, options: { compat: boolean; globals: Input; warns: boolean }) {
+    this.world = world;
+    this.compat = options.compat;
+    this.#globals = options.globals;
+    this.#warns = options.warns;
+    this.#progress = new ProgressLine(world.io.stderr);
+  }
+
+  datastore(): Promise<Datastore> {
+    this.#store ??= this.#open();
+    return this.#store;
+  }
+
+  async #open(): Promise<Datastore> {
+    const store = await open(await placeOf(this.#globals, this.world, this.compat), this.world, this.compat);
+    if (this.#warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
+    return store;
+  }
+
+  /** Runs beside the command: it costs no time of its own. */
+  async #warn(store: Datastore): Promise<void> {
+    const warning = await versionWarning(store, this.world.signal);
+    if (warning !== undefined) await this.note(warning);
+  }
+
+  async note(line: string): Promise<void> {
+    if (this.compat) return;
+    this.#progress.pause();
+    await this.world.io.stderr.write(`${safe(line)}\n`);
+  }
+
+  progress(text: string): void {
+    if (!this.compat) this.#progress.show(text);
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    this.#progress.pause();
+    await this.world.io.stderr.write(`${safe(question)} [y/N] `);
+    const answer = await this.world.io.stdin.readLine();
+    return /^y(es)?$/i.test(answer?.trim() ?? '');
+  }
+
+  /** Before the answer is printed. */
+  quiet(): void {
+    this.#progress.stop();
+  }
+
+  /** When all is printed: waits for the warning, closes what was opened. */
+  async close(): Promise<void> {
+    this.#progress.stop();
+    const store = await this.#store?.catch(() => undefined);
+    await this.#warning?.catch(() => undefined);
+    await store?.close();
+  }
+}

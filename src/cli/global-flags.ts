@@ -1,0 +1,31 @@
+// Flags that every command has, before and after its name.
+import type { FlagSpec } from '../commands/command.ts';
+
+export const globalFlags: readonly FlagSpec[] = [
+  {
+    name: 'datastore',
+    value: 'WHERE',
+    about: 'kubernetes, or the path of a folder of manifests (environment: DATASTORE_TYPE)',
+  },
+  {
+    name: 'config',
+    short: 'c',
+    value: 'FILE',
+    about: 'calicoctl configuration file',
+    default: '/etc/calico/calicoctl.cfg',
+  },
+  { name: 'context', value: 'NAME', about: 'kubeconfig context' },
+  {
+    name: 'kubeconfig',
+    value: 'FILE',
+    about: 'kubeconfig file (environment: KUBECONFIG)',
+  },
+  {
+    name: 'no-color',
+    about: 'no colour, also on a terminal (environment: NO_COLOR)',
+  },
+  { name: 'debug', about: 'with an error, its code and its causes' },
+];
+
+/** Where the configuration file is when nobody says otherwise. */
+export const defaultConfigPath = '/etc/calico/calicoctl.cfg';

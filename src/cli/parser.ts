@@ -1,0 +1,177 @@
+// calictl's own command line: commander, fed from the register of commands. Compat mode has compat-parser.ts.
+import { Argument as CommanderArgument, Command as CommanderCommand, CommanderError, Option } from 'commander';
+import type { Command, FlagSpec } from '../commands/command.ts';
+import type { CommandGroup } from '../commands/tree.ts';
+import { exitCodes, UsageError } from '../world/errors.ts';
+import { buildInfo } from './build-info.ts';
+import { globalFlags } from './global-flags.ts';
+import { ParsedInput } from './input.ts';
+import { type Parsed, textFor } from './parsed.ts';
+
+interface Values {
+  readonly given: Map<string, string[]>;
+  readonly specs: readonly FlagSpec[];
+}
+
+function optionOf(spec: FlagSpec, given: Map<string, string[]>, label: string): Option {
+  const names = spec.short === undefined ? `--${spec.name}` : `-${spec.short}, --${spec.name}`;
+  const about = spec.default === undefined ? spec.about : `${spec.about} (default: ${spec.default})`;
+  const option = new Option(spec.value === undefined ? names : `${names} <${spec.value}>`, about);
+  option.helpGroup(label);
+  if (spec.hidden) option.hideHelp();
+  if (spec.choices !== undefined && spec.value !== undefined) {
+    option.description = `${spec.about}: ${spec.choices.join(', ')}${spec.default === undefined ? '' : ` (default: ${spec.default})`}`;
+  }
+  if (spec.value !== undefined) {
+    option.argParser((value: string) => {
+      if (spec.choices !== undefined && !spec.choices.includes(value)) {
+        throw new UsageError(`--${spec.name} does not take '${value}'`, `use one of ${spec.choices.join(', ')}`);
+      }
+      const before = given.get(spec.name);
+      if (before !== undefined && !spec.repeatable) throw new UsageError(`--${spec.name} is given twice`);
+      given.set(spec.name, [...(before ?? []), value]);
+      return value;
+    });
+  }
+  return option;
+}
+
+/** Adds the flags to a command and answers where their values will be. */
+function addFlags(target: CommanderCommand, specs: readonly FlagSpec[], label: string): Values {
+  const given = new Map<string, string[]>();
+  for (const spec of specs) {
+    const option = optionOf(spec, given, label);
+    target.addOption(option);
+    // A flag without a value, and one that begins with "no-", only tells that it was there.
+    if (spec.value === undefined) target.on(`option:${option.name()}`, () => given.set(spec.name, []));
+  }
+  return { given, specs };
+}
+
+function inputOf(args: readonly string[], ...all: readonly Values[]): ParsedInput {
+  const given = new Map<string, readonly string[]>();
+  const defaults = new Map<string, string>();
+  for (const { given: values, specs } of all) {
+    for (const [name, texts] of values) given.set(name, texts);
+    for (const spec of specs) if (spec.default !== undefined) defaults.set(spec.name, spec.default);
+  }
+  return new ParsedInput(args, given, defaults);
+}
+
+function examplesText(command: Command): string {
+  if (command.examples.length === 0) return '';
+  const lines = command.examples.map(({ command: line, about }) => `  # ${about}\n  ${line}`);
+  return `\nExamples:\n${lines.join('\n\n')}\n`;
+}
+
+/** `error: unknown command 'gett'\n(Did you mean get?)` as our own error. */
+function usageError({ message }: CommanderError, path: readonly string[]): UsageError {
+  const [first = '', second] = message.replace(/^error: /, '').split('\n');
+  const guess = /^\(Did you mean (.*)\?\)$/.exec(second ?? '')?.[1];
+  const help = `run '${['calictl', ...path].join(' ')} --help'`;
+  return new UsageError(first, guess === undefined ? help : `did you mean ${guess}? Else ${help}`);
+}
+
+/**
+ * Parses arguments (without program and script) over the register.
+ * Errors: UsageError for anything that is not a command line of calictl.
+ */
+export function parse(
+  argv: readonly string[],
+  commands: readonly Command[],
+  groups: readonly CommandGroup[],
+  columns: number,
+): Parsed {
+  let parsed: Parsed | undefined;
+  let stdout = '';
+  let stderr = '';
+  let reached: readonly string[] = [];
+
+  const setUp = (target: CommanderCommand, path: readonly string[]): CommanderCommand =>
+    target
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => {
+          stdout += text;
+        },
+        writeErr: (text) => {
+          stderr += text;
+        },
+        outputError: () => undefined,
+        getOutHelpWidth: () => columns,
+        getErrHelpWidth: () => columns,
+        getOutHasColors: () => false,
+        getErrHasColors: () => false,
+      })
+      .helpOption('-h, --help', 'this text')
+      .helpCommand('help [command]', 'help for a command')
+      .configureHelp({ subcommandTerm: (sub) => sub.name() })
+      .hook('preSubcommand', (_, sub) => {
+        reached = [...path, sub.name()];
+      });
+
+  const root = setUp(new CommanderCommand('calictl'), []);
+  root
+    .description(
+      'Administers Calico networking: sees, checks and repairs IPAM.\n\n' +
+        'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
+    )
+    .enablePositionalOptions()
+    .version(`calictl ${buildInfo.calictl} (Calico ${buildInfo.calico})`, '--version', 'version of this program');
+  const before = addFlags(root, globalFlags, 'Global options:');
+
+  const groupCommands = new Map<string, CommanderCommand>([['', root]]);
+  for (const { path, summary } of groups) {
+    const parent = groupCommands.get(path.slice(0, -1).join(' ')) ?? root;
+    const group = setUp(new CommanderCommand(path.at(-1)), path)
+      .description(summary)
+      .enablePositionalOptions();
+    parent.addCommand(group);
+    groupCommands.set(path.join(' '), group);
+  }
+
+  for (const command of commands) {
+    const parent = groupCommands.get(command.path.slice(0, -1).join(' ')) ?? root;
+    const leaf = setUp(new CommanderCommand(command.path.at(-1)), command.path)
+      .summary(command.summary)
+      .description(
+        command.description === undefined ? command.summary : `${command.summary}.\n\n${command.description}`,
+      )
+      .addHelpText('after', examplesText(command));
+    for (const { name, about, required, variadic } of command.args) {
+      const inner = variadic ? `${name}...` : name;
+      leaf.addArgument(new CommanderArgument(required ? `<${inner}>` : `[${inner}]`, about));
+    }
+    const own = addFlags(leaf, command.flags, 'Options:');
+    const taken = new Set(
+      command.flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, `-${short}`])),
+    );
+    const free = globalFlags
+      .filter(({ name }) => !taken.has(name))
+      .map(
+        ({ short, ...spec }): FlagSpec => (short === undefined || taken.has(`-${short}`) ? spec : { ...spec, short }),
+      );
+    const after = addFlags(leaf, free, 'Global options:');
+    leaf.action(() => {
+      parsed = {
+        type: 'command',
+        command,
+        input: inputOf(leaf.args, own),
+        // A command's own flag of a global name means the same thing there.
+        globals: inputOf([], before, after, { given: own.given, specs: [] }),
+      };
+    });
+    parent.addCommand(leaf);
+  }
+
+  try {
+    root.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.help') return { type: 'text', stdout, stderr, exit: exitCodes.usage };
+    if (error.exitCode !== 0) throw usageError(error, reached);
+    return textFor('stdout', stdout, exitCodes.ok);
+  }
+  if (parsed === undefined) throw new UsageError('no command given', "run 'calictl --help'");
+  return parsed;
+}

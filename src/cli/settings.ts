@@ -1,0 +1,132 @@
+// Where the datastore is and how it is reached: flags over configuration file or environment.
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Input } from '../commands/command.ts';
+import type { ConnectionSettings } from '../connect/settings.ts';
+import { CalictlError, exitCodes, UsageError } from '../world/errors.ts';
+import type { World } from '../world/world.ts';
+import { StdoutFailure } from './exit.ts';
+import { defaultConfigPath } from './global-flags.ts';
+
+/** Where the objects are. */
+export type Place =
+  | { readonly type: 'kubernetes'; readonly connection: ConnectionSettings }
+  | { readonly type: 'folder'; readonly path: string }
+  | { readonly type: 'etcdv3' };
+
+type Env = World['env'];
+
+const textVariables = {
+  datastoreType: 'DATASTORE_TYPE',
+  etcdEndpoints: 'ETCD_ENDPOINTS',
+  etcdDiscoverySrv: 'ETCD_DISCOVERY_SRV',
+  etcdUsername: 'ETCD_USERNAME',
+  etcdPassword: 'ETCD_PASSWORD',
+  etcdKeyFile: 'ETCD_KEY_FILE',
+  etcdCertFile: 'ETCD_CERT_FILE',
+  etcdCACertFile: 'ETCD_CA_CERT_FILE',
+  kubeconfig: 'KUBECONFIG',
+  k8sAPIEndpoint: 'K8S_API_ENDPOINT',
+  k8sKeyFile: 'K8S_KEY_FILE',
+  k8sCertFile: 'K8S_CERT_FILE',
+  k8sCAFile: 'K8S_CA_FILE',
+  k8sAPIToken: 'K8S_API_TOKEN',
+  k8sCurrentContext: 'K8S_CURRENT_CONTEXT',
+} as const;
+const flagVariables = {
+  k8sInsecureSkipTLSVerify: 'K8S_INSECURE_SKIP_TLS_VERIFY',
+  k8sDisableNodePoll: 'K8S_DISABLE_NODE_POLL',
+  usePodCIDR: 'USE_POD_CIDR',
+} as const;
+
+/** The value under CALICO_NAME, even an empty one, else under NAME. */
+function variable(env: Env, name: string): { name: string; value: string } | undefined {
+  for (const candidate of [`CALICO_${name}`, name]) {
+    const value = env[candidate];
+    if (value !== undefined) return { name: candidate, value };
+  }
+  return undefined;
+}
+
+function misassigned(name: string, value: string, type: string, parser: string): CalictlError {
+  const details = `strconv.${parser}: parsing "${value}": invalid syntax`;
+  return new CalictlError(
+    `failed to load config from env vars: envconfig.Process: assigning ${name} to ${type === 'bool' ? 'a switch' : 'a number'}: ` +
+      `converting '${value}' to type ${type}. details: ${details}`,
+    { code: 'CONFIG_INVALID', exit: exitCodes.usage },
+  );
+}
+
+const yes = ['1', 't', 'T', 'TRUE', 'true', 'True'];
+const no = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
+
+/** Connection settings by environment variables. Errors: CalictlError for a bad switch or number. */
+export function settingsFromEnvironment(env: Env): ConnectionSettings {
+  const texts = Object.entries(textVariables).map(([key, name]) => [key, variable(env, name)?.value || undefined]);
+  const flags = Object.entries(flagVariables).map(([key, name]) => {
+    const found = variable(env, name);
+    if (found === undefined) return [key, undefined];
+    if (!yes.includes(found.value) && !no.includes(found.value)) {
+      throw misassigned(found.name, found.value, 'bool', 'ParseBool');
+    }
+    return [key, yes.includes(found.value)];
+  });
+  const rate = variable(env, 'K8SCLIENTQPS');
+  if (rate !== undefined && (rate.value.trim() === '' || Number.isNaN(Number(rate.value)))) {
+    throw misassigned(rate.name, rate.value, 'float32', 'ParseFloat');
+  }
+  return {
+    ...Object.fromEntries([...texts, ...flags]),
+    k8sAPIToken: variable(env, 'K8SAPITOKEN')?.value || variable(env, 'K8S_API_TOKEN')?.value || undefined,
+    ...(rate === undefined ? {} : { k8sClientQPS: Number(rate.value) }),
+  };
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+async function fileOrEnvironment(globals: Input, world: World, compat: boolean): Promise<ConnectionSettings> {
+  const path = globals.text('config') ?? defaultConfigPath;
+  const context = globals.text('context');
+  const absolute = resolve(world.cwd, path);
+  if (exists(absolute)) {
+    const { readConfigFile } = await import('../connect/config-file.ts');
+    const settings = readConfigFile(absolute);
+    // calicoctl loses --context when there is a configuration file.
+    return context === undefined || compat ? settings : { ...settings, k8sCurrentContext: context };
+  }
+  if (path !== defaultConfigPath) {
+    if (compat) throw new StdoutFailure(`Error reading config file: ${path}`);
+    throw new UsageError(`the configuration file ${path} does not exist`, undefined, 'CONFIG_MISSING');
+  }
+  const env = context === undefined ? world.env : { ...world.env, K8S_CURRENT_CONTEXT: context };
+  return settingsFromEnvironment(env);
+}
+
+const looksLikePath = (text: string): boolean => /[/\\]/.test(text) || text === '.' || text === '..';
+
+/** Decides where the datastore is. Errors: UsageError for what is neither a type nor a folder, those of the file. */
+export async function placeOf(globals: Input, world: World, compat: boolean): Promise<Place> {
+  const asked = globals.text('datastore');
+  if (asked !== undefined && asked !== 'kubernetes' && asked !== 'etcdv3') return folder(asked, world, false);
+  if (asked === 'etcdv3') return { type: 'etcdv3' };
+
+  const settings = await fileOrEnvironment(globals, world, compat);
+  const kubeconfig = globals.text('kubeconfig');
+  const connection = kubeconfig === undefined ? settings : { ...settings, kubeconfig };
+  const type = asked ?? (settings.datastoreType || (settings.etcdEndpoints ? 'etcdv3' : 'kubernetes'));
+  if (type === 'kubernetes') return { type, connection };
+  if (type === 'etcdv3') return { type };
+  return folder(type, world, compat);
+}
+
+function folder(text: string, world: World, compat: boolean): Place {
+  const path = resolve(world.cwd, text);
+  if (looksLikePath(text) || (!compat && exists(path))) return { type: 'folder', path };
+  if (compat)
+    throw new CalictlError(`unknown datastore type: ${text}`, {
+      code: 'DATASTORE_TYPE',
+    });
+  throw new UsageError(`'${text}' is neither a datastore type nor a folder`, 'use kubernetes, or the path of a folder');
+}

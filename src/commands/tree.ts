@@ -1,0 +1,18 @@
+// The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
+import type { Command } from './command.ts';
+import { get } from './get.ts';
+import { ipamShow } from './ipam/show.ts';
+import { version } from './version.ts';
+
+/** Words that stand before other commands. */
+export interface CommandGroup {
+  readonly path: readonly string[];
+  readonly summary: string;
+}
+
+export const groups: readonly CommandGroup[] = [
+  { path: ['ipam'], summary: 'See, check and repair IP address management' },
+];
+
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [get, ipamShow, version];

@@ -1,0 +1,149 @@
+// The program as a process: the only reader of `process`, the clock and randomness. Builds a World, runs the command line.
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
+import { processIdentity } from './cli/process-identity.ts';
+import { runCli } from './cli/run-cli.ts';
+import { exitCodes } from './world/errors.ts';
+import type { Clock, InputStream, OutputStream, Random, World } from './world/world.ts';
+
+type NodeOutput = NodeJS.WriteStream;
+
+/** Writing to a pipe that nobody reads any more does nothing. */
+function outputStream(stream: NodeOutput, noColour: boolean): OutputStream & { flush(): Promise<void> } {
+  let closed = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EOF') throw error;
+    closed = true;
+  });
+  const isTerminal = stream.isTTY === true;
+  const written = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      stream.write(text, () => resolve());
+    });
+  return {
+    isTerminal,
+    get columns() {
+      return stream.columns || 80;
+    },
+    colour: isTerminal && !noColour,
+    async write(text) {
+      if (!closed && text !== '' && !stream.write(text)) await written('');
+    },
+    async flush() {
+      if (!closed && stream.writableLength > 0) await written('');
+    },
+  };
+}
+
+function inputStream(stream: NodeJS.ReadStream, signal: AbortSignal): InputStream {
+  let text = '';
+  let ended = false;
+  const more = (): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (chunk?: string): void => {
+        for (const name of ['data', 'end', 'error']) stream.off(name, done);
+        signal.removeEventListener('abort', interrupted);
+        stream.pause();
+        if (typeof chunk === 'string') text += chunk;
+        else ended = true;
+        resolve();
+      };
+      const interrupted = (): void => done();
+      for (const name of ['data', 'end', 'error']) stream.once(name, done);
+      signal.addEventListener('abort', interrupted);
+      stream.setEncoding('utf8').resume();
+    });
+  return {
+    isTerminal: stream.isTTY === true,
+    async readAll() {
+      while (!ended) await more();
+      const all = text;
+      text = '';
+      return all;
+    },
+    async readLine() {
+      while (!ended && !text.includes('\n')) await more();
+      const end = text.indexOf('\n');
+      const line = end < 0 ? text : text.slice(0, end).replace(/\r$/, '');
+      if (end < 0 && line === '') return undefined;
+      text = end < 0 ? '' : text.slice(end + 1);
+      return line;
+    },
+  };
+}
+
+const clock: Clock = {
+  now: () => new Date(),
+  nowNs: () => BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const aborted = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', aborted);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', aborted, { once: true });
+    }),
+};
+
+const random: Random = {
+  uuid: () => crypto.randomUUID(),
+  float: () => Math.random(),
+};
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function main(): Promise<void> {
+  const { env } = process;
+  const noColour = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
+  const stdout = outputStream(process.stdout, noColour);
+  const stderr = outputStream(process.stderr, noColour);
+  const interruption = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      // The first asks the command to stop at the next good place, the second does not ask.
+      if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+      interruption.abort(new DOMException('interrupted', 'AbortError'));
+    });
+  }
+
+  let stdin: InputStream | undefined;
+  const world: World = {
+    programName: basename(process.argv[1] ?? 'calictl').replace(/\.js$/, ''),
+    env,
+    cwd: process.cwd(),
+    platform: process.platform,
+    io: {
+      get stdin() {
+        stdin ??= inputStream(process.stdin, interruption.signal);
+        return stdin;
+      },
+      stdout,
+      stderr,
+    },
+    clock,
+    random,
+    self: processIdentity(process.pid, hostname, () => Math.round(performance.timeOrigin), pidExists),
+    signal: interruption.signal,
+  };
+  const code = await runCli(process.argv.slice(2), world);
+  await stdout.flush();
+  await stderr.flush();
+  process.exit(code);
+}
+
+await main();
