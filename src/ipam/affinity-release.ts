@@ -1,0 +1,145 @@
+// Giving up a claim on a block, and dropping claims that the block does not bear out.
+// Orders of writes: docs/reference/ipam.md#releasing-an-affinity.
+import { parseCidr } from '../net/cidr.ts';
+import type { BlockAffinity } from '../resources/block-affinity.ts';
+import type { IPAMBlock } from '../resources/ipam-block.ts';
+import { affinityName, blockName } from '../resources/names.ts';
+import { changedMeanwhile, claimAgain, claimantOf, inState } from './affinities.ts';
+import { isEmpty, isOwnedBy, isOwnerless, ownerOf, touched, withoutOwner } from './block.ts';
+import { deleteInTwoPhases, getLive } from './deletion.ts';
+import type { IpamStore } from './ipam-store.ts';
+import { isEnabled, poolOf } from './pools.ts';
+import { applied, conflict, noProof, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
+import { maxRetries, retriesExhausted } from './retries.ts';
+import { evaluate, SelectorError } from './selector.ts';
+
+export interface ReleaseAffinity {
+  /** True: a block that still holds addresses is left alone; false: it loses its owner and keeps them. */
+  readonly mustBeEmpty: boolean;
+}
+
+/**
+ * Takes a block from its owner: affinity pendingDeletion, block deleted (or, not empty, made ownerless), affinity deleted.
+ * A claim whose block is missing, or is somebody else's, is deleted alone.
+ */
+export async function releaseBlockAffinity(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  options: ReleaseAffinity,
+  prove: Prove,
+): Promise<RepairOutcome> {
+  const block = await readBlock(store, affinity);
+  if (block === 'held') return conflict(halfDeleted);
+  if (block === undefined || !isConcerned(block, affinity)) return dropAffinity(store, affinity, prove);
+  if (options.mustBeEmpty && !isEmpty(block)) return conflict(notEmpty(block));
+  const refusal = await prove();
+  if (refusal !== undefined) return skipped(refusal);
+  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
+  if (!marked.ok) return conflict(changedMeanwhile);
+  return releaseMarked(store, marked.value, block, options);
+}
+
+/**
+ * Deletes a claim that the block does not bear out: the block is missing, nobody's, or somebody else's.
+ * The block is read again after the affinity was marked, so that a concurrent claim of it fails or is seen.
+ */
+export async function dropAffinity(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<RepairOutcome> {
+  const before = await readBlock(store, affinity);
+  if (before === 'held') return conflict(halfDeleted);
+  if (before !== undefined && isOwnedBy(before, claimantOf(affinity))) return conflict(bornOut);
+  const refusal = await prove();
+  if (refusal !== undefined) return skipped(refusal);
+  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
+  if (!marked.ok) return conflict(changedMeanwhile);
+  const block = await readBlock(store, marked.value);
+  if (block === 'held') return conflict(halfDeleted);
+  if (block !== undefined && isOwnedBy(block, claimantOf(affinity))) {
+    await claimAgain(store, marked.value, block);
+    return conflict(bornOut);
+  }
+  return deleteClaim(store, marked.value);
+}
+
+/**
+ * After a release: gives up an empty block whose node its pool no longer selects, as Calico does.
+ * Answers whether it did; a concurrent change is no error, for the next release tries again.
+ */
+export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBlock): Promise<boolean> {
+  const owner = ownerOf(block);
+  const cidr = parseCidr(block.spec.cidr);
+  if (owner?.type !== 'host' || cidr === undefined || !isEmpty(block)) return false;
+  const labels = await store.nodeLabels(owner.name);
+  if (labels === undefined) return false;
+  const pool = poolOf((await store.pools()).filter(isEnabled), cidr.base);
+  if (pool === undefined || selects(pool.spec.nodeSelector, labels)) return false;
+  const affinity = await getLive(store.affinities, affinityName(owner.name, block.spec.cidr));
+  if (!affinity.ok) return false;
+  const released = await releaseBlockAffinity(store, affinity.value, { mustBeEmpty: true }, noProof);
+  return released.outcome === 'applied';
+}
+
+/** A selector that cannot be read selects: nothing is given up for a typing error. */
+function selects(selector: string | undefined, labels: Readonly<Record<string, string>>): boolean {
+  try {
+    return evaluate(selector, labels);
+  } catch (error) {
+    if (error instanceof SelectorError) return true;
+    throw error;
+  }
+}
+
+const halfDeleted = 'the block is marked as deleted and still holds addresses';
+const bornOut = 'the block belongs to the owner that the affinity names';
+
+function notEmpty(block: IPAMBlock): string {
+  return `block '${block.spec.cidr}' is not empty`;
+}
+
+/** True for a block that the release is about: the owner's, or nobody's (an earlier release was cut short). */
+function isConcerned(block: IPAMBlock, affinity: BlockAffinity): boolean {
+  return isOwnerless(block) || isOwnedBy(block, claimantOf(affinity));
+}
+
+/** The block that an affinity claims, undefined when there is none; `held`: half deleted with addresses in it. */
+async function readBlock(store: IpamStore, affinity: BlockAffinity): Promise<IPAMBlock | undefined | 'held'> {
+  const block = await getLive(store.blocks, blockName(affinity.spec.cidr));
+  if (block.ok) return block.value;
+  return block.why === 'not-found' ? undefined : 'held';
+}
+
+/** The rest of a release, from the marked affinity on; the block is read again after each conflict. */
+async function releaseMarked(
+  store: IpamStore,
+  marked: BlockAffinity,
+  known: IPAMBlock,
+  options: ReleaseAffinity,
+): Promise<RepairOutcome> {
+  const owner = claimantOf(marked);
+  let block: IPAMBlock | undefined | 'held' = known;
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (block === 'held') return conflict(halfDeleted);
+    if (block === undefined || !isConcerned(block, marked)) return deleteClaim(store, marked);
+    if (options.mustBeEmpty && !isEmpty(block)) {
+      // Its owner took an address from it in between: the claim stands as before.
+      if (isOwnedBy(block, owner)) await claimAgain(store, marked, block);
+      return conflict(notEmpty(block));
+    }
+    if (await giveUp(store, block)) return deleteClaim(store, marked);
+    block = await readBlock(store, marked);
+  }
+  throw retriesExhausted();
+}
+
+/** Deletes an empty block, takes the owner away from another; false when it was changed meanwhile. */
+async function giveUp(store: IpamStore, block: IPAMBlock): Promise<boolean> {
+  if (!isEmpty(block) && isOwnerless(block)) return true;
+  const written = isEmpty(block)
+    ? await deleteInTwoPhases(store.blocks, block)
+    : await store.blocks.update(touched(withoutOwner(block)));
+  return written.ok || written.why === 'not-found';
+}
+
+async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<RepairOutcome> {
+  const deleted = await deleteInTwoPhases(store.affinities, marked);
+  return deleted.ok || deleted.why === 'not-found' ? applied : conflict(changedMeanwhile);
+}

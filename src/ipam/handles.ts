@@ -1,0 +1,90 @@
+// Handle objects: how many addresses of a handle each block holds. Rules: docs/reference/ipam.md#handles.
+import type { IPAMBlock } from '../resources/ipam-block.ts';
+import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import { EMPTY_METADATA, handleName, METADATA_ANNOTATION } from '../resources/names.ts';
+import { countOfHandle } from './block-release.ts';
+import { deleteInTwoPhases, getLive } from './deletion.ts';
+import type { IpamStore } from './ipam-store.ts';
+import { maxRetries, retriesExhausted } from './retries.ts';
+
+/** A handle nobody has written yet. */
+export function newHandle(handleId: string, counts: Readonly<Record<string, number>>): IPAMHandle {
+  return {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPAMHandle',
+    metadata: { name: handleName(handleId), annotations: { [METADATA_ANNOTATION]: EMPTY_METADATA } },
+    spec: { handleID: handleId, block: { ...counts }, deleted: false },
+  };
+}
+
+/** The handle with other counts; all else stays. */
+export function withCounts(handle: IPAMHandle, counts: Readonly<Record<string, number>>): IPAMHandle {
+  return { ...handle, spec: { ...handle.spec, block: { ...counts } } };
+}
+
+/** How many addresses of a handle each of the blocks holds, by CIDR text; blocks that hold none are not in it. */
+export function countsOfHandle(name: string, blocks: readonly IPAMBlock[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const block of blocks) {
+    const count = countOfHandle(block, name);
+    if (count > 0) counts[block.spec.cidr] = count;
+  }
+  return counts;
+}
+
+/**
+ * Adds to the count of a block; before the block is written, so that a crash leaves a count too high and never an
+ * address that its handle does not know. Creates the handle when it is missing.
+ */
+export async function incrementHandle(store: IpamStore, handleId: string, cidr: string, count: number): Promise<void> {
+  const name = handleName(handleId);
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    const found = await getLive(store.handles, name);
+    const counts = found.ok ? found.value.spec.block : {};
+    const raised = { ...counts, [cidr]: (counts[cidr] ?? 0) + count };
+    const written = found.ok
+      ? await store.handles.update(withCounts(found.value, raised))
+      : await store.handles.create(newHandle(handleId, raised));
+    if (written.ok) return;
+  }
+  throw retriesExhausted();
+}
+
+export interface Decrement {
+  /** Addresses of the handle that the block still holds: its count is not taken below that. */
+  readonly remaining?: number;
+  /** The handle as listed a moment ago: spares the first read. */
+  readonly listed?: IPAMHandle | undefined;
+}
+
+/**
+ * Takes off the count of a block after the block was written; deletes the handle when no count is left.
+ * A handle or count that is lower than it should be, or missing, is no error: there is less to take off.
+ */
+export async function decrementHandle(
+  store: IpamStore,
+  handleId: string,
+  cidr: string,
+  count: number,
+  { remaining = 0, listed }: Decrement = {},
+): Promise<void> {
+  let known = listed;
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (known === undefined) {
+      const found = await getLive(store.handles, handleName(handleId));
+      if (!found.ok) return;
+      known = found.value;
+    }
+    const { [cidr]: stored, ...others } = known.spec.block;
+    if (stored === undefined) return;
+    const left = Math.max(stored - count, Math.min(stored, remaining));
+    const counts = left > 0 ? { ...known.spec.block, [cidr]: left } : others;
+    const empty = Object.keys(counts).length === 0;
+    const written = empty
+      ? await deleteInTwoPhases(store.handles, known)
+      : await store.handles.update(withCounts(known, counts));
+    if (written.ok || written.why === 'not-found') return;
+    known = undefined;
+  }
+  throw retriesExhausted();
+}

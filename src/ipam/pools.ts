@@ -1,0 +1,38 @@
+// Pools as IPAM sees them: which one an address is in, and which block of it. Rules: docs/reference/ipam.md#pools.
+import { type Cidr, cidrContains, networkOf, parseCidr, parseCidrOrIp } from '../net/cidr.ts';
+import { IntervalSet } from '../net/interval-set.ts';
+import type { IpAddress } from '../net/ip.ts';
+import type { IPPool } from '../resources/ip-pool.ts';
+import type { IPReservation } from '../resources/ip-reservation.ts';
+
+/** True when addresses may be assigned from the pool: neither disabled nor being deleted. */
+export function isEnabled(pool: IPPool): boolean {
+  return pool.spec.disabled !== true && !pool.metadata.deletionTimestamp;
+}
+
+/** Prefix length of the pool's blocks. */
+export function blockSizeOf(pool: IPPool): number {
+  return pool.spec.blockSize || (pool.spec.cidr.includes(':') ? 122 : 26);
+}
+
+/** The first of the pools that the address is in. */
+export function poolOf(pools: readonly IPPool[], ip: IpAddress): IPPool | undefined {
+  return pools.find((pool) => {
+    const cidr = parseCidr(pool.spec.cidr);
+    return cidr !== undefined && cidrContains(cidr, ip);
+  });
+}
+
+/** The block of the pool that an address is in, whether it exists or not. */
+export function blockCidrIn(pool: IPPool, ip: IpAddress): Cidr {
+  return networkOf(ip, blockSizeOf(pool));
+}
+
+/** All addresses that automatic assignment leaves alone; entries that cannot be read are left out. */
+export function reservedAddresses(reservations: readonly IPReservation[]): IntervalSet {
+  const cidrs = reservations
+    .flatMap((reservation) => reservation.spec.reservedCIDRs ?? [])
+    .map((text) => parseCidrOrIp(text.trim()))
+    .filter((cidr) => cidr !== undefined);
+  return IntervalSet.of(cidrs);
+}
