@@ -1,0 +1,139 @@
+// The register: every kind is found by each of its names, no name is taken twice, headings are those of the reference.
+import { describe, expect, test } from 'vitest';
+import { joinedAndCut } from '../../src/resources/columns.ts';
+import { findKind, kindNamed, kindOf, kinds, storedApiVersion } from '../../src/resources/kinds.ts';
+import type { ColumnContext } from '../../src/resources/object.ts';
+
+const headings: Readonly<Record<string, readonly [string, string]>> = {
+  bgpconfig: ['NAME LOGSEVERITY MESHENABLED ASNUMBER', 'NAME LOGSEVERITY MESHENABLED ASNUMBER'],
+  bgppeer: ['NAME PEERIP NODE ASN', 'NAME PEERIP NODE ASN'],
+  clusterinfo: [
+    'NAME CLUSTERGUID CLUSTERTYPE CALICOVERSION DATASTOREREADY',
+    'NAME CLUSTERGUID CLUSTERTYPE CALICOVERSION DATASTOREREADY',
+  ],
+  ippool: ['NAME CIDR SELECTOR', 'NAME CIDR NAT IPIPMODE VXLANMODE DISABLED DISABLEBGPEXPORT SELECTOR ASSIGNMENTMODE'],
+  reservation: ['NAME', 'NAME CIDRS'],
+  kubecontrollersconfig: ['NAME', 'NAME'],
+  node: ['NAME', 'NAME ASN IPV4 IPV6'],
+  wep: ['WORKLOAD NODE NETWORKS INTERFACE', 'NAME WORKLOAD NODE NETWORKS INTERFACE PROFILES NATS'],
+  blocks: ['NAME CIDR AFFINITY USED FREE', 'CIDR POOL AFFINITY SIZE USED FREE BORROWED RESERVED STATE'],
+  affinities: ['NAME NODE CIDR STATE', 'NAME NODE CIDR STATE TYPE DELETED'],
+  handles: ['NAME HANDLEID ADDRESSES BLOCKS', 'NAME HANDLEID ADDRESSES BLOCKS'],
+};
+
+describe('finding a kind', () => {
+  test('by alias in any case, the plural of the API among them', () => {
+    for (const kind of kinds.filter(({ onCommandLine }) => onCommandLine)) {
+      expect(kind.aliases).toContain(kind.api.plural);
+      expect(kind.aliases).toContain(kind.kind.toLowerCase());
+      for (const alias of kind.aliases) expect(findKind(alias.toUpperCase())).toBe(kind);
+    }
+  });
+
+  test('no alias belongs to two kinds', () => {
+    const aliases = kinds.flatMap((kind) => kind.aliases);
+    expect(new Set(aliases).size).toBe(aliases.length);
+  });
+
+  test('pods, services and leases cannot be named on a command line', () => {
+    for (const alias of ['pod', 'pods', 'service', 'services', 'lease', 'nonsense'])
+      expect(findKind(alias)).toBeUndefined();
+    expect(kindNamed('Pod')?.api.plural).toBe('pods');
+  });
+
+  test('by apiVersion: the stored one, and v3 where there is a v3 form', () => {
+    for (const kind of kinds) {
+      expect(kindOf(storedApiVersion(kind), kind.kind)).toBe(kind);
+      expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind.v3 ? kind : undefined);
+      expect(kindOf('example.com/v1', kind.kind)).toBeUndefined();
+    }
+    expect(kindOf('crd.projectcalico.org/v1', 'Node')).toBeUndefined();
+  });
+});
+
+test.each(Object.entries(headings))('headings of %s', (alias, [standard, wide]) => {
+  const columns = findKind(alias)?.columns;
+  expect(columns?.default.map(({ heading }) => heading).join(' ')).toBe(standard);
+  expect(columns?.wide.map(({ heading }) => heading).join(' ')).toBe(wide);
+});
+
+describe('cells', () => {
+  const context: ColumnContext = { clusterAsNumber: '64512', pools: [], reservedCidrs: [] };
+  const row = (alias: string, fields: Record<string, unknown>) => {
+    const kind = findKind(alias);
+    const object = { apiVersion: 'v1', kind: '', metadata: { name: 'x' }, spec: {}, ...fields };
+    return kind?.columns.wide.map((column) => column.cell(object, context));
+  };
+
+  test('unset fields of BGP kinds', () => {
+    expect(row('bgppeer', {})).toEqual(['x', '', '(global)', '0']);
+    expect(row('bgppeer', { spec: { nodeSelector: 'all()', node: '' } })?.[2]).toBe('all()');
+    expect(row('bgpconfig', {})).toEqual(['x', '', '-', '-']);
+    expect(row('bgpconfig', { spec: { nodeToNodeMeshEnabled: false, asNumber: 64512 } })).toEqual([
+      'x',
+      '',
+      'false',
+      '64512',
+    ]);
+  });
+
+  test('ClusterInformation that does not say whether it is ready', () => {
+    expect(row('clusterinfo', {})?.[4]).toBe('<nil>');
+    expect(row('clusterinfo', { spec: { datastoreReady: false } })?.[4]).toBe('false');
+  });
+
+  test('the AS number of a node: none without BGP, its own, or the cluster-wide one in parentheses', () => {
+    const node = (annotations: Record<string, string>) => row('node', { metadata: { name: 'n', annotations } });
+    expect(node({})).toEqual(['n', '', '', '']);
+    expect(node({ 'projectcalico.org/IPv4Address': '10.0.0.1/24' })).toEqual(['n', '(64512)', '10.0.0.1/24', '']);
+    expect(node({ 'projectcalico.org/ASNumber': '1.10' })?.[1]).toBe('65546');
+    expect(node({ 'projectcalico.org/IPv4Address': 'fd00::1/64' })).toEqual(['n', '', '', '']);
+  });
+
+  test('a stored pool without defaults', () => {
+    expect(row('pool', { spec: { cidr: '10.0.0.0/16' } })).toEqual([
+      'x',
+      '10.0.0.0/16',
+      'false',
+      'Never',
+      'Never',
+      'false',
+      'false',
+      '',
+      '<nil>',
+    ]);
+  });
+
+  test('endpoint NATs in Go struct form', () => {
+    const spec = {
+      pod: 'p',
+      ipNATs: [
+        { internalIP: '10.0.0.1', externalIP: '1.1.1.1' },
+        { internalIP: '::1', externalIP: '::2' },
+      ],
+    };
+    expect(row('wep', { spec })).toEqual(['x', 'p', '', '', '', '', '{10.0.0.1 1.1.1.1},{::1 ::2}']);
+  });
+
+  test('handles and affinities', () => {
+    expect(row('handle', { spec: { handleID: 'A.b', block: { '10.0.0.0/26': 2, '10.0.0.64/26': 1 } } })).toEqual([
+      'x',
+      'A.b',
+      '3',
+      '10.0.0.0/26,10.0.0.64/26',
+    ]);
+    expect(row('affinity', { spec: { node: 'n', cidr: '10.0.0.0/26', state: '', deleted: 'true' } })).toEqual([
+      'x',
+      'n',
+      '10.0.0.0/26',
+      'confirmed',
+      'host',
+      'true',
+    ]);
+  });
+
+  test('lists of more than 80 bytes are cut to 77 and three dots', () => {
+    expect(joinedAndCut(['a'.repeat(40), 'b'.repeat(39)])).toBe(`${'a'.repeat(40)},${'b'.repeat(39)}`);
+    expect(joinedAndCut(['a'.repeat(40), 'b'.repeat(40)])).toBe(`${'a'.repeat(40)},${'b'.repeat(36)}...`);
+  });
+});
