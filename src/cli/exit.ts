@@ -43,8 +43,10 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
+/** The code stands at the end of the sentence; what more there is follows on lines of its own. */
 function knownLines(error: CalictlError, debug: boolean): string[] {
-  const lines = [`calictl: ${error.message}${error.code === 'USAGE' ? '' : ` (${error.code})`}`];
+  const [sentence, ...more] = error.message.split('\n');
+  const lines = [`calictl: ${sentence}${error.code === 'USAGE' ? '' : ` (${error.code})`}`, ...more];
   if (error.hint !== undefined) lines.push(`hint: ${error.hint}`);
   return debug ? [...lines, ...causes(error)] : lines;
 }

@@ -24,7 +24,7 @@ export const globalFlags: readonly FlagSpec[] = [
     name: 'no-color',
     about: 'no colour, also on a terminal (environment: NO_COLOR)',
   },
-  { name: 'debug', about: 'with an error, its code and its causes' },
+  { name: 'debug', about: 'with an error, its causes and where it came from' },
 ];
 
 /** Where the configuration file is when nobody says otherwise. */

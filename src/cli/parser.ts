@@ -104,7 +104,6 @@ export function parse(
         getErrHasColors: () => false,
       })
       .helpOption('-h, --help', 'this text')
-      .helpCommand('help [command]', 'help for a command')
       .configureHelp({ subcommandTerm: (sub) => sub.name() })
       .hook('preSubcommand', (_, sub) => {
         reached = [...path, sub.name()];
@@ -117,15 +116,18 @@ export function parse(
         'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
     )
     .enablePositionalOptions()
-    .version(`calictl ${buildInfo.calictl} (Calico ${buildInfo.calico})`, '--version', 'version of this program');
-  const before = addFlags(root, globalFlags, 'Global options:');
+    .version(`calictl ${buildInfo.calictl} (Calico ${buildInfo.calico})`, '--version', 'version of this program')
+    .helpCommand('help [command]', 'help for a command');
+  const before = [addFlags(root, globalFlags, 'Global options:')];
 
   const groupCommands = new Map<string, CommanderCommand>([['', root]]);
   for (const { path, summary } of groups) {
     const parent = groupCommands.get(path.slice(0, -1).join(' ')) ?? root;
     const group = setUp(new CommanderCommand(path.at(-1)), path)
       .description(summary)
-      .enablePositionalOptions();
+      .enablePositionalOptions()
+      .helpCommand('help [command]', 'help for a command');
+    before.push(addFlags(group, globalFlags, 'Global options:'));
     parent.addCommand(group);
     groupCommands.set(path.join(' '), group);
   }
@@ -158,7 +160,7 @@ export function parse(
         command,
         input: inputOf(leaf.args, own),
         // A command's own flag of a global name means the same thing there.
-        globals: inputOf([], before, after, { given: own.given, specs: [] }),
+        globals: inputOf([], ...before, after, { given: own.given, specs: [] }),
       };
     });
     parent.addCommand(leaf);
