@@ -1,5 +1,6 @@
 // The order of keys in YAML output: letters by code point, other characters before letters, runs of digits as numbers.
 
+const asciiLetters = /^[A-Za-z]*$/;
 const letter = /\p{L}/u;
 const digit = /\p{Nd}/u;
 
@@ -30,6 +31,7 @@ function byCodePoint(a: string, b: string): number {
 /** Compares two keys where they first differ. */
 export function compareKeys(left: string, right: string): number {
   if (left === right) return 0;
+  if (asciiLetters.test(left) && asciiLetters.test(right)) return left < right ? -1 : 1;
   const a = [...left];
   const b = [...right];
   const shorter = Math.min(a.length, b.length);

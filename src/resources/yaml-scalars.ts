@@ -87,6 +87,7 @@ function mayFold(chars: readonly string[], at: number, style: Style): boolean {
 
 /** The text in a style, folded when there is a place to fold for. */
 function styled(text: string, style: Style, place: Place | undefined): string {
+  if (style === 'plain' && (place === undefined || place.column + text.length <= bestWidth)) return text;
   const quote = quotes[style];
   const chars = [...text];
   let out = quote;
