@@ -1,0 +1,179 @@
+// Who uses which address: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
+// Finished and host-network pods use none. What is wrong with it is judged in addresses.ts and its neighbours.
+import type { KubeControllersConfiguration } from '../resources/kube-controllers-configuration.ts';
+import type { FoundObject, Ground } from './finding.ts';
+import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from './snapshot.ts';
+import type { CheckView } from './view.ts';
+
+export type AddressUser =
+  | { readonly kind: 'Pod'; readonly pod: PodRecord }
+  /** A stored endpoint that says something that its pod does not. */
+  | { readonly kind: 'WorkloadEndpoint'; readonly workload: WorkloadRecord }
+  | { readonly kind: 'Node'; readonly node: NodeRecord; readonly tunnels: readonly TunnelType[] }
+  /** `managed`: Calico assigns its addresses. Another's address is none of Calico's, but it is in use. */
+  | { readonly kind: 'Service'; readonly service: ServiceRecord; readonly managed: boolean };
+
+/** Types of tunnel addresses, in the order in which they are listed. */
+export const tunnelTypes: readonly TunnelType[] = [
+  'vxlanTunnelAddress',
+  'wireguardTunnelAddress',
+  'ipipTunnelAddress',
+  'vxlanV6TunnelAddress',
+  'wireguardV6TunnelAddress',
+];
+
+const nobody: readonly AddressUser[] = [];
+
+/** Looks up the users of an address by its canonical text. */
+export class Usage {
+  readonly #users = new Map<string, AddressUser | AddressUser[]>();
+  /** Containers of stored workload endpoints. */
+  readonly #workloadContainers = new Set<string>();
+
+  /** Everybody who has the address; each one once. */
+  of(address: string): readonly AddressUser[] {
+    const users = this.#users.get(address);
+    if (users === undefined) return nobody;
+    return Array.isArray(users) ? users : [users];
+  }
+
+  /** All addresses in use with their users. */
+  *entries(): Generator<readonly [string, readonly AddressUser[]]> {
+    for (const address of this.#users.keys()) yield [address, this.of(address)];
+  }
+
+  get size(): number {
+    return this.#users.size;
+  }
+
+  /** True when a stored workload endpoint belongs to the container. */
+  hasWorkloadOf(containerId: string): boolean {
+    return this.#workloadContainers.has(containerId);
+  }
+
+  add(address: string, user: AddressUser): void {
+    const users = this.#users.get(address);
+    if (users === undefined) this.#users.set(address, user);
+    else if (!Array.isArray(users)) {
+      if (users !== user) this.#users.set(address, [users, user]);
+    } else if (!users.includes(user)) users.push(user);
+  }
+
+  addContainer(containerId: string): void {
+    this.#workloadContainers.add(containerId);
+  }
+}
+
+/** Collects the users of every address in the snapshot. */
+export function usageOf(view: CheckView): Usage {
+  const usage = new Usage();
+  const { pods, workloads, nodes, services, kubeControllers } = view.snapshot;
+  for (const pod of pods) {
+    if (pod.finished || pod.hostNetwork || pod.addresses.length === 0) continue;
+    const user: AddressUser = { kind: 'Pod', pod };
+    for (const address of pod.addresses) usage.add(address, user);
+  }
+  for (const workload of workloads) addWorkload(usage, workload);
+  for (const node of nodes) addTunnels(usage, node);
+  const isManaged = managedServices(kubeControllers);
+  for (const service of services) {
+    if (service.ingress.length === 0) continue;
+    const user: AddressUser = { kind: 'Service', service, managed: isManaged(service) };
+    for (const address of service.ingress) usage.add(address, user);
+  }
+  return usage;
+}
+
+function addWorkload(usage: Usage, workload: WorkloadRecord): void {
+  if (workload.containerId !== undefined) usage.addContainer(workload.containerId);
+  const user: AddressUser = { kind: 'WorkloadEndpoint', workload };
+  for (const address of workload.addresses) {
+    const known = usage.of(address).some((other) => other.kind === 'Pod' && isPodUser(user, other.pod));
+    if (!known) usage.add(address, user);
+  }
+}
+
+/** One user a node and address, whichever of its tunnels share it. */
+function addTunnels(usage: Usage, node: NodeRecord): void {
+  const byAddress = new Map<string, TunnelType[]>();
+  for (const type of tunnelTypes) {
+    const address = node.tunnels[type];
+    if (address === undefined) continue;
+    const tunnels = byAddress.get(address);
+    if (tunnels) tunnels.push(type);
+    else byAddress.set(address, [type]);
+  }
+  for (const [address, tunnels] of byAddress) usage.add(address, { kind: 'Node', node, tunnels });
+}
+
+const requestAnnotations: readonly string[] = [
+  'projectcalico.org/ipv4pools',
+  'projectcalico.org/ipv6pools',
+  'projectcalico.org/loadBalancerIPs',
+];
+
+/** Tells the services whose addresses Calico's load balancer controller assigns; none when it is not configured. */
+export function managedServices(
+  configuration: KubeControllersConfiguration | undefined,
+): (service: ServiceRecord) => boolean {
+  const controller = configuration?.spec?.controllers?.loadBalancer;
+  if (controller === undefined || controller === null) return () => false;
+  if (controller.assignIPs === 'RequestedServicesOnly') {
+    return ({ loadBalancer, loadBalancerClass, annotations }) =>
+      loadBalancer &&
+      (loadBalancerClass === 'calico' ||
+        (!loadBalancerClass && requestAnnotations.some((annotation) => annotation in annotations)));
+  }
+  return ({ loadBalancer, loadBalancerClass }) =>
+    loadBalancer && (!loadBalancerClass || loadBalancerClass === 'calico');
+}
+
+/** True when the user is the pod of that name: the pod itself, or a stored endpoint of it. */
+export function isPodUser(user: AddressUser, pod: { readonly namespace: string; readonly name: string }): boolean {
+  if (user.kind === 'Pod') return user.pod.namespace === pod.namespace && user.pod.name === pod.name;
+  return (
+    user.kind === 'WorkloadEndpoint' && user.workload.namespace === pod.namespace && user.workload.pod === pod.name
+  );
+}
+
+/** The user as findings name it. */
+export function objectOf(user: AddressUser): FoundObject {
+  switch (user.kind) {
+    case 'Pod':
+      return { kind: 'Pod', namespace: user.pod.namespace, name: user.pod.name };
+    case 'WorkloadEndpoint':
+      return { kind: 'WorkloadEndpoint', namespace: user.workload.namespace, name: user.workload.name };
+    case 'Node':
+      return { kind: 'Node', name: user.node.name };
+    case 'Service':
+      return { kind: 'Service', namespace: user.service.namespace, name: user.service.name };
+  }
+}
+
+/** What is to be read again to know that the user still uses the address. */
+export function groundsOf(users: readonly AddressUser[]): Ground[] {
+  const grounds: Ground[] = [];
+  for (const user of users) {
+    const { namespace, name } = objectOf(user);
+    if (user.kind === 'Node') grounds.push({ kind: 'Node', name });
+    else if (user.kind !== 'WorkloadEndpoint' && namespace !== undefined) {
+      grounds.push({ kind: user.kind, namespace, name });
+    }
+  }
+  return grounds;
+}
+
+/** For people: `pod shop/cart-0`, `tunnel of node worker-1`. */
+export function describeUser(user: AddressUser): string {
+  const { namespace, name } = objectOf(user);
+  switch (user.kind) {
+    case 'Pod':
+      return `pod ${namespace}/${name}`;
+    case 'WorkloadEndpoint':
+      return `workload endpoint ${namespace}/${name}`;
+    case 'Node':
+      return `${user.tunnels.join(' and ')} of node ${name}`;
+    case 'Service':
+      return `service ${namespace}/${name}`;
+  }
+}
