@@ -10,11 +10,14 @@ import { versionHint } from './quick-answer.ts';
 
 const logLevels = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'];
 
-const docoptOption = ({ name, short, value, repeatable }: FlagSpec): DocoptOption => ({
+/** The only flag that calicoctl takes several times; calictl takes others too. */
+const repeatable = 'from-report';
+
+const docoptOption = ({ name, short, value }: FlagSpec): DocoptOption => ({
   name,
   short,
   takesValue: value !== undefined,
-  repeatable,
+  repeatable: name === repeatable,
 });
 
 interface Attempt {
@@ -48,7 +51,6 @@ function parseCommand(command: Command, argv: readonly string[], program: string
     return textFor('stderr', reason + usageBlock(command, program), exitCodes.failed);
   }
   const defaults = new Map(flags.flatMap((spec) => (spec.default === undefined ? [] : [[spec.name, spec.default]])));
-  // Formats that only calictl has are not the default of what calicoctl prints.
   const input = new ParsedInput(scanned.args, scanned.given, defaults);
   const given = new Map([...globals.given, ...scanned.given]);
   return {

@@ -170,9 +170,9 @@ export function parse(
     root.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.help') return { type: 'text', stdout, stderr, exit: exitCodes.usage };
-    if (error.exitCode !== 0) throw usageError(error, reached);
-    return textFor('stdout', stdout, exitCodes.ok);
+    if (error.exitCode === 0) return textFor('stdout', stdout, exitCodes.ok);
+    if (error.code === 'commander.help') return textFor('stderr', stderr, exitCodes.usage);
+    throw usageError(error, reached);
   }
   if (parsed === undefined) throw new UsageError('no command given', "run 'calictl --help'");
   return parsed;

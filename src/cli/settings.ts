@@ -30,29 +30,23 @@ const textVariables = {
   k8sKeyFile: 'K8S_KEY_FILE',
   k8sCertFile: 'K8S_CERT_FILE',
   k8sCAFile: 'K8S_CA_FILE',
-  k8sAPIToken: 'K8S_API_TOKEN',
   k8sCurrentContext: 'K8S_CURRENT_CONTEXT',
 } as const;
+/** Variable, and the name that calicoctl has for it in errors. */
 const flagVariables = {
-  k8sInsecureSkipTLSVerify: 'K8S_INSECURE_SKIP_TLS_VERIFY',
-  k8sDisableNodePoll: 'K8S_DISABLE_NODE_POLL',
-  usePodCIDR: 'USE_POD_CIDR',
+  k8sInsecureSkipTLSVerify: ['K8S_INSECURE_SKIP_TLS_VERIFY', 'K8sInsecureSkipTLSVerify'],
+  k8sDisableNodePoll: ['K8S_DISABLE_NODE_POLL', 'K8sDisableNodePoll'],
+  usePodCIDR: ['USE_POD_CIDR', 'K8sUsePodCIDR'],
 } as const;
 
 /** The value under CALICO_NAME, even an empty one, else under NAME. */
-function variable(env: Env, name: string): { name: string; value: string } | undefined {
-  for (const candidate of [`CALICO_${name}`, name]) {
-    const value = env[candidate];
-    if (value !== undefined) return { name: candidate, value };
-  }
-  return undefined;
-}
+const variable = (env: Env, name: string): string | undefined => env[`CALICO_${name}`] ?? env[name];
 
-function misassigned(name: string, value: string, type: string, parser: string): CalictlError {
-  const details = `strconv.${parser}: parsing "${value}": invalid syntax`;
+function misassigned(name: string, field: string, value: string, type: 'bool' | 'float32'): CalictlError {
+  const parser = type === 'bool' ? 'ParseBool' : 'ParseFloat';
   return new CalictlError(
-    `failed to load config from env vars: envconfig.Process: assigning ${name} to ${type === 'bool' ? 'a switch' : 'a number'}: ` +
-      `converting '${value}' to type ${type}. details: ${details}`,
+    `failed to load config from env vars: envconfig.Process: assigning CALICO_${name} to ${field}: ` +
+      `converting '${value}' to type ${type}. details: strconv.${parser}: parsing "${value}": invalid syntax`,
     { code: 'CONFIG_INVALID', exit: exitCodes.usage },
   );
 }
@@ -62,23 +56,21 @@ const no = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
 /** Connection settings by environment variables. Errors: CalictlError for a bad switch or number. */
 export function settingsFromEnvironment(env: Env): ConnectionSettings {
-  const texts = Object.entries(textVariables).map(([key, name]) => [key, variable(env, name)?.value || undefined]);
-  const flags = Object.entries(flagVariables).map(([key, name]) => {
-    const found = variable(env, name);
-    if (found === undefined) return [key, undefined];
-    if (!yes.includes(found.value) && !no.includes(found.value)) {
-      throw misassigned(found.name, found.value, 'bool', 'ParseBool');
-    }
-    return [key, yes.includes(found.value)];
+  const texts = Object.entries(textVariables).map(([key, name]) => [key, variable(env, name) || undefined]);
+  const flags = Object.entries(flagVariables).map(([key, [name, field]]) => {
+    const value = variable(env, name);
+    if (value === undefined) return [key, undefined];
+    if (!yes.includes(value) && !no.includes(value)) throw misassigned(name, field, value, 'bool');
+    return [key, yes.includes(value)];
   });
   const rate = variable(env, 'K8SCLIENTQPS');
-  if (rate !== undefined && (rate.value.trim() === '' || Number.isNaN(Number(rate.value)))) {
-    throw misassigned(rate.name, rate.value, 'float32', 'ParseFloat');
+  if (rate !== undefined && (rate.trim() === '' || Number.isNaN(Number(rate)))) {
+    throw misassigned('K8SCLIENTQPS', 'K8sClientQPS', rate, 'float32');
   }
   return {
     ...Object.fromEntries([...texts, ...flags]),
-    k8sAPIToken: variable(env, 'K8SAPITOKEN')?.value || variable(env, 'K8S_API_TOKEN')?.value || undefined,
-    ...(rate === undefined ? {} : { k8sClientQPS: Number(rate.value) }),
+    k8sAPIToken: variable(env, 'K8SAPITOKEN') || variable(env, 'K8S_API_TOKEN') || undefined,
+    ...(rate === undefined ? {} : { k8sClientQPS: Number(rate) }),
   };
 }
 

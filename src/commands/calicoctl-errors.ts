@@ -6,22 +6,28 @@ export function identity(kind: string, name: string, namespace?: string): string
   return namespace ? `${kind}(${namespace}/${name})` : `${kind}(${name})`;
 }
 
+/** The words of the store or of Kubernetes' loader that an error carries. */
+function said(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'storeText' in error && typeof error.storeText === 'string' ? error.storeText : error.message;
+}
+
 /** What calicoctl says about an error; `id` names the object it is about, when there is one. */
 export function calicoctlText(error: unknown, id?: string): string {
-  if (!(error instanceof DatastoreError)) return error instanceof Error ? error.message : String(error);
-  const said = error.storeText ?? error.message;
-  if (error.reason === 'unauthorized') return `connection is unauthorized: ${said}`;
-  if (id === undefined) return said;
+  const text = said(error);
+  if (!(error instanceof DatastoreError)) return text;
+  if (error.reason === 'unauthorized') return `connection is unauthorized: ${text}`;
+  if (id === undefined) return text;
   switch (error.reason) {
     case 'not-found':
-      return `resource does not exist: ${id} with error: ${said}`;
+      return `resource does not exist: ${id} with error: ${text}`;
     case 'already-exists':
       return `resource already exists: ${id}`;
     case 'conflict':
       return `update conflict: ${id}`;
     case 'unsupported':
-      return said.startsWith('operation ') ? said : `operation is not supported on ${id}: ${said}`;
+      return text.startsWith('operation ') ? text : `operation is not supported on ${id}: ${text}`;
     default:
-      return said;
+      return text;
   }
 }

@@ -34,6 +34,10 @@ function kindFor(word: string, compat: boolean): Kind {
   throw new UsageError(`resource type '${word}' is not supported`, `kinds are ${known.join(', ')}`, 'UNKNOWN_KIND');
 }
 
+function refuseEmptyNames(names: readonly string[]): void {
+  if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
+}
+
 /** The namespace to read, undefined for all or none. Errors: UsageError when the flags do not fit the kind. */
 function namespaceFor(kind: Kind, query: ObjectQuery): string | undefined {
   const { namespace, allNamespaces, names } = query;
@@ -192,7 +196,7 @@ async function* replay(pages: readonly ShownPage[]): AsyncIterable<ShownPage> {
 export async function selectObjects(ctx: Context, query: ObjectQuery): Promise<Selection> {
   const { compat, world } = ctx;
   const kind = kindFor(query.kind, compat);
-  if (query.names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
+  if (!compat) refuseEmptyNames(query.names);
   if (query.selector !== undefined) {
     if (query.names.length > 0) throw new UsageError('--selector and names cannot be used together');
     labelSelector(query.selector);
@@ -216,6 +220,7 @@ export async function selectObjects(ctx: Context, query: ObjectQuery): Promise<S
   if (!compat) namespace = namespaceFor(kind, query);
   const store = await ctx.datastore();
   if (compat) {
+    refuseEmptyNames(query.names);
     try {
       namespace = namespaceFor(kind, query);
     } catch (error) {

@@ -15,6 +15,8 @@ function outputOf(input: Input, compat: boolean): { format: string; headings: st
     return { format: word, headings: value.split(',') };
   }
   if (word === 'go-template' || word === 'go-template-file') {
+    const lacking = word === 'go-template' ? 'a template' : 'a template file';
+    if (value === '') throw new UsageError(`need to specify ${lacking}`, undefined, 'UNKNOWN_FORMAT');
     throw new UsageError(
       `${word} is not in this version of calictl`,
       'use -o json and a program like jq',

@@ -1,0 +1,123 @@
+// calictl's own command line: global flags anywhere, help, wrong usage.
+import { describe, expect, it } from 'vitest';
+import type { ParsedCommand } from '../../src/cli/parsed.ts';
+import { parse } from '../../src/cli/parser.ts';
+import type { Command } from '../../src/commands/command.ts';
+
+const show: Command = {
+  path: ['store', 'show'],
+  summary: 'Show what is stored',
+  description: 'More about it.',
+  examples: [{ command: 'calictl store show shelf -o json', about: 'a shelf for a script' }],
+  args: [
+    { name: 'SHELF', about: 'where', required: true },
+    { name: 'ITEM', about: 'what', variadic: true },
+  ],
+  flags: [
+    { name: 'output', short: 'o', value: 'FORMAT', about: 'format', choices: ['table', 'json'], default: 'table' },
+    { name: 'tag', value: 'TAG', about: 'only these', repeatable: true },
+    { name: 'owner', value: 'NAME', about: 'whose' },
+    { name: 'all', short: 'a', about: 'hidden ones too' },
+    { name: 'no-lease', about: 'without a lease' },
+    { name: 'secret-switch', about: 'not in the help', hidden: true },
+  ],
+  calicoctl: false,
+  guarded: false,
+  run: async () => undefined,
+  format: () => 'table',
+  formats: {},
+  exit: () => 0,
+};
+
+const parseLine = (line: string) =>
+  parse(line.split(' ').filter(Boolean), [show], [{ path: ['store'], summary: 'The store' }], 80);
+const command = (line: string): ParsedCommand => {
+  const parsed = parseLine(line);
+  if (parsed.type !== 'command') throw new Error(`a text: ${parsed.stdout}${parsed.stderr}`);
+  return parsed;
+};
+
+describe('parse', () => {
+  it('gives a command its arguments and flags', () => {
+    const { input, command: found } = command('store show shelf -o json a --tag x b --tag=y -a');
+    expect(found).toBe(show);
+    expect(input.args).toEqual(['shelf', 'a', 'b']);
+    expect(input.text('output')).toBe('json');
+    expect(input.texts('tag')).toEqual(['x', 'y']);
+    expect(input.on('all')).toBe(true);
+    expect(input.text('owner')).toBeUndefined();
+  });
+
+  it('knows what was not given', () => {
+    const { input } = command('store show shelf');
+    expect(input.text('output')).toBe('table');
+    expect(input.texts('tag')).toEqual([]);
+    expect(input.on('all')).toBe(false);
+    expect(input.on('no-lease')).toBe(false);
+  });
+
+  it('takes a flag that begins with no- as itself', () => {
+    expect(command('store show shelf --no-lease').input.on('no-lease')).toBe(true);
+  });
+
+  it.each([
+    '--datastore d --no-color store show shelf',
+    'store --datastore d show --no-color shelf',
+    'store show --datastore=d shelf --no-color',
+    'store show shelf --no-color --datastore d',
+  ])('%s: global flags stand anywhere', (line) => {
+    const { globals, input } = command(line);
+    expect(globals.text('datastore')).toBe('d');
+    expect(globals.on('no-color')).toBe(true);
+    expect(input.args).toEqual(['shelf']);
+  });
+
+  it('has the usual configuration file when none is named', () => {
+    expect(command('store show s').globals.text('config')).toBe('/etc/calico/calicoctl.cfg');
+    expect(command('store show s -c f').globals.text('config')).toBe('f');
+    expect(command('-c f store show s').globals.text('config')).toBe('f');
+  });
+
+  it.each([
+    ['stor', /unknown command 'stor'/, /did you mean store\?/],
+    ['store sho', /unknown command 'sho'/, /did you mean show\?/],
+    ['store show s --ownr x', /unknown option '--ownr'/, /did you mean --owner\?/],
+    ['store show s --output xml', /--output does not take 'xml'/, /table, json/],
+    ['store show s --owner a --owner b', /--owner is given twice/, undefined],
+    ['store show', /missing required argument 'SHELF'/, /calictl store show --help/],
+    ['store show s --owner', /argument missing/, /calictl store show --help/],
+  ])('%s is wrong usage', (line, message, hint) => {
+    let caught: unknown;
+    try {
+      parseLine(line);
+    } catch (error) {
+      caught = error;
+    }
+    expect(caught).toMatchObject({ code: 'USAGE', exit: 2, message: expect.stringMatching(message) });
+    if (hint !== undefined) expect(caught).toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
+  it('shows a group without a command its help, as wrong usage', () => {
+    expect(parseLine('store')).toMatchObject({
+      type: 'text',
+      stdout: '',
+      stderr: expect.stringContaining('show'),
+      exit: 2,
+    });
+  });
+
+  it.each(['store show --help', 'store show -h', 'store show s --bogus --help', 'store help show'])(
+    '%s prints the help',
+    (line) => {
+      const parsed = parseLine(line);
+      expect(parsed).toMatchObject({ type: 'text', exit: 0, stderr: '' });
+      const text = parsed.type === 'text' ? parsed.stdout : '';
+      expect(text).toContain('Usage: calictl store show [options] <SHELF> [ITEM...]');
+      expect(text).toContain('More about it.');
+      expect(text).toContain('  # a shelf for a script\n  calictl store show shelf -o json\n');
+      expect(text).toContain('--datastore');
+      expect(text).toContain('(default: table)');
+      expect(text).not.toContain('secret-switch');
+    },
+  );
+});
