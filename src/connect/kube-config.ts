@@ -1,0 +1,169 @@
+// From connection settings to an API server and the credentials for it, over client-node's KubeConfig.
+// Costly to load: import it dynamically, where a Kubernetes datastore is really opened.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cluster, KubeConfig } from '@kubernetes/client-node';
+import type { World } from '../world/world.ts';
+import { ConnectionError, unreadableFile } from './connection-error.ts';
+import { type KubeConnection, kubeConnectionTo } from './kube-connection.ts';
+import { type ExecPlugin, fromFiles, fromText, type KubeUser, tokenFileProvider } from './kubeconfig-file.ts';
+import type { ConnectionSettings } from './settings.ts';
+
+/** Where Kubernetes mounts the service account of a pod. */
+const mountedServiceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * Finds the API server and who the caller is there: inline kubeconfig, kubeconfig files, plain endpoint, `~/.kube/config`,
+ * in-cluster service account, in this order. Nothing is sent yet.
+ * Errors: ConnectionError when the configuration cannot be read or names no server.
+ */
+export async function kubeConnection(
+  settings: ConnectionSettings,
+  world: Pick<World, 'env' | 'platform'>,
+  serviceAccount: string = mountedServiceAccount,
+): Promise<KubeConnection> {
+  if (settings.kubeconfigInline) {
+    return connect(await fromText(settings.kubeconfigInline, 'the inline kubeconfig', ''), {}, world);
+  }
+  const home = world.env['HOME'] || (world.platform === 'win32' ? world.env['USERPROFILE'] : undefined);
+  const usual = home ? join(home, '.kube', 'config') : undefined;
+  let config: KubeConfig | undefined;
+  if (settings.kubeconfig) config = await fromFiles(settings.kubeconfig);
+  else if (settings.k8sAPIEndpoint) config = new KubeConfig();
+  else if (usual !== undefined && existsSync(usual)) config = await fromFiles(usual);
+  else config = inCluster(world, serviceAccount);
+  if (config === undefined) throw nothingConfigured(settings.kubeconfig);
+  return connect(config, settings, world);
+}
+
+function connect(config: KubeConfig, settings: ConnectionSettings, world: Pick<World, 'env'>): KubeConnection {
+  const context = selectedContext(config, settings);
+  const cluster = clusterOf(config, context, settings);
+  return kubeConnectionTo(cluster, withExecInfo(userOf(config, context, settings), cluster, world));
+}
+
+interface Selected {
+  readonly name: string;
+  readonly cluster: string;
+  readonly user?: string;
+}
+
+function selectedContext(config: KubeConfig, settings: ConnectionSettings): Selected {
+  const wanted = settings.k8sCurrentContext || config.getCurrentContext();
+  const listed = config.contexts.map(({ name }) => name).join(', ');
+  const choose = listed === '' ? '' : ` There are: ${listed}.`;
+  if (!wanted) {
+    if (settings.k8sAPIEndpoint) return { name: '', cluster: '' };
+    throw new ConnectionError('the kubeconfig names no current context', {
+      storeText: 'invalid configuration: default cluster has no server defined',
+      hint: `Choose one with --context, or set current-context in the kubeconfig.${choose}`,
+    });
+  }
+  const context = config.contexts.find(({ name }) => name === wanted);
+  if (context === undefined) {
+    throw new ConnectionError(`the kubeconfig has no context "${wanted}"`, {
+      storeText: `context "${wanted}" does not exist`,
+      hint: `Choose another with --context.${choose}`,
+    });
+  }
+  return context;
+}
+
+/** The cluster of the context with the settings laid over it. */
+function clusterOf(config: KubeConfig, context: Selected, settings: ConnectionSettings): Cluster {
+  const found = config.clusters.find(({ name }) => name === context.cluster);
+  const server = settings.k8sAPIEndpoint || found?.server;
+  if (!server) {
+    throw new ConnectionError(`the kubeconfig has no server for cluster "${context.cluster}"`, {
+      storeText: `invalid configuration: no server found for cluster "${context.cluster}"`,
+      hint: `Add the cluster of context "${context.name}" to the kubeconfig, or choose another context with --context.`,
+    });
+  }
+  const { caFile, caData, ...others } = found ?? { name: context.cluster, skipTLSVerify: false };
+  const skipTLSVerify = settings.k8sInsecureSkipTLSVerify === true || others.skipTLSVerify;
+  const cluster = { ...others, server, skipTLSVerify };
+  if (skipTLSVerify) return cluster;
+  if (settings.k8sCAFile) return { ...cluster, caFile: settings.k8sCAFile };
+  return { ...cluster, ...(caFile ? { caFile } : {}), ...(caData ? { caData } : {}) };
+}
+
+/** The user of the context with the settings laid over it; one that is not listed is nobody, which is no error. */
+function userOf(config: KubeConfig, context: Selected, settings: ConnectionSettings): KubeUser {
+  const name = context.user || 'anonymous';
+  let user: KubeUser = config.users.find((listed) => listed.name === name) ?? { name };
+  if (settings.k8sCertFile) {
+    const { certData: _, ...others } = user;
+    user = { ...others, certFile: settings.k8sCertFile };
+  }
+  if (settings.k8sKeyFile) {
+    const { keyData: _, ...others } = user;
+    user = { ...others, keyFile: settings.k8sKeyFile };
+  }
+  if (settings.k8sAPIToken) {
+    const { exec: _, authProvider: __, username: ___, password: ____, ...others } = user;
+    user = { ...others, token: settings.k8sAPIToken };
+  }
+  return user;
+}
+
+/** client-node runs credential plugins without telling them what KUBERNETES_EXEC_INFO should. */
+function withExecInfo(user: KubeUser, cluster: Cluster, world: Pick<World, 'env'>): KubeUser {
+  const { exec } = user;
+  if (!exec?.command) return user;
+  const info = {
+    apiVersion: exec.apiVersion ?? 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(exec.provideClusterInfo === true ? { cluster: clusterInfo(cluster) } : {}) },
+  };
+  const env = [
+    ...Object.entries(world.env).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }])),
+    ...(exec.env ?? []),
+    { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) },
+  ];
+  const informed: ExecPlugin = { ...exec, env };
+  return { ...user, exec: informed };
+}
+
+function clusterInfo(cluster: Cluster): Record<string, unknown> {
+  const authority = cluster.caData ?? (cluster.caFile ? base64Of(cluster.caFile) : undefined);
+  return {
+    server: cluster.server,
+    ...(cluster.tlsServerName ? { 'tls-server-name': cluster.tlsServerName } : {}),
+    ...(cluster.skipTLSVerify ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(authority ? { 'certificate-authority-data': authority } : {}),
+    ...(cluster.proxyUrl ? { 'proxy-url': cluster.proxyUrl } : {}),
+  };
+}
+
+function base64Of(path: string): string {
+  try {
+    return readFileSync(path).toString('base64');
+  } catch (cause) {
+    throw unreadableFile('the CA file', path, cause);
+  }
+}
+
+/** What Kubernetes gives every pod, or undefined outside of one. */
+function inCluster(world: Pick<World, 'env'>, folder: string): KubeConfig | undefined {
+  const host = world.env['KUBERNETES_SERVICE_HOST'];
+  const port = world.env['KUBERNETES_SERVICE_PORT'];
+  const tokenFile = join(folder, 'token');
+  if (!host || !port || !existsSync(tokenFile)) return undefined;
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    { name: 'in-cluster', server, skipTLSVerify: false, caFile: join(folder, 'ca.crt') },
+    { name: 'service-account', authProvider: tokenFileProvider(tokenFile) },
+  );
+  return config;
+}
+
+function nothingConfigured(files: string | undefined): ConnectionError {
+  const what =
+    files === undefined ? 'nothing says where the Kubernetes API server is' : `no kubeconfig file is at ${files}`;
+  return new ConnectionError(what, {
+    storeText:
+      'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
+    hint: 'Set KUBECONFIG or give --kubeconfig; for a folder of manifests give --datastore PATH.',
+  });
+}

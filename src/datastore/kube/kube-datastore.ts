@@ -1,0 +1,147 @@
+// The datastore that a Kubernetes API server is: custom resources of Calico and the core kinds beside them.
+import type { KubeConnection } from '../../connect/kube-connection.ts';
+import { parseJson, printJson } from '../../resources/json.ts';
+import type { Kind, KubeObject, ObjectRef } from '../../resources/object.ts';
+import type { World } from '../../world/world.ts';
+import {
+  type CallOptions,
+  type Datastore,
+  DatastoreError,
+  type DeletePreconditions,
+  type ListOptions,
+  type ListPage,
+  type RepairLock,
+} from '../datastore.ts';
+import { refOf } from '../object-rules.ts';
+import { Deadline } from './deadline.ts';
+import { KubeHttp, type KubeRequest } from './kube-http.ts';
+import { completed, KubeList } from './kube-list.ts';
+import { lockByLease } from './repair-lease.ts';
+import { type Asked, statusError, statusOf } from './status-error.ts';
+import { brokenAnswer } from './transport-error.ts';
+
+/** Long enough for a server under load, short enough for a person. */
+const callTimeoutMs = 30_000;
+const listTimeoutMs = 60_000;
+
+/** A datastore over a connection; nothing is sent before the first call. */
+export function openKube(
+  connection: KubeConnection,
+  world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>,
+): Datastore {
+  return new KubeDatastore(connection, world);
+}
+
+class KubeDatastore implements Datastore {
+  readonly type = 'kubernetes';
+  readonly description: string;
+  readonly capturedAt = undefined;
+  readonly #connection: KubeConnection;
+  readonly #world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>;
+  readonly #http: KubeHttp;
+
+  constructor(connection: KubeConnection, world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>) {
+    this.#connection = connection;
+    this.#world = world;
+    this.#http = new KubeHttp(connection, world);
+    this.description = `kubernetes at ${connection.server.origin}`;
+  }
+
+  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options: CallOptions = {}): Promise<T> {
+    const asked = { verb: 'get', kind, ref } as const;
+    const path = objectPath(kind, ref);
+    return this.#object(kind, await this.#call(asked, { method: 'GET', path }, this.#reading(options)));
+  }
+
+  list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
+    const path = collectionPath(kind, options.namespace);
+    const timeoutMs = options.timeoutMs ?? listTimeoutMs;
+    // Every iteration is a list of its own.
+    const pages = () => new KubeList(this.#http, kind, path, this.#reading(options), timeoutMs).pages();
+    return { [Symbol.asyncIterator]: pages };
+  }
+
+  async create<T extends KubeObject>(kind: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
+    const ref = refOf(kind, object);
+    const path = collectionPath(kind, ref.namespace);
+    const body = printJson(object);
+    return this.#object(kind, await this.#call({ verb: 'create', kind, ref }, { method: 'POST', path, body }, options));
+  }
+
+  async update<T extends KubeObject>(kind: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
+    const ref = refOf(kind, object);
+    if (!object.metadata.resourceVersion) {
+      throw new DatastoreError('invalid', `${kind.kind} ${ref.name}: an update needs metadata.resourceVersion`);
+    }
+    const path = objectPath(kind, ref);
+    const body = printJson(object);
+    return this.#object(kind, await this.#call({ verb: 'update', kind, ref }, { method: 'PUT', path, body }, options));
+  }
+
+  async delete(
+    kind: Kind,
+    ref: ObjectRef,
+    preconditions: DeletePreconditions,
+    options: CallOptions = {},
+  ): Promise<void> {
+    const { uid, resourceVersion } = preconditions;
+    const body = printJson({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } });
+    const path = objectPath(kind, ref);
+    await this.#call({ verb: 'delete', kind, ref }, { method: 'DELETE', path, body }, options);
+  }
+
+  lockRepairs(options: CallOptions = {}): Promise<RepairLock> {
+    return lockByLease(this, this.#world, options);
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  /** Reads end with the program's own signal; a write that was begun is waited for, unless the caller says otherwise. */
+  #reading<O extends CallOptions>(options: O): O {
+    return { ...options, signal: options.signal ?? this.#world.signal };
+  }
+
+  async #call(asked: Asked, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
+    const deadline = new Deadline(options.timeoutMs ?? callTimeoutMs, options.signal);
+    try {
+      const answer = await this.#http.send({ ...request, deadline });
+      const body = await this.#http.text(answer, deadline);
+      if (answer.status < 200 || answer.status > 299) throw statusError(answer.status, statusOf(body), asked);
+      return body;
+    } finally {
+      deadline.end();
+    }
+  }
+
+  #object<T extends KubeObject>(kind: Kind<T>, body: string): T {
+    try {
+      return completed(kind, parseJson(body));
+    } catch (cause) {
+      throw brokenAnswer(this.#http.server, cause instanceof Error ? cause.message : 'it is no object', cause);
+    }
+  }
+}
+
+function collectionPath(kind: Kind, namespace: string | undefined): string {
+  const { group, version, plural } = kind.api;
+  const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const within = kind.namespaced && namespace !== undefined ? `/namespaces/${segment(kind, namespace)}` : '';
+  return `${base}${within}/${plural}`;
+}
+
+function objectPath(kind: Kind, ref: ObjectRef): string {
+  if (kind.namespaced && !ref.namespace) {
+    throw new DatastoreError('invalid', `${kind.kind} ${ref.name} is in a namespace, and none is given`);
+  }
+  return `${collectionPath(kind, ref.namespace)}/${segment(kind, ref.name)}`;
+}
+
+/** A name as one part of a path: never empty, never one that leads elsewhere. */
+function segment(kind: Kind, name: string): string {
+  if (name === '' || name === '.' || name === '..' || name.includes('/')) {
+    throw new DatastoreError('invalid', `${JSON.stringify(name)} cannot be the name of a ${kind.kind}`);
+  }
+  return encodeURIComponent(name);
+}

@@ -1,0 +1,178 @@
+// Pods and Nodes out of protobuf: the fields that their reading types have, everything else is skipped unread.
+// Field numbers are fixed by the Kubernetes API (generated.proto of core/v1 and meta/v1).
+import type { PbfReader } from 'pbf';
+import type { CoreNode } from '../../resources/node.ts';
+import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
+import type { Pod } from '../../resources/pod.ts';
+
+/** Reads one object that ends at `end`. */
+export type ObjectReader<T extends KubeObject = KubeObject> = (reader: PbfReader, end: number) => T;
+
+/** The reader for items of lists of that plural of the core group, if there is one. */
+export function protobufReader(plural: string): ObjectReader | undefined {
+  if (plural === 'pods') return readPod;
+  if (plural === 'nodes') return readNode;
+  return undefined;
+}
+
+/** Without annotations that are none of Calico's: they are the larger part of a pod. */
+export function readPod(reader: PbfReader, end: number): Pod {
+  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: '' }, spec: {}, status: {} };
+  reader.readFields(podField, pod, end);
+  return named(pod);
+}
+
+/** With all labels and annotations. */
+export function readNode(reader: PbfReader, end: number): CoreNode {
+  const node: CoreNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: '' }, spec: {}, status: {} };
+  reader.readFields(nodeField, node, end);
+  return named(node);
+}
+
+function named<T extends KubeObject>(object: T): T {
+  if (object.metadata.name === '') throw new SyntaxError(`a ${object.kind} without a name`);
+  return object;
+}
+
+function podField(field: number, pod: Pod, reader: PbfReader): void {
+  if (field === 1) reader.readMessage(podMetadataField, pod.metadata);
+  else if (field === 2) reader.readMessage(podSpecField, pod.spec as PodSpec);
+  else if (field === 3) reader.readMessage(podStatusField, pod.status as PodStatus);
+}
+
+function nodeField(field: number, node: CoreNode, reader: PbfReader): void {
+  if (field === 1) reader.readMessage(nodeMetadataField, node.metadata);
+  else if (field === 2) reader.readMessage(nodeSpecField, node.spec as NodeSpec);
+  else if (field === 3) reader.readMessage(nodeStatusField, node.status as NodeStatus);
+}
+
+type PodSpec = NonNullable<Pod['spec']>;
+type PodStatus = NonNullable<Pod['status']>;
+type NodeSpec = NonNullable<CoreNode['spec']>;
+type NodeStatus = NonNullable<CoreNode['status']>;
+type Container = NonNullable<PodSpec['containers']>[number];
+type Port = NonNullable<Container['ports']>[number];
+
+function metadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
+  if (field === 1) metadata.name = reader.readString();
+  else if (field === 3) textUnlessEmpty(metadata, 'namespace', reader);
+  else if (field === 5) textUnlessEmpty(metadata, 'uid', reader);
+  else if (field === 6) textUnlessEmpty(metadata, 'resourceVersion', reader);
+  else if (field === 8) metadata.creationTimestamp = readTime(reader);
+  else if (field === 9) metadata.deletionTimestamp = readTime(reader);
+  else if (field === 11) {
+    metadata.labels ??= {};
+    readEntry(reader, metadata.labels, () => true);
+  }
+}
+
+function podMetadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
+  if (field === 12) {
+    metadata.annotations ??= {};
+    readEntry(reader, metadata.annotations, (key) => key.includes('projectcalico.org/'));
+  } else {
+    metadataField(field, metadata, reader);
+  }
+}
+
+function nodeMetadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
+  if (field === 12) {
+    metadata.annotations ??= {};
+    readEntry(reader, metadata.annotations, () => true);
+  } else {
+    metadataField(field, metadata, reader);
+  }
+}
+
+/** Protobuf cannot tell an empty text from none; JSON leaves out the empty ones. */
+function textUnlessEmpty(into: Record<string, unknown>, field: string, reader: PbfReader): void {
+  const text = reader.readString();
+  if (text !== '') into[field] = text;
+}
+
+/** meta/v1 Time: seconds 1, nanos 2 (always zero). */
+function readTime(reader: PbfReader): string {
+  const time = reader.readMessage(
+    (field, read, pbf) => {
+      if (field === 1) read.seconds = pbf.readVarint(true);
+    },
+    { seconds: 0 },
+  );
+  return `${new Date(time.seconds * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+/** One entry of a map: key 1, value 2. The value is read only if the key is wanted. */
+function readEntry(reader: PbfReader, map: Record<string, string>, wanted: (key: string) => boolean): void {
+  const entry = reader.readMessage(
+    (field, read, pbf) => {
+      if (field === 1) read.key = pbf.readString();
+      else if (field === 2 && wanted(read.key)) read.value = pbf.readString();
+    },
+    { key: '', value: undefined } as { key: string; value: string | undefined },
+  );
+  if (entry.value !== undefined) map[entry.key] = entry.value;
+  else if (wanted(entry.key)) map[entry.key] = '';
+}
+
+/** core/v1 PodSpec. */
+function podSpecField(field: number, spec: PodSpec, reader: PbfReader): void {
+  if (field === 2) {
+    spec.containers ??= [];
+    spec.containers.push(reader.readMessage(containerField, {} as Container));
+  } else if (field === 8) textUnlessEmpty(spec, 'serviceAccountName', reader);
+  else if (field === 10) textUnlessEmpty(spec, 'nodeName', reader);
+  else if (field === 11 && reader.readBoolean()) spec.hostNetwork = true;
+}
+
+/** core/v1 Container. */
+function containerField(field: number, container: Container, reader: PbfReader): void {
+  if (field !== 6) return;
+  container.ports ??= [];
+  container.ports.push(reader.readMessage(portField, {} as Port));
+}
+
+/** core/v1 ContainerPort. */
+function portField(field: number, port: Port, reader: PbfReader): void {
+  if (field === 1) textUnlessEmpty(port, 'name', reader);
+  else if (field === 2) port.hostPort = reader.readVarint();
+  else if (field === 3) port.containerPort = reader.readVarint();
+  else if (field === 4) textUnlessEmpty(port, 'protocol', reader);
+  else if (field === 5) textUnlessEmpty(port, 'hostIP', reader);
+}
+
+/** core/v1 PodStatus. */
+function podStatusField(field: number, status: PodStatus, reader: PbfReader): void {
+  if (field === 1) textUnlessEmpty(status, 'phase', reader);
+  else if (field === 4) textUnlessEmpty(status, 'reason', reader);
+  else if (field === 6) textUnlessEmpty(status, 'podIP', reader);
+  else if (field === 12) {
+    status.podIPs ??= [];
+    status.podIPs.push(reader.readMessage(podIpField, {} as { ip?: string }));
+  }
+}
+
+function podIpField(field: number, address: { ip?: string }, reader: PbfReader): void {
+  if (field === 1) textUnlessEmpty(address, 'ip', reader);
+}
+
+/** core/v1 NodeSpec. */
+function nodeSpecField(field: number, spec: NodeSpec, reader: PbfReader): void {
+  if (field === 1) textUnlessEmpty(spec, 'podCIDR', reader);
+  else if (field === 7) {
+    spec.podCIDRs ??= [];
+    spec.podCIDRs.push(reader.readString());
+  }
+}
+
+/** core/v1 NodeStatus. */
+function nodeStatusField(field: number, status: NodeStatus, reader: PbfReader): void {
+  if (field !== 5) return;
+  status.addresses ??= [];
+  status.addresses.push(reader.readMessage(addressField, { type: '', address: '' }));
+}
+
+/** core/v1 NodeAddress. */
+function addressField(field: number, address: { type: string; address: string }, reader: PbfReader): void {
+  if (field === 1) address.type = reader.readString();
+  else if (field === 2) address.address = reader.readString();
+}
