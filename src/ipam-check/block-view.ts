@@ -2,7 +2,7 @@
 import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, parseCidr } from '../net/cidr.ts';
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
-import { handleName, sanitiseHandle, WINDOWS_HANDLE } from '../resources/names.ts';
+import { handleName, sanitiseHandle, windowsHandle } from '../resources/names.ts';
 import { lastWriteMs, parseGoTime } from './times.ts';
 
 /**
@@ -185,7 +185,7 @@ function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttrib
     handle,
     handleId,
     handleName: handleId === undefined ? undefined : handleName(handleId),
-    windowsReserved: handleId !== undefined && handleId.toLowerCase() === WINDOWS_HANDLE,
+    windowsReserved: handleId !== undefined && handleId.toLowerCase() === windowsHandle,
     attributes,
     alternateAttributes: isRecord(alternate) ? alternate : undefined,
     cooling: typeof attribute['releasedAt'] === 'string' && attribute['releasedAt'] !== '',

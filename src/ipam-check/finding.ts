@@ -25,7 +25,12 @@ export type RepairAction =
       readonly handle: string | undefined;
       readonly sequenceNumber: bigint;
     }
-  | { readonly primitive: 'R2'; readonly block: string }
+  | {
+      readonly primitive: 'R2';
+      readonly block: string;
+      /** Ordinals whose attribute is missing and which nothing uses: they become free. */
+      readonly unused?: readonly number[];
+    }
   /** The handle's right content is computed anew from the blocks; `resourceVersion` undefined: the object is missing. */
   | {
       readonly primitive: 'R3';

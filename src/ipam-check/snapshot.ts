@@ -2,10 +2,10 @@
 // How it is read from a datastore is ipam-repair/observe.ts.
 import type { BlockAffinity } from '../resources/block-affinity.ts';
 import type { ClusterInformation } from '../resources/cluster-information.ts';
-import type { IPAMBlock } from '../resources/ipam-block.ts';
-import type { IPAMConfig } from '../resources/ipam-config.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPReservation } from '../resources/ip-reservation.ts';
+import type { IPAMBlock } from '../resources/ipam-block.ts';
+import type { IPAMConfig } from '../resources/ipam-config.ts';
 import type { KubeControllersConfiguration } from '../resources/kube-controllers-configuration.ts';
 
 export interface HandleRecord {

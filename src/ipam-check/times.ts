@@ -24,3 +24,10 @@ export function parseGoTime(text: string): number | undefined {
   const ms = Date.parse(`${match[1]}T${match[2]}.${fraction}${match[4]}:${match[5]}`);
   return Number.isNaN(ms) ? undefined : ms;
 }
+
+/** A deletion that takes longer between its two writes was given up. */
+export const tombstoneGuardMs = 60_000;
+/** A claim that met another owner is withdrawn within this time. */
+export const conflictGuardMs = 60_000;
+/** Claims, releases of claims and handle counts may be ahead of the blocks for as long as an operation takes. */
+export const operationGuardMs = 5 * 60_000;

@@ -121,8 +121,7 @@ export function managedServices(
   if (controller.assignIPs === 'RequestedServicesOnly') {
     return ({ loadBalancer, loadBalancerClass, annotations }) =>
       loadBalancer &&
-      (loadBalancerClass === 'calico' ||
-        (!loadBalancerClass && requestAnnotations.some((annotation) => annotation in annotations)));
+      (loadBalancerClass === 'calico' || requestAnnotations.some((annotation) => annotation in annotations));
   }
   return ({ loadBalancer, loadBalancerClass }) =>
     loadBalancer && (!loadBalancerClass || loadBalancerClass === 'calico');

@@ -1,0 +1,199 @@
+// Judges each block by itself: its name, its CIDR, its books, and whether its deletion was left half done.
+import { type StructureProblem, structureProblems } from '../ipam/block-structure.ts';
+import { addressAt } from '../net/cidr.ts';
+import { formatIp } from '../net/ip.ts';
+import { blockName } from '../resources/names.ts';
+import type { Allocation, BlockView } from './block-view.ts';
+import type { Judgement, Repair, RepairAction } from './finding.ts';
+import type { InvariantId } from './invariants.ts';
+import { automatic, blockObject, type Draft, judge } from './judgement.ts';
+import { tombstoneGuardMs } from './times.ts';
+import type { UnreadableOwners } from './unreadable-owners.ts';
+import type { CheckView } from './view.ts';
+
+/** INV-01 to INV-10 and INV-14. A block that cannot be read, or is a tombstone, gets that one finding only. */
+export function blockJudgements(view: CheckView, owners: UnreadableOwners): Judgement[] {
+  const judgements: Judgement[] = [];
+  for (const block of view.blocks) {
+    if (block.status === 'tombstone') judgements.push(tombstone(view, block));
+    else if (block.cidrProblem !== undefined) judgements.push(unreadable(block, 'INV-02', block.cidrProblem));
+    else {
+      if (block.name !== blockName(block.cidr)) judgements.push(misnamed(view, block));
+      if (block.arrayProblem !== undefined) judgements.push(unreadable(block, 'INV-03', block.arrayProblem));
+      else if (block.status === 'live') judgements.push(...books(view, block, owners));
+    }
+  }
+  return judgements;
+}
+
+function about(block: BlockView): Pick<Draft, 'object' | 'cidr' | 'node'> {
+  return { object: blockObject(block.name), cidr: block.cidr, node: block.node };
+}
+
+function tombstone(view: CheckView, block: BlockView): Judgement {
+  const { uid } = block.block.metadata;
+  const held = block.allocations.filter((allocation) => !allocation.windowsReserved).length;
+  const action: RepairAction = { primitive: 'R7', kind: 'IPAMBlock', name: block.name, uid };
+  const safe = block.empty;
+  const evidence = ['spec.deleted is true'];
+  if (held > 0) evidence.push(`the block still records ${held} allocated addresses`);
+  else if (!safe) evidence.push('whether addresses are recorded in it cannot be read');
+  return judge({
+    ...about(block),
+    id: 'INV-14',
+    candidate: view.isYounger(block.writtenAtMs, tombstoneGuardMs),
+    ageSeconds: view.ageSeconds(block.writtenAtMs),
+    evidence,
+    fingerprint: `${uid} ${block.resourceVersion}`,
+    ...(safe
+      ? { action, repair: automatic(action, `finish the deletion of block ${block.cidr}`, 'INV-14') }
+      : { repair: { primitive: 'R7', automatic: false, summary: 'not finished while the block records addresses' } }),
+  });
+}
+
+function unreadable(block: BlockView, id: 'INV-02' | 'INV-03', problem: string): Judgement {
+  return judge({
+    ...about(block),
+    id,
+    evidence: [problem, 'addresses in this block are not judged'],
+    fingerprint: problem,
+  });
+}
+
+function misnamed(view: CheckView, block: BlockView): Judgement {
+  const right = blockName(block.cidr);
+  const twin = view.blocksByName.get(right);
+  return judge({
+    ...about(block),
+    id: 'INV-01',
+    also: twin ? ['INV-18'] : [],
+    related: twin ? [blockObject(right)] : [],
+    grounds: twin ? [blockObject(right)] : [],
+    evidence: [
+      `metadata.name is ${block.name}, the name for ${block.cidr} is ${right}`,
+      twin ? `a block named ${right} exists too; Calico reads that one` : `no block named ${right} exists`,
+    ],
+    fingerprint: `${block.cidr} ${twin !== undefined}`,
+  });
+}
+
+/** What structureProblems needs beside the CIDR: arrays that are there and records that are objects. */
+function bookkept({ block }: BlockView) {
+  const { attributes, unallocated } = block.spec;
+  const whole = Array.isArray(attributes) && Array.isArray(unallocated);
+  if (whole && attributes.every((attribute) => attribute !== null && typeof attribute === 'object')) return block;
+  const records = Array.isArray(attributes) ? attributes : [];
+  return {
+    ...block,
+    spec: {
+      ...block.spec,
+      attributes: records.map((attribute) => attribute ?? {}),
+      unallocated: Array.isArray(unallocated) ? unallocated : [],
+    },
+  };
+}
+
+function books(view: CheckView, block: BlockView, owners: UnreadableOwners): Judgement[] {
+  const problems = structureProblems(bookkept(block));
+  if (problems.length === 0) return [];
+  const missing = block.allocations.filter((allocation) => allocation.attributeMissing);
+  // A record that nobody has may be the very one that a broken index meant: it stays until every such index is settled.
+  const keepsRecords = missing.length > 0 && problems.some(({ id }) => id === 'INV-09');
+  const settled = missing.every((allocation) => owners.isUnused(allocation) && !view.isYoungAllocation(allocation));
+  const action: RepairAction = {
+    primitive: 'R2',
+    block: block.name,
+    ...(missing.length > 0 && { unused: missing.map(({ ordinal }) => ordinal) }),
+  };
+  const judgements = missing.map((allocation) =>
+    attributeMissing(allocation, owners, keepsRecords, settled ? action : undefined),
+  );
+  const rewritten = settled && problems.some(({ id }) => id !== 'INV-10');
+  for (const problem of problems) {
+    if (problem.id === 'INV-03' || problem.id === 'INV-04' || (problem.id === 'INV-09' && keepsRecords)) continue;
+    judgements.push(bookProblem(block, problem, rewritten ? action : undefined));
+  }
+  return judgements;
+}
+
+function attributeMissing(
+  { block, ordinal, address, sequence }: Allocation,
+  owners: UnreadableOwners,
+  keepsRecords: boolean,
+  action: RepairAction | undefined,
+): Judgement {
+  const index = block.block.spec.allocations[ordinal];
+  const records = Array.isArray(block.block.spec.attributes) ? block.block.spec.attributes.length : 0;
+  const unused = owners.isUnused({ block, address });
+  return judge({
+    ...about(block),
+    id: 'INV-04',
+    also: keepsRecords ? ['INV-09'] : [],
+    address,
+    evidence: [
+      `ordinal ${ordinal} points to attribute ${index}, the block has ${records}`,
+      unused ? 'nothing is known to use the address' : 'something alive uses the address or may use it',
+    ],
+    fingerprint: `${index} ${sequence} ${unused}`,
+    ...(action
+      ? { action, repair: automatic(action, `free ${address} and rebuild block ${block.cidr}`, 'INV-04') }
+      : {
+          repair: {
+            primitive: 'R2',
+            automatic: false,
+            summary: `not every such address of block ${block.cidr} is proved unused`,
+          },
+        }),
+  });
+}
+
+const listLimit = 20;
+
+function listed(values: readonly (number | string)[]): string {
+  const shown = values.slice(0, listLimit).join(', ');
+  return values.length > listLimit ? `${shown} and ${values.length - listLimit} more` : shown;
+}
+
+const says: Readonly<Record<string, (list: string) => string>> = {
+  'INV-05': (list) => `free list holds ${list}`,
+  'INV-06': (list) => `more than once in the free list: ${list}`,
+  'INV-07': (list) => `allocated and in the free list: ${list}`,
+  'INV-08': (list) => `neither allocated nor in the free list: ${list}`,
+  'INV-09': (list) => `attributes that no allocation points to: ${list}`,
+  'INV-10': (list) => `attributes that repeat an earlier one: ${list}`,
+};
+
+const mends: Readonly<Record<string, string>> = {
+  'INV-05': 'drop what is out of range from the free list',
+  'INV-06': 'keep one entry of each address in the free list',
+  'INV-07': 'take allocated addresses out of the free list',
+  'INV-08': 'append the lost addresses to the free list',
+  'INV-09': 'remove the attributes that no address has',
+  'INV-10': 'merge equal attributes',
+};
+
+/** Problems whose values are ordinals of the block, so that they have addresses. */
+const ofOrdinals: ReadonlySet<InvariantId> = new Set(['INV-06', 'INV-07', 'INV-08']);
+
+function bookProblem(block: BlockView, { id, at }: StructureProblem, action: RepairAction | undefined): Judgement {
+  const range = block.range;
+  const addresses = ofOrdinals.has(id) && range ? at.map((ordinal) => formatIp(addressAt(range, ordinal))) : [];
+  const evidence = [says[id]?.(`${addresses.length > 0 ? 'ordinals ' : ''}${listed(at)}`) ?? listed(at)];
+  if (addresses.length > 0) evidence.push(`addresses: ${listed(addresses)}`);
+  const summary = mends[id] ?? 'rebuild the block';
+  const byHand: Repair = {
+    primitive: 'R2',
+    automatic: false,
+    summary:
+      id === 'INV-10' ? 'merged when the block is rewritten for another reason' : 'settle INV-04 of this block first',
+  };
+  return judge({
+    ...about(block),
+    id,
+    address: addresses.length === 1 ? addresses[0] : undefined,
+    part: 'books',
+    evidence,
+    fingerprint: at.join(),
+    ...(action ? { action, repair: automatic(action, summary, id) } : { repair: byHand }),
+  });
+}

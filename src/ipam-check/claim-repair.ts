@@ -1,0 +1,75 @@
+// What mends a claim, once it is known what is wrong with it.
+import type { BlockView } from './block-view.ts';
+import type { Repair, RepairAction } from './finding.ts';
+import type { InvariantId } from './invariants.ts';
+import { automatic } from './judgement.ts';
+import type { Releases } from './releases.ts';
+import type { AffinityView } from './view.ts';
+
+/** A claim with everything that its judgement looks at. */
+export interface Claim {
+  readonly affinity: AffinityView;
+  /** The live block of its CIDR. */
+  readonly block: BlockView | undefined;
+  /** False when CIDR, node or block cannot be read, so that only names and labels can be judged. */
+  readonly judged: boolean;
+  /** The block is a tombstone. */
+  readonly blockDeleted: boolean;
+  readonly ownerLives: boolean;
+  /** An enabled pool contains it. */
+  readonly poolEnabled: boolean;
+  readonly mismatches: readonly string[];
+  readonly rivalry: { readonly others: readonly AffinityView[]; readonly lost: boolean } | undefined;
+  /** The unclaimed block whose claim has this name but says something else. */
+  readonly coversFor: BlockView | undefined;
+}
+
+export function isBlockless(claim: Claim): boolean {
+  return claim.judged && claim.block === undefined;
+}
+
+/** A confirmed claim without a block whose node makes the block on its next allocation. */
+export function isLeftAlone(claim: Claim): boolean {
+  return isBlockless(claim) && claim.affinity.state === 'confirmed' && claim.ownerLives && claim.poolEnabled;
+}
+
+type Remedy = { readonly repair: Repair; readonly action?: RepairAction };
+
+/** The repair of the finding; empty when there is none that a program should make. */
+export function claimRepair(id: InvariantId, claim: Claim, releases: Releases): Remedy | Record<string, never> {
+  const { affinity, block, rivalry } = claim;
+  const place = affinity.cidr ?? affinity.cidrText;
+  const remedy = (primitive: 'R4' | 'R5' | 'R6', summary: string): Remedy => {
+    const action: RepairAction = { primitive, affinity: affinity.name, resourceVersion: affinity.resourceVersion };
+    return { action, repair: automatic(action, summary, id) };
+  };
+  const manual = (primitive: Repair['primitive'], summary: string): Remedy => ({
+    repair: { primitive, automatic: false, summary },
+  });
+  const drop = () => remedy('R5', `drop the claim of ${affinity.owner} for ${place}`);
+  const confirmIt = () => remedy('R4', `confirm the claim of ${affinity.owner} for ${place}`);
+  const release = (): Remedy =>
+    block !== undefined && releases.leaveEmpty(block)
+      ? remedy('R6', `release block ${place} from ${affinity.owner}`)
+      : manual('R6', `released when no address is allocated in ${place}`);
+
+  switch (id) {
+    case 'INV-31':
+      return rivalry?.lost ? drop() : manual('R5', 'neither a block nor a missing node decides between the claims');
+    case 'INV-30':
+      return drop();
+    case 'INV-36':
+      return block === undefined ? drop() : release();
+    case 'INV-33':
+      if (block === undefined) return drop();
+      return claim.ownerLives && claim.poolEnabled ? confirmIt() : release();
+    case 'INV-32':
+      return confirmIt();
+    case 'INV-29':
+      return isLeftAlone(claim) ? {} : drop();
+    case 'INV-35':
+      return isBlockless(claim) && !isLeftAlone(claim) && affinity.state !== 'pending' ? drop() : {};
+    default:
+      return {};
+  }
+}

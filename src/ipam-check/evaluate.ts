@@ -1,0 +1,71 @@
+// Judges a snapshot: every rule, what they say about one fault joined, in the order of the report.
+import { compareIp, type IpAddress, parseIp } from '../net/ip.ts';
+import { addressJudgements } from './addresses.ts';
+import { affinityJudgements } from './affinities.ts';
+import { blockJudgements } from './blocks.ts';
+import type { Judgement, Severity } from './finding.ts';
+import { handleJudgements, handlesMissedByReleases } from './handles.ts';
+import { poolJudgements } from './pools.ts';
+import { Releases } from './releases.ts';
+import type { IpamSnapshot } from './snapshot.ts';
+import { unreadableOwners } from './unreadable-owners.ts';
+import { usageOf } from './usage.ts';
+import { CheckView } from './view.ts';
+
+/**
+ * Everything that is wrong in the snapshot: what is stable first, the severe before the harmless, then by invariant,
+ * address and object. The same snapshot gives the same answer.
+ */
+export function evaluate(snapshot: IpamSnapshot): Judgement[] {
+  const view = new CheckView(snapshot);
+  const addresses = addressJudgements(view, usageOf(view));
+  const owners = unreadableOwners(view);
+  const books = blockJudgements(view, owners);
+  const releases = new Releases([...addresses, ...books]);
+  const missed = handlesMissedByReleases(view, releases);
+  return inReportOrder([
+    ...addresses.map((judgement) => (missed.has(judgement) ? withMissingHandle(judgement) : judgement)),
+    ...books,
+    ...poolJudgements(view, releases),
+    ...affinityJudgements(view, releases),
+    ...handleJudgements(view, releases, owners),
+  ]);
+}
+
+/** The handle of an address that is released anyway is not created first: its absence is part of the same fault. */
+function withMissingHandle(judgement: Judgement): Judgement {
+  const { finding } = judgement;
+  if (finding.also.includes('INV-46')) return judgement;
+  const evidence = [...finding.evidence, 'its handle has no object'];
+  return { ...judgement, finding: { ...finding, also: [...finding.also, 'INV-46'], evidence } };
+}
+
+const weight: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+function inReportOrder(judgements: readonly Judgement[]): Judgement[] {
+  const placed = judgements.map((judgement) => {
+    const { address } = judgement.finding;
+    return { judgement, ip: address === undefined ? undefined : parseIp(address) };
+  });
+  placed.sort(({ judgement: a, ip: ipA }, { judgement: b, ip: ipB }) => {
+    const candidates = Number(a.finding.stability === 'candidate') - Number(b.finding.stability === 'candidate');
+    return (
+      candidates ||
+      weight[a.finding.severity] - weight[b.finding.severity] ||
+      byText(a.finding.id, b.finding.id) ||
+      byAddress(ipA, ipB) ||
+      byText(a.key, b.key)
+    );
+  });
+  return placed.map(({ judgement }) => judgement);
+}
+
+function byText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function byAddress(a: IpAddress | undefined, b: IpAddress | undefined): number {
+  if (a && b) return compareIp(a, b);
+  return Number(a !== undefined) - Number(b !== undefined);
+}

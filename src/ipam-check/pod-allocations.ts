@@ -1,0 +1,176 @@
+// Judges the allocations that name a pod: is it the pod's, does the pod still use it (INV-53, 57 to 62).
+// The rules of validity are those of Calico's garbage collector, docs/reference/ipam.md; where it would free an address
+// that a live container has, this does not.
+import {
+  type AllocationFault,
+  containerOf,
+  hasLiveContainer,
+  isMachine,
+  judgeAllocation,
+  type Release,
+} from './allocation-fault.ts';
+import type { Allocation } from './block-view.ts';
+import type { FoundObject, Judgement } from './finding.ts';
+import type { InvariantId } from './invariants.ts';
+import type { PodRecord } from './snapshot.ts';
+import { type AddressUser, isPodUser, type Usage } from './usage.ts';
+import type { CheckView } from './view.ts';
+
+/** The pod that an allocation names. */
+export interface NamedPod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Namespace and name from the attributes; undefined unless both are there. */
+export function namedPod({ attributes }: Allocation): NamedPod | undefined {
+  const { pod, namespace } = attributes;
+  return pod && namespace ? { namespace, name: pod } : undefined;
+}
+
+const endedPhases: readonly (string | undefined)[] = ['Succeeded', 'Failed', 'Completed'];
+
+/** The finding about an allocation that names this pod, or undefined when all is well. */
+export function judgePodAllocation(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  named: NamedPod,
+): Judgement | undefined {
+  const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
+  const users = usage.of(allocation.address);
+  if (pod !== undefined && isPlainlyRight(allocation, pod, users)) return undefined;
+  const fault = isMachine(allocation)
+    ? stoppedMachine(usage, allocation, pod)
+    : podFault(view, usage, allocation, named, pod);
+  return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Pod', ...named } satisfies FoundObject });
+}
+
+/** The usual case, decided without any allocation of memory. */
+function isPlainlyRight(allocation: Allocation, pod: PodRecord, users: readonly AddressUser[]): boolean {
+  const [user] = users;
+  return (
+    users.length === 1 &&
+    user?.kind === 'Pod' &&
+    user.pod === pod &&
+    pod.containerId !== undefined &&
+    allocation.attributes['node'] === pod.node &&
+    allocation.handleId?.endsWith(`.${pod.containerId}`) === true
+  );
+}
+
+/** A virtual machine keeps its address without a pod; whether the machine still exists is not known here. */
+function stoppedMachine(usage: Usage, allocation: Allocation, pod: PodRecord | undefined): AllocationFault | undefined {
+  if (usage.of(allocation.address).length > 0 || (pod !== undefined && !pod.finished)) return undefined;
+  return {
+    allocation,
+    broken: ['INV-53'],
+    severity: 'info',
+    evidence: ['no running pod has the address', 'it belongs to a virtual machine, which keeps it while it is stopped'],
+    release: { byHand: 'release it when the virtual machine is gone for good' },
+  };
+}
+
+function podFault(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  named: NamedPod,
+  pod: PodRecord | undefined,
+): AllocationFault | undefined {
+  const users = usage.of(allocation.address);
+  const others = users.filter((user) => !isPodUser(user, named));
+  const usesIt = others.length < users.length;
+  const live = hasLiveContainer(view, usage, allocation) || sharesHandleInUse(view, usage, allocation, named);
+  const broken: InvariantId[] = [];
+  const evidence: string[] = [];
+  if (pod === undefined) evidence.push('the pod does not exist');
+  else mismatches(view, allocation, pod, broken, evidence);
+  missingNode(view, allocation, broken, evidence);
+
+  if (usesIt || live) {
+    if (broken.length === 0) return undefined;
+    evidence.push(usesIt ? 'the pod has the address' : 'its container is alive');
+    return { allocation, broken, evidence, release: { byHand: 'the address is in use: not released' } };
+  }
+  if (others.length > 0) return usedByOthers(allocation, broken, evidence, others);
+  if (pod !== undefined && awaitsAddress(pod)) {
+    if (broken.length === 0 || (broken.length === 1 && broken[0] === 'INV-59')) return undefined;
+    evidence.push('the pod has no address yet');
+    return { allocation, broken, evidence, candidate: true };
+  }
+  if (pod !== undefined && !pod.finished && !pod.hostNetwork) evidence.push(`the pod has ${pod.addresses.join(', ')}`);
+  if (pod?.finished === true && !endedPhases.includes(pod.phase)) {
+    evidence.push('the pod is being deleted and has given its address back');
+  }
+  return { allocation, broken: [...broken, 'INV-53'], evidence, release: 'automatic' };
+}
+
+/** A pod of its own network that has not ended and has no address: an allocation may be on its way to it. */
+function awaitsAddress(pod: PodRecord): boolean {
+  return !pod.finished && !pod.hostNetwork && pod.addresses.length === 0;
+}
+
+/** What the pod itself says against the allocation. */
+function mismatches(
+  view: CheckView,
+  allocation: Allocation,
+  pod: PodRecord,
+  broken: InvariantId[],
+  evidence: string[],
+): void {
+  const { node } = allocation.attributes;
+  if (pod.hostNetwork) {
+    broken.push('INV-61');
+    evidence.push('the pod of that name uses the network of its host');
+  } else if (pod.finished && endedPhases.includes(pod.phase)) {
+    broken.push('INV-60');
+    evidence.push(`the pod has ended: phase ${pod.phase}${pod.reason ? `, reason ${pod.reason}` : ''}`);
+  }
+  if (node && pod.node !== undefined && pod.node !== node && view.nodesByName.has(pod.node)) {
+    broken.push('INV-58');
+    evidence.push(`the pod runs on ${pod.node}, the address was allocated on ${node}`);
+  }
+  const container = containerOf(allocation);
+  if (!pod.finished && pod.containerId !== undefined && container !== undefined && container !== pod.containerId) {
+    broken.push('INV-59');
+    evidence.push(`the pod's container is ${pod.containerId}, the address was allocated for ${container}`);
+  }
+}
+
+function missingNode(view: CheckView, allocation: Allocation, broken: InvariantId[], evidence: string[]): void {
+  const { node } = allocation.attributes;
+  if (!node || view.nodesByName.has(node)) return;
+  broken.push('INV-62');
+  evidence.push(`node ${node} does not exist`);
+}
+
+/**
+ * The address is allocated to this pod and somebody else has it. A tunnel address that a node records is judged from
+ * the node's side.
+ */
+function usedByOthers(
+  allocation: Allocation,
+  broken: InvariantId[],
+  evidence: string[],
+  others: readonly AddressUser[],
+): AllocationFault | undefined {
+  const rivals = others.filter((user) => user.kind !== 'Node' && !(user.kind === 'Service' && !user.managed));
+  const release: Release = { byHand: 'somebody else has the address: not released' };
+  if (rivals.length > 0) {
+    const mixed: InvariantId = rivals.some((user) => user.kind !== 'Service') ? 'INV-57' : 'INV-44';
+    return { allocation, broken: [...broken, mixed], evidence, others, release };
+  }
+  if (others.some((user) => user.kind === 'Node')) return undefined;
+  return { allocation, broken: [...broken, 'INV-53'], evidence, others, release };
+}
+
+/** Without the container's name on the pod: another address of the same handle that the pod has proves it alive. */
+function sharesHandleInUse(view: CheckView, usage: Usage, allocation: Allocation, named: NamedPod): boolean {
+  const { handleName } = allocation;
+  if (handleName === undefined) return false;
+  const siblings = view.allocationsByHandle.get(handleName) ?? [];
+  return siblings.some(
+    (sibling) => sibling !== allocation && usage.of(sibling.address).some((user) => isPodUser(user, named)),
+  );
+}

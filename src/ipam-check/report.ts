@@ -1,0 +1,140 @@
+// The report of `ipam check`, docs/reference/report-format.md: its type, and how it is put together.
+import type { Finding, Judgement } from './finding.ts';
+import { isFixable, isSelected, type Selection } from './plan.ts';
+import type { IpamSnapshot, UnreadKind } from './snapshot.ts';
+
+/** `planned` only in a dry run. */
+export type FixOutcome = 'planned' | 'applied' | 'conflict' | 'skipped' | 'failed';
+
+export interface FixItem {
+  readonly finding: Finding;
+  readonly outcome: FixOutcome;
+  readonly detail?: string;
+}
+
+export interface FixReport {
+  readonly planned: number;
+  readonly applied: number;
+  readonly skipped: number;
+  readonly conflicts: number;
+  readonly failed: number;
+  /** Path of the journal; absent when nothing was to be written. */
+  readonly journal?: string;
+  readonly items: readonly FixItem[];
+}
+
+export interface CheckSummary {
+  readonly pools: number;
+  readonly blocks: number;
+  readonly affinities: number;
+  readonly handles: number;
+  readonly allocations: number;
+  readonly inUse: number;
+  /** Stable findings only. */
+  readonly errors: number;
+  readonly warnings: number;
+  readonly infos: number;
+  readonly candidates: number;
+  readonly fixable: number;
+}
+
+export interface ReportDatastore {
+  readonly type: string;
+  readonly locked: boolean;
+  readonly clusterGUID?: string;
+  readonly calicoVersion?: string;
+}
+
+export interface IPAMCheckReport {
+  readonly apiVersion: 'calictl/v1';
+  readonly kind: 'IPAMCheckReport';
+  readonly datastore: ReportDatastore;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** The moment that ages are counted to, where it is not the time of the run: the capture time of a snapshot. */
+  readonly judgedAt?: string;
+  readonly summary: CheckSummary;
+  readonly findings: readonly Finding[];
+  readonly unread?: readonly UnreadKind[];
+  readonly fix?: FixReport;
+}
+
+export interface ReportParts {
+  /** As a person names it: `kubernetes`, `folder`. */
+  readonly datastoreType: string;
+  readonly snapshot: IpamSnapshot;
+  /** What is left when the command ends, in report order. */
+  readonly judgements: readonly Judgement[];
+  /** Numbers of allocated addresses, and of those among them that something uses (evaluation in evaluate.ts). */
+  readonly allocations: number;
+  readonly inUse: number;
+  readonly selection?: Selection;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  /** When the snapshot was captured, if it was not read in this run. */
+  readonly judgedAt?: Date | undefined;
+  readonly items?: readonly FixItem[] | undefined;
+  readonly journal?: string | undefined;
+}
+
+/** Puts a report together; `items` (with --fix) makes its `fix` part. */
+export function buildReport(parts: ReportParts): IPAMCheckReport {
+  const { snapshot, selection, items } = parts;
+  const judgements = selection
+    ? parts.judgements.filter(({ finding }) => isSelected(finding, selection))
+    : parts.judgements;
+  const { clusterGUID, calicoVersion } = snapshot.clusterInformation?.spec ?? {};
+  return {
+    apiVersion: 'calictl/v1',
+    kind: 'IPAMCheckReport',
+    datastore: {
+      type: parts.datastoreType,
+      locked: snapshot.locked,
+      ...(clusterGUID !== undefined && { clusterGUID }),
+      ...(calicoVersion !== undefined && { calicoVersion }),
+    },
+    startedAt: parts.startedAt.toISOString(),
+    finishedAt: parts.finishedAt.toISOString(),
+    ...(parts.judgedAt && { judgedAt: parts.judgedAt.toISOString() }),
+    summary: {
+      pools: snapshot.pools.length,
+      blocks: snapshot.blocks.length,
+      affinities: snapshot.affinities.length,
+      handles: snapshot.handles.length,
+      allocations: parts.allocations,
+      inUse: parts.inUse,
+      ...countFindings(judgements),
+    },
+    findings: judgements.map(({ finding }) => finding),
+    ...(snapshot.unread.length > 0 && { unread: snapshot.unread }),
+    ...(items && { fix: fixReport(items, parts.journal) }),
+  };
+}
+
+function countFindings(
+  judgements: readonly Judgement[],
+): Pick<CheckSummary, 'errors' | 'warnings' | 'infos' | 'candidates' | 'fixable'> {
+  const count = { errors: 0, warnings: 0, infos: 0, candidates: 0, fixable: 0 };
+  for (const judgement of judgements) {
+    const { stability, severity } = judgement.finding;
+    if (isFixable(judgement)) count.fixable++;
+    if (stability === 'candidate') count.candidates++;
+    else if (severity === 'error') count.errors++;
+    else if (severity === 'warning') count.warnings++;
+    else count.infos++;
+  }
+  return count;
+}
+
+function fixReport(items: readonly FixItem[], journal: string | undefined): FixReport {
+  const number = (outcome: FixOutcome) => items.filter((item) => item.outcome === outcome).length;
+  return {
+    planned: items.length,
+    applied: number('applied'),
+    skipped: number('skipped'),
+    conflicts: number('conflict'),
+    failed: number('failed'),
+    ...(journal !== undefined && { journal }),
+    items,
+  };
+}

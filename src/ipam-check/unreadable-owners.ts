@@ -1,0 +1,89 @@
+// Allocations whose attribute is missing (INV-04): who could they belong to?
+// As long as a pod, node or service that may have such an address lives, neither address nor handle is given up.
+import { formatCidr, parseCidr } from '../net/cidr.ts';
+import { loadBalancerHandle } from '../resources/names.ts';
+import type { Allocation, BlockView } from './block-view.ts';
+import type { HandleRecord, PodRecord } from './snapshot.ts';
+import type { CheckView } from './view.ts';
+
+export interface UnreadableOwners {
+  /** Names of handles that an unreadable allocation may belong to, and whose owner lives. */
+  readonly livingHandles: ReadonlySet<string>;
+  /** True when nothing is known to use the address, and no living handle could be the one of the allocation. */
+  isUnused(allocation: Pick<Allocation, 'block' | 'address'>): boolean;
+}
+
+const tunnelHandle = /^(?:ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-(.+)$/;
+
+/** Looks for the possible owners of every allocation without an attribute; cheap when there are none. */
+export function unreadableOwners(view: CheckView): UnreadableOwners {
+  const blocks = new Map<string, BlockView>();
+  for (const block of view.liveBlocks) if (block.unreadableOrdinals.length > 0) blocks.set(block.cidr, block);
+  const livingHandles = new Set<string>();
+  const heldBlocks = new Set<string>();
+  if (blocks.size === 0) return { livingHandles, isUnused: () => false };
+
+  const used = usedAddresses(view);
+  const services = new Set(
+    view.snapshot.services.map(({ name, namespace, uid }) =>
+      loadBalancerHandle(name, namespace, uid ?? '').toLowerCase(),
+    ),
+  );
+  const anonymous = new Set([...blocks.values()].filter((block) => hasAnonymousUser(block, used)));
+  for (const handle of view.snapshot.handles) {
+    if (handle.deleted) continue;
+    for (const [key, count] of Object.entries(handle.block)) {
+      const block = blocks.get(key) ?? blocks.get(canonical(key));
+      if (!block || count <= readableCount(view, handle, block)) continue;
+      if (!anonymous.has(block) && !handleLives(view, handle, services)) continue;
+      livingHandles.add(handle.name);
+      heldBlocks.add(block.name);
+    }
+  }
+  const everythingRead = ['IPAMHandle', 'Service', 'WorkloadEndpoint'].every((kind) => view.canJudge(kind));
+  return {
+    livingHandles,
+    isUnused: ({ address, block }) => everythingRead && !used.has(address) && !heldBlocks.has(block.name),
+  };
+}
+
+function canonical(key: string): string {
+  const range = parseCidr(key);
+  return range ? formatCidr(range) : '';
+}
+
+function readableCount(view: CheckView, handle: HandleRecord, block: BlockView): number {
+  const allocations = view.allocationsByHandle.get(handle.name) ?? [];
+  return allocations.filter((allocation) => allocation.block === block).length;
+}
+
+/** Every address that something alive has, with the pod when it is one. */
+function usedAddresses(view: CheckView): Map<string, PodRecord | undefined> {
+  const { pods, nodes, services, workloads } = view.snapshot;
+  const used = new Map<string, PodRecord | undefined>();
+  for (const workload of workloads) for (const address of workload.addresses) used.set(address, undefined);
+  for (const service of services) for (const address of service.ingress) used.set(address, undefined);
+  for (const node of nodes) for (const address of Object.values(node.tunnels)) used.set(address, undefined);
+  for (const pod of pods) if (!pod.finished) for (const address of pod.addresses) used.set(address, pod);
+  return used;
+}
+
+/** True when an unreadable allocation of the block is used by a pod that does not tell its container. */
+function hasAnonymousUser(block: BlockView, used: ReadonlyMap<string, PodRecord | undefined>): boolean {
+  return block.allocations.some(({ attributeMissing, address }) => {
+    const pod = attributeMissing ? used.get(address) : undefined;
+    return pod !== undefined && pod.containerId === undefined;
+  });
+}
+
+function handleLives(view: CheckView, handle: HandleRecord, services: ReadonlySet<string>): boolean {
+  const id = handle.handleId || handle.name;
+  if (id.includes('.vmi.')) return true;
+  if (services.has(handle.name) || (handle.name.startsWith('lb-') && !view.canJudge('Service'))) return true;
+  const node = tunnelHandle.exec(id)?.[1];
+  if (node !== undefined) return view.nodesByName.has(node);
+  if (view.podsByContainer.has(id.slice(id.lastIndexOf('.') + 1))) return true;
+  const dot = id.indexOf('.');
+  const legacy = dot < 0 ? undefined : view.podsByKey.get(`${id.slice(0, dot)}/${id.slice(dot + 1)}`);
+  return legacy !== undefined && !legacy.finished;
+}
