@@ -62,7 +62,8 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
   const grounds: Ground[] = groundsOf(others);
   if (owner?.kind === 'Pod' || owner?.kind === 'Node' || owner?.kind === 'Service')
     grounds.push({ ...owner, kind: owner.kind });
-  const severity = others.length > 0 ? 'error' : fault.severity;
+  const rivals = others.some((user) => user.kind !== 'Service' || user.managed);
+  const severity = rivals ? 'error' : fault.severity;
   const release = releaseOf(view, fault);
   return judge({
     id,
@@ -97,7 +98,7 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
 
 function releaseOf(view: CheckView, { allocation, others = [], release }: AllocationFault): Release | undefined {
   if (release !== 'automatic') return release;
-  if (others.length > 0) return { byHand: 'somebody else has the address: not released' };
+  if (others.length > 0) return undefined;
   if (view.allocationsAt(allocation.address).length > 1) {
     return { byHand: 'overlapping blocks both allocate the address: settle INV-18 first' };
   }

@@ -197,7 +197,7 @@ const table = {
   'INV-44': {
     title: 'address of a LoadBalancer service does not fit the service',
     group: 'policy',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning:
       'The service is gone or is not one of those that Calico assigns addresses to, or an address it has is not allocated.',
     whatToDo: 'Run with --fix when the service is gone; else let kube-controllers assign the address anew.',
@@ -240,7 +240,7 @@ const table = {
   'INV-53': {
     title: 'address is allocated but nothing uses it',
     group: 'usage',
-    severities: ['warning'],
+    severities: ['warning', 'info'],
     meaning: 'The address leaked: it cannot be handed out to anybody else.',
     whatToDo: 'Run with --fix: the address is released.',
   },
@@ -275,35 +275,35 @@ const table = {
   'INV-58': {
     title: 'address is allocated on another node than its pod runs on',
     group: 'usage',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning: 'The allocation belongs to an earlier pod of the same name; the garbage collector counts it as leaked.',
     whatToDo: 'Run with --fix when the pod does not use the address; else restart the pod.',
   },
   'INV-59': {
     title: 'address belongs to an earlier container of its pod',
     group: 'usage',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning: 'The delete of the current container does not release it.',
     whatToDo: 'Run with --fix when the pod does not use the address; else restart the pod.',
   },
   'INV-60': {
     title: 'finished pod holds an address',
     group: 'usage',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning: 'The pod has ended and uses nothing; its address cannot be handed out to anybody else.',
     whatToDo: 'Run with --fix: the address is released.',
   },
   'INV-61': {
     title: 'address is allocated to a pod that uses its host network',
     group: 'usage',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning: 'The allocation belongs to an earlier pod of the same name.',
     whatToDo: 'Run with --fix: the address is released.',
   },
   'INV-62': {
     title: 'address is allocated on a node that does not exist',
     group: 'usage',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning: 'The node is gone and nothing on it can use the address.',
     whatToDo: 'Run with --fix: the address is released.',
   },

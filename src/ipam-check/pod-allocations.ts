@@ -1,14 +1,7 @@
 // Judges the allocations that name a pod: is it the pod's, does the pod still use it (INV-53, 57 to 62).
 // The rules of validity are those of Calico's garbage collector, docs/reference/ipam.md; where it would free an address
 // that a live container has, this does not.
-import {
-  type AllocationFault,
-  containerOf,
-  hasLiveContainer,
-  isMachine,
-  judgeAllocation,
-  type Release,
-} from './allocation-fault.ts';
+import { type AllocationFault, containerOf, hasLiveContainer, isMachine, judgeAllocation } from './allocation-fault.ts';
 import type { Allocation } from './block-view.ts';
 import type { FoundObject, Judgement } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
@@ -39,7 +32,7 @@ export function judgePodAllocation(
 ): Judgement | undefined {
   const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
   const users = usage.of(allocation.address);
-  if (pod !== undefined && isPlainlyRight(allocation, pod, users)) return undefined;
+  if (pod !== undefined && isPlainlyRight(view, allocation, pod, users)) return undefined;
   const fault = isMachine(allocation)
     ? stoppedMachine(usage, allocation, pod)
     : podFault(view, usage, allocation, named, pod);
@@ -47,12 +40,19 @@ export function judgePodAllocation(
 }
 
 /** The usual case, decided without any allocation of memory. */
-function isPlainlyRight(allocation: Allocation, pod: PodRecord, users: readonly AddressUser[]): boolean {
+function isPlainlyRight(
+  view: CheckView,
+  allocation: Allocation,
+  pod: PodRecord,
+  users: readonly AddressUser[],
+): boolean {
   const [user] = users;
   return (
     users.length === 1 &&
     user?.kind === 'Pod' &&
     user.pod === pod &&
+    pod.node !== undefined &&
+    view.nodesByName.has(pod.node) &&
     pod.containerId !== undefined &&
     allocation.attributes['node'] === pod.node &&
     allocation.handleId?.endsWith(`.${pod.containerId}`) === true
@@ -91,7 +91,7 @@ function podFault(
   if (usesIt || live) {
     if (broken.length === 0) return undefined;
     evidence.push(usesIt ? 'the pod has the address' : 'its container is alive');
-    return { allocation, broken, evidence, release: { byHand: 'the address is in use: not released' } };
+    return { allocation, broken, evidence };
   }
   if (others.length > 0) return usedByOthers(allocation, broken, evidence, others);
   if (pod !== undefined && awaitsAddress(pod)) {
@@ -138,9 +138,10 @@ function mismatches(
   }
 }
 
+/** Where no node at all is known, as in part of a dump, none is called missing. */
 function missingNode(view: CheckView, allocation: Allocation, broken: InvariantId[], evidence: string[]): void {
   const { node } = allocation.attributes;
-  if (!node || view.nodesByName.has(node)) return;
+  if (!node || view.nodesByName.size === 0 || view.nodesByName.has(node)) return;
   broken.push('INV-62');
   evidence.push(`node ${node} does not exist`);
 }
@@ -156,13 +157,12 @@ function usedByOthers(
   others: readonly AddressUser[],
 ): AllocationFault | undefined {
   const rivals = others.filter((user) => user.kind !== 'Node' && !(user.kind === 'Service' && !user.managed));
-  const release: Release = { byHand: 'somebody else has the address: not released' };
   if (rivals.length > 0) {
     const mixed: InvariantId = rivals.some((user) => user.kind !== 'Service') ? 'INV-57' : 'INV-44';
-    return { allocation, broken: [...broken, mixed], evidence, others, release };
+    return { allocation, broken: [...broken, mixed], evidence, others };
   }
   if (others.some((user) => user.kind === 'Node')) return undefined;
-  return { allocation, broken: [...broken, 'INV-53'], evidence, others, release };
+  return { allocation, broken: [...broken, 'INV-53'], evidence, others };
 }
 
 /** Without the container's name on the pod: another address of the same handle that the pod has proves it alive. */
