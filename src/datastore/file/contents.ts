@@ -1,0 +1,176 @@
+// Everything that a folder of manifests holds, as of the last look: parsed files and an index of their objects.
+// A look reads no lock and writes nothing; it parses only what changed since the last one.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Kind, KubeObject } from '../../resources/object.ts';
+import { DatastoreError } from '../datastore.ts';
+import { objectKey, revisionNumber } from '../object-rules.ts';
+import { listManifests, readTexts, type Signature, signatureOf } from './folder.ts';
+import { Manifest, type StoredObject } from './manifest.ts';
+import { ManifestError } from './place.ts';
+
+/** An object and the file that it stands in. */
+export interface Entry extends StoredObject {
+  /** Relative to the folder. */
+  readonly path: string;
+}
+
+interface LoadedFile {
+  readonly signature: Signature;
+  readonly manifest: Manifest;
+}
+
+/** Looks at a folder in the middle of writes give up after so many. */
+const LOOKS = 5;
+
+export class Contents {
+  readonly #folder: string;
+  #files = new Map<string, LoadedFile>();
+  #entries = new Map<string, Map<string, Entry>>();
+  /** The highest number that stands as a revision anywhere. */
+  #revision = 0n;
+
+  /** `folder` as the person wrote it: it begins every path in a message. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get revision(): bigint {
+    return this.#revision;
+  }
+
+  /** True when there is no object at all, of known or unknown kind. */
+  get isEmpty(): boolean {
+    return [...this.#files.values()].every(({ manifest }) => manifest.count === 0);
+  }
+
+  find(kind: Kind, key: string): Entry | undefined {
+    return this.#entries.get(kind.kind)?.get(key);
+  }
+
+  all(kind: Kind): ReadonlyMap<string, Entry> {
+    return this.#entries.get(kind.kind) ?? new Map<string, Entry>();
+  }
+
+  manifest(path: string): Manifest | undefined {
+    return this.#files.get(path)?.manifest;
+  }
+
+  /**
+   * Brings everything up to date, as of one moment. False when files kept changing meanwhile: then nothing was taken over.
+   * Errors: invalid for a manifest that cannot be read and for an object that is stored twice.
+   */
+  async refresh(): Promise<boolean> {
+    let listed = await listManifests(this.#folder);
+    for (let look = 0; look < LOOKS; look++) {
+      const changed = [...listed].filter(([path, signature]) => this.#files.get(path)?.signature !== signature);
+      if (changed.length === 0 && listed.size === this.#files.size) return true;
+      const texts = await readTexts(
+        this.#folder,
+        changed.map(([path]) => path),
+      );
+      // What is the same before and after the reading was so all the time between.
+      const after = await listManifests(this.#folder);
+      if (sameFiles(listed, after)) {
+        this.#take(listed, texts);
+        return true;
+      }
+      listed = after;
+    }
+    return false;
+  }
+
+  /** True when the file is as it was at the last look. */
+  async isCurrent(path: string): Promise<boolean> {
+    const signature = this.#files.get(path)?.signature;
+    return signature !== undefined && signature === (await signatureOf(join(this.#folder, path)));
+  }
+
+  /** Makes the next look read the file again, whatever the file system says about it. */
+  distrust(path: string): void {
+    const known = this.#files.get(path);
+    if (known !== undefined) this.#files.set(path, { ...known, signature: '' });
+  }
+
+  /** Takes over what this process wrote itself; undefined for a file that it removed. */
+  async wrote(path: string, manifest: Manifest | undefined): Promise<void> {
+    const files = new Map(this.#files);
+    const signature = manifest === undefined ? undefined : await signatureOf(join(this.#folder, path));
+    if (manifest === undefined || signature === undefined) files.delete(path);
+    else files.set(path, { signature, manifest });
+    this.#index(files);
+  }
+
+  #take(listed: ReadonlyMap<string, Signature>, texts: ReadonlyMap<string, string>): void {
+    const files = new Map<string, LoadedFile>();
+    for (const [path, signature] of listed) {
+      const text = texts.get(path);
+      const known = this.#files.get(path);
+      if (text !== undefined) files.set(path, { signature, manifest: this.#parsed(path, text, known?.manifest) });
+      else if (known !== undefined) files.set(path, known);
+    }
+    this.#index(files);
+  }
+
+  #parsed(path: string, text: string, previous: Manifest | undefined): Manifest {
+    if (previous?.text === text) return previous;
+    try {
+      return new Manifest(text, /\.json$/i.test(path), previous);
+    } catch (error) {
+      throw this.error(path, error);
+    }
+  }
+
+  #index(files: Map<string, LoadedFile>): void {
+    const entries = new Map<string, Map<string, Entry>>();
+    let revision = 0n;
+    for (const [path, { manifest }] of files) {
+      for (const stored of manifest.objects) {
+        const { kind, object } = stored;
+        const key = objectKey(kind, object.metadata);
+        const ofKind = entries.get(kind.kind) ?? new Map<string, Entry>();
+        entries.set(kind.kind, ofKind);
+        const other = ofKind.get(key);
+        if (other !== undefined) throw this.#twice(other, { ...stored, path });
+        ofKind.set(key, { ...stored, path });
+        const number = revisionNumber(object.metadata.resourceVersion);
+        if (number !== undefined && number > revision) revision = number;
+      }
+    }
+    this.#files = files;
+    this.#entries = entries;
+    // A revision that was given once is not given again, even when its object is gone.
+    if (revision > this.#revision) this.#revision = revision;
+  }
+
+  #twice(first: Entry, second: Entry): DatastoreError {
+    const { kind, object } = second;
+    const [a, b] = [first, second].map(({ path, place }) => `${join(this.#folder, path)}:${place.line}`);
+    return new DatastoreError(
+      'invalid',
+      `${kind.kind} ${objectKey(kind, object.metadata)} is stored twice: in ${a} and in ${b}`,
+      { hint: 'Take one of them out: a datastore holds each object once.' },
+    );
+  }
+
+  /** An error of a manifest with its file and line; others as they are. */
+  error(path: string, error: unknown): unknown {
+    if (!(error instanceof ManifestError)) return error;
+    return new DatastoreError('invalid', `${join(this.#folder, path)}:${error.line}: ${error.message}`, {
+      cause: error,
+      hint: 'Mend the file, or take it out of the folder (or give it a hidden name) if it is no manifest.',
+    });
+  }
+}
+
+function sameFiles(a: ReadonlyMap<string, Signature>, b: ReadonlyMap<string, Signature>): boolean {
+  return a.size === b.size && [...a].every(([path, signature]) => b.get(path) === signature);
+}
+
+/** The revision of an object that was written without one: changes with its content, and reading writes nothing. */
+export function revisionOf(object: KubeObject, text: () => string): string {
+  const { resourceVersion } = object.metadata;
+  if (typeof resourceVersion === 'string' && resourceVersion !== '') return resourceVersion;
+  const hash = createHash('sha256').update(text()).digest();
+  return String(hash.readUIntBE(0, 6));
+}

@@ -1,0 +1,283 @@
+// The embedded store: a folder of manifests read and written in place, one atomic change at a time under a lock file.
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kind, KubeObject, ObjectRef } from '../../resources/object.ts';
+import { deepCopy } from '../copy.ts';
+import {
+  type CallOptions,
+  type Datastore,
+  DatastoreError,
+  type DeletePreconditions,
+  type ListOptions,
+  type ListPage,
+  type RepairLock,
+} from '../datastore.ts';
+import { labelSelector } from '../label-selector.ts';
+import {
+  alreadyExists,
+  asCreated,
+  asUpdated,
+  checkDelete,
+  compareKeys,
+  notFound,
+  objectKey,
+  refOf,
+} from '../object-rules.ts';
+import { Contents, type Entry } from './contents.ts';
+import { fileNames } from './file-name.ts';
+import { readText, removeFile, replaceFile, snapshotFile } from './folder.ts';
+import { FolderLock, type FolderWorld } from './folder-lock.ts';
+import { asDatastoreError, errorCode, isReadOnly } from './fs-errors.ts';
+import { type Manifest, newManifest } from './manifest.ts';
+
+/** Code of the error that reading a folder without manifests ends in; writing into one is fine. */
+export const emptyFolderCode = 'DATASTORE_EMPTY';
+
+/**
+ * Opens a folder as a datastore; nothing is read yet but its snapshot information.
+ * Errors: unavailable when there is no such folder, invalid for unreadable snapshot information.
+ */
+export async function openFolder(path: string, world: FolderWorld): Promise<FileDatastore> {
+  try {
+    if (!(await stat(path)).isDirectory()) {
+      throw new DatastoreError('invalid', `${path} is not a folder`, {
+        hint: 'Name the folder that the manifests are in.',
+      });
+    }
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw asDatastoreError(error, `open ${path}`);
+    throw new DatastoreError('unavailable', `there is no folder ${path}`, {
+      cause: error,
+      hint: 'Check the path, or make the folder first.',
+    });
+  }
+  return new FileDatastore(path, world, await capturedAt(path));
+}
+
+async function capturedAt(folder: string): Promise<Date | undefined> {
+  const path = join(folder, snapshotFile);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw asDatastoreError(error, `read ${path}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    const time = typeof value === 'object' && value !== null && 'capturedAt' in value ? value.capturedAt : undefined;
+    if (time === undefined) return undefined;
+    const date = new Date(String(time));
+    if (!Number.isNaN(date.getTime())) return date;
+  } catch {
+    // Said below.
+  }
+  throw new DatastoreError('invalid', `${path} does not say when the snapshot was captured`, {
+    hint: 'It must hold {"capturedAt": "<RFC 3339 time>"}; without the file the time is now.',
+  });
+}
+
+export class FileDatastore implements Datastore {
+  readonly type = 'folder';
+  readonly description: string;
+  readonly capturedAt: Date | undefined;
+  readonly #folder: string;
+  readonly #world: FolderWorld;
+  readonly #contents: Contents;
+  readonly #lock: FolderLock;
+  /** Calls of one process come one after the other; the lock file is for other processes. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string, world: FolderWorld, capturedAt: Date | undefined) {
+    this.description = `folder ${folder}`;
+    this.capturedAt = capturedAt;
+    this.#folder = folder;
+    this.#world = world;
+    this.#contents = new Contents(folder);
+    this.#lock = new FolderLock(folder, world);
+  }
+
+  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+    const key = objectKey(kind, ref);
+    return this.#inTurn('read', options, async () => {
+      const known = this.#contents.find(kind, key);
+      if (known === undefined || !(await this.#contents.isCurrent(known.path))) await this.#look(options);
+      const entry = this.#contents.find(kind, key);
+      if (entry === undefined) throw notFound(kind, ref, this.#contents.isEmpty ? this.#emptyHint() : undefined);
+      return this.#handedOut<T>(entry);
+    });
+  }
+
+  async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
+    const selected = labelSelector(options.labelSelector ?? '');
+    yield await this.#inTurn('read', options, async () => {
+      await this.#look(options);
+      if (this.#contents.isEmpty) {
+        throw new DatastoreError('invalid', `${this.#folder} holds no manifests`, {
+          code: emptyFolderCode,
+          hint: this.#emptyHint(),
+        });
+      }
+      const items = [...this.#contents.all(kind)]
+        .filter(([, { object }]) => options.namespace === undefined || object.metadata.namespace === options.namespace)
+        .filter(([, { object }]) => selected(object.metadata.labels))
+        .sort(([a], [b]) => compareKeys(a, b))
+        .map(([, entry]) => this.#handedOut<T>(entry));
+      return { items, resourceVersion: String(this.#contents.revision), atomic: true };
+    });
+  }
+
+  async create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+    const ref = refOf(kind, object);
+    return this.#locked(options, async () => {
+      await this.#look(options, true);
+      if (this.#contents.find(kind, objectKey(kind, ref)) !== undefined) throw alreadyExists(kind, ref);
+      const given = {
+        uid: this.#world.random.uuid(),
+        resourceVersion: this.#nextRevision(),
+        now: this.#world.clock.now(),
+      };
+      const created = asCreated(object, given);
+      await this.#write(await this.#freeName(kind, ref), newManifest(created));
+      return created;
+    });
+  }
+
+  async update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+    const ref = refOf(kind, object);
+    return this.#locked(options, async () => {
+      const entry = await this.#stored(kind, ref, options);
+      const updated = asUpdated(kind, object, this.#handedOut<T>(entry), () => this.#nextRevision());
+      if (updated === undefined) return this.#handedOut<T>(entry);
+      await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, updated));
+      return deepCopy(updated);
+    });
+  }
+
+  async delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+    await this.#locked(options, async () => {
+      const entry = await this.#stored(kind, ref, options);
+      checkDelete(kind, this.#handedOut(entry), preconditions);
+      await this.#rewrite(entry, (manifest) => manifest.without(entry));
+    });
+  }
+
+  async lockRepairs(options?: CallOptions): Promise<RepairLock> {
+    return this.#lock.forRepairs(options);
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+  }
+
+  #emptyHint(): string {
+    return `${this.#folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or name another folder.`;
+  }
+
+  /** A copy with a revision. */
+  #handedOut<T extends KubeObject>({ object, place, path }: Entry): T {
+    const copy = deepCopy(object) as T;
+    const text = () => this.#contents.manifest(path)?.text.slice(place.start, place.end) ?? '';
+    copy.metadata.resourceVersion = revisionOf(object, text);
+    return copy;
+  }
+
+  #nextRevision(): string {
+    return String(this.#contents.revision + 1n);
+  }
+
+  /** Reads what changed. Other processes writing all the time are kept out by the lock, if the folder may be written. */
+  async #look(options: CallOptions | undefined, isLocked = false): Promise<void> {
+    if (await this.#contents.refresh()) return;
+    if (isLocked) throw this.#restless();
+    let lock: { release(): Promise<void> } | undefined;
+    try {
+      lock = await this.#lock.hold(options);
+    } catch (error) {
+      if (!isReadOnly(error)) throw error;
+    }
+    try {
+      if (!(await this.#contents.refresh())) throw this.#restless();
+    } finally {
+      await lock?.release();
+    }
+  }
+
+  #restless(): DatastoreError {
+    return new DatastoreError('unavailable', `the files in ${this.#folder} keep changing while they are read`, {
+      hint: 'Wait until whatever writes them has ended.',
+    });
+  }
+
+  /** The object as it stands in its file at this moment, under the lock. Errors: not-found. */
+  async #stored(kind: Kind, ref: ObjectRef, options: CallOptions | undefined): Promise<Entry> {
+    const key = objectKey(kind, ref);
+    const known = this.#contents.find(kind, key);
+    if (known !== undefined) {
+      const text = await readText(join(this.#folder, known.path));
+      if (text !== undefined && text === this.#contents.manifest(known.path)?.text) return known;
+      this.#contents.distrust(known.path);
+    }
+    await this.#look(options, true);
+    const entry = this.#contents.find(kind, key);
+    if (entry === undefined) throw notFound(kind, ref);
+    return entry;
+  }
+
+  async #rewrite(entry: Entry, change: (manifest: Manifest) => Manifest): Promise<void> {
+    const manifest = this.#contents.manifest(entry.path);
+    if (manifest === undefined) throw notFound(entry.kind, entry.object.metadata);
+    try {
+      await this.#write(entry.path, change(manifest));
+    } catch (error) {
+      throw this.#contents.error(entry.path, error);
+    }
+  }
+
+  async #write(path: string, manifest: Manifest): Promise<void> {
+    const absolute = join(this.#folder, path);
+    if (manifest.isEmpty) {
+      await removeFile(absolute);
+      await this.#contents.wrote(path, undefined);
+    } else {
+      await replaceFile(absolute, manifest.text);
+      await this.#contents.wrote(path, manifest);
+    }
+  }
+
+  async #freeName(kind: Kind, ref: ObjectRef): Promise<string> {
+    for (const name of fileNames(kind, ref)) {
+      try {
+        await lstat(join(this.#folder, name));
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return name;
+        throw error;
+      }
+    }
+    throw new Error('unreachable: the names do not end');
+  }
+
+  async #locked<R>(options: CallOptions | undefined, run: () => Promise<R>): Promise<R> {
+    return this.#inTurn('write to', options, async () => {
+      const lock = await this.#lock.hold(options);
+      try {
+        return await run();
+      } finally {
+        await lock.release();
+      }
+    });
+  }
+
+  async #inTurn<R>(doing: string, options: CallOptions | undefined, run: () => Promise<R>): Promise<R> {
+    const turn = this.#queue.then(async () => {
+      options?.signal?.throwIfAborted();
+      return run();
+    });
+    this.#queue = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } catch (error) {
+      throw asDatastoreError(error, `${doing} ${this.#folder}`);
+    }
+  }
+}

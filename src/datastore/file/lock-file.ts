@@ -1,0 +1,145 @@
+// A lock that is a file: whoever makes it holds it. It names its holder, so that a lock left by a process that died
+// is taken over at once, by one taker only.
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import type { ProcessIdentity, Random } from '../../world/world.ts';
+import { errorCode } from './fs-errors.ts';
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly hostname: string;
+  readonly incarnation: string;
+  /** Tells this very taking of the lock from any other. */
+  readonly token: string;
+}
+
+export type LockAttempt =
+  | { readonly held: true; release(): Promise<void> }
+  /** `alive` undefined: it cannot be told (another machine). `holder` undefined: its file is not readable. */
+  | { readonly held: false; readonly holder: LockHolder | undefined; readonly alive: boolean | undefined };
+
+/** Locks that guard the taking over of locks that guard …: each level needs a death within microseconds. */
+const MAX_DEPTH = 3;
+
+/** Tries once, never waits. Errors: those of the file system (no such folder, no right to write). */
+export async function tryLock(path: string, self: ProcessIdentity, random: Random, depth = 0): Promise<LockAttempt> {
+  const { pid, hostname, incarnation } = self;
+  const mine: LockHolder = { pid, hostname, incarnation, token: random.uuid() };
+  const draft = draftName(path, mine);
+  await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
+  try {
+    const placed = await place(draft, path);
+    if (placed.done) return held(path, mine);
+    const found = await readLock(path);
+    if (found === undefined) return busy(undefined, true);
+    const alive = isAlive(found, self, placed.whole);
+    if (alive !== false) return busy(found.holder, alive);
+    return await takeOver({ path, draft, mine, dead: found }, self, random, depth);
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+}
+
+function draftName(path: string, holder: LockHolder): string {
+  return `${path}.${holder.pid}.${holder.token}`;
+}
+
+/** `whole`: locks appear with their content here, so an unreadable one is no lock in the making but was left by a crash. */
+function isAlive(found: FoundLock, self: ProcessIdentity, whole: boolean): boolean | undefined {
+  if (found.holder === undefined) return whole ? false : undefined;
+  return self.isAlive(found.holder.pid, found.holder.incarnation);
+}
+
+interface FoundLock {
+  readonly text: string;
+  readonly holder: LockHolder | undefined;
+}
+
+interface TakeOver {
+  readonly path: string;
+  readonly draft: string;
+  readonly mine: LockHolder;
+  readonly dead: FoundLock;
+}
+
+/**
+ * Puts the draft in the place of a dead holder's lock. The lock beside it sees to it that only one process does so at a
+ * time; a slower one finds another text in the lock than the dead one's and leaves it alone.
+ */
+async function takeOver(
+  { path, draft, mine, dead }: TakeOver,
+  self: ProcessIdentity,
+  random: Random,
+  depth: number,
+): Promise<LockAttempt> {
+  if (depth === MAX_DEPTH) return busy(dead.holder, undefined);
+  const guard = await tryLock(`${path}.takeover`, self, random, depth + 1);
+  if (!guard.held) return busy(dead.holder, true);
+  try {
+    const now = await readLock(path);
+    if (now?.text !== dead.text) return busy(now?.holder, true);
+    await rename(draft, path);
+    if (dead.holder !== undefined) await unlink(draftName(path, dead.holder)).catch(() => undefined);
+    return held(path, mine);
+  } finally {
+    await guard.release();
+  }
+}
+
+function busy(holder: LockHolder | undefined, alive: boolean | undefined): LockAttempt {
+  return { held: false, holder, alive };
+}
+
+function held(path: string, mine: LockHolder): LockAttempt {
+  return {
+    held: true,
+    release: async () => {
+      const found = await readLock(path);
+      if (found?.holder?.token === mine.token) await unlink(path);
+    },
+  };
+}
+
+/**
+ * Makes the lock out of the draft unless there is one: by a hard link, which appears with its content (`whole`), or where
+ * the file system has none by an exclusive file.
+ */
+async function place(draft: string, path: string): Promise<{ done: boolean; whole: boolean }> {
+  try {
+    await link(draft, path);
+    return { done: true, whole: true };
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return { done: false, whole: true };
+    if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
+  }
+  try {
+    await writeFile(path, await readFile(draft), { flag: 'wx' });
+    return { done: true, whole: false };
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return { done: false, whole: false };
+    throw error;
+  }
+}
+
+/** What file systems without hard links answer. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'UNKNOWN']);
+
+async function readLock(path: string): Promise<FoundLock | undefined> {
+  try {
+    const text = await readFile(path, 'utf8');
+    return { text, holder: parseHolder(text) };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseHolder(text: string): LockHolder | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<LockHolder> | null;
+    if (typeof value?.pid !== 'number' || typeof value.incarnation !== 'string') return undefined;
+    if (typeof value.token !== 'string') return undefined;
+    return { hostname: '', ...value } as LockHolder;
+  } catch {
+    return undefined;
+  }
+}

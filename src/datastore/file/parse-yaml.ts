@@ -1,0 +1,79 @@
+// Parses YAML as manifests use it: version 1.2, integers exact. A safe integer is a number, a bigger one a bigint.
+import {
+  type Document,
+  type DocumentOptions,
+  type ParsedNode,
+  type ParseOptions,
+  parseDocument,
+  type SchemaOptions,
+} from 'yaml';
+
+/** Options of every parse: what is read must be what any other YAML reader sees, and duplicate keys are errors. */
+export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
+  version: '1.2',
+  // Strings that YAML 1.1 would take for something else (`yes`, `12:30`) are quoted when they are printed.
+  compat: 'yaml-1.1',
+  intAsBigInt: true,
+  prettyErrors: false,
+};
+
+/** Small pieces of a file, parsed; those that were there at the last parse of the file are not parsed again. */
+export class YamlPieces {
+  #old = new Map<string, unknown>();
+  #current = new Map<string, unknown>();
+
+  /** The value of a text that is one document, or undefined when it is not: then the whole is to be looked at. */
+  parse(text: string): unknown {
+    if (this.#current.has(text)) return this.#current.get(text);
+    const value = this.#old.has(text) ? this.#old.get(text) : parsed(text);
+    this.#current.set(text, value);
+    return value;
+  }
+
+  /** Begins another parse of the file; what it does not use is forgotten at the one after. */
+  begin(): void {
+    this.#old = this.#current;
+    this.#current = new Map();
+  }
+}
+
+function parsed(text: string): unknown {
+  const document = parseDocument(text, yamlOptions);
+  return document.errors.length > 0 ? undefined : plainValue(document, document.contents);
+}
+
+/** The plain value of a node; undefined when it has none (aliases that lead nowhere, too many aliases). */
+export function plainValue(document: Document.Parsed | Document, node: ParsedNode | null): unknown {
+  if (node === null) return null;
+  try {
+    return withNumbers(node.toJS(document as Document));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Safe integers as numbers, in place. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return BigInt(Number(value)) === value && isSafe(value) ? Number(value) : value;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      if (typeof item === 'bigint' || (typeof item === 'object' && item !== null)) value[i] = withNumbers(item);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown>;
+    for (const key of Object.keys(members)) {
+      const member = members[key];
+      if (typeof member === 'bigint') {
+        if (isSafe(member)) Object.defineProperty(members, key, { value: Number(member) });
+      } else if (typeof member === 'object' && member !== null) {
+        withNumbers(member);
+      }
+    }
+  }
+  return value;
+}
+
+function isSafe(value: bigint): boolean {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+}

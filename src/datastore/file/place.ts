@@ -1,0 +1,77 @@
+// Where an object stands in the text of a manifest, and what a replacement there has to look like.
+// Offsets count UTF-16 units, as strings do.
+
+/** Replaces a range of a text. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * `document`: a block mapping from column 0; `item`: an item of a block sequence, its dash included;
+ * `flow`: anything that may be replaced by JSON.
+ */
+export type PlaceForm = 'document' | 'item' | 'flow';
+
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly form: PlaceForm;
+  /** First line of the object, counted from 1. */
+  readonly line: number;
+  /** The object as it is written there; shared between parses, never to be changed. */
+  readonly value: Record<string, unknown>;
+  /** Takes the object out and leaves the rest as it is. */
+  readonly removal: Splice;
+}
+
+/** A manifest that cannot be read: what is wrong on which line. */
+export class ManifestError extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.name = 'ManifestError';
+    this.line = line;
+  }
+}
+
+export function spliced(text: string, splice: Splice): string {
+  return text.slice(0, splice.start) + splice.text + text.slice(splice.end);
+}
+
+/** Line of an offset, counted from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+/** True for what a manifest may hold an object as. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for a List of the core API and for `<Kind>List`: its items are the objects. */
+export function isList(value: Record<string, unknown>): boolean {
+  return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items);
+}
+
+/**
+ * An item of a list as an object of its own: servers leave kind and version out of the items of their own kinds' lists.
+ */
+export function itemOfList(list: Record<string, unknown>, item: Record<string, unknown>): Record<string, unknown> {
+  if (item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;
+  return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...item };
+}
+
+/** The ranges that take each of several neighbours out of a bracketed list, one at a time. */
+export function removalsInFlow(ranges: readonly { readonly start: number; readonly end: number }[]): Splice[] {
+  return ranges.map(({ start, end }, i) => {
+    const next = ranges[i + 1];
+    const previous = ranges[i - 1];
+    if (next !== undefined) return { start, end: next.start, text: '' };
+    return { start: previous?.end ?? start, end, text: '' };
+  });
+}

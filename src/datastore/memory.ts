@@ -1,0 +1,237 @@
+// A datastore in memory, with conflicts, time-outs and crashes on demand: what the allocator and repairs are tried on.
+import { kindNamed } from '../resources/kinds.ts';
+import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
+import { normalise } from '../resources/validate.ts';
+import { RefusedError } from '../world/errors.ts';
+import { deepCopy } from './copy.ts';
+import {
+  type CallOptions,
+  type Datastore,
+  DatastoreError,
+  type DeletePreconditions,
+  type ListOptions,
+  type ListPage,
+  type RepairLock,
+} from './datastore.ts';
+import { labelSelector } from './label-selector.ts';
+import {
+  alreadyExists,
+  asCreated,
+  asUpdated,
+  checkDelete,
+  compareKeys,
+  conflict,
+  notFound,
+  objectKey,
+  refOf,
+  revisionNumber,
+} from './object-rules.ts';
+
+export type MemoryOperation = 'get' | 'list' | 'create' | 'update' | 'delete';
+
+/** One call, as a fault decides on it. */
+export interface MemoryCall {
+  readonly op: MemoryOperation;
+  readonly kind: string;
+  /** Empty for a list. */
+  readonly name: string;
+  /** 1 for the first call of the store's life, of whatever operation. */
+  readonly nth: number;
+  /** 1 for the first create, update or delete; 0 for a read. */
+  readonly nthWrite: number;
+}
+
+/** `before`: the call had no effect; `after`: it had, and the caller does not learn it. */
+export type MemoryFault = 'conflict' | 'timeout-before' | 'timeout-after' | 'crash-before' | 'crash-after';
+
+/** The process "died" here: every later call of the same store throws this too. */
+export class StoreCrash extends Error {
+  constructor(call: MemoryCall) {
+    super(`crash at call ${call.nth}: ${call.op} ${call.kind} ${call.name}`);
+    this.name = 'StoreCrash';
+  }
+}
+
+export interface MemoryOptions {
+  readonly faults?: (call: MemoryCall) => MemoryFault | undefined;
+  readonly now?: () => Date;
+  readonly capturedAt?: Date;
+}
+
+/** Everything is decided by the arguments: revisions count up over the store, uids count up, time stands still unless given. */
+export class MemoryDatastore implements Datastore {
+  readonly type = 'memory';
+  readonly description = 'memory';
+  readonly capturedAt: Date | undefined;
+  /** May be set, changed or removed between calls. */
+  faults: ((call: MemoryCall) => MemoryFault | undefined) | undefined;
+  /** Calls made so far, in order. */
+  readonly calls: MemoryCall[] = [];
+  /** Create, update and delete calls made so far. */
+  writes = 0;
+  readonly #now: () => Date;
+  readonly #objects = new Map<string, Map<string, KubeObject>>();
+  #revision = 0n;
+  #uids = 0;
+  #crash: StoreCrash | undefined;
+  #repairLocked = false;
+
+  constructor(objects: readonly KubeObject[] = [], options: MemoryOptions = {}) {
+    this.faults = options.faults;
+    this.#now = options.now ?? (() => new Date('2025-01-01T00:00:00Z'));
+    this.capturedAt = options.capturedAt;
+    for (const { metadata } of objects) {
+      const revision = revisionNumber(metadata.resourceVersion);
+      if (revision !== undefined && revision > this.#revision) this.#revision = revision;
+      const uid = OWN_UID.exec(metadata.uid ?? '')?.[1];
+      if (uid !== undefined) this.#uids = Math.max(this.#uids, Number.parseInt(uid, 16));
+    }
+    for (const object of objects) this.#seed(object);
+  }
+
+  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+    return this.#call('get', kind, ref.name, options, () => {
+      const stored = this.#of(kind).get(objectKey(kind, ref));
+      if (stored === undefined) throw notFound(kind, ref);
+      return deepCopy(stored) as T;
+    });
+  }
+
+  async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
+    yield await this.#call('list', kind, '', options, () => {
+      const selected = labelSelector(options.labelSelector ?? '');
+      const items = [...this.#of(kind)]
+        .sort(([a], [b]) => compareKeys(a, b))
+        .map(([, object]) => object)
+        .filter((object) => options.namespace === undefined || object.metadata.namespace === options.namespace)
+        .filter((object) => selected(object.metadata.labels));
+      return { items: deepCopy(items) as T[], resourceVersion: String(this.#revision), atomic: true };
+    });
+  }
+
+  async create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+    const ref = refOf(kind, object);
+    return this.#call('create', kind, ref.name, options, () => {
+      const key = objectKey(kind, ref);
+      if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
+      const given = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
+      return this.#put(kind, key, asCreated(object, given));
+    });
+  }
+
+  async update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+    const ref = refOf(kind, object);
+    return this.#call('update', kind, ref.name, options, () => {
+      const key = objectKey(kind, ref);
+      const stored = this.#of(kind).get(key);
+      if (stored === undefined) throw notFound(kind, ref);
+      const updated = asUpdated(kind, object, stored, () => this.#nextRevision());
+      return updated === undefined ? (deepCopy(stored) as T) : this.#put(kind, key, updated);
+    });
+  }
+
+  async delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+    await this.#call('delete', kind, ref.name, options, () => {
+      const key = objectKey(kind, ref);
+      const stored = this.#of(kind).get(key);
+      if (stored === undefined) throw notFound(kind, ref);
+      checkDelete(kind, stored, preconditions);
+      this.#of(kind).delete(key);
+      this.#nextRevision();
+    });
+  }
+
+  async lockRepairs(): Promise<RepairLock> {
+    if (this.#repairLocked) throw new RefusedError('another repair of this datastore is running', 'REPAIR_LOCKED');
+    this.#repairLocked = true;
+    return {
+      lost: new AbortController().signal,
+      release: async () => {
+        this.#repairLocked = false;
+      },
+    };
+  }
+
+  async close(): Promise<void> {}
+
+  /** Copies of all objects, in order of kind and name: a store made of them goes on where this one stopped. */
+  dump(): KubeObject[] {
+    return [...this.#objects]
+      .sort(([a], [b]) => compareKeys(a, b))
+      .flatMap(([, objects]) => [...objects].sort(([a], [b]) => compareKeys(a, b)))
+      .map(([, object]) => deepCopy(object));
+  }
+
+  async #call<R>(
+    op: MemoryOperation,
+    kind: Kind,
+    name: string,
+    options: CallOptions | undefined,
+    run: () => R,
+  ): Promise<R> {
+    options?.signal?.throwIfAborted();
+    if (this.#crash !== undefined) throw this.#crash;
+    const isWrite = op !== 'get' && op !== 'list';
+    if (isWrite) this.writes++;
+    const call = { op, kind: kind.kind, name, nth: this.calls.length + 1, nthWrite: isWrite ? this.writes : 0 };
+    this.calls.push(call);
+    const fault = this.faults?.(call);
+    if (fault === 'conflict') throw conflict(kind, { name });
+    if (fault === 'timeout-before') throw timeout(call);
+    if (fault === 'crash-before') throw this.#crashed(call);
+    // Other callers get their turn between the request and its effect, as with a real server.
+    await Promise.resolve();
+    const result = run();
+    if (fault === 'timeout-after') throw timeout(call);
+    if (fault === 'crash-after') throw this.#crashed(call);
+    return result;
+  }
+
+  #crashed(call: MemoryCall): StoreCrash {
+    this.#crash = new StoreCrash(call);
+    return this.#crash;
+  }
+
+  #seed(object: KubeObject): void {
+    const kind = kindNamed(object.kind);
+    if (kind === undefined) throw new DatastoreError('invalid', `unknown kind ${object.kind}`);
+    const ref = refOf(kind, object);
+    const key = objectKey(kind, ref);
+    if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
+    const stored = deepCopy(object);
+    stored.metadata.uid ??= this.#nextUid();
+    stored.metadata.resourceVersion ??= this.#nextRevision();
+    this.#put(kind, key, stored);
+  }
+
+  #put<T extends KubeObject>(kind: Kind<T>, key: string, object: T): T {
+    normalise(kind, object);
+    this.#of(kind).set(key, object);
+    return deepCopy(object);
+  }
+
+  #of(kind: Kind): Map<string, KubeObject> {
+    const known = this.#objects.get(kind.kind);
+    if (known !== undefined) return known;
+    const fresh = new Map<string, KubeObject>();
+    this.#objects.set(kind.kind, fresh);
+    return fresh;
+  }
+
+  #nextRevision(): string {
+    this.#revision++;
+    return String(this.#revision);
+  }
+
+  #nextUid(): string {
+    this.#uids++;
+    return `00000000-0000-4000-8000-${this.#uids.toString(16).padStart(12, '0')}`;
+  }
+}
+
+/** A uid that a store like this gave. */
+const OWN_UID = /^00000000-0000-4000-8000-([0-9a-f]{12})$/;
+
+function timeout(call: MemoryCall): DatastoreError {
+  return new DatastoreError('unavailable', `no answer in time: ${call.op} ${call.kind} ${call.name}`);
+}

@@ -1,0 +1,70 @@
+// The allocator's port over any datastore: single objects, compare-and-swap, failures as values.
+// Tombstones are shown and left as they are; finishing them is ipam/deletion.ts.
+import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam/ipam-store.ts';
+import { blockAffinity } from '../resources/block-affinity.ts';
+import { ipPool } from '../resources/ip-pool.ts';
+import { ipReservation } from '../resources/ip-reservation.ts';
+import { ipamBlock } from '../resources/ipam-block.ts';
+import { ipamConfig } from '../resources/ipam-config.ts';
+import { ipamHandle } from '../resources/ipam-handle.ts';
+import { calicoNode } from '../resources/node.ts';
+import type { Kind, KubeObject } from '../resources/object.ts';
+import { toV3 } from '../resources/v3.ts';
+import { type CallOptions, type Datastore, DatastoreError } from './datastore.ts';
+
+const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'already-exists', 'conflict']);
+
+/** `options` go with every call: one signal ends them all. */
+export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): IpamStore {
+  return {
+    blocks: objectsOf(datastore, ipamBlock, options),
+    affinities: objectsOf(datastore, blockAffinity, options),
+    handles: objectsOf(datastore, ipamHandle, options),
+    config: async () => valueOrNothing(await outcome(() => datastore.get(ipamConfig, { name: 'default' }, options))),
+    pools: () => listed(datastore, ipPool, options),
+    reservations: async () => {
+      // Clusters from before reservations have no such kind, and so none of them.
+      const found = await outcome(() => listed(datastore, ipReservation, options));
+      return valueOrNothing(found) ?? [];
+    },
+    nodeLabels: async (name) => {
+      const node = valueOrNothing(await outcome(() => datastore.get(calicoNode, { name }, options)));
+      return node === undefined ? undefined : (toV3(calicoNode, node).metadata.labels ?? {});
+    },
+  };
+}
+
+function objectsOf<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): IpamObjects<T> {
+  return {
+    get: (name) => outcome(() => datastore.get(kind, { name }, options)),
+    list: () => listed(datastore, kind, options),
+    create: (object) => outcome(() => datastore.create(kind, object, options)),
+    update: (object) => outcome(() => datastore.update(kind, object, options)),
+    remove: ({ metadata: { name, uid, resourceVersion } }) =>
+      outcome(async () => {
+        await datastore.delete(kind, { name }, { uid, resourceVersion }, options);
+        return undefined;
+      }),
+  };
+}
+
+async function listed<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of datastore.list(kind, options)) items.push(...page.items);
+  return items;
+}
+
+async function outcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await call() };
+  } catch (error) {
+    if (error instanceof DatastoreError && FAILURES.has(error.reason)) {
+      return { ok: false, why: error.reason as StoreFailure };
+    }
+    throw error;
+  }
+}
+
+function valueOrNothing<T>(found: Outcome<T>): T | undefined {
+  return found.ok ? found.value : undefined;
+}
