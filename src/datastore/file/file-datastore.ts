@@ -23,7 +23,7 @@ import {
   objectKey,
   refOf,
 } from '../object-rules.ts';
-import { Contents, type Entry } from './contents.ts';
+import { Contents, type Entry, revisionOf } from './contents.ts';
 import { fileNames } from './file-name.ts';
 import { readText, removeFile, replaceFile, snapshotFile } from './folder.ts';
 import { FolderLock, type FolderWorld } from './folder-lock.ts';

@@ -1,7 +1,8 @@
 // A lock that is a file: whoever makes it holds it. It names its holder, so that a lock left by a process that died
 // is taken over at once, by one taker only.
+import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import type { ProcessIdentity, Random } from '../../world/world.ts';
+import type { ProcessIdentity } from '../../world/world.ts';
 import { errorCode } from './fs-errors.ts';
 
 export interface LockHolder {
@@ -21,9 +22,9 @@ export type LockAttempt =
 const MAX_DEPTH = 3;
 
 /** Tries once, never waits. Errors: those of the file system (no such folder, no right to write). */
-export async function tryLock(path: string, self: ProcessIdentity, random: Random, depth = 0): Promise<LockAttempt> {
+export async function tryLock(path: string, self: ProcessIdentity, depth = 0): Promise<LockAttempt> {
   const { pid, hostname, incarnation } = self;
-  const mine: LockHolder = { pid, hostname, incarnation, token: random.uuid() };
+  const mine: LockHolder = { pid, hostname, incarnation, token: randomUUID() };
   const draft = draftName(path, mine);
   await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
   try {
@@ -33,7 +34,7 @@ export async function tryLock(path: string, self: ProcessIdentity, random: Rando
     if (found === undefined) return busy(undefined, true);
     const alive = isAlive(found, self, placed.whole);
     if (alive !== false) return busy(found.holder, alive);
-    return await takeOver({ path, draft, mine, dead: found }, self, random, depth);
+    return await takeOver({ path, draft, mine, dead: found }, self, depth);
   } finally {
     await unlink(draft).catch(() => undefined);
   }
@@ -68,11 +69,10 @@ interface TakeOver {
 async function takeOver(
   { path, draft, mine, dead }: TakeOver,
   self: ProcessIdentity,
-  random: Random,
   depth: number,
 ): Promise<LockAttempt> {
   if (depth === MAX_DEPTH) return busy(dead.holder, undefined);
-  const guard = await tryLock(`${path}.takeover`, self, random, depth + 1);
+  const guard = await tryLock(`${path}.takeover`, self, depth + 1);
   if (!guard.held) return busy(dead.holder, true);
   try {
     const now = await readLock(path);
