@@ -4,11 +4,11 @@ import pMap from 'p-map';
 import type { Datastore } from '../datastore/datastore.ts';
 import { evaluate } from '../ipam-check/evaluate.ts';
 import type { Ground, Judgement } from '../ipam-check/finding.ts';
-import type { IpamSnapshot } from '../ipam-check/snapshot.ts';
-import { blockAffinity } from '../resources/block-affinity.ts';
-import { ipPool } from '../resources/ip-pool.ts';
-import { ipamBlock } from '../resources/ipam-block.ts';
-import { ipamHandle } from '../resources/ipam-handle.ts';
+import type { HandleRecord, IpamSnapshot } from '../ipam-check/snapshot.ts';
+import { type BlockAffinity, blockAffinity } from '../resources/block-affinity.ts';
+import { type IPPool, ipPool } from '../resources/ip-pool.ts';
+import { type IPAMBlock, ipamBlock } from '../resources/ipam-block.ts';
+import { type IPAMHandle, ipamHandle } from '../resources/ipam-handle.ts';
 import { calicoNode } from '../resources/node.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { pod } from '../resources/pod.ts';
@@ -32,7 +32,7 @@ interface Rereading<T extends KubeObject, R> {
   readonly nameOf: (record: R) => Named;
 }
 
-const identity = <T>(object: T): T => object;
+const self = (record: Named): Named => record;
 const metaName = (object: KubeObject): Named => object.metadata;
 
 /**
@@ -40,13 +40,13 @@ const metaName = (object: KubeObject): Named => object.metadata;
  * its user and its handle were looked up in between.
  */
 const rereadings = {
-  handles: { kind: ipamHandle, record: handleRecord, nameOf: identity },
-  nodes: { kind: calicoNode, record: nodeRecord, nameOf: identity },
-  pods: { kind: pod, record: podRecord, nameOf: identity },
-  services: { kind: service, record: serviceRecord, nameOf: identity },
-  pools: { kind: ipPool, record: identity, nameOf: metaName },
-  affinities: { kind: blockAffinity, record: identity, nameOf: metaName },
-  blocks: { kind: ipamBlock, record: identity, nameOf: metaName },
+  handles: { kind: ipamHandle, record: handleRecord, nameOf: self },
+  nodes: { kind: calicoNode, record: nodeRecord, nameOf: self },
+  pods: { kind: pod, record: podRecord, nameOf: self },
+  services: { kind: service, record: serviceRecord, nameOf: self },
+  pools: { kind: ipPool, record: (object: IPPool) => object, nameOf: metaName },
+  affinities: { kind: blockAffinity, record: (object: BlockAffinity) => object, nameOf: metaName },
+  blocks: { kind: ipamBlock, record: (object: IPAMBlock) => object, nameOf: metaName },
 } as const;
 
 const idOf = ({ name, namespace }: Named): string => `${namespace ?? ''}/${name}`;
@@ -87,6 +87,8 @@ export interface Confirmed {
   readonly judgements: readonly Judgement[];
   /** The snapshot with what was read again in its place. */
   readonly snapshot: IpamSnapshot;
+  /** The handles that judgements rest on, whole and as read again, by object name: a repair needs no further read. */
+  readonly handles: ReadonlyMap<string, IPAMHandle>;
 }
 
 /**
@@ -99,11 +101,17 @@ export async function confirm(
   judgements: readonly Judgement[],
   signal?: AbortSignal,
 ): Promise<Confirmed> {
-  if (judgements.length === 0 || store.type === 'folder') return { judgements, snapshot };
+  if (judgements.length === 0 || store.type === 'folder') return { judgements, snapshot, handles: new Map() };
   const again = async <T extends KubeObject, R>(how: Rereading<T, R>, records: readonly R[]): Promise<readonly R[]> =>
     reread(store, how, records, groundsOfKind(judgements, how.kind.kind), signal);
 
-  const handles = await again(rereadings.handles, snapshot.handles);
+  const whole = new Map<string, IPAMHandle>();
+  const suspects = new Set(groundsOfKind(judgements, 'IPAMHandle').map(({ name }) => name));
+  const keeping = (handle: IPAMHandle): HandleRecord => {
+    if (suspects.has(handle.metadata.name)) whole.set(handle.metadata.name, handle);
+    return handleRecord(handle);
+  };
+  const handles = await again({ ...rereadings.handles, record: keeping }, snapshot.handles);
   const [nodes, pods, services, pools] = await Promise.all([
     again(rereadings.nodes, snapshot.nodes),
     again(rereadings.pods, snapshot.pods),
@@ -121,7 +129,7 @@ export async function confirm(
     if (first === undefined) continue;
     standing.push(first.fingerprint === judgement.fingerprint ? judgement : asCandidate(judgement));
   }
-  return { judgements: standing, snapshot: second };
+  return { judgements: standing, snapshot: second, handles: whole };
 }
 
 function asCandidate(judgement: Judgement): Judgement {

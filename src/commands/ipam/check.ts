@@ -1,0 +1,265 @@
+// calictl ipam check: find what is wrong in a cluster's IPAM, and with --fix repair what can be repaired safely.
+import type { CalicoctlCheck } from '../../ipam-check/calicoctl-check.ts';
+import type { InvariantId } from '../../ipam-check/invariants.ts';
+import type { PlannedRepair, Selection } from '../../ipam-check/plan.ts';
+import type { FixItem, IPAMCheckReport } from '../../ipam-check/report.ts';
+import type { Confirmed } from '../../ipam-repair/confirm.ts';
+import type { ObserveOptions } from '../../ipam-repair/observe.ts';
+import { exitCodes, RefusedError, UsageError } from '../../world/errors.ts';
+import { type Context, defineCommand, type Input } from '../command.ts';
+
+const formatWords: readonly string[] = ['table', 'wide', 'json', 'yaml', 'junit'];
+
+type Checked =
+  | { readonly report: IPAMCheckReport }
+  | { readonly calicoctl: CalicoctlCheck; readonly showProblems: boolean; readonly showAll: boolean };
+
+/** The file that calicoctl's report goes to: any -o that is no format word (in compat mode any at all). */
+function reportFile(input: Input, compat: boolean): string | undefined {
+  const output = input.text('output');
+  return output !== undefined && (compat || !formatWords.includes(output)) ? output : undefined;
+}
+
+async function selectionOf(input: Input): Promise<Selection> {
+  const { parseInvariantId } = await import('../../ipam-check/invariants.ts');
+  const ids = (flag: string): InvariantId[] =>
+    input
+      .texts(flag)
+      .flatMap((text) => text.split(','))
+      .map((text) => {
+        const id = parseInvariantId(text);
+        if (id !== undefined) return id;
+        throw new UsageError(
+          `--${flag} ${text}: there is no such invariant`,
+          'docs/reference/invariants.md lists them all',
+        );
+      });
+  return { only: ids('only'), skip: ids('skip') };
+}
+
+async function graceOf(input: Input): Promise<number | undefined> {
+  const text = input.text('grace');
+  if (text === undefined) return undefined;
+  const { parseGoDuration } = await import('../../resources/go-duration.ts');
+  const ms = parseGoDuration(text);
+  if (ms === undefined || ms < 0) throw new UsageError(`--grace ${text} is no duration`, 'write it like 15m, 90s or 0');
+  return ms;
+}
+
+async function writeCalicoctlReport(ctx: Context, check: CalicoctlCheck, file: string): Promise<void> {
+  const [{ writeFile }, { resolve }, { calicoctlReportText }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+    import('../../ipam-check/calicoctl-report.ts'),
+  ]);
+  await writeFile(resolve(ctx.world.cwd, file), calicoctlReportText(check, ctx.version.calico), { mode: 0o644 });
+}
+
+async function runAsCalicoctl(ctx: Context, input: Input): Promise<Checked> {
+  const [{ observe }, { calicoctlCheck }, { CheckView }] = await Promise.all([
+    import('../../ipam-repair/observe.ts'),
+    import('../../ipam-check/calicoctl-check.ts'),
+    import('../../ipam-check/view.ts'),
+  ]);
+  const snapshot = await observe(await ctx.datastore(), { clock: ctx.world.clock, signal: ctx.world.signal });
+  const check = calicoctlCheck(new CheckView(snapshot));
+  const file = reportFile(input, true);
+  if (file !== undefined) await writeCalicoctlReport(ctx, check, file);
+  const showAll = input.on('show-all-ips');
+  return { calicoctl: check, showAll, showProblems: showAll || input.on('show-problem-ips') };
+}
+
+async function run(ctx: Context, input: Input): Promise<Checked> {
+  if (ctx.compat) return runAsCalicoctl(ctx, input);
+  const { world } = ctx;
+  const startedAt = world.clock.now();
+  const [selection, graceMs] = await Promise.all([selectionOf(input), graceOf(input)]);
+  for (const flag of ['dry-run', 'journal', 'yes', 'no-lease']) {
+    const given = flag === 'journal' ? input.text(flag) !== undefined : input.on(flag);
+    if (given && !input.on('fix')) throw new UsageError(`--${flag} goes with --fix`);
+  }
+  const store = await ctx.datastore();
+  const options: ObserveOptions = {
+    clock: world.clock,
+    signal: world.signal,
+    graceMs,
+    progress: (text) => ctx.progress(text),
+  };
+  const { check } = await import('../../ipam-repair/session.ts');
+  let confirmed = await check(store, options);
+  let fixed: { items: readonly FixItem[]; journal?: string } | undefined;
+  if (input.on('fix')) {
+    const { planRepairs } = await import('../../ipam-check/plan.ts');
+    const plan = planRepairs(confirmed.judgements, selection);
+    if (input.on('dry-run') || plan.length === 0) {
+      fixed = { items: plan.map(({ finding }) => ({ finding, outcome: 'planned' as const })) };
+    } else {
+      const done = await applyRepairs(ctx, input, options, selection, confirmed, plan);
+      confirmed = done.confirmed;
+      fixed = done;
+    }
+  }
+  const report = await reportOf(ctx, confirmed, { selection, startedAt, fixed });
+  const file = reportFile(input, false);
+  if (file !== undefined) {
+    const [{ calicoctlCheck }, { CheckView }] = await Promise.all([
+      import('../../ipam-check/calicoctl-check.ts'),
+      import('../../ipam-check/view.ts'),
+    ]);
+    await writeCalicoctlReport(ctx, calicoctlCheck(new CheckView(confirmed.snapshot)), file);
+  }
+  return { report };
+}
+
+interface ReportInputs {
+  readonly selection: Selection;
+  readonly startedAt: Date;
+  readonly fixed: { readonly items: readonly FixItem[]; readonly journal?: string } | undefined;
+}
+
+async function reportOf(
+  ctx: Context,
+  { judgements, snapshot }: Confirmed,
+  inputs: ReportInputs,
+): Promise<IPAMCheckReport> {
+  const [{ buildReport }, { CheckView }, { usageOf }] = await Promise.all([
+    import('../../ipam-check/report.ts'),
+    import('../../ipam-check/view.ts'),
+    import('../../ipam-check/usage.ts'),
+  ]);
+  const store = await ctx.datastore();
+  const view = new CheckView(snapshot);
+  const usage = usageOf(view);
+  return buildReport({
+    datastoreType: store.type,
+    snapshot,
+    judgements,
+    allocations: view.allocations.length,
+    inUse: view.allocations.filter(({ address }) => usage.of(address).length > 0).length,
+    selection: inputs.selection,
+    startedAt: inputs.startedAt,
+    finishedAt: ctx.world.clock.now(),
+    judgedAt: store.capturedAt,
+    items: inputs.fixed?.items,
+    journal: inputs.fixed?.journal,
+  });
+}
+
+/** Shows the plan on stderr and asks; off a terminal, and with --yes, --fix is consent. */
+async function consent(ctx: Context, input: Input, plan: readonly PlannedRepair[]): Promise<boolean> {
+  const { stdin, stderr } = ctx.world.io;
+  if (input.on('yes') || !stdin.isTerminal || !stderr.isTerminal) return true;
+  for (const { finding } of plan.slice(0, 50)) await ctx.note(`  ${finding.id} ${finding.repair?.summary ?? ''}`);
+  if (plan.length > 50) await ctx.note(`  … and ${plan.length - 50} more`);
+  return ctx.confirm(`Make ${plan.length === 1 ? 'this repair' : `these ${plan.length} repairs`}?`);
+}
+
+async function applyRepairs(
+  ctx: Context,
+  input: Input,
+  options: ObserveOptions,
+  selection: Selection,
+  confirmed: Confirmed,
+  plan: readonly PlannedRepair[],
+): Promise<{ items: readonly FixItem[]; confirmed: Confirmed; journal: string }> {
+  if (!(await consent(ctx, input, plan))) throw new RefusedError('nothing was repaired', 'DECLINED');
+  const { world } = ctx;
+  const store = await ctx.datastore();
+  const [{ journalPath, openJournal }, { repair }] = await Promise.all([
+    import('../../ipam-repair/journal.ts'),
+    import('../../ipam-repair/session.ts'),
+  ]);
+  const path = journalPath(world, input.text('journal'), store.folder);
+  const lock = input.on('no-lease') ? undefined : await store.lockRepairs({ signal: world.signal });
+  try {
+    const journal = await openJournal(path, world.clock);
+    try {
+      const { signal } = world;
+      const goOn = (next: readonly PlannedRepair[]): Promise<boolean> => consent(ctx, input, next);
+      const done = await repair(store, confirmed, { ...options, selection, journal, lock, signal, goOn });
+      return { ...done, journal: path };
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await lock?.release();
+  }
+}
+
+const report = (checked: Checked): IPAMCheckReport => {
+  if ('report' in checked) return checked.report;
+  throw new Error('calicoctl has one format only');
+};
+
+export const ipamCheck = defineCommand<Checked>({
+  path: ['ipam', 'check'],
+  summary: 'Check IPAM for leaks, damage and disagreement, and repair it with --fix',
+  description:
+    'Reads pools, blocks, affinities, handles, nodes, pods and services, and reports what does not fit together. ' +
+    'Nothing is written without --fix. With it each repair is proved again on live data and written by compare-and-swap; ' +
+    'the datastore need not be locked. What may be an operation in progress is a candidate: shown, never repaired.',
+  examples: [
+    { command: 'calictl ipam check', about: 'what is wrong; exit 3 when anything is' },
+    { command: 'calictl ipam check -o json', about: 'the full report for a script' },
+    { command: 'calictl ipam check --fix --dry-run', about: 'what --fix would do' },
+    { command: 'calictl ipam check --fix --yes', about: 'repair what can be repaired safely' },
+    { command: 'calictl ipam check --fix --only INV-45', about: 'only delete stray handles' },
+    { command: 'calictl --datastore ./dump ipam check', about: "check a folder of somebody else's manifests" },
+  ],
+  args: [],
+  flags: [
+    { name: 'fix', about: 'repair what can be repaired safely' },
+    { name: 'dry-run', about: 'with --fix: show the plan, write nothing' },
+    { name: 'yes', short: 'y', about: 'with --fix: do not ask' },
+    { name: 'only', value: 'ID,…', about: 'only these invariants, such as INV-53', repeatable: true },
+    { name: 'skip', value: 'ID,…', about: 'all but these invariants', repeatable: true },
+    {
+      name: 'grace',
+      value: 'DURATION',
+      about: 'younger allocations are candidates; default: the leak grace period of the cluster, else 15m',
+    },
+    {
+      name: 'journal',
+      value: 'FILE',
+      about: 'where --fix records each write; default: a new file in the state directory',
+    },
+    { name: 'no-lease', about: 'with --fix: do not take the lock that keeps repairs apart' },
+    { name: 'show-all-ips', about: 'print all IP addresses (calicoctl; here -o wide)', calicoctl: true },
+    { name: 'show-problem-ips', about: 'print problem IP addresses (calicoctl; here always)', calicoctl: true },
+    {
+      name: 'output',
+      short: 'o',
+      value: 'FORMAT|FILE',
+      about: "table, wide, json, yaml, junit, or a file for calicoctl's report",
+      calicoctl: true,
+    },
+  ],
+  calicoctl: true,
+  guarded: true,
+  run,
+  format: (input, compat) => {
+    if (compat) return 'calicoctl';
+    const output = input.text('output');
+    if (output !== undefined && formatWords.includes(output)) return output;
+    return input.on('show-all-ips') ? 'wide' : 'table';
+  },
+  formats: {
+    table: async (checked, view) =>
+      (await import('../../output/ipam-check.ts')).ipamCheckText(report(checked), { ...view, wide: false }),
+    wide: async (checked, view) =>
+      (await import('../../output/ipam-check.ts')).ipamCheckText(report(checked), { ...view, wide: true }),
+    json: async (checked) => `${(await import('../../resources/json.ts')).printJson(report(checked), { indent: 2 })}\n`,
+    yaml: async (checked) => (await import('../../resources/yaml-text.ts')).printYaml(report(checked)),
+    junit: async (checked) => (await import('../../output/junit.ts')).ipamCheckJunit(report(checked)),
+    calicoctl: async (checked) => {
+      if ('report' in checked) throw new Error('only the compat check has this format');
+      return (await import('../../output/calicoctl-ipam-check.ts')).calicoctlIpamCheckText(checked.calicoctl, checked);
+    },
+  },
+  exit: (checked) => {
+    if (!('report' in checked)) return exitCodes.ok;
+    const { summary, fix } = checked.report;
+    if (fix !== undefined && fix.conflicts + fix.failed + fix.skipped > 0) return exitCodes.partial;
+    return summary.errors + summary.warnings > 0 ? exitCodes.findings : exitCodes.ok;
+  },
+});

@@ -1,0 +1,183 @@
+// The release that a person asks for: what may go, proved on live data, and then done.
+import pMap from 'p-map';
+import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
+import { ipamStoreOf } from '../datastore/stored-ipam.ts';
+import { setHandleCount } from '../ipam/handle-repair.ts';
+import { releaseInBlock } from '../ipam/release.ts';
+import type { PlannedHandle, PlannedRelease, Released, ReleaseOutcome, ReleasePlan } from '../ipam/release-plan.ts';
+import type { RepairOutcome } from '../ipam/repair-outcome.ts';
+import { containerOf } from '../ipam-check/allocation-fault.ts';
+import type { Ground } from '../ipam-check/finding.ts';
+import { namedPod } from '../ipam-check/pod-allocations.ts';
+import { leakedInAll, type ReadReport } from '../ipam-check/read-calicoctl-report.ts';
+import type { IpamSnapshot, PodRecord } from '../ipam-check/snapshot.ts';
+import { objectOf, type Usage, usageOf } from '../ipam-check/usage.ts';
+import type { Allocation } from '../ipam-check/block-view.ts';
+import { CheckView } from '../ipam-check/view.ts';
+import { canonicalIp } from '../net/ip.ts';
+import { blockName, handleName, sanitiseHandle, translateUid } from '../resources/names.ts';
+import { CalictlError, RefusedError } from '../world/errors.ts';
+import { type ObserveOptions, observe } from './observe.ts';
+import { Prover } from './prove.ts';
+
+export interface ReleaseTarget {
+  readonly addresses: readonly string[];
+  readonly handles: readonly string[];
+  readonly reports: readonly ReadReport[];
+}
+
+/** A plan with the reading that it was made from. */
+export interface MadeReleasePlan extends ReleasePlan {
+  readonly judged: IpamSnapshot;
+}
+
+/**
+ * Looks up who holds what is to be released and who uses it.
+ * Errors: RefusedError for a report of another cluster; whatever reading raises.
+ */
+export async function planRelease(store: Datastore, target: ReleaseTarget, options: ObserveOptions): Promise<MadeReleasePlan> {
+  const snapshot = await observe(store, options);
+  const unread = snapshot.unread.find(({ kind }) => kind === 'Service' || kind === 'WorkloadEndpoint');
+  if (unread !== undefined) {
+    throw new DatastoreError('unauthorized', `who uses the addresses cannot be told: ${unread.reason}`, {
+      hint: `the right to list ${unread.kind} objects is needed to release addresses safely`,
+    });
+  }
+  refuseForeignReports(target.reports, snapshot);
+  const view = new CheckView(snapshot);
+  const usage = usageOf(view);
+  const leaked = leakedInAll(target.reports);
+
+  const requests: PlannedRelease[] = [];
+  const inUse: { address: string; users: string[] }[] = [];
+  const unassigned: string[] = [];
+  const wanted = (address: string, allocations: readonly Allocation[]): void => {
+    if (allocations.length === 0) unassigned.push(address);
+    for (const allocation of allocations) {
+      const users = usersOf(view, usage, allocation);
+      if (users.length > 0) inUse.push({ address, users });
+      requests.push(requestOf(allocation));
+    }
+  };
+  for (const text of target.addresses) {
+    const address = canonicalIp(text) ?? text;
+    wanted(address, view.allocationsAt(address));
+  }
+  for (const handle of target.handles) {
+    for (const allocation of view.allocationsByHandle.get(handleName(sanitiseHandle(handle))) ?? []) {
+      wanted(allocation.address, [allocation]);
+    }
+  }
+  for (const leak of leaked.addresses) {
+    const same = view.allocationsAt(canonicalIp(leak.address) ?? leak.address).filter(
+      ({ handle, sequence }) => (handle ?? "") === (leak.handle ?? "") && sequence === leak.sequenceNumber,
+    );
+    // Held by somebody else meanwhile, or by nobody: the report is older than that.
+    if (same.length === 0) unassigned.push(leak.address);
+    else wanted(leak.address, same);
+  }
+  const fromReport = target.reports.length > 0;
+  const used = new Set(inUse.map(({ address }) => address));
+  return {
+    requests: fromReport ? requests.filter(({ address }) => !used.has(address)) : requests,
+    handles: leaked.handles.flatMap(({ id, uid, revision }) => plannedHandle(view, id, uid, revision)),
+    inUse,
+    unassigned,
+    judged: snapshot,
+  };
+}
+
+function refuseForeignReports(reports: readonly ReadReport[], { clusterInformation }: IpamSnapshot): void {
+  const guid = clusterInformation?.spec?.clusterGUID;
+  const foreign = reports.find(({ clusterGuid }) => clusterGuid !== guid);
+  if (foreign !== undefined) {
+    throw new RefusedError(
+      `the report ${foreign.file} is of another cluster (${foreign.clusterGuid}; this one is ${guid ?? 'without a GUID'})`,
+      'REPORT_OF_ANOTHER_CLUSTER',
+      'write a new one with: calictl ipam check -o FILE',
+    );
+  }
+}
+
+/** Everything that has the address, or is about to: a live container's address counts even when its pod does not list it. */
+function usersOf(view: CheckView, usage: Usage, allocation: Allocation): string[] {
+  const users = usage.of(allocation.address).map(objectOf);
+  const holders = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
+  for (const pod of holders) if (pod !== undefined) users.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
+  return [...new Set(users.map(({ kind, namespace, name }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`))];
+}
+
+/** The pod that the allocation names, when it lives and has no address yet: it may be getting this one. */
+function startingPod(view: CheckView, allocation: Allocation): PodRecord | undefined {
+  const named = namedPod(allocation);
+  const pod = named && view.podsByKey.get(`${named.namespace}/${named.name}`);
+  return pod !== undefined && !pod.finished && !pod.hostNetwork && pod.addresses.length === 0 ? pod : undefined;
+}
+
+function requestOf(allocation: Allocation): PlannedRelease {
+  const { pod, namespace, node, type, service } = allocation.attributes;
+  const named =
+    pod !== undefined && namespace !== undefined
+      ? ({ kind: 'Pod', name: pod, namespace } as const)
+      : service !== undefined && namespace !== undefined
+        ? ({ kind: 'Service', name: service, namespace } as const)
+        : node !== undefined && type !== undefined
+          ? ({ kind: 'Node', name: node } as const)
+          : undefined;
+  const place = named === undefined ? 'no recorded owner' : `${named.kind} ${'namespace' in named ? `${named.namespace}/` : ''}${named.name}`;
+  return {
+    block: allocation.block.name,
+    address: allocation.address,
+    handle: allocation.handle,
+    sequenceNumber: allocation.sequence,
+    about: node === undefined ? `was for ${place}` : `was for ${place} on ${node}`,
+    namedOwner: named,
+  };
+}
+
+function plannedHandle(view: CheckView, id: string, uid: string | undefined, revision: string | undefined): PlannedHandle[] {
+  const record = view.handlesByName.get(handleName(id));
+  const sameUid = uid === undefined || (record?.uid !== undefined && translateUid(record.uid) === uid);
+  if (record === undefined || record.resourceVersion !== revision || !sameUid) return [];
+  const blocks = Object.keys(record.block).map(blockName);
+  return [{ handle: record.name, handleId: record.handleId, uid: record.uid, resourceVersion: record.resourceVersion, blocks }];
+}
+
+export interface ApplyReleaseOptions {
+  /** Release also what is in use. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Releases what the plan says; each address guarded by handle and sequence number, its owner looked up once more. */
+export async function applyRelease(store: Datastore, plan: MadeReleasePlan, options: ApplyReleaseOptions): Promise<Released> {
+  const ipam = ipamStoreOf(store);
+  const prover = new Prover(store, plan.judged, options.signal);
+  const prove = async ({ namedOwner }: PlannedRelease): Promise<string | undefined> => {
+    if (options.force || namedOwner === undefined) return undefined;
+    return prover.changeOfGrounds([namedOwner as Ground]);
+  };
+  const byBlock = new Map<string, PlannedRelease[]>();
+  for (const request of plan.requests) byBlock.set(request.block, [...(byBlock.get(request.block) ?? []), request]);
+  const outcomes: ReleaseOutcome[] = [];
+  const failed = (error: unknown): RepairOutcome | ReleaseOutcome => {
+    if (!(error instanceof CalictlError)) throw error;
+    return { subject: '', outcome: 'failed', detail: error.message };
+  };
+  await pMap(
+    byBlock,
+    async ([block, requests]) => {
+      const ends = await releaseInBlock(ipam, block, requests, prove).catch((error) => requests.map(() => failed(error)));
+      for (const [index, { address }] of requests.entries()) {
+        const end = ends[index];
+        if (end !== undefined) outcomes.push({ ...end, subject: address });
+      }
+    },
+    { concurrency: 16, signal: options.signal },
+  );
+  for (const handle of plan.handles) {
+    const end = await setHandleCount(ipam, { ...handle, lowers: true }, async () => undefined).catch(failed);
+    outcomes.push({ ...end, subject: handle.handle });
+  }
+  return { plan, dryRun: false, outcomes };
+}

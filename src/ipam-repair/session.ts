@@ -1,0 +1,61 @@
+// One check of a datastore from reading to judgements, and one repair of it: the steps of `ipam check` in order.
+import type { Datastore, RepairLock } from '../datastore/datastore.ts';
+import { ipamStoreOf } from '../datastore/stored-ipam.ts';
+import { evaluate } from '../ipam-check/evaluate.ts';
+import { type PlannedRepair, planRepairs, type Selection } from '../ipam-check/plan.ts';
+import type { FixItem } from '../ipam-check/report.ts';
+import { applyPlan } from './apply.ts';
+import { type Confirmed, confirm } from './confirm.ts';
+import { type Journal, journaled } from './journal.ts';
+import { type ObserveOptions, observe } from './observe.ts';
+import { Prover } from './prove.ts';
+
+/** Reads, judges, and judges again what was found on a live reading. */
+export async function check(store: Datastore, options: ObserveOptions): Promise<Confirmed> {
+  const snapshot = await observe(store, options);
+  return confirm(store, snapshot, evaluate(snapshot), options.signal);
+}
+
+export interface RepairOptions extends ObserveOptions {
+  readonly selection: Selection;
+  readonly journal: Journal;
+  readonly lock: RepairLock | undefined;
+  readonly signal: AbortSignal;
+  /** Asked before each plan after the first; false ends the repair. */
+  readonly goOn: (plan: readonly PlannedRepair[]) => Promise<boolean>;
+}
+
+/** A repair can make another possible: a released address empties the block of a removed node. */
+const mostRounds = 5;
+
+export interface Repaired {
+  readonly items: readonly FixItem[];
+  /** What is left afterwards. */
+  readonly confirmed: Confirmed;
+}
+
+/**
+ * Applies the plan made from `confirmed`, checks again, and goes on with what became repairable by that.
+ * A repair that did not succeed is not tried again in the same run.
+ */
+export async function repair(store: Datastore, confirmed: Confirmed, options: RepairOptions): Promise<Repaired> {
+  const { lock, signal } = options;
+  const stop = lock === undefined ? signal : AbortSignal.any([signal, lock.lost]);
+  const ipam = journaled(ipamStoreOf(store), options.journal, stop);
+  const items: FixItem[] = [];
+  const tried = new Set<string>();
+  let current = confirmed;
+  for (let round = 0; round < mostRounds && !stop.aborted; round += 1) {
+    const plan = planRepairs(current.judgements, options.selection).filter(
+      (repair) => !repair.judgements.every((judgement) => tried.has(judgement.key)),
+    );
+    if (plan.length === 0 || (round > 0 && !(await options.goOn(plan)))) break;
+    for (const { judgements } of plan) for (const { key } of judgements) tried.add(key);
+    const prover = new Prover(store, current.snapshot, stop);
+    const progress = (done: number, all: number): void => options.progress?.(`repaired ${done} of ${all}`);
+    items.push(...(await applyPlan(ipam, plan, prover, { handles: current.handles, stop, progress })));
+    if (stop.aborted) break;
+    current = await check(store, options);
+  }
+  return { items, confirmed: current };
+}

@@ -1,0 +1,46 @@
+// What `ipam release` means to do and what came of it: plain data.
+import type { GuardedRelease } from './release.ts';
+
+export interface PlannedRelease extends GuardedRelease {
+  /** For people: whose address it was. */
+  readonly about: string;
+  /** The pod, node or service that the allocation names, to be looked up once more before the write. */
+  readonly namedOwner: { readonly kind: 'Pod' | 'Node' | 'Service'; readonly name: string; readonly namespace?: string } | undefined;
+}
+
+export interface AddressInUse {
+  readonly address: string;
+  /** `Pod shop/cart-0` and the like. */
+  readonly users: readonly string[];
+}
+
+/** A handle object that a report calls leaked, still at the revision of the report. */
+export interface PlannedHandle {
+  readonly handle: string;
+  readonly handleId: string;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly blocks: readonly string[];
+}
+
+export interface ReleasePlan {
+  readonly requests: readonly PlannedRelease[];
+  readonly handles: readonly PlannedHandle[];
+  /** Asked for and used by something: refused, or with --force among the requests too. */
+  readonly inUse: readonly AddressInUse[];
+  /** Asked for and held by nobody. */
+  readonly unassigned: readonly string[];
+}
+
+export interface ReleaseOutcome {
+  /** The address, or the name of a handle object. */
+  readonly subject: string;
+  readonly outcome: 'applied' | 'conflict' | 'skipped' | 'failed';
+  readonly detail?: string;
+}
+
+export interface Released {
+  readonly plan: ReleasePlan;
+  readonly dryRun: boolean;
+  readonly outcomes: readonly ReleaseOutcome[];
+}

@@ -1,0 +1,33 @@
+// What `ipam release` prints outside compat mode.
+import type { Released } from '../ipam/release-plan.ts';
+import { printJson } from '../resources/json.ts';
+import { printable } from './columns.ts';
+
+export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
+  const lines: string[] = [];
+  if (dryRun) {
+    for (const { address, about } of plan.requests) lines.push(`would release ${address}  ${printable(about)}`);
+    for (const { handle } of plan.handles) lines.push(`would delete the handle ${printable(handle)}`);
+  }
+  for (const { subject, outcome, detail } of outcomes) {
+    const why = detail === undefined ? '' : `: ${printable(detail)}`;
+    if (outcome === 'applied') lines.push(`Successfully released ${printable(subject)}`);
+    else lines.push(`Did not release ${printable(subject)} (${outcome})${why}`);
+  }
+  for (const address of plan.unassigned) lines.push(`IP address ${address} is not assigned`);
+  for (const { address, users } of plan.inUse) lines.push(`${address} is in use by ${printable(users.join(' and '))}`);
+  if (lines.length === 0) lines.push('There is nothing to release.');
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
+  const planned = plan.requests.map(({ address, block, handle, sequenceNumber }) => ({
+    address,
+    block,
+    ...(handle === undefined ? {} : { handle }),
+    sequenceNumber: sequenceNumber.toString(),
+  }));
+  const handles = plan.handles.map(({ handle }) => handle);
+  const { inUse, unassigned } = plan;
+  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, inUse, unassigned, outcomes }, { indent: 2 })}\n`;
+}
