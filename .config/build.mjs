@@ -1,6 +1,6 @@
 // Builds dist/: main.js with its chunks, quick-answer.js for bin/, and the licence texts of everything bundled.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,6 +72,7 @@ const common = {
   platform: 'node',
   target: 'node20',
   outdir: 'dist',
+  write: false,
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
@@ -89,13 +90,15 @@ function licences(inputs) {
   const texts = folders.map((folder) => {
     const { name, version: its, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? `(no licence file; package.json says ${license})` : readFileSync(join(root, folder, file), 'utf8');
+    const text =
+      file === undefined
+        ? `(no licence file; package.json says ${license})`
+        : readFileSync(join(root, folder, file), 'utf8');
     return `${name} ${its} (${license})\n\n${text.trim()}\n`;
   });
   return `calictl contains code of these packages.\n\n${[...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-rmSync(dist, { recursive: true, force: true });
 const main = await build({
   ...common,
   entryPoints: { main: 'src/main.ts' },
@@ -106,9 +109,14 @@ const main = await build({
   banner: { js: requireOfNode },
   metafile: true,
 });
-await build({ ...common, entryPoints: { 'quick-answer': 'src/cli/quick-answer.ts' } });
+const quickAnswer = await build({ ...common, entryPoints: { 'quick-answer': 'src/cli/quick-answer.ts' } });
 const bundled = Object.values(main.metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
 );
+
+// What was built before stays until everything new is there.
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(join(dist, 'chunks'), { recursive: true });
+for (const { path, contents } of [...main.outputFiles, ...quickAnswer.outputFiles]) writeFileSync(path, contents);
 writeFileSync(join(dist, 'licenses.txt'), licences(bundled));
 if (process.argv.includes('--metafile')) writeFileSync(join(dist, 'metafile.json'), JSON.stringify(main.metafile));

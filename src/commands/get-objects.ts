@@ -166,23 +166,23 @@ async function listed<T extends KubeObject>(store: Datastore, kind: Kind<T>, sig
   return all;
 }
 
-async function columnContext(store: Datastore, kind: Kind, signal: AbortSignal): Promise<ColumnContext> {
-  if (kind.kind === 'IPAMBlock') {
-    const [pools, reservations] = await Promise.all([
-      listed(store, ipPool, signal),
-      listed(store, ipReservation, signal),
-    ]);
-    return {
-      clusterAsNumber: '',
-      pools: pools.map(({ metadata, spec }) => ({
-        name: metadata.name,
-        cidr: spec.cidr,
-      })),
-      reservedCidrs: reservations.flatMap(({ spec }) => spec.reservedCIDRs ?? []),
-    };
-  }
-  const asNumber = kind.kind === 'Node' ? await clusterAsNumber(store, signal) : '';
-  return { clusterAsNumber: asNumber, pools: [], reservedCidrs: [] };
+async function columnContext(
+  store: Datastore,
+  kind: Kind,
+  headings: readonly string[],
+  signal: AbortSignal,
+): Promise<ColumnContext> {
+  const needs = (kindName: string, heading: string): boolean => kind.kind === kindName && headings.includes(heading);
+  const [asNumber, pools, reservations] = await Promise.all([
+    needs('Node', 'ASN') ? clusterAsNumber(store, signal) : '',
+    needs('IPAMBlock', 'POOL') ? listed(store, ipPool, signal) : [],
+    needs('IPAMBlock', 'RESERVED') ? listed(store, ipReservation, signal) : [],
+  ]);
+  return {
+    clusterAsNumber: asNumber,
+    pools: pools.map(({ metadata, spec }) => ({ name: metadata.name, cidr: spec.cidr })),
+    reservedCidrs: reservations.flatMap(({ spec }) => spec.reservedCIDRs ?? []),
+  };
 }
 
 async function* replay(pages: readonly ShownPage[]): AsyncIterable<ShownPage> {
@@ -212,7 +212,7 @@ export async function selectObjects(ctx: Context, query: ObjectQuery): Promise<S
     found,
     withNamespace: query.namespace !== undefined || query.allNamespaces,
     headings: query.headings,
-    columnContext: () => columnContext(store, kind, world.signal),
+    columnContext: (wanted) => columnContext(store, kind, wanted, world.signal),
     errors,
   });
 

@@ -53,13 +53,16 @@ async function* rowsOf(
 
 /** A table for each object that was named, one for a list, each with a blank line after it. */
 export async function* tablesOf(selection: Selection, format: TableFormat, alignAll: boolean): AsyncIterable<string> {
-  if (selection.found.length === 0) return;
-  const context = await selection.columnContext();
-  for (const found of selection.found) {
-    const columns = columnsOf(found.kind, format, selection.headings, selection.withNamespace);
-    const headings = columns.map(({ heading }) => heading);
-    if (found.type === 'object') yield table(headings, [row(columns, found.kind, found.object, context)]);
-    else yield* streamedTable(headings, rowsOf(found, columns, context), alignAll);
+  const { found, headings: wanted, withNamespace } = selection;
+  const [first] = found;
+  if (first === undefined) return;
+  // All are of one kind.
+  const columns = columnsOf(first.kind, format, wanted, withNamespace);
+  const headings = columns.map(({ heading }) => heading);
+  const context = await selection.columnContext(headings);
+  for (const entry of found) {
+    if (entry.type === 'object') yield table(headings, [row(columns, entry.kind, entry.object, context)]);
+    else yield* streamedTable(headings, rowsOf(entry, columns, context), alignAll);
   }
 }
 

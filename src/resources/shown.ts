@@ -31,8 +31,8 @@ export interface Selection {
   readonly withNamespace: boolean;
   /** Headings of custom columns. */
   readonly headings: readonly string[];
-  /** What columns need beside the objects; read when a table is printed. */
-  columnContext(): Promise<ColumnContext>;
+  /** What columns of these headings need beside the objects; read when a table is printed. */
+  columnContext(headings: readonly string[]): Promise<ColumnContext>;
   /** One for each name that was not found. */
   readonly errors: readonly Error[];
 }
