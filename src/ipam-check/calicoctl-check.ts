@@ -51,6 +51,13 @@ export interface LeakedHandle {
 }
 
 export interface CalicoctlCheck {
+  /** From ClusterInformation; empty texts when there is none. */
+  readonly cluster: {
+    readonly guid: string;
+    readonly type: string;
+    readonly resourceVersion: string;
+    readonly locked: boolean;
+  };
   readonly blocks: readonly CalicoctlBlock[];
   /** By address, in order of the blocks; more than one only where blocks overlap. */
   readonly allocations: ReadonlyMap<string, readonly CalicoctlAllocation[]>;
@@ -79,8 +86,9 @@ export interface CalicoctlCheck {
 
 const reservedForWindows = 'Reserved for Windows';
 
-/** Checks a snapshot by calicoctl's rules. */
-export function calicoctlCheck(snapshot: IpamSnapshot): CalicoctlCheck {
+/** Checks a snapshot by calicoctl's rules; a CheckView holds one. */
+export function calicoctlCheck({ snapshot }: { readonly snapshot: IpamSnapshot }): CalicoctlCheck {
+  const { clusterInformation, locked } = snapshot;
   const blocks = snapshot.blocks.map(readBlock);
   const allocations = byAddress(blocks);
   const pools = enabledPools(snapshot);
@@ -97,6 +105,12 @@ export function calicoctlCheck(snapshot: IpamSnapshot): CalicoctlCheck {
   const handles = compareHandles(snapshot, blocks);
   const unallocated = suspects.filter(({ fault }) => fault !== undefined).length;
   return {
+    cluster: {
+      guid: clusterInformation?.spec.clusterGUID ?? '',
+      type: clusterInformation?.spec.clusterType ?? '',
+      resourceVersion: clusterInformation?.metadata.resourceVersion ?? '',
+      locked,
+    },
     blocks,
     allocations,
     pools,

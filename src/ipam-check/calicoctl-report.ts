@@ -2,7 +2,6 @@
 import { printJson } from '../resources/json.ts';
 import { translateUid } from '../resources/names.ts';
 import type { CalicoctlAllocation, CalicoctlCheck } from './calicoctl-check.ts';
-import type { IpamSnapshot } from './snapshot.ts';
 
 /** One allocation; fields in the order of the file. */
 export interface ReportedAllocation {
@@ -39,8 +38,7 @@ export interface CalicoctlReport {
 }
 
 /** The report of a check; `version` is the one that the program states of itself. */
-export function calicoctlReport(snapshot: IpamSnapshot, check: CalicoctlCheck, version: string): CalicoctlReport {
-  const { clusterInformation } = snapshot;
+export function calicoctlReport(check: CalicoctlCheck, version: string): CalicoctlReport {
   const addresses = [...check.allocations.keys()].sort();
   const allocations = addresses.map((address) => {
     const owners = check.owners.get(address);
@@ -48,10 +46,10 @@ export function calicoctlReport(snapshot: IpamSnapshot, check: CalicoctlCheck, v
   });
   return {
     version,
-    clusterGUID: clusterInformation?.spec.clusterGUID ?? '',
-    datastoreLocked: snapshot.locked,
-    clusterInformationRevision: clusterInformation?.metadata.resourceVersion ?? '',
-    clusterType: clusterInformation?.spec.clusterType ?? '',
+    clusterGUID: check.cluster.guid,
+    datastoreLocked: check.cluster.locked,
+    clusterInformationRevision: check.cluster.resourceVersion,
+    clusterType: check.cluster.type,
     allocations: Object.fromEntries(allocations),
     ...(check.leakedHandles.length > 0 && {
       leakedHandles: check.leakedHandles.map(({ id, uid, resourceVersion }) => ({
@@ -82,6 +80,6 @@ function reported(allocation: CalicoctlAllocation, owners: readonly string[] | u
 }
 
 /** The text of the file: as Go prints it, two spaces deep, without a newline at the end. */
-export function printCalicoctlReport(report: CalicoctlReport): string {
-  return printJson(report, { indent: 2, goEscapes: true });
+export function calicoctlReportText(check: CalicoctlCheck, version: string): string {
+  return printJson(calicoctlReport(check, version), { indent: 2, goEscapes: true });
 }

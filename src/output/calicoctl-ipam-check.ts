@@ -4,21 +4,21 @@ import type { CalicoctlAllocation, CalicoctlCheck } from '../ipam-check/calicoct
 
 export interface CalicoctlCheckView {
   /** `--show-all-ips`; implies the next. */
-  readonly showAllIPs: boolean;
+  readonly showAll: boolean;
   /** `--show-problem-ips`. */
-  readonly showProblemIPs: boolean;
+  readonly showProblems: boolean;
 }
 
 const nodesListed = 20;
 
 /** Everything that calicoctl prints on stdout for this check. */
-export function calicoctlIpamCheck(check: CalicoctlCheck, { showAllIPs, showProblemIPs }: CalicoctlCheckView): string {
+export function calicoctlIpamCheckText(check: CalicoctlCheck, { showAll, showProblems }: CalicoctlCheckView): string {
   const lines: string[] = [];
   const all = (...texts: string[]): void => {
-    if (showAllIPs) lines.push(...texts);
+    if (showAll) lines.push(...texts);
   };
   const problem = (text: string): void => {
-    if (showAllIPs || showProblemIPs) lines.push(text);
+    if (showAll || showProblems) lines.push(text);
   };
 
   lines.push('Checking IPAM for inconsistencies...', '');
