@@ -1,0 +1,292 @@
+// Every repair primitive and release, cut off after (and before) each of its writes, then repaired and run again.
+// Whatever remains in between is a state that the primitives themselves mend, and no held address is ever free.
+import { describe, expect, test } from 'vitest';
+import { DatastoreError } from '../../src/datastore/datastore.ts';
+import { type MemoryCall, MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
+import { withSpec } from '../../src/ipam/block.ts';
+import { setHandleCount } from '../../src/ipam/handle-repair.ts';
+import type { IpamStore } from '../../src/ipam/ipam-store.ts';
+import { releaseByHandle, releaseInBlock, releaseIps } from '../../src/ipam/release.ts';
+import {
+  claimMissing,
+  confirmClaim,
+  deleteEmptyBlock,
+  dropClaim,
+  finishTombstone,
+  rebuildBlock,
+  releaseClaim,
+} from '../../src/ipam/repair.ts';
+import { noProof } from '../../src/ipam/repair-outcome.ts';
+import type { KubeObject } from '../../src/resources/object.ts';
+import {
+  affinitiesIn,
+  affinityTo,
+  blocksIn,
+  blockWith,
+  firstSequence,
+  handlesIn,
+  handleWith,
+  holders,
+  inconsistencies,
+  marked,
+  node,
+  pool,
+} from '../support/ipam-state.ts';
+
+const cidr = '10.0.0.0/29';
+const block = '10-0-0-0-29';
+const claim = 'node-a-10-0-0-0-29';
+const held = blockWith(cidr, 'host:node-a', ['a', 2], ['b', 1]);
+const handleA = handleWith('a', { [cidr]: 2 });
+const handleB = handleWith('b', { [cidr]: 1 });
+const confirmed = affinityTo('node-a', cidr, 'confirmed');
+const addresses = [0, 1, 2].map((ordinal) => ({
+  block,
+  address: `10.0.0.${ordinal}`,
+  handle: ordinal < 2 ? 'a' : 'b',
+  sequenceNumber: firstSequence + (ordinal < 2 ? 0n : 1n),
+}));
+
+interface Scenario {
+  readonly what: string;
+  readonly objects: readonly KubeObject[];
+  run(ipam: IpamStore, store: MemoryDatastore): Promise<unknown>;
+  /** Handles whose addresses are to go; all others must keep theirs at every moment. */
+  readonly frees?: readonly string[];
+  /** What is left in the end, by kind. */
+  readonly end: { blocks: number; affinities: number; handles: number };
+}
+
+const revisionOf = (store: MemoryDatastore, name: string) =>
+  affinitiesIn(store).find(({ metadata }) => metadata.name === name)?.metadata.resourceVersion;
+const onClaim = (store: MemoryDatastore) => ({ affinity: claim, resourceVersion: revisionOf(store, claim) });
+const setCount = (ipam: IpamStore, store: MemoryDatastore, name: string, handleId = name) => {
+  const stored = handlesIn(store).find(({ metadata }) => metadata.name === name);
+  const { uid, resourceVersion } = stored?.metadata ?? {};
+  const blocks = blocksIn(store).map(({ metadata }) => metadata.name);
+  return setHandleCount(ipam, { handle: name, handleId, uid, resourceVersion, blocks, lowers: true }, noProof);
+};
+
+const scenarios: readonly Scenario[] = [
+  {
+    what: 'R1, all of a block',
+    objects: [held, confirmed, handleA, handleB],
+    run: (ipam) => releaseInBlock(ipam, block, addresses, noProof),
+    frees: ['a', 'b'],
+    end: { blocks: 1, affinities: 1, handles: 0 },
+  },
+  {
+    what: 'R1, part of a block that is nobody’s',
+    objects: [blockWith(cidr, undefined, ['a', 2], ['b', 1]), handleA, handleB],
+    run: (ipam) => releaseInBlock(ipam, block, addresses.slice(0, 2), noProof),
+    frees: ['a'],
+    end: { blocks: 1, affinities: 0, handles: 1 },
+  },
+  {
+    what: 'R1, all of a block that is nobody’s',
+    objects: [blockWith(cidr, undefined, ['a', 2], ['b', 1]), handleA, handleB],
+    run: (ipam) => releaseInBlock(ipam, block, addresses, noProof),
+    frees: ['a', 'b'],
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+  {
+    what: 'R1, from a node that its pool no longer selects',
+    objects: [pool('p', '10.0.0.0/24', 29, "zone == 'y'"), node('node-a'), held, confirmed, handleA, handleB],
+    run: async (ipam, store) => {
+      await releaseInBlock(ipam, block, addresses, noProof);
+      if (revisionOf(store, claim) !== undefined) await releaseClaim(ipam, onClaim(store), noProof);
+    },
+    frees: ['a', 'b'],
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+  {
+    what: 'release by address',
+    objects: [pool('p', '10.0.0.0/24', 29), held, confirmed, handleA, handleB],
+    run: (ipam) => releaseIps(ipam, [{ address: '10.0.0.0' }, { address: '10.0.0.1' }]),
+    frees: ['a'],
+    end: { blocks: 1, affinities: 1, handles: 1 },
+  },
+  {
+    what: 'release by handle',
+    objects: [held, confirmed, handleA, handleB],
+    run: (ipam) => releaseByHandle(ipam, 'a'),
+    frees: ['a'],
+    end: { blocks: 1, affinities: 1, handles: 1 },
+  },
+  {
+    what: 'R2',
+    objects: [withSpec(held, { unallocated: [7, 7, 0, 40] }), confirmed, handleA, handleB],
+    run: (ipam) => rebuildBlock(ipam, { block }, noProof),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R3, lowering',
+    objects: [held, confirmed, handleWith('a', { [cidr]: 5, '10.9.9.0/29': 1 }), handleB],
+    run: (ipam, store) => setCount(ipam, store, 'a'),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R3, creating',
+    objects: [held, confirmed, handleB],
+    run: (ipam, store) => setCount(ipam, store, 'a'),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R3, deleting',
+    objects: [held, confirmed, handleA, handleB, handleWith('stray', { [cidr]: 1 })],
+    run: (ipam, store) => setCount(ipam, store, 'stray'),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R4',
+    objects: [held, affinityTo('node-a', cidr, 'pendingDeletion'), handleA, handleB],
+    run: (ipam, store) => confirmClaim(ipam, onClaim(store), noProof),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R4, affinity missing',
+    objects: [held, handleA, handleB],
+    run: (ipam) => claimMissing(ipam, { block, owner: 'host:node-a' }, noProof),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R4, affinity missing but for its tombstone',
+    objects: [held, marked(confirmed), handleA, handleB],
+    run: (ipam) => claimMissing(ipam, { block, owner: 'host:node-a' }, noProof),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R5, block missing',
+    objects: [confirmed],
+    run: (ipam, store) => dropClaim(ipam, onClaim(store), noProof),
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+  {
+    what: 'R5, block of another node',
+    objects: [blockWith(cidr, 'host:node-b', ['a', 2]), affinityTo('node-b', cidr, 'confirmed'), confirmed, handleA],
+    run: (ipam, store) => dropClaim(ipam, onClaim(store), noProof),
+    end: { blocks: 1, affinities: 1, handles: 1 },
+  },
+  {
+    what: 'R6',
+    objects: [blockWith(cidr, 'host:node-a'), confirmed],
+    run: (ipam, store) => releaseClaim(ipam, onClaim(store), noProof),
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+  {
+    what: 'R7',
+    objects: [marked(blockWith(cidr, undefined))],
+    run: (ipam, store) =>
+      finishTombstone(ipam, { kind: 'IPAMBlock', name: block, uid: blocksIn(store)[0]?.metadata.uid }, noProof),
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+  {
+    what: 'R9',
+    objects: [blockWith(cidr, undefined)],
+    run: (ipam) => deleteEmptyBlock(ipam, { block }, noProof),
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+];
+
+/** What a check and its repairs do about anything left half done, in their order: R7, R2, R4, R5, R3, R9. */
+async function mend(ipam: IpamStore, store: MemoryDatastore): Promise<void> {
+  for (const { kind, metadata, spec } of store.dump()) {
+    const { deleted } = (spec ?? {}) as { deleted?: boolean | string };
+    if (deleted !== true && deleted !== 'true') continue;
+    const { name, uid } = metadata;
+    await finishTombstone(ipam, { kind: kind as 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle', name, uid }, noProof);
+  }
+  for (const { metadata } of blocksIn(store)) await rebuildBlock(ipam, { block: metadata.name }, noProof);
+  for (const { metadata, spec } of affinitiesIn(store)) {
+    const owner = blocksIn(store).find((candidate) => candidate.spec.cidr === spec.cidr)?.spec.affinity;
+    const action = { affinity: metadata.name, resourceVersion: metadata.resourceVersion };
+    if (owner !== `${spec.type}:${spec.node}`) await dropClaim(ipam, action, noProof);
+    else if (spec.state !== 'confirmed') await confirmClaim(ipam, action, noProof);
+  }
+  for (const { metadata, spec } of blocksIn(store)) {
+    const claimed = affinitiesIn(store).some((affinity) => affinity.spec.cidr === spec.cidr);
+    if (spec.affinity && !claimed) await claimMissing(ipam, { block: metadata.name, owner: spec.affinity }, noProof);
+  }
+  const named = blocksIn(store).flatMap(({ spec }) => spec.attributes.map(({ handle_id }) => handle_id ?? ''));
+  for (const name of new Set([...handlesIn(store).map(({ metadata }) => metadata.name), ...named])) {
+    if (name !== '') await setCount(ipam, store, name);
+  }
+  for (const { metadata, spec } of blocksIn(store)) {
+    if (!spec.affinity) await deleteEmptyBlock(ipam, { block: metadata.name }, noProof);
+  }
+}
+
+function keptHolders(store: MemoryDatastore, frees: readonly string[]): string[] {
+  return [...holders(store)]
+    .filter(([, handle]) => !frees.includes(handle))
+    .map(([place, handle]) => `${place} ${handle}`);
+}
+
+/** Runs a scenario with a fault at one write; false when it made fewer writes than that. */
+async function cutOff(scenario: Scenario, fault: MemoryFault, nthWrite: number): Promise<MemoryDatastore | undefined> {
+  let hit = false;
+  const faults = (call: MemoryCall): MemoryFault | undefined => {
+    if (call.nthWrite !== nthWrite) return undefined;
+    hit = true;
+    return fault;
+  };
+  const store = new MemoryDatastore(scenario.objects, { faults });
+  const ended = await scenario.run(ipamStoreOf(store), store).then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+  if (!hit) return undefined;
+  if ('error' in ended && !(ended.error instanceof StoreCrash || ended.error instanceof DatastoreError))
+    throw ended.error;
+  return new MemoryDatastore(store.dump());
+}
+
+function expectEnd(store: MemoryDatastore, { end }: Scenario): void {
+  expect(inconsistencies(store)).toEqual([]);
+  const counts = {
+    blocks: blocksIn(store).length,
+    affinities: affinitiesIn(store).length,
+    handles: handlesIn(store).length,
+  };
+  expect(counts).toEqual(end);
+}
+
+describe.each(scenarios)('$what', (scenario) => {
+  const kept = keptHolders(new MemoryDatastore(scenario.objects), scenario.frees ?? []);
+
+  test('undisturbed: done, and nothing more to do', async () => {
+    const store = new MemoryDatastore(scenario.objects);
+    await scenario.run(ipamStoreOf(store), store);
+    expectEnd(store, scenario);
+    const { writes } = store;
+    await scenario.run(ipamStoreOf(store), store);
+    expect(store.writes).toBe(writes);
+  });
+
+  const faults: readonly MemoryFault[] = ['crash-after', 'crash-before', 'timeout-after', 'timeout-before', 'conflict'];
+  test.each(faults)('%s at each write: held addresses stay, mending and running again ends well', async (fault) => {
+    let cuts = 0;
+    for (let nthWrite = 1; ; nthWrite++) {
+      const left = await cutOff(scenario, fault, nthWrite);
+      if (left === undefined) break;
+      cuts += 1;
+      const state = left.dump();
+      expect(keptHolders(left, scenario.frees ?? [])).toEqual(kept);
+
+      const again = new MemoryDatastore(state);
+      await scenario.run(ipamStoreOf(again), again);
+      await mend(ipamStoreOf(again), again);
+      expectEnd(again, scenario);
+      expect(keptHolders(again, scenario.frees ?? [])).toEqual(kept);
+
+      const mended = new MemoryDatastore(state);
+      await mend(ipamStoreOf(mended), mended);
+      expect(inconsistencies(mended)).toEqual([]);
+      await scenario.run(ipamStoreOf(mended), mended);
+      await mend(ipamStoreOf(mended), mended);
+      expectEnd(mended, scenario);
+    }
+    expect(cuts).toBeGreaterThan(0);
+  });
+});
