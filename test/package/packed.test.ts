@@ -1,0 +1,148 @@
+// What only shows in the packed program: what is in the tarball, that it starts, streams, old Nodes.
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { folderOf } from '../support/world.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+let scratch: string;
+let installed: string;
+let dump: string;
+
+function spawned(command: string, args: readonly string[], env: Record<string, string> = {}): SpawnSyncReturns<string> {
+  const PATH = process.env['PATH'] ?? '';
+  return spawnSync(command, args, { cwd: scratch, encoding: 'utf8', env: { PATH, HOME: scratch, ...env } });
+}
+const calictl = (args: readonly string[], env: Record<string, string> = {}) =>
+  spawned(join(scratch, 'node_modules', '.bin', 'calictl'), args, env);
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'calictl-package-'));
+  if (!existsSync(join(root, 'dist', 'main.js'))) {
+    const built = spawnSync(process.execPath, [join(root, '.config', 'build.mjs')], { encoding: 'utf8' });
+    expect(built.stderr).toBe('');
+  }
+  const packed = spawnSync('npm', ['pack', '--ignore-scripts', '--pack-destination', scratch], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(packed.status).toBe(0);
+  const tarball = readdirSync(scratch).find((name) => name.endsWith('.tgz')) ?? '';
+  const result = spawned('npm', ['install', '--offline', '--no-audit', '--no-fund', join(scratch, tarball)]);
+  expect(result.stderr + result.stdout).toContain('added 1 package');
+  installed = join(scratch, 'node_modules', 'calictl');
+  dump = folderOf([
+    {
+      apiVersion: 'crd.projectcalico.org/v1',
+      kind: 'IPPool',
+      metadata: { name: 'pool-1' },
+      spec: { cidr: '10.60.0.0/16', nodeSelector: 'all()' },
+    },
+  ]);
+});
+afterAll(() => {
+  for (const folder of [scratch, dump]) rmSync(folder, { recursive: true, force: true });
+});
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(folder, name)).isFile(),
+  );
+}
+
+describe('the package', () => {
+  it('needs no other package, and stays small', () => {
+    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies).toBeUndefined();
+    const bytes = filesIn(installed).reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
+    expect(bytes).toBeLessThan(20e6);
+  });
+
+  it('has program, documents and licences, nothing else', () => {
+    const tops = new Set(filesIn(installed).map((name) => name.split('/')[0]));
+    expect([...tops].sort()).toEqual(expect.arrayContaining(['LICENSE', 'bin', 'dist', 'package.json']));
+    expect([...tops].filter((top) => ['src', 'test', '.config', 'node_modules'].includes(top ?? ''))).toEqual([]);
+    const licences = readFileSync(join(installed, 'dist', 'licenses.txt'), 'utf8');
+    for (const name of ['commander', '@kubernetes/client-node', 'yaml', 'zod', 'chalk']) {
+      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
+    }
+  });
+
+  it('names no folder of the machine that built it', () => {
+    for (const name of filesIn(join(installed, 'dist'))) {
+      const text = readFileSync(join(installed, 'dist', name), 'utf8');
+      expect(text.includes(root), name).toBe(false);
+      expect(text.includes(`${homedir()}/`), name).toBe(false);
+    }
+  });
+
+  it('is shaped as npm wants it', async () => {
+    const { messages } = await publint({ pkgDir: installed, strict: true });
+    expect(messages).toEqual([]);
+  });
+});
+
+describe('the program', () => {
+  it('answers version', () => {
+    const { status, stdout, stderr } = calictl(['version']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Client Version: {4}v\d+\.\d+\.\d+\nCalico Version: {4}v3\.31\.4\nGit commit: {8}\S+\n/);
+  });
+
+  it('answers version --client and --version without the rest of it', () => {
+    const part = mkdtempSync(join(tmpdir(), 'calictl-part-'));
+    try {
+      for (const path of ['bin', 'dist']) spawnSync('cp', ['-r', join(installed, path), part]);
+      spawnSync('cp', [join(installed, 'package.json'), part]);
+      rmSync(join(part, 'dist', 'main.js'));
+      const program = join(part, 'bin', 'calictl.js');
+      for (const args of [['version', '--client'], ['--version']]) {
+        expect(spawned(process.execPath, [program, ...args])).toMatchObject({ status: 0, stderr: '' });
+        expect(spawned(process.execPath, [program, ...args]).stdout).toBe(calictl(args).stdout);
+      }
+      expect(spawned(process.execPath, [program, 'get', 'nodes']).stderr).toContain('dist/ is missing');
+    } finally {
+      rmSync(part, { recursive: true });
+    }
+  });
+
+  it('works on a folder', () => {
+    const { status, stdout, stderr } = calictl(['--datastore', dump, 'get', 'ippool']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toBe('NAME     CIDR           SELECTOR   \npool-1   10.60.0.0/16   all()      \n\n');
+  });
+
+  it('is calicoctl when it is called so', () => {
+    const link = join(scratch, 'calicoctl');
+    symlinkSync(join(installed, 'bin', 'calictl.js'), link);
+    expect(spawned(link, ['--version']).stdout).toBe("Run 'calicoctl version' to see version information.\n");
+    expect(spawned(link, ['version', '--client']).stdout).toMatch(
+      /^Client Version: {4}v3\.31\.4\nGit commit: {8}\S+\n$/,
+    );
+    expect(spawned(link, ['get', 'gadgets'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: "failed to get resources: resource type 'gadgets' is not supported\n",
+    });
+  });
+
+  it('warns of nothing on any stream', () => {
+    expect(calictl(['--help'])).toMatchObject({ status: 0, stderr: '' });
+    expect(calictl(['--kubeconfig', '/nonexistent', 'get', 'nodes']).stderr).not.toMatch(/Warning|Deprecat/);
+  });
+
+  it('takes a closed pipe for no error', () => {
+    const line = `'${join(installed, 'bin', 'calictl.js')}' --help | true; echo \${PIPESTATUS[0]}`;
+    const { stdout, stderr } = spawned('bash', ['-c', line]);
+    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
+  });
+
+  it.each(['18.20.8', '20.18.3', '14.21.3'])('refuses Node %s in one line', (version) => {
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); import('${join(installed, 'bin', 'calictl.js')}')`;
+    const { status, stdout, stderr } = spawned(process.execPath, ['-e', pretend]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^calictl needs Node 20\.19 or newer; this is \S+\n$/);
+  });
+});
