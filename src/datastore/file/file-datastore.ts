@@ -81,7 +81,7 @@ export class FileDatastore implements Datastore {
   readonly type = 'folder';
   readonly description: string;
   readonly capturedAt: Date | undefined;
-  readonly #folder: string;
+  readonly folder: string;
   readonly #world: FolderWorld;
   readonly #contents: Contents;
   readonly #lock: FolderLock;
@@ -91,7 +91,7 @@ export class FileDatastore implements Datastore {
   constructor(folder: string, world: FolderWorld, capturedAt: Date | undefined) {
     this.description = `folder ${folder}`;
     this.capturedAt = capturedAt;
-    this.#folder = folder;
+    this.folder = folder;
     this.#world = world;
     this.#contents = new Contents(folder);
     this.#lock = new FolderLock(folder, world);
@@ -113,7 +113,7 @@ export class FileDatastore implements Datastore {
     yield await this.#inTurn('read', options, async () => {
       await this.#look(options);
       if (this.#contents.isEmpty) {
-        throw new DatastoreError('invalid', `${this.#folder} holds no manifests`, {
+        throw new DatastoreError('invalid', `${this.folder} holds no manifests`, {
           code: emptyFolderCode,
           hint: this.#emptyHint(),
         });
@@ -171,7 +171,7 @@ export class FileDatastore implements Datastore {
   }
 
   #emptyHint(): string {
-    return `${this.#folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or name another folder.`;
+    return `${this.folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or name another folder.`;
   }
 
   /** A copy with a revision. */
@@ -204,7 +204,7 @@ export class FileDatastore implements Datastore {
   }
 
   #restless(): DatastoreError {
-    return new DatastoreError('unavailable', `the files in ${this.#folder} keep changing while they are read`, {
+    return new DatastoreError('unavailable', `the files in ${this.folder} keep changing while they are read`, {
       hint: 'Wait until whatever writes them has ended.',
     });
   }
@@ -214,7 +214,7 @@ export class FileDatastore implements Datastore {
     const key = objectKey(kind, ref);
     const known = this.#contents.find(kind, key);
     if (known !== undefined) {
-      const text = await readText(join(this.#folder, known.path));
+      const text = await readText(join(this.folder, known.path));
       if (text !== undefined && text === this.#contents.manifest(known.path)?.text) return known;
       this.#contents.distrust(known.path);
     }
@@ -235,7 +235,7 @@ export class FileDatastore implements Datastore {
   }
 
   async #write(path: string, manifest: Manifest): Promise<void> {
-    const absolute = join(this.#folder, path);
+    const absolute = join(this.folder, path);
     if (manifest.isEmpty) {
       await removeFile(absolute);
       await this.#contents.wrote(path, undefined);
@@ -248,7 +248,7 @@ export class FileDatastore implements Datastore {
   async #freeName(kind: Kind, ref: ObjectRef): Promise<string> {
     for (const name of fileNames(kind, ref)) {
       try {
-        await lstat(join(this.#folder, name));
+        await lstat(join(this.folder, name));
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return name;
         throw error;
@@ -277,7 +277,7 @@ export class FileDatastore implements Datastore {
     try {
       return await turn;
     } catch (error) {
-      throw asDatastoreError(error, `${doing} ${this.#folder}`);
+      throw asDatastoreError(error, `${doing} ${this.folder}`);
     }
   }
 }

@@ -32,7 +32,7 @@ export class FolderLock {
     const path = join(this.#folder, WRITE_LOCK);
     const timeoutMs = options?.timeoutMs ?? TIMEOUT_MS;
     for (let waitedMs = 0; ; ) {
-      const attempt = await tryLock(path, self);
+      const attempt = await tryLock(path, self, random);
       if (attempt.held) return attempt;
       if (waitedMs >= timeoutMs) {
         throw new DatastoreError('unavailable', `${this.#folder} is locked${holderText(attempt.holder)}`, {
@@ -53,7 +53,7 @@ export class FolderLock {
     options?.signal?.throwIfAborted();
     const path = join(this.#folder, REPAIR_LOCK);
     try {
-      const attempt = await tryLock(path, this.#world.self);
+      const attempt = await tryLock(path, this.#world.self, this.#world.random);
       if (attempt.held) return { lost: new AbortController().signal, release: () => attempt.release() };
       throw new RefusedError(
         `another repair of ${this.#folder} is running${holderText(attempt.holder)}`,

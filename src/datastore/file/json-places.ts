@@ -4,6 +4,7 @@ import {
   isList,
   isObject,
   itemOfList,
+  LineCounter,
   lineAt,
   ManifestError,
   type Place,
@@ -119,26 +120,6 @@ function endOfValue(text: string, start: number): number {
     }
   }
   return text.length;
-}
-
-/** Lines of offsets that only grow, without starting over. */
-class LineCounter {
-  readonly #text: string;
-  #line = 1;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  at(offset: number): number {
-    for (;;) {
-      const newline = this.#text.indexOf('\n', this.#at);
-      if (newline < 0 || newline >= offset) return this.#line;
-      this.#line++;
-      this.#at = newline + 1;
-    }
-  }
 }
 
 function lineOfError(text: string, error: SyntaxError): number {

@@ -1,8 +1,7 @@
 // A lock that is a file: whoever makes it holds it. It names its holder, so that a lock left by a process that died
 // is taken over at once, by one taker only.
-import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import type { ProcessIdentity } from '../../world/world.ts';
+import type { ProcessIdentity, Random } from '../../world/world.ts';
 import { errorCode } from './fs-errors.ts';
 
 export interface LockHolder {
@@ -18,13 +17,16 @@ export type LockAttempt =
   /** `alive` undefined: it cannot be told (another machine). `holder` undefined: its file is not readable. */
   | { readonly held: false; readonly holder: LockHolder | undefined; readonly alive: boolean | undefined };
 
+/** Of this process, whatever its source of randomness. */
+let takings = 0;
+
 /** Locks that guard the taking over of locks that guard …: each level needs a death within microseconds. */
 const MAX_DEPTH = 3;
 
 /** Tries once, never waits. Errors: those of the file system (no such folder, no right to write). */
-export async function tryLock(path: string, self: ProcessIdentity, depth = 0): Promise<LockAttempt> {
+export async function tryLock(path: string, self: ProcessIdentity, random: Random, depth = 0): Promise<LockAttempt> {
   const { pid, hostname, incarnation } = self;
-  const mine: LockHolder = { pid, hostname, incarnation, token: randomUUID() };
+  const mine: LockHolder = { pid, hostname, incarnation, token: `${random.uuid()}.${++takings}` };
   const draft = draftName(path, mine);
   await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
   try {
@@ -34,7 +36,7 @@ export async function tryLock(path: string, self: ProcessIdentity, depth = 0): P
     if (found === undefined) return busy(undefined, true);
     const alive = isAlive(found, self, placed.whole);
     if (alive !== false) return busy(found.holder, alive);
-    return await takeOver({ path, draft, mine, dead: found }, self, depth);
+    return await takeOver({ path, draft, mine, dead: found }, self, random, depth);
   } finally {
     await unlink(draft).catch(() => undefined);
   }
@@ -69,10 +71,11 @@ interface TakeOver {
 async function takeOver(
   { path, draft, mine, dead }: TakeOver,
   self: ProcessIdentity,
+  random: Random,
   depth: number,
 ): Promise<LockAttempt> {
   if (depth === MAX_DEPTH) return busy(dead.holder, undefined);
-  const guard = await tryLock(`${path}.takeover`, self, depth + 1);
+  const guard = await tryLock(`${path}.takeover`, self, random, depth + 1);
   if (!guard.held) return busy(dead.holder, true);
   try {
     const now = await readLock(path);

@@ -43,7 +43,7 @@ export class Manifest {
 
   /** True when nothing but comments and marks is left. */
   get isEmpty(): boolean {
-    return this.text.replace(/^\uFEFF?(---|\.\.\.)?[ \t]*(#.*)?\r?$/gm, '').trim() === '';
+    return this.count === 0 && this.text.replace(/^\uFEFF?(---|\.\.\.)?[ \t]*(#.*)?\r?$/gm, '').trim() === '';
   }
 
   /**

@@ -48,6 +48,26 @@ export function lineAt(text: string, offset: number): number {
   return line;
 }
 
+/** Lines of offsets that only grow, without starting over. */
+export class LineCounter {
+  readonly #text: string;
+  #line = 1;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  at(offset: number): number {
+    for (;;) {
+      const newline = this.#text.indexOf('\n', this.#at);
+      if (newline < 0 || newline >= offset) return this.#line;
+      this.#line++;
+      this.#at = newline + 1;
+    }
+  }
+}
+
 /** True for what a manifest may hold an object as. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

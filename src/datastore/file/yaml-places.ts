@@ -2,7 +2,7 @@
 // apart by their lines and parsed one by one, so that after a write only the written one is parsed again;
 // whatever is written in another way goes to yaml-document-places.ts.
 import type { YamlPieces } from './parse-yaml.ts';
-import { isList, isObject, itemOfList, lineAt, type Place } from './place.ts';
+import { isList, isObject, itemOfList, LineCounter, type Place } from './place.ts';
 import { documentPlaces } from './yaml-document-places.ts';
 
 interface Range {
@@ -25,8 +25,9 @@ export function yamlPlaces(text: string, pieces: YamlPieces): Place[] {
   // Directives and end marks change what belongs together.
   if (hasLine(text, start, '%') || hasLine(text, start, '...'))
     return documentPlaces(text, { start, end: text.length });
+  const lines = new LineCounter(text);
   return documentRanges(text, start).flatMap((range) => {
-    const places = plainPlaces(text, range, pieces);
+    const places = plainPlaces(text, range, pieces, lines);
     return places ?? documentPlaces(text, range);
   });
 }
@@ -49,7 +50,7 @@ function documentRanges(text: string, from: number): Range[] {
 }
 
 /** The objects of one document in block style, or undefined when it is not written so or has an error. */
-function plainPlaces(text: string, range: Range, pieces: YamlPieces): Place[] | undefined {
+function plainPlaces(text: string, range: Range, pieces: YamlPieces, lines: LineCounter): Place[] | undefined {
   const body = bodyOf(text, range);
   if (body === undefined) return undefined;
   if (body.start === body.end) return [];
@@ -57,35 +58,47 @@ function plainPlaces(text: string, range: Range, pieces: YamlPieces): Place[] | 
   // Block scalars that keep their last line ends would lose them where a piece is cut.
   if (/[|>][0-9]?\+/.test(bodyText)) return undefined;
   const removal = { start: text.startsWith('---', range.start) ? range.start : body.start, end: body.end, text: '' };
-  if (bodyText.startsWith('- ')) return itemPlaces(text, itemRanges(text, body, 0), undefined, removal, pieces);
+  if (bodyText.startsWith('- ')) return itemPlaces(text, itemRanges(text, body, 0), undefined, removal, pieces, lines);
   if (!/^["'A-Za-z_]/.test(bodyText)) return undefined;
-  const list = listBody(text, body);
+  const list = hasLine(bodyText, 0, 'items:') ? listBody(text, body) : undefined;
   if (list !== undefined) {
     const header = pieces.parse(`${text.slice(body.start, list.items.start)}\n${text.slice(list.items.end, body.end)}`);
     if (!isObject(header) || header.items !== null || !isList({ ...header, items: [] })) return undefined;
-    return itemPlaces(text, itemRanges(text, list.items, list.indent), header, removal, pieces);
+    return itemPlaces(text, itemRanges(text, list.items, list.indent), header, removal, pieces, lines);
   }
   const value = pieces.parse(bodyText);
   if (value === undefined) return undefined;
   if (!isObject(value)) return [];
   if (isList(value)) return (value.items as unknown[]).length === 0 ? [] : undefined;
-  return [{ ...body, form: 'document', line: lineAt(text, body.start), value, removal }];
+  return [{ ...body, form: 'document', line: lines.at(body.start), value, removal }];
 }
 
 /** The document without mark, comments and blank lines around it; undefined when something stands beside the mark. */
 function bodyOf(text: string, range: Range): Range | undefined {
   let start: number | undefined;
-  let end = range.start;
   for (const line of linesOf(text, range)) {
     if (line.start === range.start && text.startsWith('---', line.start)) {
       if (!/^---[ \t]*\r?$|^---[ \t]+#/.test(text.slice(line.start, line.end))) return undefined;
-      end = line.next;
-    } else if (!line.blank && !(line.comment && (start === undefined || line.indent === 0))) {
-      start ??= line.start;
-      end = line.next;
+    } else if (!line.blank && !line.comment) {
+      start = line.start;
+      break;
     }
   }
-  return { start: start ?? end, end };
+  return start === undefined
+    ? { start: range.end, end: range.end }
+    : { start, end: trimmedEnd(text, start, range.end, 0) };
+}
+
+/** The end without the blank lines before it and the comments that are indented no further than `indent`. */
+function trimmedEnd(text: string, start: number, end: number, indent: number): number {
+  for (let lineEnd = end; lineEnd > start; ) {
+    const lineStart = text.lastIndexOf('\n', lineEnd - 2) + 1;
+    const line = text.slice(lineStart, lineEnd);
+    const first = line.search(/[^ \t\r\n]/);
+    if (first >= 0 && !(line[first] === '#' && first <= indent)) return lineEnd;
+    lineEnd = lineStart;
+  }
+  return start;
 }
 
 /** Where the items of a block `items:` stand, and how far they are indented. */
@@ -128,16 +141,14 @@ function itemPlaces(
   list: Record<string, unknown> | undefined,
   whole: Place['removal'],
   pieces: YamlPieces,
+  lines: LineCounter,
 ): Place[] | undefined {
   const places: Place[] = [];
-  let line = 1;
-  let counted = 0;
   for (const range of ranges) {
     const parsed = pieces.parse(text.slice(range.start, range.end));
     if (!Array.isArray(parsed) || parsed.length !== 1) return undefined;
     const item: unknown = parsed[0];
-    for (let at = text.indexOf('\n', counted); at >= 0 && at < range.start; at = text.indexOf('\n', at + 1)) line++;
-    counted = range.start;
+    const line = lines.at(range.start);
     if (!isObject(item)) continue;
     if (isList(item)) return undefined;
     const value = list === undefined ? item : itemOfList(list, item);
