@@ -178,7 +178,7 @@ function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttrib
   const stored = attribute.handle_id;
   const handle = typeof stored === 'string' && stored !== '' ? stored : undefined;
   const handleId = handle === undefined ? undefined : sanitiseHandle(handle);
-  const attributes = isRecord(attribute.secondary) ? attribute.secondary : noAttributes;
+  const attributes = isTexts(attribute.secondary) ? attribute.secondary : noAttributes;
   const alternate: unknown = attribute['alternateOwnerAttrs'];
   const timestamp: unknown = attributes['timestamp'];
   return {
@@ -187,14 +187,15 @@ function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttrib
     handleName: handleId === undefined ? undefined : handleName(handleId),
     windowsReserved: handleId !== undefined && handleId.toLowerCase() === windowsHandle,
     attributes,
-    alternateAttributes: isRecord(alternate) ? alternate : undefined,
+    alternateAttributes: isTexts(alternate) ? alternate : undefined,
     cooling: typeof attribute['releasedAt'] === 'string' && attribute['releasedAt'] !== '',
     timestampMs: typeof timestamp === 'string' ? parseGoTime(timestamp) : undefined,
   };
 }
 
-function isRecord(value: unknown): value is Record<string, string> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isTexts(value: unknown): value is Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === 'string');
 }
 
 function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unreadable: number[]): void {

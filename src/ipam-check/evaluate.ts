@@ -2,6 +2,7 @@
 import { compareIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { addressJudgements } from './addresses.ts';
 import { affinityJudgements } from './affinities.ts';
+import type { Allocation } from './block-view.ts';
 import { blockJudgements } from './blocks.ts';
 import type { Judgement, Severity } from './finding.ts';
 import { handleJudgements, handlesMissedByReleases } from './handles.ts';
@@ -9,8 +10,26 @@ import { poolJudgements } from './pools.ts';
 import { Releases } from './releases.ts';
 import type { IpamSnapshot } from './snapshot.ts';
 import { unreadableOwners } from './unreadable-owners.ts';
-import { usageOf } from './usage.ts';
+import { type Usage, usageOf } from './usage.ts';
 import { CheckView } from './view.ts';
+
+/** What a snapshot comes to. */
+export interface Evaluation {
+  readonly judgements: Judgement[];
+  /** Allocated addresses, the Windows reserve among them. */
+  readonly allocations: number;
+  /** Those of them that something uses, or that are reserved. */
+  readonly inUse: number;
+}
+
+/** Judges the snapshot and counts its allocations. */
+export function evaluation(snapshot: IpamSnapshot): Evaluation {
+  const view = new CheckView(snapshot);
+  const usage = usageOf(view);
+  let inUse = 0;
+  for (const allocation of view.allocations) if (isInUse(view, usage, allocation)) inUse++;
+  return { judgements: judgementsOf(view, usage), allocations: view.allocations.length, inUse };
+}
 
 /**
  * Everything that is wrong in the snapshot: what is stable first, the severe before the harmless, then by invariant,
@@ -18,8 +37,18 @@ import { CheckView } from './view.ts';
  */
 export function evaluate(snapshot: IpamSnapshot): Judgement[] {
   const view = new CheckView(snapshot);
-  const addresses = addressJudgements(view, usageOf(view));
-  const owners = unreadableOwners(view);
+  return judgementsOf(view, usageOf(view));
+}
+
+function isInUse(view: CheckView, usage: Usage, { address, windowsReserved, handleId }: Allocation): boolean {
+  if (windowsReserved || usage.of(address).length > 0) return true;
+  // A live container's addresses are in use even when its pod does not list them.
+  return handleId !== undefined && view.podsByContainer.has(handleId.slice(handleId.lastIndexOf('.') + 1));
+}
+
+function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
+  const addresses = addressJudgements(view, usage);
+  const owners = unreadableOwners(view, usage);
   const books = blockJudgements(view, owners);
   const releases = new Releases([...addresses, ...books]);
   const missed = handlesMissedByReleases(view, releases);

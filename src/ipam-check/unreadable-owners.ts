@@ -3,7 +3,8 @@
 import { formatCidr, parseCidr } from '../net/cidr.ts';
 import { loadBalancerHandle } from '../resources/names.ts';
 import type { Allocation, BlockView } from './block-view.ts';
-import type { HandleRecord, PodRecord } from './snapshot.ts';
+import type { HandleRecord } from './snapshot.ts';
+import type { Usage } from './usage.ts';
 import type { CheckView } from './view.ts';
 
 export interface UnreadableOwners {
@@ -16,20 +17,19 @@ export interface UnreadableOwners {
 const tunnelHandle = /^(?:ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-(.+)$/;
 
 /** Looks for the possible owners of every allocation without an attribute; cheap when there are none. */
-export function unreadableOwners(view: CheckView): UnreadableOwners {
+export function unreadableOwners(view: CheckView, usage: Usage): UnreadableOwners {
   const blocks = new Map<string, BlockView>();
   for (const block of view.liveBlocks) if (block.unreadableOrdinals.length > 0) blocks.set(block.cidr, block);
   const livingHandles = new Set<string>();
   const heldBlocks = new Set<string>();
   if (blocks.size === 0) return { livingHandles, isUnused: () => false };
 
-  const used = usedAddresses(view);
   const services = new Set(
     view.snapshot.services.map(({ name, namespace, uid }) =>
       loadBalancerHandle(name, namespace, uid ?? '').toLowerCase(),
     ),
   );
-  const anonymous = new Set([...blocks.values()].filter((block) => hasAnonymousUser(block, used)));
+  const anonymous = new Set([...blocks.values()].filter((block) => hasAnonymousUser(block, usage)));
   for (const handle of view.snapshot.handles) {
     if (handle.deleted) continue;
     for (const [key, count] of Object.entries(handle.block)) {
@@ -43,7 +43,7 @@ export function unreadableOwners(view: CheckView): UnreadableOwners {
   const everythingRead = ['IPAMHandle', 'Service', 'WorkloadEndpoint'].every((kind) => view.canJudge(kind));
   return {
     livingHandles,
-    isUnused: ({ address, block }) => everythingRead && !used.has(address) && !heldBlocks.has(block.name),
+    isUnused: ({ address, block }) => everythingRead && usage.of(address).length === 0 && !heldBlocks.has(block.name),
   };
 }
 
@@ -57,23 +57,12 @@ function readableCount(view: CheckView, handle: HandleRecord, block: BlockView):
   return allocations.filter((allocation) => allocation.block === block).length;
 }
 
-/** Every address that something alive has, with the pod when it is one. */
-function usedAddresses(view: CheckView): Map<string, PodRecord | undefined> {
-  const { pods, nodes, services, workloads } = view.snapshot;
-  const used = new Map<string, PodRecord | undefined>();
-  for (const workload of workloads) for (const address of workload.addresses) used.set(address, undefined);
-  for (const service of services) for (const address of service.ingress) used.set(address, undefined);
-  for (const node of nodes) for (const address of Object.values(node.tunnels)) used.set(address, undefined);
-  for (const pod of pods) if (!pod.finished) for (const address of pod.addresses) used.set(address, pod);
-  return used;
-}
-
 /** True when an unreadable allocation of the block is used by a pod that does not tell its container. */
-function hasAnonymousUser(block: BlockView, used: ReadonlyMap<string, PodRecord | undefined>): boolean {
-  return block.allocations.some(({ attributeMissing, address }) => {
-    const pod = attributeMissing ? used.get(address) : undefined;
-    return pod !== undefined && pod.containerId === undefined;
-  });
+function hasAnonymousUser(block: BlockView, usage: Usage): boolean {
+  return block.allocations.some(
+    ({ attributeMissing, address }) =>
+      attributeMissing && usage.of(address).some((user) => user.kind === 'Pod' && user.pod.containerId === undefined),
+  );
 }
 
 function handleLives(view: CheckView, handle: HandleRecord, services: ReadonlySet<string>): boolean {

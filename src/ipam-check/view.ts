@@ -199,17 +199,23 @@ function poolViews(pools: readonly IPPool[]): PoolView[] {
     const spec: Partial<IPPool['spec']> = pool.spec ?? {};
     const cidr = typeof spec.cidr === 'string' ? parseCidr(spec.cidr) : undefined;
     if (!cidr) continue;
-    const blockSize = Number(spec.blockSize ?? 0);
+    const stored: unknown = spec.blockSize;
+    const blockSize = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
     views.push({
       pool,
       name: pool.metadata.name,
       cidr,
       enabled: spec.disabled !== true && !pool.metadata.deletionTimestamp,
       blockSize: blockSize > 0 ? blockSize : cidr.version === 4 ? 26 : 122,
-      uses: Array.isArray(spec.allowedUses) && spec.allowedUses.length > 0 ? spec.allowedUses : ['Workload', 'Tunnel'],
+      uses: usesOf(spec.allowedUses),
     });
   }
   return views;
+}
+
+function usesOf(stored: unknown): readonly string[] {
+  const uses = Array.isArray(stored) ? stored.filter((use) => typeof use === 'string') : [];
+  return uses.length > 0 ? uses : ['Workload', 'Tunnel'];
 }
 
 /** Of blocks with one CIDR, those that do not have the name for it are shadowed: Calico reads the other. */
