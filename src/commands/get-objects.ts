@@ -59,6 +59,11 @@ function namespaceFor(kind: Kind, query: ObjectQuery): string | undefined {
   return allNamespaces ? undefined : (namespace ?? 'default');
 }
 
+/** Name of the pod in `node--a-k8s-cart--0-eth0`; dashes inside the parts are doubled. */
+function podOfEndpoint(name: string): string | undefined {
+  return /^.*[^-]-k8s-([^-].*)-eth0$/.exec(name)?.[1]?.replaceAll('--', '-');
+}
+
 /** Reads one kind in the form people see. */
 class Reader {
   readonly #store: Datastore;
@@ -107,8 +112,12 @@ class Reader {
   /** Errors: DatastoreError not-found, and whatever the store has. */
   async one(name: string, namespace: string | undefined): Promise<ShownObject> {
     if (this.#kind.kind === workloadEndpoint.kind) {
-      const [, podName = name] = /^.*[^-]-k8s-(.*)-eth0$/.exec(name) ?? [];
-      const ref = { name: podName.replaceAll('--', '-'), namespace };
+      const podName = podOfEndpoint(name);
+      if (podName === undefined && !this.#keepsEndpoints) {
+        const storeText = 'malformed WorkloadEndpoint name - unable to determine Pod name';
+        throw new DatastoreError('not-found', '', { storeText });
+      }
+      const ref = { name: podName ?? name, namespace };
       const found = await this.#store.get(pod, ref, { signal: this.#signal }).catch((error: unknown) => {
         const elsewhere = error instanceof DatastoreError && error.reason === 'not-found' && this.#keepsEndpoints;
         if (!elsewhere) throw error;

@@ -23,6 +23,12 @@ const metadataOrder: readonly string[] = [
   'managedFields',
 ];
 
+/** Order within the lists of metadata. */
+const metadataLists: Readonly<Record<string, readonly string[]>> = {
+  ownerReferences: ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'],
+  managedFields: ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource'],
+};
+
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -61,12 +67,16 @@ function orderValue(kind: Kind, value: unknown, path: string): unknown {
   return ordered;
 }
 
-/** Metadata in the order in which Kubernetes prints it, labels and annotations by their keys. */
+/** Metadata in the order in which Kubernetes prints it, its lists too, labels and annotations by their keys. */
 export function orderMetadata<T extends Fields>(metadata: T): T {
   const ordered = inOrder(metadata, metadataOrder);
   for (const name of ['labels', 'annotations']) {
     const map = ordered[name];
     if (isFields(map)) ordered[name] = sortedMap(map);
+  }
+  for (const [name, order] of Object.entries(metadataLists)) {
+    const list = ordered[name];
+    if (Array.isArray(list)) ordered[name] = list.map((entry) => (isFields(entry) ? inOrder(entry, order) : entry));
   }
   return ordered as T;
 }

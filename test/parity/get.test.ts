@@ -1,0 +1,194 @@
+// `get` and `version` beside calicoctl v3.31.4 on the same cluster: exit code and both streams, byte for byte.
+import { execFile } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/resources/object.ts';
+import { type ApiServer, describeWithApiServer } from '../support/api-server.ts';
+import { cluster } from '../support/cluster.ts';
+import { run } from '../support/world.ts';
+
+const reference = process.env['CALICOCTL'];
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const environment = (server: ApiServer): Record<string, string> => ({
+  DATASTORE_TYPE: 'kubernetes',
+  KUBECONFIG: server.kubeconfig,
+  HOME: '/nonexistent',
+});
+
+function calicoctl(argv: readonly string[], env: Record<string, string>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(reference ?? '', argv, { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+const more: readonly KubeObject[] = [
+  {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPPool',
+    metadata: {
+      name: 'pool-v6',
+      labels: { 'projectcalico.org/site': 'x' },
+      annotations: {
+        'projectcalico.org/metadata':
+          '{"creationTimestamp":"2025-06-15T15:00:00Z","labels":{"a":"b"},"annotations":{"note":"yes"}}',
+      },
+    },
+    spec: { cidr: 'fd60:6::/64', assignmentMode: 'Manual', nodeSelector: 'zone == "a" && has(x)', disabled: true },
+  },
+  {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'BGPPeer',
+    metadata: { name: 'rack-1' },
+    spec: { peerIP: '192.0.2.1', asNumber: 64513, node: 'node-a', password: { secretKeyRef: { name: 's', key: 'k' } } },
+  },
+  {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'BGPPeer',
+    metadata: { name: 'rack-2' },
+    spec: { nodeSelector: 'all()' },
+  },
+  {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'BGPConfiguration',
+    metadata: { name: 'default' },
+    spec: { asNumber: 65001, logSeverityScreen: 'Info', nodeToNodeMeshEnabled: false },
+  },
+  {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPReservation',
+    metadata: { name: 'kept' },
+    spec: { reservedCIDRs: Array.from({ length: 9 }, (_, n) => `10.60.200.${n * 16}/28`) },
+  },
+];
+
+const words = [
+  'ippool',
+  'ippool pool-1',
+  'pools pool-v6 pool-1',
+  'ippool -o wide',
+  'ippool -oyaml',
+  'ippool -o json',
+  'ippool pool-v6 -o yaml',
+  'ippool pool-1 pool-v6 -o json',
+  'ippool pool-1 pool-v6 --output yml',
+  'ippool nosuch',
+  'ippool pool-1 nosuch',
+  'ippool nosuch -o json',
+  'ippool nosuch other -o yaml',
+  'ippool -o custom-columns=NAME,NAT',
+  'ippool -o custom-columns',
+  'ippool -o xml',
+  'ippool -o=yaml',
+  'ippool -o',
+  'ippool --out json',
+  'ippool -n x',
+  'ippool -A',
+  'ippool -a',
+  'ippool pool-v6 --export -o yaml',
+  'ippool --export -o json',
+  'node',
+  'nodes -o wide',
+  'node node-a -o yaml',
+  'node node-a node-b -o json',
+  'node nosuch',
+  'nodes -o yaml',
+  'bgppeer',
+  'bgpp -o wide',
+  'bgppeer rack-1 -o yaml',
+  'bgppeer rack-1 -o json',
+  'bgpconfig',
+  'bgpconfig default -o yaml',
+  'bgpconfig -o wide',
+  'clusterinfo',
+  'clusterinfo default -o yaml',
+  'ipreservation',
+  'ipreservation -o wide',
+  'reservations kept -o json',
+  'kubecontrollersconfig',
+  'kubecontrollersconfig default -o yaml',
+  'kubecontrollersconfig default -o json',
+  'wep',
+  'wep -A',
+  'wep -n default -o wide',
+  'wep -A -o wide',
+  'wep -A -o json',
+  'wep -n shop -o yaml',
+  'wep -A -n x',
+  'wep x -A',
+  'wep nosuch',
+  'wep node--a-k8s-nosuch-eth0 -n shop',
+  'wep -n default -o custom-columns=ORCHESTRATOR,NAMESPACE,NODE',
+  'gadgets',
+  'ipamblocks',
+  'ippool --bogus',
+  '',
+  'ippool --context nosuch',
+  'ippool --context token',
+  'ippool --context nobody',
+  'ippool pool-1 --context nobody',
+  'ippool -c /nonexistent',
+  'ippool --allow-version-mismatch',
+  'IPPool pool-1',
+  'ippool -- pool-1',
+]; // prettier-ignore
+
+const versions = ['version', 'version --client', 'version --allow-v', 'version --poll=x', 'version x'];
+
+/** Command lines that no usage allows; none of these prints a help text. */
+const misuses = [
+  '',
+  '-l',
+  '--log-level',
+  '--bogus',
+  '--vers',
+  '--version',
+  '-l loud get nodes',
+  '--bogus get nodes',
+  'ipam',
+  'get -h -o',
+  'ipam show --bogus',
+  'ipam show --show',
+  'ipam show --ip',
+  'ipam show x',
+  'ipam show --ip=10.0.0.1 --show-blocks',
+  'version --poll',
+  'version --client=x',
+  'get nodes -o a -o b',
+  'get nodes --allow-version-mismatch=1',
+  'ipam check x',
+];
+
+describe.skipIf(reference === undefined)('beside calicoctl (skipped unless CALICOCTL names it)', () => {
+  it.each(misuses)('calicoctl %s', async (line) => {
+    const env = { HOME: '/nonexistent' };
+    const argv = line.split(' ').filter(Boolean);
+    const [expected, ours] = await Promise.all([calicoctl(argv, env), run(argv, { programName: 'calicoctl', env })]);
+    expect({ code: ours.code, stdout: ours.stdout, stderr: ours.stderr }).toEqual(expected);
+  });
+
+  describeWithApiServer('on Kubernetes', (server) => {
+    beforeAll(async () => {
+      const { objects } = cluster({ seed: 8, nodes: 3, podsPerNode: 4, namespaces: ['default', 'shop'] });
+      await server().admin.load([...objects, ...more]);
+    });
+
+    it.each([...words.map((line) => `get ${line}`), ...versions])('calicoctl %s', async (line) => {
+      const env = environment(server());
+      const argv = line.split(' ').filter(Boolean);
+      const [expected, ours] = await Promise.all([calicoctl(argv, env), run(argv, { programName: 'calicoctl', env })]);
+      const commit = /^Git commit: .*$/m;
+      expect({
+        code: ours.code,
+        stdout: ours.stdout.replace(commit, ''),
+        stderr: ours.stderr,
+      }).toEqual({ ...expected, stdout: expected.stdout.replace(commit, '') });
+    });
+  });
+});
