@@ -159,7 +159,6 @@ interface ReadAttribute {
   readonly attributes: Readonly<Record<string, string>>;
   readonly alternateAttributes: Readonly<Record<string, string>> | undefined;
   readonly cooling: boolean;
-  readonly timestampMs: number | undefined;
 }
 
 const unknownAttribute: ReadAttribute = {
@@ -170,7 +169,6 @@ const unknownAttribute: ReadAttribute = {
   attributes: noAttributes,
   alternateAttributes: undefined,
   cooling: false,
-  timestampMs: undefined,
 };
 
 function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttribute {
@@ -180,7 +178,6 @@ function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttrib
   const handleId = handle === undefined ? undefined : sanitiseHandle(handle);
   const attributes = isTexts(attribute.secondary) ? attribute.secondary : noAttributes;
   const alternate: unknown = attribute['alternateOwnerAttrs'];
-  const timestamp: unknown = attributes['timestamp'];
   return {
     handle,
     handleId,
@@ -189,7 +186,6 @@ function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttrib
     attributes,
     alternateAttributes: isTexts(alternate) ? alternate : undefined,
     cooling: typeof attribute['releasedAt'] === 'string' && attribute['releasedAt'] !== '',
-    timestampMs: typeof timestamp === 'string' ? parseGoTime(timestamp) : undefined,
   };
 }
 
@@ -210,27 +206,58 @@ function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unrea
     const inRange = Number.isInteger(index) && index >= 0 && index < attributes.length;
     if (!inRange) unreadable.push(ordinal);
     const attribute = inRange ? (read[index] ?? unknownAttribute) : unknownAttribute;
-    const ip = addressAt(range, ordinal);
     const sequence = toBigint(sequences[ordinal]);
+    into.push(new ReadAllocation(view, ordinal, addressAt(range, ordinal), attribute, sequence, !inRange));
+  }
+}
+
+/** Most allocations are never asked for their time, and reading it is slow: it is read when asked for. */
+class ReadAllocation implements Allocation {
+  readonly block: BlockView;
+  readonly ordinal: number;
+  readonly ip: IpAddress;
+  readonly address: string;
+  readonly attributeMissing: boolean;
+  readonly handle: string | undefined;
+  readonly handleId: string | undefined;
+  readonly handleName: string | undefined;
+  readonly windowsReserved: boolean;
+  readonly sequence: bigint;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly alternateAttributes: Readonly<Record<string, string>> | undefined;
+  readonly cooling: boolean;
+  readonly node: string | undefined;
+  readonly borrowed: boolean;
+
+  constructor(
+    block: BlockView,
+    ordinal: number,
+    ip: IpAddress,
+    attribute: ReadAttribute,
+    sequence: bigint,
+    attributeMissing: boolean,
+  ) {
     const named = attribute.attributes['node'];
-    into.push({
-      block: view,
-      ordinal,
-      ip,
-      address: formatIp(ip),
-      attributeMissing: !inRange,
-      handle: attribute.handle,
-      handleId: attribute.handleId,
-      handleName: attribute.handleName,
-      windowsReserved: attribute.windowsReserved,
-      sequence,
-      attributes: attribute.attributes,
-      alternateAttributes: attribute.alternateAttributes,
-      cooling: attribute.cooling,
-      node: named || view.node,
-      borrowed: Boolean(named) && view.owner?.type !== 'virtual' && named !== view.node,
-      allocatedAtMs: attribute.timestampMs ?? estimatedTime(view, sequence),
-    });
+    this.block = block;
+    this.ordinal = ordinal;
+    this.ip = ip;
+    this.address = formatIp(ip);
+    this.attributeMissing = attributeMissing;
+    this.handle = attribute.handle;
+    this.handleId = attribute.handleId;
+    this.handleName = attribute.handleName;
+    this.windowsReserved = attribute.windowsReserved;
+    this.sequence = sequence;
+    this.attributes = attribute.attributes;
+    this.alternateAttributes = attribute.alternateAttributes;
+    this.cooling = attribute.cooling;
+    this.node = named || block.node;
+    this.borrowed = Boolean(named) && block.owner?.type !== 'virtual' && named !== block.node;
+  }
+
+  get allocatedAtMs(): number | undefined {
+    const timestamp = this.attributes['timestamp'];
+    return (timestamp === undefined ? undefined : parseGoTime(timestamp)) ?? estimatedTime(this.block, this.sequence);
   }
 }
 

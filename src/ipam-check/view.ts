@@ -95,8 +95,8 @@ export class CheckView {
     );
     this.blocks = withShadowed(snapshot.blocks.map(readBlock));
     this.liveBlocks = this.blocks.filter((block) => block.status === 'live');
-    this.blocksByName = new Map(this.blocks.map((block) => [block.name, block]));
-    this.blocksByCidr = new Map(this.liveBlocks.map((block) => [block.cidr, block]));
+    this.blocksByName = indexBy(this.blocks, (block) => block.name);
+    this.blocksByCidr = indexBy(this.liveBlocks, (block) => block.cidr);
     this.#blockIndex = new CidrIndex(
       this.liveBlocks.flatMap((block) => (block.range ? [{ cidr: block.range, value: block }] : [])),
     );
@@ -108,14 +108,14 @@ export class CheckView {
     this.allocationsByHandle = byHandle(this.blocks);
     this.affinities = snapshot.affinities.map(affinityView);
     this.affinitiesByCidr = affinitiesByCidr(this.affinities);
-    this.affinitiesByName = new Map(this.affinities.map((affinity) => [affinity.name, affinity]));
-    this.handlesByName = new Map(snapshot.handles.map((handle) => [handle.name, handle]));
-    this.nodesByName = new Map(snapshot.nodes.map((node) => [node.name, node]));
-    this.podsByKey = new Map(snapshot.pods.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+    this.affinitiesByName = indexBy(this.affinities, (affinity) => affinity.name);
+    this.handlesByName = indexBy(snapshot.handles, (handle) => handle.name);
+    this.nodesByName = indexBy(snapshot.nodes, (node) => node.name);
+    this.podsByKey = indexBy(snapshot.pods, (pod) => `${pod.namespace}/${pod.name}`);
     const containers = new Map<string, PodRecord>();
     for (const pod of snapshot.pods) if (pod.containerId && !pod.finished) containers.set(pod.containerId, pod);
     this.podsByContainer = containers;
-    this.servicesByKey = new Map(snapshot.services.map((service) => [`${service.namespace}/${service.name}`, service]));
+    this.servicesByKey = indexBy(snapshot.services, (service) => `${service.namespace}/${service.name}`);
   }
 
   /** False when the kind could not be read: what rests on it is not judged and not repaired. */
@@ -191,6 +191,12 @@ export class CheckView {
   isYoungAllocation(allocation: Allocation): boolean {
     return this.isYounger(allocation.allocatedAtMs, this.snapshot.graceMs);
   }
+}
+
+function indexBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T> {
+  const map = new Map<string, T>();
+  for (const item of items) map.set(key(item), item);
+  return map;
 }
 
 function poolViews(pools: readonly IPPool[]): PoolView[] {
