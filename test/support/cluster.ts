@@ -85,7 +85,9 @@ export function cluster(plan: ClusterPlan): Cluster {
   const madeAt = plan.madeAt ?? new Date('2026-01-01T00:00:00Z');
   const nodesAt = new Date(madeAt.getTime() - 3_600_000);
   const pools = plan.pools ?? defaultPools;
-  const nameOf = plan.nodeName ?? ((index: number) => `node-${String.fromCharCode(97 + (index % 26))}${index >= 26 ? Math.floor(index / 26) : ''}`);
+  const nameOf =
+    plan.nodeName ??
+    ((index: number) => `node-${String.fromCharCode(97 + (index % 26))}${index >= 26 ? Math.floor(index / 26) : ''}`);
   const guid = createHash('md5').update(`cluster ${plan.seed}`).digest('hex');
   const objects: KubeObject[] = [];
   const managed = (manager: string, at: Date): Record<string, unknown> =>
@@ -95,7 +97,10 @@ export function cluster(plan: ClusterPlan): Cluster {
             {
               apiVersion: group,
               fieldsType: 'FieldsV1',
-              fieldsV1: { 'f:metadata': { 'f:annotations': { '.': {}, 'f:projectcalico.org/metadata': {} } }, 'f:spec': { '.': {} } },
+              fieldsV1: {
+                'f:metadata': { 'f:annotations': { '.': {}, 'f:projectcalico.org/metadata': {} } },
+                'f:spec': { '.': {} },
+              },
               manager,
               operation: 'Update',
               time: at.toISOString().replace(/\.\d+Z/, 'Z'),
@@ -103,7 +108,14 @@ export function cluster(plan: ClusterPlan): Cluster {
           ],
         }
       : {};
-  const add = (apiVersion: string, kind: string, name: string, at: Date, rest: Record<string, unknown>, meta: Record<string, unknown> = {}) => {
+  const add = (
+    apiVersion: string,
+    kind: string,
+    name: string,
+    at: Date,
+    rest: Record<string, unknown>,
+    meta: Record<string, unknown> = {},
+  ) => {
     const namespace = typeof meta['namespace'] === 'string' ? meta['namespace'] : '';
     objects.push({
       apiVersion,
@@ -120,11 +132,32 @@ export function cluster(plan: ClusterPlan): Cluster {
     });
   };
 
-  add(group, 'ClusterInformation', 'default', nodesAt, {
-    spec: { calicoVersion: 'v3.31.4', clusterGUID: guid, clusterType: 'k8s,bgp,kdd', datastoreReady: plan.locked !== true },
-  }, { annotations: emptyMetadata });
-  add(group, 'IPAMConfig', 'default', nodesAt, { spec: { autoAllocateBlocks: true, strictAffinity: false } }, { annotations: emptyMetadata });
-  add(group, 'KubeControllersConfiguration', 'default', nodesAt, { spec: { controllers: { node: { leakGracePeriod: '15m0s' } } } });
+  add(
+    group,
+    'ClusterInformation',
+    'default',
+    nodesAt,
+    {
+      spec: {
+        calicoVersion: 'v3.31.4',
+        clusterGUID: guid,
+        clusterType: 'k8s,bgp,kdd',
+        datastoreReady: plan.locked !== true,
+      },
+    },
+    { annotations: emptyMetadata },
+  );
+  add(
+    group,
+    'IPAMConfig',
+    'default',
+    nodesAt,
+    { spec: { autoAllocateBlocks: true, strictAffinity: false } },
+    { annotations: emptyMetadata },
+  );
+  add(group, 'KubeControllersConfiguration', 'default', nodesAt, {
+    spec: { controllers: { node: { leakGracePeriod: '15m0s' } } },
+  });
   for (const pool of pools) {
     add(group, 'IPPool', pool.name, nodesAt, {
       spec: {
@@ -192,13 +225,25 @@ export function cluster(plan: ClusterPlan): Cluster {
     own.set(node, block);
     const tunnel = assign(block.spec, `vxlan-tunnel-addr-${node}`, { node, type: 'vxlanTunnelAddress' });
     const host = `192.0.${2 + Math.floor(index / 250)}.${1 + (index % 250)}`;
-    add('v1', 'Node', node, nodesAt, {
-      spec: {},
-      status: { addresses: [{ address: host, type: 'InternalIP' }, { address: node, type: 'Hostname' }] },
-    }, {
-      labels: { 'kubernetes.io/hostname': node, 'kubernetes.io/os': 'linux' },
-      annotations: { 'projectcalico.org/IPv4Address': `${host}/24`, 'projectcalico.org/IPv4VXLANTunnelAddr': tunnel },
-    });
+    add(
+      'v1',
+      'Node',
+      node,
+      nodesAt,
+      {
+        spec: {},
+        status: {
+          addresses: [
+            { address: host, type: 'InternalIP' },
+            { address: node, type: 'Hostname' },
+          ],
+        },
+      },
+      {
+        labels: { 'kubernetes.io/hostname': node, 'kubernetes.io/os': 'linux' },
+        annotations: { 'projectcalico.org/IPv4Address': `${host}/24`, 'projectcalico.org/IPv4VXLANTunnelAddr': tunnel },
+      },
+    );
   }
   const namespaces = plan.namespaces ?? ['shop', 'web'];
   const nodeNames = [...own.keys()];
@@ -209,35 +254,61 @@ export function cluster(plan: ClusterPlan): Cluster {
     const container = createHash('sha256').update(`${plan.seed}/${namespace}/${name}`).digest('hex');
     const borrows = random() < (plan.borrowed ?? 0);
     const others = borrows ? blocks.filter((block) => block.node !== node && block.spec.unallocated.length > 1) : [];
-    let block = others.length > 0 ? pick(random, others) : (own.get(node) as { spec: BlockSpec; node: string; at: Date });
+    let block =
+      others.length > 0 ? pick(random, others) : (own.get(node) as { spec: BlockSpec; node: string; at: Date });
     if (block.spec.unallocated.length === 0) {
       block = claim(node);
       own.set(node, block);
     }
-    const address = assign(block.spec, `k8s-pod-network.${container}`, { namespace, node, pod: name, timestamp: goTime(madeAt) });
-    add('v1', 'Pod', name, madeAt, {
-      spec: { nodeName: node, containers: [{ name: 'main', image: 'registry.example/app:1' }] },
-      status: { phase: 'Running', podIP: address, podIPs: [{ ip: address }], hostIP: '192.0.2.1' },
-    }, {
+    const address = assign(block.spec, `k8s-pod-network.${container}`, {
       namespace,
-      annotations: {
-        'cni.projectcalico.org/containerID': container,
-        'cni.projectcalico.org/podIP': `${address}/32`,
-        'cni.projectcalico.org/podIPs': `${address}/32`,
-      },
+      node,
+      pod: name,
+      timestamp: goTime(madeAt),
     });
+    add(
+      'v1',
+      'Pod',
+      name,
+      madeAt,
+      {
+        spec: { nodeName: node, containers: [{ name: 'main', image: 'registry.example/app:1' }] },
+        status: { phase: 'Running', podIP: address, podIPs: [{ ip: address }], hostIP: '192.0.2.1' },
+      },
+      {
+        namespace,
+        annotations: {
+          'cni.projectcalico.org/containerID': container,
+          'cni.projectcalico.org/podIP': `${address}/32`,
+          'cni.projectcalico.org/podIPs': `${address}/32`,
+        },
+      },
+    );
   }
 
   for (const { spec, node, at } of blocks) {
     add(group, 'IPAMBlock', blockName(spec.cidr), at, { spec }, { annotations: emptyMetadata });
     const labels = affinityLabels(node, 'host', spec.cidr);
-    add(group, 'BlockAffinity', affinityName(node, spec.cidr), at, {
-      spec: { cidr: spec.cidr, deleted: 'false', node, state: 'confirmed', type: 'host' },
-    }, { labels, annotations: { 'projectcalico.org/metadata': JSON.stringify({ creationTimestamp: null, labels }) } });
+    add(
+      group,
+      'BlockAffinity',
+      affinityName(node, spec.cidr),
+      at,
+      {
+        spec: { cidr: spec.cidr, deleted: 'false', node, state: 'confirmed', type: 'host' },
+      },
+      { labels, annotations: { 'projectcalico.org/metadata': JSON.stringify({ creationTimestamp: null, labels }) } },
+    );
   }
   for (const [handleID, block] of handles) {
-    add(group, 'IPAMHandle', handleName(handleID), madeAt, { spec: { handleID, block, deleted: false } }, { annotations: emptyMetadata });
+    add(
+      group,
+      'IPAMHandle',
+      handleName(handleID),
+      madeAt,
+      { spec: { handleID, block, deleted: false } },
+      { annotations: emptyMetadata },
+    );
   }
-  for (const namespace of namespaces) add('v1', 'Namespace', namespace, nodesAt, {});
   return { objects, guid, madeAt };
 }

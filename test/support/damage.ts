@@ -1,7 +1,7 @@
 // Breaks a cluster of test/support/cluster.ts in one way at a time, by a seed; says what it did.
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../src/net/ip.ts';
-import { blockName, handleName } from '../../src/resources/names.ts';
+import { affinityLabels, affinityName, blockName, handleName } from '../../src/resources/names.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type BlockSpec, type Cluster, pick, seeded, uidOf } from './cluster.ts';
 
@@ -208,6 +208,19 @@ const damages = {
         creationTimestamp: cluster.madeAt.toISOString().replace(/\.\d+Z/, 'Z'),
       },
       spec,
+    });
+    const labels = affinityLabels(node, 'host', cidr);
+    cluster.objects.push({
+      apiVersion: 'crd.projectcalico.org/v1',
+      kind: 'BlockAffinity',
+      metadata: {
+        name: affinityName(node, cidr),
+        labels,
+        uid: uidOf(`${node} ${cidr}`),
+        resourceVersion: '9',
+        creationTimestamp: cluster.madeAt.toISOString().replace(/\.\d+Z/, 'Z'),
+      },
+      spec: { cidr, deleted: 'false', node, state: 'confirmed', type: 'host' },
     });
     return { invariants: ['INV-19'], where: blockName(cidr) };
   },

@@ -56,13 +56,13 @@ async function writeCalicoctlReport(ctx: Context, check: CalicoctlCheck, file: s
 }
 
 async function runAsCalicoctl(ctx: Context, input: Input): Promise<Checked> {
-  const [{ observe }, { calicoctlCheck }, { CheckView }] = await Promise.all([
+  const [{ observe }, { calicoctlCheck }] = await Promise.all([
     import('../../ipam-repair/observe.ts'),
     import('../../ipam-check/calicoctl-check.ts'),
-    import('../../ipam-check/view.ts'),
   ]);
-  const snapshot = await observe(await ctx.datastore(), { clock: ctx.world.clock, signal: ctx.world.signal });
-  const check = calicoctlCheck(new CheckView(snapshot));
+  const { clock, signal } = ctx.world;
+  const snapshot = await observe(await ctx.datastore(), { clock, signal, mode: 'consistent' });
+  const check = calicoctlCheck({ snapshot });
   const file = reportFile(input, true);
   if (file !== undefined) await writeCalicoctlReport(ctx, check, file);
   const showAll = input.on('show-all-ips');
@@ -102,11 +102,8 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
   const report = await reportOf(ctx, confirmed, { selection, startedAt, fixed });
   const file = reportFile(input, false);
   if (file !== undefined) {
-    const [{ calicoctlCheck }, { CheckView }] = await Promise.all([
-      import('../../ipam-check/calicoctl-check.ts'),
-      import('../../ipam-check/view.ts'),
-    ]);
-    await writeCalicoctlReport(ctx, calicoctlCheck(new CheckView(confirmed.snapshot)), file);
+    const { calicoctlCheck } = await import('../../ipam-check/calicoctl-check.ts');
+    await writeCalicoctlReport(ctx, calicoctlCheck(confirmed), file);
   }
   return { report };
 }

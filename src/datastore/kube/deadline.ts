@@ -1,5 +1,7 @@
 // A deadline that can be moved, joined with the caller's own signal: what a request is aborted by.
 
+import { setMaxListeners } from 'node:events';
+
 export class Deadline {
   readonly ms: number;
   readonly #outer: AbortSignal | undefined;
@@ -10,6 +12,8 @@ export class Deadline {
   constructor(ms: number, outer?: AbortSignal) {
     this.ms = ms;
     this.#outer = outer;
+    // Many requests share the signal of the program; that is no leak to warn of.
+    if (outer !== undefined) setMaxListeners(0, outer);
     if (outer?.aborted) this.#controller.abort(outer.reason);
     outer?.addEventListener('abort', this.#onOuter);
     this.restart();

@@ -1,0 +1,124 @@
+// Killing a repair after any write: the next repair finishes the job, whichever write it was.
+import { describe, expect, test } from 'vitest';
+import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
+import type { Journal } from '../../src/ipam-repair/journal.ts';
+import { check, repair } from '../../src/ipam-repair/session.ts';
+import type { KubeObject } from '../../src/resources/object.ts';
+import { cluster } from '../support/cluster.ts';
+import { damage, type DamageName, plant } from '../support/damage.ts';
+import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/example.ts';
+import { seeded } from '../support/cluster.ts';
+import { TestClock } from '../support/world.ts';
+
+const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };
+const clock = (): TestClock => new TestClock('2026-06-01T00:00:00Z');
+const never = new AbortController().signal;
+
+const observing = { clock: clock(), signal: never, graceMs: 60_000 };
+
+async function fix(store: MemoryDatastore): Promise<void> {
+  const confirmed = await check(store, observing);
+  await repair(store, confirmed, { ...observing, selection: {}, journal: noJournal, lock: undefined, goOn: async () => true });
+}
+
+async function faults(store: MemoryDatastore): Promise<string[]> {
+  const { judgements } = await check(store, observing);
+  return judgements
+    .filter(({ finding }) => finding.stability === 'stable' && finding.severity !== 'info')
+    .map(({ finding: { id, severity, address, object } }) => `${id} ${severity} ${address ?? object.name}`)
+    .sort();
+}
+
+/** Addresses in use by pods of the objects, which no repair may free. */
+function allocatedInUse(objects: readonly KubeObject[]): Set<string> {
+  const used = new Set<string>();
+  for (const { kind, spec, status } of objects) {
+    if (kind !== 'Pod' || (spec as { hostNetwork?: boolean }).hostNetwork) continue;
+    const { phase, podIP } = status as { phase?: string; podIP?: string };
+    if (phase === 'Running' && podIP !== undefined) used.add(podIP);
+  }
+  return used;
+}
+
+function allocated(objects: readonly KubeObject[]): Set<string> {
+  const addresses = new Set<string>();
+  for (const object of objects) {
+    if (object.kind !== 'IPAMBlock') continue;
+    const spec = object.spec as { cidr: string; allocations: (number | null)[] };
+    const [base = '', prefix] = spec.cidr.split('/');
+    const octets = base.split('.').map(Number);
+    expect(Number(prefix)).toBeGreaterThanOrEqual(24);
+    spec.allocations.forEach((index, ordinal) => {
+      if (index !== null) addresses.add([...octets.slice(0, 3), (octets[3] ?? 0) + ordinal].join('.'));
+    });
+  }
+  return addresses;
+}
+
+/** Kills a repair of these objects after (or at) each of its writes and lets a second one finish. */
+async function everyKill(objects: () => KubeObject[], how: 'crash-after' | 'crash-before' | 'timeout-after'): Promise<number> {
+  const whole = new MemoryDatastore(objects());
+  await fix(whole);
+  const left = await faults(whole);
+  const heldBefore = allocated(objects());
+  const inUse = [...allocatedInUse(objects())].filter((address) => heldBefore.has(address));
+  let writes = 0;
+  for (let kill = 1; ; kill += 1) {
+    let died = false;
+    const store = new MemoryDatastore(objects(), {
+      faults: ({ nthWrite }) => {
+        if (nthWrite !== kill) return undefined;
+        died = true;
+        return how;
+      },
+    });
+    await fix(store).catch((error: unknown) => {
+      if (!(error instanceof StoreCrash)) throw error;
+    });
+    if (!died) break;
+    writes += 1;
+    const survivor = new MemoryDatastore(store.dump());
+    await fix(survivor);
+    expect(await faults(survivor), `killed at write ${kill}`).toEqual(left);
+    const held = allocated(survivor.dump());
+    for (const address of inUse) expect(held, `${address}, killed at write ${kill}`).toContain(address);
+  }
+  return writes;
+}
+
+describe('a repair that is killed', () => {
+  for (const how of ['crash-after', 'crash-before', 'timeout-after'] as const) {
+    test(`at any write of the example, ${how}: the next one finishes`, async () => {
+      const store = new MemoryDatastore(exampleObjects());
+      expect(await faults(store)).toEqual(exampleFaults);
+      await fix(store);
+      expect(await faults(store)).toEqual(exampleManualFaults);
+      expect(await everyKill(exampleObjects, how)).toBeGreaterThan(12);
+    });
+  }
+
+  const mended: readonly DamageName[] = ['leak', 'finishedPod', 'strayHandle', 'missingHandle', 'lostOrdinal', 'pendingAffinity', 'missingAffinity', 'orphanBlock'];
+  for (const name of mended) {
+    test(`at any write of the repair of ${name}: the next one finishes`, async () => {
+      const broken = (): KubeObject[] => {
+        const whole = cluster({ seed: 3, nodes: 2, podsPerNode: 4 });
+        expect(plant(name, whole, seeded(5))).toBeDefined();
+        return whole.objects;
+      };
+      expect(await faults(new MemoryDatastore(broken()))).not.toEqual([]);
+      expect(await everyKill(broken, 'crash-after')).toBeGreaterThan(0);
+    });
+  }
+
+  const seeds = process.env['LONG'] ? 200 : 12;
+  test(`at any write on ${seeds} clusters with several kinds of damage: the next one finishes`, async () => {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const broken = (): KubeObject[] => {
+        const whole = cluster({ seed, nodes: 3, podsPerNode: 4, borrowed: 0.2 });
+        damage(whole, seed, 6, mended);
+        return whole.objects;
+      };
+      await everyKill(broken, 'crash-after');
+    }
+  }, 600_000);
+});

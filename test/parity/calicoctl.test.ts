@@ -1,0 +1,129 @@
+// calictl in compat mode beside the reference program that CALICOCTL names, on equal clusters of a real kube-apiserver.
+import { execFile } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/resources/object.ts';
+import { describeWithApiServer } from '../support/api-server.ts';
+import { cluster, seeded } from '../support/cluster.ts';
+import { damage, type DamageName, damageNames, type Planted } from '../support/damage.ts';
+import { run, TestClock } from '../support/world.ts';
+
+const reference = process.env['CALICOCTL'];
+const clusters = process.env['LONG'] ? 200 : 10;
+
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runReference(args: readonly string[], kubeconfig: string): Promise<Answer> {
+  const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: kubeconfig };
+  return new Promise((resolve) => {
+    execFile(reference as string, args, { env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+/** The reference prints some lists in an order of chance: runs of indented lines are compared as sets. */
+function sortedLists(text: string): string[] {
+  const lines = text.split('\n');
+  const result: string[] = [];
+  let list: string[] = [];
+  for (const line of lines) {
+    if (/^ {2}\S/.test(line)) list.push(line);
+    else {
+      result.push(...list.sort(), line);
+      list = [];
+    }
+  }
+  return [...result, ...list.sort()];
+}
+
+const commands: readonly string[] = [
+  'ipam check --show-all-ips',
+  'ipam check --show-problem-ips',
+  'ipam check',
+  'ipam show',
+  'ipam show --show-blocks',
+  'ipam show --show-borrowed',
+  'get ippool -o wide',
+  'get ippools',
+  'get nodes -o wide',
+  'get wep -A',
+  'get ippool -o yaml',
+  'get ippool -o json',
+  'get clusterinfo -o yaml',
+  'get kubecontrollersconfig -o json',
+  'get nodes -o yaml',
+];
+
+function damagedCluster(seed: number): { objects: KubeObject[]; planted: Planted[] } {
+  const random = seeded(seed * 31);
+  const whole = cluster({
+    seed,
+    nodes: 1 + Math.floor(random() * 4),
+    podsPerNode: Math.floor(random() * 8),
+    borrowed: random() < 0.5 ? 0.3 : 0,
+    pools: [
+      { name: 'pool-1', cidr: '10.60.0.0/16' },
+      ...(random() < 0.5 ? [{ name: 'pool-2', cidr: '10.61.0.0/20', blockSize: 28 }] : []),
+      ...(random() < 0.3 ? [{ name: 'pool-off', cidr: '10.62.0.0/24', disabled: true }] : []),
+    ],
+  });
+  // One cluster in four is healthy.
+  return { objects: whole.objects, planted: seed % 4 === 0 ? [] : damage(whole, seed, 8, damageNames as readonly DamageName[]) };
+}
+
+/** The report file with what an order of chance decides put in order. */
+function comparableReport(text: string): unknown {
+  return JSON.parse(text, (key, value) => {
+    if (key === 'owners' && Array.isArray(value)) return value.sort();
+    if (key === 'leakedHandles' && Array.isArray(value)) return value.sort((a, b) => (a.ID < b.ID ? -1 : 1));
+    return value;
+  });
+}
+
+if (reference === undefined) {
+  describe.skip('parity with calicoctl (set CALICOCTL to a calicoctl 3.31.4 to run it)', () => {
+    test('is skipped', () => expect(reference).toBeDefined());
+  });
+} else {
+  describeWithApiServer('parity with calicoctl', (server) => {
+    test(`prints the same text on ${clusters} healthy and damaged clusters, and finds all it finds`, async () => {
+      const { mkdtempSync, readFileSync } = await import('node:fs');
+      const { tmpdir } = await import('node:os');
+      const { join } = await import('node:path');
+      const folder = mkdtempSync(join(tmpdir(), 'calictl-parity-'));
+      const { kubeconfig, admin } = server();
+      const env = { KUBECONFIG: kubeconfig };
+      for (let seed = 1; seed <= clusters; seed += 1) {
+        await admin.reset();
+        const { objects, planted } = damagedCluster(seed);
+        await admin.load(objects);
+        const about = `cluster ${seed}: ${planted.map(({ damage: name, where }) => `${name} ${where}`).join(', ') || 'healthy'}`;
+        for (const line of commands) {
+          const args = line.split(' ');
+          const [theirs, ours] = await Promise.all([runReference(args, kubeconfig), run(args, { env, programName: 'calicoctl' })]);
+          expect(sortedLists(ours.stdout), `${line} on ${about}`).toEqual(sortedLists(theirs.stdout));
+          expect([ours.code, ours.stderr], `${line} on ${about}`).toEqual([theirs.code, theirs.stderr]);
+        }
+        const file = (name: string): string => join(folder, `${name}-${seed}.json`);
+        await runReference(['ipam', 'check', '-o', file('theirs')], kubeconfig);
+        await run(['ipam', 'check', '-o', file('ours')], { env, programName: 'calicoctl' });
+        const theirs = readFileSync(file('theirs'), 'utf8');
+        expect(comparableReport(readFileSync(file('ours'), 'utf8')), about).toEqual(comparableReport(theirs));
+
+        // What the reference found stands in our own report: addresses by address, handles by name.
+        const clock = new TestClock(new Date(Date.now() + 3_600_000));
+        const own = await run('ipam check -o json --grace 0', { env, clock });
+        const found = JSON.stringify(JSON.parse(own.stdout).findings);
+        const report = JSON.parse(theirs);
+        for (const [address, entries] of Object.entries(report.allocations as Record<string, { inUse: boolean }[]>)) {
+          if (entries.some(({ inUse }) => !inUse)) expect(found, `${address} on ${about}`).toContain(`"${address}"`);
+        }
+        for (const { ID } of report.leakedHandles ?? []) expect(found, `${ID} on ${about}`).toContain(String(ID).toLowerCase());
+      }
+    }, 3_600_000);
+  });
+}
