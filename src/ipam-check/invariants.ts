@@ -312,7 +312,7 @@ const table = {
     group: 'usage',
     severities: ['warning', 'error'],
     meaning: 'The node records another tunnel address than is allocated for it, or somebody else uses its address.',
-    whatToDo: 'calico-node on that node puts its tunnel address right when it restarts. --fix releases duplicates.',
+    whatToDo: 'Restart calico-node on that node: it puts its tunnel addresses right. --fix releases duplicates.',
   },
 } satisfies Record<string, Invariant>;
 
