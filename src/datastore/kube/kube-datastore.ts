@@ -39,6 +39,8 @@ class KubeDatastore implements Datastore {
   readonly #connection: KubeConnection;
   readonly #world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>;
   readonly #http: KubeHttp;
+  /** Kinds that were written through this store: scans of them must not be behind its own writes. */
+  readonly #written = new Set<string>();
 
   constructor(connection: KubeConnection, world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>) {
     this.#connection = connection;
@@ -55,9 +57,12 @@ class KubeDatastore implements Datastore {
 
   list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
     const path = collectionPath(kind, options.namespace);
-    const timeoutMs = options.timeoutMs ?? listTimeoutMs;
     // Every iteration is a list of its own.
-    const pages = () => new KubeList(this.#http, kind, path, this.#reading(options), timeoutMs).pages();
+    const pages = () => {
+      const fromCache = options.mode === 'scan' && !this.#written.has(kind.kind);
+      const timeoutMs = options.timeoutMs ?? listTimeoutMs;
+      return new KubeList(this.#http, kind, path, { ...this.#reading(options), timeoutMs, fromCache }).pages();
+    };
     return { [Symbol.asyncIterator]: pages };
   }
 
@@ -105,6 +110,7 @@ class KubeDatastore implements Datastore {
 
   async #call(asked: Asked, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
     const deadline = new Deadline(options.timeoutMs ?? callTimeoutMs, options.signal);
+    if (request.method !== 'GET') this.#written.add(asked.kind.kind);
     try {
       const answer = await this.#http.send({ ...request, deadline });
       const body = await this.#http.text(answer, deadline);

@@ -34,21 +34,26 @@ interface Progress {
   protobuf: boolean;
 }
 
+export interface KubeListOptions extends ListOptions {
+  /** The time between two signs of life of the server, not of the whole list. */
+  readonly timeoutMs: number;
+  /** Answered from the server's watch cache, which may be a moment behind. */
+  readonly fromCache: boolean;
+}
+
 export class KubeList<T extends KubeObject> {
   readonly #http: KubeHttp;
   readonly #kind: Kind<T>;
   readonly #path: string;
-  readonly #options: ListOptions;
-  readonly #timeoutMs: number;
+  readonly #options: KubeListOptions;
   readonly #progress: Progress;
 
-  /** `path` is that of the collection. The time is that between two signs of life of the server, not of the whole list. */
-  constructor(http: KubeHttp, kind: Kind<T>, path: string, options: ListOptions, timeoutMs: number) {
+  /** `path` is that of the collection. */
+  constructor(http: KubeHttp, kind: Kind<T>, path: string, options: KubeListOptions) {
     this.#http = http;
     this.#kind = kind;
     this.#path = path;
     this.#options = options;
-    this.#timeoutMs = timeoutMs;
     this.#progress = {
       token: undefined,
       atomic: true,
@@ -68,7 +73,7 @@ export class KubeList<T extends KubeObject> {
   async *pages(): AsyncGenerator<ListPage<T>> {
     const progress = this.#progress;
     for (;;) {
-      const deadline = new Deadline(this.#timeoutMs, this.#options.signal);
+      const deadline = new Deadline(this.#options.timeoutMs, this.#options.signal);
       let answer: KubeAnswer | undefined;
       try {
         answer = await this.#ask(deadline);
@@ -106,7 +111,7 @@ export class KubeList<T extends KubeObject> {
     if (this.#options.labelSelector) query.set('labelSelector', this.#options.labelSelector);
     if (!this.#isScan) query.set('limit', String(pageSize));
     if (token !== undefined) query.set('continue', token);
-    else if (this.#isScan) query.set('resourceVersion', '0');
+    else if (this.#options.fromCache) query.set('resourceVersion', '0');
     const search = query.toString();
     return this.#http.send({
       method: 'GET',

@@ -69,7 +69,8 @@ export function statusError(code: number, status: KubeStatus, { verb, kind, ref 
       return as(notFound(kind, object));
     case 409:
       if (status.reason === 'AlreadyExists') return as(alreadyExists(kind, object));
-      if (/UID in precondition/.test(storeText)) return as(notFound(kind, object));
+      // Two layers of the server compare uids, each in its own words. A delete has nothing left to do then.
+      if (verb === 'delete' && /UID in (the )?precondition/.test(storeText)) return as(notFound(kind, object));
       return as(conflict(kind, object));
     case 422:
       if (onlyCauses(status, 'metadata.uid')) return as(notFound(kind, object));

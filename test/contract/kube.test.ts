@@ -1,0 +1,20 @@
+import { kubeConnection } from '../../src/connect/kube-config.ts';
+import { openKube } from '../../src/datastore/kube/kube-datastore.ts';
+import { describeWithApiServer } from '../support/api-server.ts';
+import { testWorld } from '../support/world.ts';
+import { datastoreContract } from './datastore-contract.ts';
+
+describeWithApiServer('over a real API server', (server) => {
+  datastoreContract('kubernetes', async () => {
+    const world = testWorld();
+    const open = async () => openKube(await kubeConnection({ kubeconfig: server().kubeconfig }, world), world);
+    const [store, second] = await Promise.all([open(), open()]);
+    return {
+      store,
+      second,
+      async stop() {
+        await Promise.all([store.close(), second.close()]);
+      },
+    };
+  });
+});
