@@ -27,7 +27,9 @@ export function calicoctlIpamCheckText(check: CalicoctlCheck, { showAll, showPro
     lines.push(` IPAM block ${block.cidr} affinity=${block.affinity ?? '<none>'}:`);
     for (const allocation of block.allocations) all(`  ${allocation.address} allocated; attrs ${attrs(allocation)}`);
   }
-  lines.push(`IPAM blocks record ${check.allocations.size} allocations.`, '');
+  // Counted by block: an address that two overlapping blocks allocate counts twice.
+  const allocated = check.blocks.reduce((sum, block) => sum + block.allocations.length, 0);
+  lines.push(`IPAM blocks record ${allocated} allocations.`, '');
 
   lines.push('Loading all IPAM pools...');
   for (const pool of check.pools) lines.push(`  ${pool}`);

@@ -162,6 +162,21 @@ Check complete; found 5 problems.
     ]);
   });
 
+  it('counts an address that two overlapping blocks allocate twice, and lists it twice', () => {
+    const cluster = healthy();
+    const secondary = { namespace: 'shop', pod: 'gone', node: 'node-a' };
+    cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: podHandle('9'), secondary });
+    const wide = cluster.bareBlock('10.60.0.0/28', 'host:node-b');
+    wide.spec.allocations[3] = wide.spec.attributes.push({ handle_id: 'wide' }) - 1;
+    const lines = text(cluster, { showAll: false, showProblems: true }).split('\n');
+    expect(lines).toContain('IPAM blocks record 7 allocations.');
+    expect(lines.filter((line) => line.includes('leaked'))).toEqual([
+      '  10.60.0.3 leaked; attrs Main:wide Extra:',
+      `  10.60.0.3 leaked; attrs Main:${h('9')} Extra:namespace=shop,node=node-a,pod=gone`,
+    ]);
+    expect(lines).toContain('Found 1 IPs that are allocated in IPAM but not actually in use.');
+  });
+
   it('names what has no owner or no attributes, and ranks no node when nothing is allocated', () => {
     const cluster = healthy();
     const block = cluster.bareBlock('10.60.0.16/29');
