@@ -1,4 +1,4 @@
-// Builds dist/: main.js with its chunks, quick-answer.js for bin/, and the licence texts of everything bundled.
+// Builds dist/: main.js with its chunks, quick-answer.cjs for bin/, and the licence texts of everything bundled.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -109,7 +109,12 @@ const main = await build({
   banner: { js: requireOfNode },
   metafile: true,
 });
-const quickAnswer = await build({ ...common, entryPoints: { 'quick-answer': 'src/cli/quick-answer.ts' } });
+const quickAnswer = await build({
+  ...common,
+  entryPoints: { 'quick-answer': 'src/cli/quick-answer.ts' },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+});
 const bundled = Object.values(main.metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
 );

@@ -1,31 +1,37 @@
 #!/usr/bin/env node
 // Starts calictl. Refuses a Node that is too old in words that it understands, and answers the version questions by itself.
-import { writeSync } from 'node:fs';
-import { basename } from 'node:path';
+// CommonJS (bin/package.json), because Node loads that sooner.
+const { basename } = require('node:path');
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 
-async function start() {
-  const { quickAnswer } = await import('../dist/quick-answer.js');
+/** True when the question was one of those that need nothing of the program. */
+function answered() {
+  const { quickAnswer } = require('../dist/quick-answer.cjs');
   const name = basename(process.argv[1] || 'calictl').replace(/\.js$/, '');
   const answer = quickAnswer(process.argv.slice(2), name, process.env);
-  if (answer !== undefined) {
-    writeSync(1, answer);
-    return;
-  }
-  const { enableCompileCache } = await import('node:module');
-  if (enableCompileCache) enableCompileCache();
-  await import('../dist/main.js');
+  if (answer !== undefined) require('node:fs').writeSync(1, answer);
+  return answer !== undefined;
+}
+
+function failed(error) {
+  if (error && error.code === 'EPIPE') return;
+  const unbuilt = error && /^(ERR_)?MODULE_NOT_FOUND$/.test(error.code) && /[/\\]dist[/\\]/.test(error.message);
+  console.error(unbuilt ? 'calictl: dist/ is missing: run `npm run build`' : error);
+  process.exitCode = 1;
 }
 
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error('calictl needs Node 20.19 or newer; this is ' + process.version);
+  console.error(`calictl needs Node 20.19 or newer; this is ${process.version}`);
   process.exitCode = 1;
 } else {
-  start().catch((error) => {
-    if (error && error.code === 'EPIPE') return;
-    const unbuilt = error && error.code === 'ERR_MODULE_NOT_FOUND' && String(error.message).includes('/dist/');
-    console.error(unbuilt ? 'calictl: dist/ is missing: run `npm run build`' : error);
-    process.exitCode = 1;
-  });
+  try {
+    if (!answered()) {
+      const { enableCompileCache } = require('node:module');
+      if (enableCompileCache) enableCompileCache();
+      import('../dist/main.js').catch(failed);
+    }
+  } catch (error) {
+    failed(error);
+  }
 }
