@@ -1,8 +1,10 @@
 // What the file system says, as errors of a datastore.
 import { DatastoreError } from '../datastore.ts';
 
+/** `ENOENT` and its like; undefined for every error that no system call gave. */
 export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** True when the folder may not be written to: a reader does without the lock, a writer gives up. */
@@ -13,7 +15,7 @@ export function isReadOnly(error: unknown): boolean {
 /** `doing`: what could not be done, with the path: `write to ./dump`. Errors of other origin come back as they are. */
 export function asDatastoreError(error: unknown, doing: string): unknown {
   const code = errorCode(error);
-  if (code === undefined || error instanceof DatastoreError) return error;
+  if (code === undefined) return error;
   const text = REASONS[code];
   const reason = isReadOnly(error) ? 'unauthorized' : 'unavailable';
   return new DatastoreError(reason, `cannot ${doing}: ${text ?? (error as Error).message}`, { cause: error });

@@ -7,7 +7,7 @@ import { normalise } from '../../resources/validate.ts';
 import { deepCopy, sameValue } from '../copy.ts';
 import { jsonPlaces } from './json-places.ts';
 import { YamlPieces } from './parse-yaml.ts';
-import { isObject, ManifestError, type Place, spliced } from './place.ts';
+import { isObject, ManifestError, type Place, type PlaceForm, spliced } from './place.ts';
 import { changedItem, changedObject, printItem, printObject } from './print-yaml.ts';
 import { yamlPlaces } from './yaml-places.ts';
 
@@ -56,7 +56,9 @@ export class Manifest {
     for (const print of this.#ways(place, old, object)) {
       const text = print();
       if (text === undefined) continue;
-      const changed = this.#tried(spliced(this.text, { start: place.start, end: place.end, text: likeOld(old, text) }));
+      const changed = this.#tried(
+        spliced(this.text, { start: place.start, end: place.end, text: likeOld(place.form, old, text) }),
+      );
       if (changed !== undefined && this.#differsOnlyIn(changed, place, object)) return changed;
     }
     throw new ManifestError(place.line, `${stored.kind.kind} ${object.metadata.name} cannot be changed in this text`);
@@ -143,8 +145,10 @@ function converted({ value, line }: Place): { kind: Kind; object: KubeObject } |
   return { kind, object };
 }
 
-/** With the line ends of what it replaces. */
-function likeOld(old: string, text: string): string {
+/** With the line ends of what it replaces, and what stood at its end. */
+function likeOld(form: PlaceForm, old: string, text: string): string {
+  // The parser counts the line end after a block to the block.
+  if (form === 'flow') return text + (/\s*$/.exec(old)?.[0] ?? '');
   const trimmed = old.endsWith('\n') ? text : text.replace(/\n$/, '');
   return old.includes('\r\n') ? trimmed.replaceAll('\n', '\r\n') : trimmed;
 }

@@ -1,6 +1,7 @@
 // Prints one object as YAML: afresh, or as a change of the text that it had, so that comments, key order and styles stay.
 import {
   Document,
+  isAlias,
   isCollection,
   isMap,
   isScalar,
@@ -63,6 +64,7 @@ function changed(text: string, change: (document: EditedDocument) => void): stri
 /** The node that says `value`: the old one where it says so already, changed where both are of one shape, else a new one. */
 function merged(document: EditedDocument, node: Node | null | undefined, value: unknown): Node {
   if (node === null || node === undefined) return document.createNode(value);
+  if (isAlias(node) && sameValue(node.toJS(document as unknown as Document), value)) return node;
   if (isMap(node) && isObject(value)) return mergedMap(document, node, value);
   if (isSeq(node) && Array.isArray(value)) {
     const old = node.toJSON() as unknown[];

@@ -1,0 +1,16 @@
+import { openFolder } from '../../src/datastore/file/file-datastore.ts';
+import { realWorld, testFolder } from '../datastore/file/folder-world.ts';
+import { datastoreContract } from './datastore-contract.ts';
+
+datastoreContract('folder', async () => {
+  const folder = testFolder();
+  const [store, second] = await Promise.all([openFolder(folder.path, realWorld), openFolder(folder.path, realWorld)]);
+  return {
+    store,
+    second,
+    stop: async () => {
+      await Promise.all([store.close(), second.close()]);
+      folder.remove();
+    },
+  };
+});
