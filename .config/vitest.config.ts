@@ -4,6 +4,7 @@ import { TallyReporter } from './tally-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/bench/**'],
     globalSetup: ['test/support/real-parts.ts'],
     // Suites over a real kube-apiserver share one machine with it: two workers are what two cores carry.
     maxWorkers: 2,
