@@ -48,5 +48,5 @@ export function grid(headings: readonly string[], rows: readonly (readonly strin
     );
   });
   const head = line(titles.map((title, index) => centred(title, widths[index] ?? 0)));
-  return rule + head + rule + bodyLines.join('') + (bodyLines.length === 0 ? '' : rule);
+  return rule + head + rule + bodyLines.join('') + rule;
 }

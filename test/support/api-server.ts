@@ -58,6 +58,7 @@ export async function startApiServer(folder: string): Promise<ApiServer> {
   const url = `https://127.0.0.1:${port}`;
   makeCredentials(folder, url);
   const etcd = `http://127.0.0.1:${clients}`;
+  writeFileSync(join(folder, 'etcd.url'), etcd);
   const peerUrl = `http://127.0.0.1:${peers}`;
   launch(folder, 'etcd', [
     `--data-dir=${join(folder, 'etcd')}`,

@@ -1,0 +1,113 @@
+// The check beside a cluster at work: pods come and go while it reads, and it reports every planted fault and nothing else.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { kubeConnection } from '../../../src/connect/kube-config.ts';
+import type { Datastore } from '../../../src/datastore/datastore.ts';
+import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import { describeWithApiServer } from '../../support/api-server.ts';
+import { startChurn } from '../../support/churn.ts';
+import { cluster, seeded } from '../../support/cluster.ts';
+import { type DamageName, type Planted, plant } from '../../support/damage.ts';
+import { run, TestClock, testWorld } from '../../support/world.ts';
+
+const rounds = process.env['LONG'] ? 50 : 12;
+/** Faults that need no age; what is judged by age (claims, stray handles) is young on a server that was just loaded. */
+const damages: readonly DamageName[] = ['leak', 'leak', 'finishedPod', 'missingHandle', 'lostOrdinal'];
+
+interface Found {
+  readonly id: string;
+  readonly stability: string;
+  readonly severity: string;
+  readonly address?: string;
+  readonly handle?: string;
+  readonly object: { readonly kind: string; readonly name: string };
+}
+
+/** Stable findings by what they are about, a planted fault under its own name. */
+function places(findings: readonly Found[], planted: readonly Planted[]): string[] {
+  const lines = findings
+    .filter(({ stability, severity }) => stability === 'stable' && severity !== 'info')
+    .map(({ id, address, handle, object }) => {
+      const fault = planted.find(
+        ({ invariants, where }) => invariants.includes(id) && [address, handle, object.name].includes(where),
+      );
+      return fault === undefined ? `not planted: ${id} ${address ?? object.name}` : lineOf(fault);
+    });
+  return [...new Set(lines)].sort();
+}
+
+const lineOf = ({ damage, where }: Planted): string => `${damage} ${where}`;
+
+describeWithApiServer('ipam check beside a cluster at work', (server) => {
+  let store: Datastore;
+  beforeAll(async () => {
+    const world = testWorld();
+    store = openKube(await kubeConnection({ kubeconfig: server().kubeconfig }, world), world);
+  });
+  afterAll(() => store.close());
+
+  test(`reports each planted fault and no other in ${rounds} checks, and --fix frees no address in use`, async () => {
+    const { admin, kubeconfig } = server();
+    const env = { KUBECONFIG: kubeconfig };
+    const check = async (...args: string[]): Promise<{ findings: Found[]; fix?: { failed: number; items: FixItem[] } }> => {
+      const clock = new TestClock(new Date());
+      const { stdout, stderr } = await run(['ipam', 'check', '-o', 'json', ...args], { env, clock });
+      expect(stderr).toBe('');
+      return JSON.parse(stdout);
+    };
+    const whole = cluster({ seed: 11, nodes: 3, podsPerNode: 8, madeAt: new Date(Date.now() - 86_400_000) });
+    const random = seeded(9);
+    const planted = damages.map((name) => plant(name, whole, random) as Planted);
+    await admin.load(whole.objects);
+    await admin.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'churn' } });
+    const churn = startChurn({
+      store,
+      setStatus: async (pod) => {
+        const path = `/api/v1/namespaces/churn/pods/${pod.metadata.name}/status`;
+        expect((await admin.request('PUT', path, pod)).status).toBe(200);
+      },
+      blocks: whole.objects.filter(({ kind }) => kind === 'IPAMBlock').map(blockAndNode),
+      workers: 4,
+      longestPauseMs: 40,
+      seed: 5,
+    });
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        // Twice the longest time that an address of the churn has stayed allocated so far, and never below two seconds.
+        const grace = `${Math.max(2000, churn.longestLifeMs() * 2)}ms`;
+        const { findings } = await check('--grace', grace);
+        expect(places(findings, planted), `round ${round}, grace ${grace}`).toEqual(planted.map(lineOf).sort());
+      }
+      expect(churn.pods()).toBeGreaterThan(rounds);
+
+      const journal = join(mkdtempSync(join(tmpdir(), 'calictl-churn-')), 'journal.jsonl');
+      const heldBefore = new Set(churn.held);
+      const { fix } = await check('--fix', '--grace', '5s', '--journal', journal);
+      const released = (fix?.items ?? [])
+        .filter(({ outcome, finding }) => outcome === 'applied' && finding.repair?.primitive === 'R1')
+        .map(({ finding }) => finding.address);
+      expect(fix?.failed).toBe(0);
+      expect(released.sort()).toEqual(planted.filter(({ invariants }) => releasedFaults.includes(invariants[0] ?? '')).map(({ where }) => where).sort());
+      for (const address of [...heldBefore, ...churn.held]) expect(released).not.toContain(address);
+    } finally {
+      await churn.stop();
+    }
+    const { findings } = await check('--grace', '0');
+    expect(places(findings, planted)).toEqual([]);
+  }, 600_000);
+});
+
+const releasedFaults: readonly string[] = ['INV-53', 'INV-60'];
+
+interface FixItem {
+  readonly outcome: string;
+  readonly finding: Found & { readonly repair?: { readonly primitive: string } };
+}
+
+function blockAndNode({ metadata, spec }: KubeObject): { name: string; node: string } {
+  const { affinity } = spec as { affinity: string };
+  return { name: metadata.name, node: affinity.slice('host:'.length) };
+}
