@@ -107,6 +107,15 @@ export class CommandContext implements Context {
     return /^y(es)?$/i.test(answer?.trim() ?? '');
   }
 
+  /** A malformed object that an unforeseen error comes from, when the datastore holds one; else the error itself. */
+  async explained(error: unknown): Promise<unknown> {
+    const store = await this.#store?.catch(() => undefined);
+    if (store === undefined || error instanceof CalictlError || this.world.signal.aborted) return error;
+    const { findMalformed } = await import('../datastore/malformed.ts');
+    const found = await findMalformed(store, error, { signal: this.world.signal }).catch(() => undefined);
+    return found ?? error;
+  }
+
   /** Before the answer is printed. */
   quiet(): void {
     this.#progress.stop();

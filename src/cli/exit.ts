@@ -43,6 +43,11 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
+/** False for an error that nobody put into words: a fault of this program, or of data that it did not expect. */
+export function isForeseen(error: unknown): boolean {
+  return error instanceof CalictlError || error instanceof StdoutFailure || isSystemError(error);
+}
+
 /** The code stands at the end of the sentence; what more there is follows on lines of its own. */
 function knownLines(error: CalictlError, debug: boolean): string[] {
   const [sentence, ...more] = error.message.split('\n');

@@ -6,7 +6,7 @@ import { CalictlError, type ExitCode, exitCodes, UsageError } from '../world/err
 import type { OutputStream, World } from '../world/world.ts';
 import { compatName, isCompat } from './compat.ts';
 import { CommandContext } from './context.ts';
-import { type ErrorManner, exitFor, isPlainUsageError, printError, StdoutFailure, safe } from './exit.ts';
+import { type ErrorManner, exitFor, isForeseen, isPlainUsageError, printError, StdoutFailure, safe } from './exit.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
 import { quickAnswer } from './quick-answer.ts';
 
@@ -130,7 +130,8 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
       await stderr.write(usageBlock(command, compatName(world.programName)));
       return exitCodes.failed;
     }
-    return await printError(await clientFailure(error, command.path, context), world, manner);
+    const known = isForeseen(error) ? error : await context.explained(error);
+    return await printError(await clientFailure(known, command.path, context), world, manner);
   } finally {
     await context.close().catch(() => undefined);
   }

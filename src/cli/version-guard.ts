@@ -1,16 +1,18 @@
 // Whether this program and the cluster fit together: calicoctl's refusal in compat mode, one warning line otherwise.
 import { calicoctlText } from '../commands/calicoctl-errors.ts';
-import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
+import { type CallOptions, type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import { CalictlError } from '../world/errors.ts';
 import { buildInfo } from './build-info.ts';
 
 const oldest = 25;
 const newest = 33;
+/** Nobody waits longer for a mere warning. */
+const warningTimeoutMs = 3000;
 
-async function clusterVersion(store: Datastore, signal: AbortSignal): Promise<string | undefined> {
+async function clusterVersion(store: Datastore, options: CallOptions): Promise<string | undefined> {
   const { clusterInformation } = await import('../resources/cluster-information.ts');
-  const information = await store.get(clusterInformation, { name: 'default' }, { signal });
-  return information.spec.calicoVersion || undefined;
+  const information = await store.get(clusterInformation, { name: 'default' }, options);
+  return information.spec?.calicoVersion || undefined;
 }
 
 const plain = (version: string): string => version.replace(/^v/, '').split('-')[0] ?? '';
@@ -22,7 +24,7 @@ const plain = (version: string): string => version.replace(/^v/, '').split('-')[
 export async function refuseOtherVersions(store: Datastore, signal: AbortSignal): Promise<void> {
   let version: string | undefined;
   try {
-    version = await clusterVersion(store, signal);
+    version = await clusterVersion(store, { signal });
   } catch (error) {
     if (error instanceof DatastoreError && error.reason === 'not-found') return;
     const lines = [
@@ -46,7 +48,7 @@ export async function refuseOtherVersions(store: Datastore, signal: AbortSignal)
 
 /** One line when the cluster's release is not among those that calictl knows; never an error. */
 export async function versionWarning(store: Datastore, signal: AbortSignal): Promise<string | undefined> {
-  const version = await clusterVersion(store, signal).catch(() => undefined);
+  const version = await clusterVersion(store, { signal, timeoutMs: warningTimeoutMs }).catch(() => undefined);
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   if (major === undefined || (major === '3' && Number(minor) >= oldest && Number(minor) <= newest)) return undefined;
   return `warning: the cluster runs Calico ${version}; calictl knows v3.${oldest} to v3.${newest}`;

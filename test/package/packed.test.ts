@@ -1,5 +1,6 @@
 // What only shows in the packed program: what is in the tarball, that it starts, streams, old Nodes.
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +138,29 @@ describe('the program', () => {
     const line = `'${join(installed, 'bin', 'calictl.js')}' --help | true; echo \${PIPESTATUS[0]}`;
     const { stdout, stderr } = spawned('bash', ['-c', line]);
     expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends with 130 on %s, with what it had to say', async (signal) => {
+    const args = [join(installed, 'bin', 'calictl.js'), '--datastore', dump, 'version', '--poll', '1h'];
+    const child = spawn(process.execPath, args, { cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    const reported = new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk;
+      });
+      // The dump has no ClusterInformation: polling says so and goes on.
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+        resolve();
+      });
+    });
+    await reported;
+    child.kill(signal);
+    const [code] = await once(child, 'close');
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/^Client Version/);
+    expect(stderr).toMatch(/^unable to retrieve Cluster Version or Type: .*\ncalictl: interrupted\n$/);
   });
 
   it.each(['18.20.8', '20.18.3', '14.21.3'])('refuses Node %s in one line', (version) => {
