@@ -1,10 +1,10 @@
 // How fast "parse an IPv4 address and ask whether a network has it" is, beside the package ip-cidr, in one run.
-// Interleaved pairs, medians; not part of the tests:
-//   npx esbuild test/bench/net.bench.ts --bundle --platform=node --format=esm --log-level=error | node --input-type=module
+// Interleaved pairs, medians.
 import IPCIDR from 'ip-cidr';
 import { type Cidr, cidrContains, formatCidr, parseCidr } from '../../src/net/cidr.ts';
 import { CidrIndex } from '../../src/net/interval-set.ts';
 import { formatIp, type IpAddress, parseIp } from '../../src/net/ip.ts';
+import { median } from './measure.ts';
 
 const PAIRS = 9;
 const OWN_ADDRESSES = 500_000;
@@ -33,29 +33,31 @@ function rate(count: number, expected: number, work: (text: string) => boolean):
   return count / seconds;
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
-
-const rates = { own: [] as number[], index: [] as number[], oracle: [] as number[] };
-for (let pair = 0; pair <= PAIRS; pair++) {
-  const own = rate(OWN_ADDRESSES, OWN_ADDRESSES / 2, (text) => cidrContains(pool, parseIp(text) as IpAddress));
-  const index = rate(OWN_ADDRESSES, OWN_ADDRESSES / 2, (text) => blocks.find(parseIp(text) as IpAddress) !== undefined);
-  const other = rate(ORACLE_ADDRESSES, ORACLE_ADDRESSES / 2, (text) => oracle.contains(text));
-  // The first pair warms up.
-  if (pair === 0) continue;
-  rates.own.push(own);
-  rates.index.push(index);
-  rates.oracle.push(other);
-}
-
-const ratio = median(rates.own.map((own, pair) => own / (rates.oracle[pair] as number)));
-const perSecond = (values: number[]) => Math.round(median(values)).toLocaleString('en').padStart(12);
-process.stdout.write(
-  [
-    `IPv4 parse + contains, median of ${PAIRS} interleaved pairs, Node ${process.version}`,
+export function benchNet(): string {
+  const rates = { own: [] as number[], index: [] as number[], oracle: [] as number[] };
+  for (let pair = 0; pair <= PAIRS; pair++) {
+    const own = rate(OWN_ADDRESSES, OWN_ADDRESSES / 2, (text) => cidrContains(pool, parseIp(text) as IpAddress));
+    const index = rate(
+      OWN_ADDRESSES,
+      OWN_ADDRESSES / 2,
+      (text) => blocks.find(parseIp(text) as IpAddress) !== undefined,
+    );
+    const other = rate(ORACLE_ADDRESSES, ORACLE_ADDRESSES / 2, (text) => oracle.contains(text));
+    // The first pair warms up.
+    if (pair === 0) continue;
+    rates.own.push(own);
+    rates.index.push(index);
+    rates.oracle.push(other);
+  }
+  const ratio = median(rates.own.map((own, pair) => own / (rates.oracle[pair] as number)));
+  const perSecond = (values: number[]) => Math.round(median(values)).toLocaleString('en').padStart(12);
+  return [
+    `IPv4 parse + contains (median of ${PAIRS} rounds)`,
     `  net/cidr.ts                    ${perSecond(rates.own)} a second`,
     `  net/ CidrIndex of 1,024 blocks ${perSecond(rates.index)} a second`,
     `  ip-cidr                        ${perSecond(rates.oracle)} a second`,
     `  net/cidr.ts is ${ratio.toFixed(0)} times ip-cidr`,
     '',
-  ].join('\n'),
-);
+    '',
+  ].join('\n');
+}

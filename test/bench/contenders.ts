@@ -1,0 +1,58 @@
+// The programs that are measured beside each other: this one, curl doing the bare minimum, calicoctl where it is named.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ApiServer } from '../support/api-server.ts';
+import { type Finished, type RunOptions, run, type Sample } from './measure.ts';
+
+const calictlScript = join(dirname(fileURLToPath(import.meta.url)), '../../bin/calictl.js');
+
+export interface Target {
+  readonly server: ApiServer;
+  /** Client URL of its etcd. */
+  readonly etcd: string;
+  readonly pods: number;
+  readonly rounds: number;
+}
+
+export const nothing = (): Promise<Finished> => run(process.execPath, ['-e', '0']);
+
+export function calictl(args: readonly string[], target?: Target, options: RunOptions = {}): Promise<Finished> {
+  const env = { CALICTL_CONFIG: undefined, DATASTORE_TYPE: 'kubernetes', KUBECONFIG: target?.server.kubeconfig };
+  return run(process.execPath, [calictlScript, ...args], { ...options, env: { ...env, ...options.env } });
+}
+
+/** As a contender, if $CALICOCTL names a calicoctl. */
+export function calicoctl(
+  args: readonly string[],
+  target: Target,
+  options: RunOptions = {},
+): Record<string, () => Promise<Sample>> {
+  const program = process.env['CALICOCTL'];
+  if (!program || !existsSync(program)) return {};
+  const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: target.server.kubeconfig };
+  return { calicoctl: () => run(program, args, { ...options, env }) };
+}
+
+export interface CurlPath {
+  readonly path: string;
+  readonly protobuf?: boolean;
+}
+
+/** One curl for each path, all at the same time; what arrives is thrown away. */
+export async function curl(target: Target, paths: readonly CurlPath[]): Promise<Sample> {
+  const folder = dirname(target.server.caFile);
+  const file = (name: string): string => join(folder, name);
+  const started = performance.now();
+  await Promise.all(
+    paths.map(({ path, protobuf }) =>
+      run('curl', [
+        ...['-sS', '--fail', '--http1.1', '-o', '/dev/null', '--cacert', file('ca.crt')],
+        ...['--cert', file('admin.crt'), '--key', file('admin.key')],
+        ...(protobuf ? ['-H', 'Accept: application/vnd.kubernetes.protobuf'] : []),
+        `${target.server.url}${path}`,
+      ]),
+    ),
+  );
+  return { ms: performance.now() - started };
+}

@@ -1,0 +1,27 @@
+// What starting costs, beside a Node that does nothing.
+import { calicoctl, calictl, curl, nothing, type Target } from './contenders.ts';
+import { difference, resultTable, rounds } from './measure.ts';
+
+const budget = (ms: number, limit: number): string =>
+  `  node -e 0 + ${ms.toFixed(1)} ms; budget + ${limit} ms: ${ms <= limit ? 'kept' : 'MISSED'}\n\n`;
+
+export async function benchVersion(count: number): Promise<string> {
+  const samples = await rounds(
+    { 'node -e 0': nothing, 'version --client': () => calictl(['version', '--client']) },
+    count,
+  );
+  return resultTable('version --client', samples) + budget(difference(samples, 'version --client', 'node -e 0'), 10);
+}
+
+export async function benchGet(target: Target, count: number): Promise<string> {
+  const samples = await rounds(
+    {
+      'node -e 0': nothing,
+      'get ippool': () => calictl(['get', 'ippool'], target),
+      curl: () => curl(target, [{ path: '/apis/crd.projectcalico.org/v1/ippools' }]),
+      ...calicoctl(['get', 'ippool'], target),
+    },
+    count,
+  );
+  return resultTable('get ippool', samples) + budget(difference(samples, 'get ippool', 'node -e 0'), 100);
+}
