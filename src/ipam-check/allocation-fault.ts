@@ -40,7 +40,7 @@ export interface AllocationFault {
 }
 
 /** Sorted so that the most specific comes first; ids outside the order go last. */
-export function bySpecificity(broken: readonly InvariantId[]): InvariantId[] {
+function bySpecificity(broken: readonly InvariantId[]): InvariantId[] {
   const place = (id: InvariantId) => (order.includes(id) ? order.indexOf(id) : order.length);
   return [...new Set(broken)].sort((a, b) => place(a) - place(b));
 }

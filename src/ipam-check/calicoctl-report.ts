@@ -38,7 +38,7 @@ export interface CalicoctlReport {
 }
 
 /** The report of a check; `version` is the one that the program states of itself. */
-export function calicoctlReport(check: CalicoctlCheck, version: string): CalicoctlReport {
+function calicoctlReport(check: CalicoctlCheck, version: string): CalicoctlReport {
   const addresses = [...check.allocations.keys()].sort();
   const allocations = addresses.map((address) => {
     const owners = check.owners.get(address);

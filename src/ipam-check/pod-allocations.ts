@@ -30,32 +30,31 @@ export function judgePodAllocation(
   allocation: Allocation,
   named: NamedPod,
 ): Judgement | undefined {
+  if (isPlainlyRight(view, allocation, named, usage.of(allocation.address))) return undefined;
   const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
-  const users = usage.of(allocation.address);
-  if (pod !== undefined && isPlainlyRight(view, allocation, pod, users)) return undefined;
   const fault = isMachine(allocation)
     ? stoppedMachine(usage, allocation, pod)
     : podFault(view, usage, allocation, named, pod);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Pod', ...named } satisfies FoundObject });
 }
 
-/** The usual case, decided without any allocation of memory. */
+/** The usual case, decided without making a text or a list: it is what nearly every allocation of a cluster is. */
 function isPlainlyRight(
   view: CheckView,
-  allocation: Allocation,
-  pod: PodRecord,
+  { attributes, handleId }: Allocation,
+  named: NamedPod,
   users: readonly AddressUser[],
 ): boolean {
   const [user] = users;
+  if (users.length !== 1 || user?.kind !== 'Pod' || !isPodUser(user, named)) return false;
+  const { node, containerId } = user.pod;
   return (
-    users.length === 1 &&
-    user?.kind === 'Pod' &&
-    user.pod === pod &&
-    pod.node !== undefined &&
-    view.nodesByName.has(pod.node) &&
-    pod.containerId !== undefined &&
-    allocation.attributes['node'] === pod.node &&
-    allocation.handleId?.endsWith(`.${pod.containerId}`) === true
+    node !== undefined &&
+    attributes['node'] === node &&
+    view.nodesByName.has(node) &&
+    containerId !== undefined &&
+    handleId?.endsWith(containerId) === true &&
+    handleId.charAt(handleId.length - containerId.length - 1) === '.'
   );
 }
 
