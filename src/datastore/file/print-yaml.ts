@@ -9,6 +9,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  visit,
   type YAMLMap,
 } from 'yaml';
 import { deepCopy, sameValue } from '../copy.ts';
@@ -17,14 +18,30 @@ import { isObject } from './place.ts';
 
 const printOptions = { lineWidth: 0, singleQuote: true, flowCollectionPadding: false } as const;
 
+/** What the package prints bare and others stumble over: tabs, `=`, line ends and controls of YAML 1.1. */
+const ODD = /^=$|[\t\u007f-\u009f\u2028\u2029\ufeff]/;
+
+/** The text that readers of YAML 1.1 and 1.2 understand alike. */
+function textOf(document: Document, indentSeq: boolean): string {
+  visit(document, {
+    Scalar: (_key, scalar) => {
+      if (typeof scalar.value === 'string' && ODD.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const text = document.toString({ ...printOptions, indentSeq });
+  return text.replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
 /** A block mapping from column 0, ending with a line end. */
 export function printObject(value: unknown): string {
-  return new Document(deepCopy(value), yamlOptions).toString({ ...printOptions, indentSeq: false });
+  return textOf(new Document(deepCopy(value), yamlOptions), false);
 }
 
 /** An item of a block sequence, dash included, every line indented. */
 export function printItem(value: unknown, indent: string): string {
-  return indented(new Document([deepCopy(value)], yamlOptions).toString({ ...printOptions, indentSeq: false }), indent);
+  return indented(textOf(new Document([deepCopy(value)], yamlOptions), false), indent);
 }
 
 /** The text of a document, changed to say `value`; undefined when that cannot be done in its style. */
@@ -54,7 +71,7 @@ function changed(text: string, change: (document: EditedDocument) => void): stri
   if (document.errors.length > 0) return undefined;
   try {
     change(document);
-    return document.toString({ ...printOptions, indentSeq: INDENTED_SEQUENCE.test(text) });
+    return textOf(document as unknown as Document, INDENTED_SEQUENCE.test(text));
   } catch {
     // An alias whose anchor went away: the caller prints afresh.
     return undefined;

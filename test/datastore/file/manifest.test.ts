@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Manifest, type StoredObject } from '../../../src/datastore/file/manifest.ts';
+import { Manifest, newManifest, type StoredObject } from '../../../src/datastore/file/manifest.ts';
 import { ManifestError } from '../../../src/datastore/file/place.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 
@@ -159,6 +160,20 @@ describe('values', () => {
   });
 });
 
+describe('texts that readers of YAML take differently', () => {
+  it.each([
+    ['a\u0085b', '"a\\u0085b"'],
+    ['\u2028', '"\\u2028"'],
+    ['a\tb', '"a\\tb"'],
+    ['=', '"="'],
+    ['no', "'no'"],
+    ['1_000', "'1_000'"],
+    ['0o17', "'0o17'"],
+  ])('%j is quoted', (value, printed) => {
+    expect(withSpec(pool('one'), 'one', { cidr: value })).toBe(pool('one').replace('10.0.0.0/16', () => printed));
+  });
+});
+
 describe('lists', () => {
   const item = (name: string, indent: string, more = ''): string =>
     pool(name, more)
@@ -294,5 +309,70 @@ describe('broken manifests', () => {
     for (const text of ['', '# nothing\n', 'just text\n', '- 1\n- 2\n', 'a: b\n', '42\n', '--- |\n  text\n']) {
       expect(namesOf(text)).toEqual([]);
     }
+  });
+});
+
+describe('any content', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom(...' \n\t:#-\'"[]{}&*!|>%@`,?~yn01.\u2028\u0085\r') }),
+    fc.constantFrom(
+      'yes',
+      'null',
+      '~',
+      '1e3',
+      '0x1f',
+      '012',
+      '2025-01-01',
+      '12:30',
+      '<<',
+      '=',
+      '...',
+      '---',
+      '- a',
+      '',
+    ),
+  );
+  const leaf = fc.oneof(
+    text,
+    fc.integer(),
+    fc.bigInt({ min: 1n << 53n, max: 1n << 70n }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  const objectOf = (name: string, spec: unknown): KubeObject => ({
+    apiVersion: crd,
+    kind: 'IPPool',
+    metadata: { name },
+    spec: { cidr: '10.0.0.0/16', spec },
+  });
+
+  it('is read as it was written, new or in the place of something else', () => {
+    fc.assert(
+      fc.property(value, value, value, (a, b, c) => {
+        const before = `${newManifest(objectOf('one', a)).text}---\n${newManifest(objectOf('two', b)).text}`;
+        const manifest = new Manifest(before, false);
+        expect(manifest.objects.map(({ object }) => object)).toEqual([objectOf('one', a), objectOf('two', b)]);
+        const changed = manifest.withChanged(find(manifest, 'one'), objectOf('one', c));
+        expect(changed.text.endsWith(`---\n${newManifest(objectOf('two', b)).text}`)).toBe(true);
+        expect(new Manifest(changed.text, false).objects.map(({ object }) => object)).toEqual([
+          objectOf('one', c),
+          objectOf('two', b),
+        ]);
+        const list = `apiVersion: v1\nkind: List\nitems:\n${['x', 'y'].map((name) => `- ${JSON.stringify(objectOf(name, 1))}\n`).join('')}`;
+        const items = new Manifest(list, false);
+        const item = items.withChanged(find(items, 'x'), objectOf('x', c));
+        expect(new Manifest(item.text, false).objects[0]?.object).toEqual(objectOf('x', c));
+      }),
+      { numRuns: 150, seed: 7 },
+    );
   });
 });

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
+import { ipamHandle } from '../../src/resources/ipam-handle.ts';
+import { handle, total } from './file/handles.ts';
+
+/** A store whose nth write fails so. */
+const failing = (nthWrite: number, fault: MemoryFault) =>
+  new MemoryDatastore([handle('a')], { faults: (call) => (call.nthWrite === nthWrite ? fault : undefined) });
+
+async function add(store: MemoryDatastore): Promise<void> {
+  const read = await store.get(ipamHandle, { name: 'a' });
+  await store.update(ipamHandle, { ...read, spec: handle('a', total(read) + 1).spec });
+}
+
+const totalOf = (store: MemoryDatastore): number => total(store.dump()[0] as ReturnType<typeof handle>);
+
+describe('faults', () => {
+  it.each([
+    ['conflict', 'conflict', 1],
+    ['timeout-before', 'unavailable', 1],
+    ['timeout-after', 'unavailable', 2],
+  ] as const)('%s', async (fault, reason, left) => {
+    const store = failing(1, fault);
+    await expect(add(store)).rejects.toMatchObject({ reason });
+    expect(totalOf(store)).toBe(left);
+    await add(store);
+    expect(totalOf(store)).toBe(left + 1);
+    expect(store.writes).toBe(2);
+    expect(store.calls.map(({ op, nth }) => `${nth} ${op}`)).toEqual(['1 get', '2 update', '3 get', '4 update']);
+  });
+
+  it.each([
+    ['crash-before', 2],
+    ['crash-after', 3],
+  ] as const)('%s ends every later call', async (fault, left) => {
+    const store = failing(2, fault);
+    await add(store);
+    await expect(add(store)).rejects.toBeInstanceOf(StoreCrash);
+    await expect(store.get(ipamHandle, { name: 'a' })).rejects.toBeInstanceOf(StoreCrash);
+    const next = new MemoryDatastore(store.dump());
+    expect(totalOf(next)).toBe(left);
+    await add(next);
+    const uids = [next.dump()[0], await next.create(ipamHandle, handle('b'))].map((object) => object?.metadata.uid);
+    expect(new Set(uids).size).toBe(2);
+  });
+});
+
+describe('ipamStoreOf', () => {
+  it('answers failures as values', async () => {
+    const { handles } = ipamStoreOf(new MemoryDatastore([handle('a')]));
+    const read = await handles.get('a');
+    if (!read.ok) throw new Error(read.why);
+    expect(await handles.create(handle('a'))).toEqual({ ok: false, why: 'already-exists' });
+    expect(await handles.get('b')).toEqual({ ok: false, why: 'not-found' });
+    const updated = await handles.update({ ...read.value, spec: handle('a', 2).spec });
+    expect(updated.ok).toBe(true);
+    expect(await handles.update({ ...read.value, spec: handle('a', 3).spec })).toEqual({ ok: false, why: 'conflict' });
+    expect(await handles.remove(read.value)).toEqual({ ok: false, why: 'conflict' });
+    const { uid, ...other } = read.value.metadata;
+    expect(uid).toBeDefined();
+    expect(await handles.remove({ ...read.value, metadata: { ...other, uid: 'another' } })).toEqual({
+      ok: false,
+      why: 'not-found',
+    });
+    if (updated.ok) expect(await handles.remove(updated.value)).toEqual({ ok: true, value: undefined });
+    expect(await handles.list()).toEqual([]);
+  });
+
+  it('throws what is no such failure', async () => {
+    const store = new MemoryDatastore([], { faults: () => 'timeout-after' });
+    await expect(ipamStoreOf(store).handles.create(handle('a'))).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(store.dump()).toHaveLength(1);
+  });
+
+  it('shows tombstones as they are', async () => {
+    const dead = handle('a');
+    dead.spec.deleted = true;
+    const store = new MemoryDatastore([dead]);
+    expect(await ipamStoreOf(store).handles.list()).toHaveLength(1);
+    expect(store.writes).toBe(0);
+  });
+
+  it('has no configuration when none is stored, and the labels of both kinds of a node', async () => {
+    const annotations = { 'projectcalico.org/labels': '{"rack":"r1","zone":"calico"}' };
+    const node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n', labels: { zone: 'kube' }, annotations },
+    };
+    const store = ipamStoreOf(new MemoryDatastore([node]));
+    expect(await store.config()).toBeUndefined();
+    expect(await store.pools()).toEqual([]);
+    expect(await store.reservations()).toEqual([]);
+    expect(await store.nodeLabels('n')).toEqual({ rack: 'r1', zone: 'kube' });
+    expect(await store.nodeLabels('other')).toBeUndefined();
+  });
+});
