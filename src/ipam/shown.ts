@@ -5,6 +5,7 @@ import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMConfig } from '../resources/ipam-config.ts';
 import { sanitiseHandle } from '../resources/names.ts';
+import { type IpamSettings, settingsOf } from './config.ts';
 import { affinityHost, allocationsOf, borrowedFrom, type Utilization } from './utilization.ts';
 
 export interface UsageShown {
@@ -45,11 +46,8 @@ export interface BorrowedList {
   readonly withoutNode: number;
 }
 
-export interface ConfigurationShown {
+export interface ConfigurationShown extends IpamSettings {
   readonly kind: 'IPAMConfiguration';
-  readonly strictAffinity: boolean;
-  readonly autoAllocateBlocks: boolean;
-  readonly maxBlocksPerHost: number;
 }
 
 export type IpamShown = UsageShown | AddressList | BorrowedList | ConfigurationShown;
@@ -118,10 +116,5 @@ export function borrowedList(blocks: readonly IPAMBlock[]): BorrowedList {
 
 /** The configuration in force; without an object the defaults are, and nothing is written. */
 export function configurationShown(config: IPAMConfig | undefined): ConfigurationShown {
-  return {
-    kind: 'IPAMConfiguration',
-    strictAffinity: config?.spec.strictAffinity ?? false,
-    autoAllocateBlocks: config?.spec.autoAllocateBlocks ?? true,
-    maxBlocksPerHost: Number(config?.spec.maxBlocksPerHost ?? 0),
-  };
+  return { kind: 'IPAMConfiguration', ...settingsOf(config) };
 }

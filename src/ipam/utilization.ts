@@ -69,7 +69,7 @@ export function borrowedFrom(block: IPAMBlock): { borrowed: BorrowedAddress[]; w
 }
 
 /** The numbers of one block. */
-export function blockUsage(block: IPAMBlock): BlockUsage {
+function blockUsage(block: IPAMBlock): BlockUsage {
   const { cidr, affinity, allocations, unallocated } = block.spec;
   const total = allocations.length;
   return {

@@ -4,10 +4,9 @@ import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
 import type { Journal } from '../../src/ipam-repair/journal.ts';
 import { check, repair } from '../../src/ipam-repair/session.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { cluster } from '../support/cluster.ts';
-import { damage, type DamageName, plant } from '../support/damage.ts';
+import { cluster, seeded } from '../support/cluster.ts';
+import { type DamageName, damage, plant } from '../support/damage.ts';
 import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/example.ts';
-import { seeded } from '../support/cluster.ts';
 import { TestClock } from '../support/world.ts';
 
 const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };
@@ -18,7 +17,13 @@ const observing = { clock: clock(), signal: never, graceMs: 60_000 };
 
 async function fix(store: MemoryDatastore): Promise<void> {
   const confirmed = await check(store, observing);
-  await repair(store, confirmed, { ...observing, selection: {}, journal: noJournal, lock: undefined, goOn: async () => true });
+  await repair(store, confirmed, {
+    ...observing,
+    selection: {},
+    journal: noJournal,
+    lock: undefined,
+    goOn: async () => true,
+  });
 }
 
 async function faults(store: MemoryDatastore): Promise<string[]> {
@@ -56,7 +61,10 @@ function allocated(objects: readonly KubeObject[]): Set<string> {
 }
 
 /** Kills a repair of these objects after (or at) each of its writes and lets a second one finish. */
-async function everyKill(objects: () => KubeObject[], how: 'crash-after' | 'crash-before' | 'timeout-after'): Promise<number> {
+async function everyKill(
+  objects: () => KubeObject[],
+  how: 'crash-after' | 'crash-before' | 'timeout-after',
+): Promise<number> {
   const whole = new MemoryDatastore(objects());
   await fix(whole);
   const left = await faults(whole);
@@ -97,7 +105,16 @@ describe('a repair that is killed', () => {
     });
   }
 
-  const mended: readonly DamageName[] = ['leak', 'finishedPod', 'strayHandle', 'missingHandle', 'lostOrdinal', 'pendingAffinity', 'missingAffinity', 'orphanBlock'];
+  const mended: readonly DamageName[] = [
+    'leak',
+    'finishedPod',
+    'strayHandle',
+    'missingHandle',
+    'lostOrdinal',
+    'pendingAffinity',
+    'missingAffinity',
+    'orphanBlock',
+  ];
   for (const name of mended) {
     test(`at any write of the repair of ${name}: the next one finishes`, async () => {
       const broken = (): KubeObject[] => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { describeWithApiServer } from '../support/api-server.ts';
 import { cluster, seeded } from '../support/cluster.ts';
-import { damage, type DamageName, damageNames, type Planted } from '../support/damage.ts';
+import { type DamageName, damage, damageNames, type Planted } from '../support/damage.ts';
 import { run, TestClock } from '../support/world.ts';
 
 const reference = process.env['CALICOCTL'];
@@ -79,7 +79,10 @@ function damagedCluster(seed: number): { objects: KubeObject[]; planted: Planted
     ],
   });
   // One cluster in four is healthy.
-  return { objects: whole.objects, planted: seed % 4 === 0 ? [] : damage(whole, seed, 8, damageNames as readonly DamageName[]) };
+  return {
+    objects: whole.objects,
+    planted: seed % 4 === 0 ? [] : damage(whole, seed, 8, damageNames as readonly DamageName[]),
+  };
 }
 
 /** The report file with what an order of chance decides put in order. */
@@ -98,7 +101,9 @@ interface Entry {
 
 /** Their addresses are in use whatever the pod's status says: docs/reference/parity.md. */
 function liveContainers(objects: readonly KubeObject[]): Set<string> {
-  const running = objects.filter(({ kind, status }) => kind === 'Pod' && (status as { phase?: string }).phase === 'Running');
+  const running = objects.filter(
+    ({ kind, status }) => kind === 'Pod' && (status as { phase?: string }).phase === 'Running',
+  );
   return new Set(running.map(({ metadata }) => metadata.annotations?.['cni.projectcalico.org/containerID'] ?? ''));
 }
 
@@ -122,7 +127,10 @@ if (reference === undefined) {
         const about = `cluster ${seed}: ${planted.map(({ damage: name, where }) => `${name} ${where}`).join(', ') || 'healthy'}`;
         for (const line of commands) {
           const args = line.split(' ');
-          const [theirs, ours] = await Promise.all([runReference(args, kubeconfig), run(args, { env, programName: 'calicoctl' })]);
+          const [theirs, ours] = await Promise.all([
+            runReference(args, kubeconfig),
+            run(args, { env, programName: 'calicoctl' }),
+          ]);
           expect(sortedLists(ours.stdout), `${line} on ${about}`).toEqual(sortedLists(theirs.stdout));
           expect([ours.code, ours.stderr], `${line} on ${about}`).toEqual([theirs.code, theirs.stderr]);
         }
@@ -139,10 +147,13 @@ if (reference === undefined) {
         const report = JSON.parse(theirs);
         const alive = liveContainers(objects);
         for (const [address, entries] of Object.entries(report.allocations as Record<string, Entry[]>)) {
-          const leaked = entries.some(({ inUse, handle }) => !inUse && !alive.has(handle?.replace(/^k8s-pod-network\./, '') ?? ''));
+          const leaked = entries.some(
+            ({ inUse, handle }) => !inUse && !alive.has(handle?.replace(/^k8s-pod-network\./, '') ?? ''),
+          );
           if (leaked) expect(found, `${address} on ${about}`).toContain(`"${address}"`);
         }
-        for (const { ID } of report.leakedHandles ?? []) expect(found, `${ID} on ${about}`).toContain(String(ID).toLowerCase());
+        for (const { ID } of report.leakedHandles ?? [])
+          expect(found, `${ID} on ${about}`).toContain(String(ID).toLowerCase());
       }
     }, 3_600_000);
   });

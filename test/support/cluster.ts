@@ -78,7 +78,7 @@ export function goTime(at: Date): string {
   return `${day} ${time.slice(0, 8)}${fraction} +0000 UTC`;
 }
 
-export const defaultPools: readonly PoolPlan[] = [{ name: 'pool-1', cidr: '10.60.0.0/16', blockSize: 26 }];
+const defaultPools: readonly PoolPlan[] = [{ name: 'pool-1', cidr: '10.60.0.0/16', blockSize: 26 }];
 
 export function cluster(plan: ClusterPlan): Cluster {
   const random = seeded(plan.seed);

@@ -38,7 +38,10 @@ describeWithApiServer('ipam check on a kube-apiserver', (server) => {
     expect(await revisions(server())).toEqual(before);
 
     const journal = join(mkdtempSync(join(tmpdir(), 'calictl-journal-')), 'journal.jsonl');
-    const fixed = await run(['ipam', 'check', '--fix', '-o', 'json', '--journal', journal], { env: env(), clock: inAnHour() });
+    const fixed = await run(['ipam', 'check', '--fix', '-o', 'json', '--journal', journal], {
+      env: env(),
+      clock: inAnHour(),
+    });
     const report = JSON.parse(fixed.stdout);
     expect(report.fix).toMatchObject({ planned: 6, applied: 6, conflicts: 0, failed: 0, skipped: 0 });
     expect(faultLines(report)).toEqual(exampleManualFaults);
@@ -52,7 +55,9 @@ describeWithApiServer('ipam check on a kube-apiserver', (server) => {
         .map(({ kind, name }) => `${kind} ${name}`),
     );
     const after = await revisions(server());
-    const changed = [...before].filter(([path, revision]) => after.get(path) !== revision).map(([path]) => path.replace(/.* \//, ''));
+    const changed = [...before]
+      .filter(([path, revision]) => after.get(path) !== revision)
+      .map(([path]) => path.replace(/.* \//, ''));
     expect(changed.sort()).toEqual(
       [
         '10-60-8-0-26',
@@ -60,10 +65,16 @@ describeWithApiServer('ipam check on a kube-apiserver', (server) => {
         'worker-2-10-61-0-0-26',
         'worker-9-10-60-8-0-26',
         ...exampleFaults.filter((fault) => fault.startsWith('INV-45')).map((fault) => fault.split(' ')[2]),
-        ...changed.filter((name) => name.startsWith('k8s-pod-network.') && !exampleFaults.some((fault) => fault.endsWith(name))),
+        ...changed.filter(
+          (name) => name.startsWith('k8s-pod-network.') && !exampleFaults.some((fault) => fault.endsWith(name)),
+        ),
       ].sort(),
     );
-    for (const name of changed) expect([...written].some((line) => line.endsWith(` ${name}`)), name).toBe(true);
+    for (const name of changed)
+      expect(
+        [...written].some((line) => line.endsWith(` ${name}`)),
+        name,
+      ).toBe(true);
     expect([...after.keys()].filter((path) => !before.has(path))).toEqual([]);
 
     const second = await run('ipam check -o json', { env: env(), clock: inAnHour() });

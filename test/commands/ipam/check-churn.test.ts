@@ -52,7 +52,9 @@ describeWithApiServer('ipam check beside a cluster at work', (server) => {
   test(`reports each planted fault and no other in ${rounds} checks, and --fix frees no address in use`, async () => {
     const { admin, kubeconfig } = server();
     const env = { KUBECONFIG: kubeconfig };
-    const check = async (...args: string[]): Promise<{ findings: Found[]; fix?: { failed: number; items: FixItem[] } }> => {
+    const check = async (
+      ...args: string[]
+    ): Promise<{ findings: Found[]; fix?: { failed: number; items: FixItem[] } }> => {
       const clock = new TestClock(new Date());
       const { stdout, stderr } = await run(['ipam', 'check', '-o', 'json', ...args], { env, clock });
       expect(stderr).toBe('');
@@ -62,7 +64,11 @@ describeWithApiServer('ipam check beside a cluster at work', (server) => {
     const random = seeded(9);
     const planted = damages.map((name) => plant(name, whole, random) as Planted);
     await admin.load(whole.objects);
-    await admin.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'churn' } });
+    await admin.request('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'churn' },
+    });
     const churn = startChurn({
       store,
       setStatus: async (pod) => {
@@ -90,7 +96,12 @@ describeWithApiServer('ipam check beside a cluster at work', (server) => {
         .filter(({ outcome, finding }) => outcome === 'applied' && finding.repair?.primitive === 'R1')
         .map(({ finding }) => finding.address);
       expect(fix?.failed).toBe(0);
-      expect(released.sort()).toEqual(planted.filter(({ invariants }) => releasedFaults.includes(invariants[0] ?? '')).map(({ where }) => where).sort());
+      expect(released.sort()).toEqual(
+        planted
+          .filter(({ invariants }) => releasedFaults.includes(invariants[0] ?? ''))
+          .map(({ where }) => where)
+          .sort(),
+      );
       for (const address of [...heldBefore, ...churn.held]) expect(released).not.toContain(address);
     } finally {
       await churn.stop();
