@@ -61,7 +61,7 @@ export function kubeConnectionTo(cluster: Cluster, user: KubeUser): KubeConnecti
 function serverUrl(text: string): URL {
   let url: URL | undefined;
   try {
-    url = new URL(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
+    url = new URL(/^[a-z]+:\//i.test(text) ? text : `https://${text}`);
   } catch {
     // Said below.
   }

@@ -23,7 +23,7 @@ export function readPod(reader: PbfReader, end: number): Pod {
 }
 
 /** With all labels and annotations. */
-export function readNode(reader: PbfReader, end: number): CoreNode {
+function readNode(reader: PbfReader, end: number): CoreNode {
   const node: CoreNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: '' }, spec: {}, status: {} };
   reader.readFields(nodeField, node, end);
   return named(node);

@@ -91,7 +91,7 @@ export function statusError(code: number, status: KubeStatus, { verb, kind, ref 
 }
 
 /** `ipamblocks.crd.projectcalico.org`, as kubectl names it. */
-export function resourceOf(kind: Kind): string {
+function resourceOf(kind: Kind): string {
   return kind.api.group === '' ? kind.api.plural : `${kind.api.plural}.${kind.api.group}`;
 }
 

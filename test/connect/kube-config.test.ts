@@ -1,0 +1,355 @@
+// From settings to a connection, seen by what arrives at the server: who the caller is, and what is trusted.
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ConnectionError } from '../../src/connect/connection-error.ts';
+import { kubeConnection } from '../../src/connect/kube-config.ts';
+import type { ConnectionSettings } from '../../src/connect/settings.ts';
+import { openKube } from '../../src/datastore/kube/kube-datastore.ts';
+import { ipPool } from '../../src/resources/ip-pool.ts';
+import { makeAuthority, makeCertificate } from '../support/certificates.ts';
+import { type StandIn, sendJson, startStandIn } from '../support/tls-stand-in.ts';
+import { testWorld } from '../support/world.ts';
+
+let server: StandIn;
+let folder: string;
+/** Subjects of the client certificates that came, one a request. */
+const subjects: unknown[] = [];
+
+beforeAll(async () => {
+  server = await startStandIn(
+    (_, response) => {
+      subjects.push((response.socket as TLSSocket).getPeerCertificate()?.subject?.CN);
+      sendJson(response, 200, { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPPool', metadata: { name: 'p' } });
+    },
+    { tls: { requestCert: true, rejectUnauthorized: false } },
+  );
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'calictl-connect-'));
+  server.requests.length = 0;
+  subjects.length = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+interface Kubeconfig {
+  readonly user?: object | null;
+  readonly cluster?: object;
+  readonly current?: string;
+  readonly contexts?: object[];
+}
+
+/** One cluster `c`, one user `u`, one context `x`; JSON is YAML. */
+function kubeconfig({ user, cluster = {}, current = 'x', contexts }: Kubeconfig = {}): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': current,
+    clusters: [{ name: 'c', cluster: { server: server.url, 'certificate-authority': server.caFile, ...cluster } }],
+    contexts: contexts ?? [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    users: user === null ? null : [{ name: 'u', user: user ?? { token: 'of-u' } }],
+  });
+}
+
+/** Sends one request and answers its headers. */
+async function arrives(
+  settings: ConnectionSettings,
+  env: Record<string, string> = {},
+  serviceAccount?: string,
+): Promise<Record<string, string | string[] | undefined>> {
+  const world = testWorld({ env });
+  const store = openKube(await kubeConnection(settings, world, serviceAccount), world);
+  try {
+    await store.get(ipPool, { name: 'p' });
+  } finally {
+    await store.close();
+  }
+  return server.requests.at(-1)?.headers ?? {};
+}
+
+async function errorOf(call: Promise<unknown>): Promise<ConnectionError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ConnectionError);
+  return error as ConnectionError;
+}
+
+describe('where the configuration comes from', () => {
+  const nowhere = '/nonexistent';
+
+  it('takes the inline document before everything else, without any override', async () => {
+    const settings = {
+      kubeconfigInline: kubeconfig({ user: { token: 'inline' } }),
+      kubeconfig: file('other', kubeconfig()),
+      k8sAPIEndpoint: 'https://nowhere.invalid',
+      k8sAPIToken: 'other',
+      k8sCurrentContext: 'other',
+    };
+    expect((await arrives(settings)).authorization).toBe('Bearer inline');
+  });
+
+  it('takes the kubeconfig before the endpoint, which then replaces the server', async () => {
+    const path = file('config', kubeconfig({ cluster: { server: 'https://nowhere.invalid' } }));
+    expect((await arrives({ kubeconfig: path, k8sAPIEndpoint: server.url })).authorization).toBe('Bearer of-u');
+  });
+
+  it('takes the endpoint alone, with a token', async () => {
+    const settings = { k8sAPIEndpoint: server.url, k8sCAFile: server.caFile, k8sAPIToken: 'secret' };
+    expect((await arrives(settings)).authorization).toBe('Bearer secret');
+    expect(
+      (await arrives({ k8sAPIEndpoint: server.url, k8sInsecureSkipTLSVerify: true })).authorization,
+    ).toBeUndefined();
+  });
+
+  it('takes ~/.kube/config when nothing is set', async () => {
+    mkdirSync(join(folder, '.kube'));
+    file('.kube/config', kubeconfig());
+    expect((await arrives({}, { HOME: folder })).authorization).toBe('Bearer of-u');
+  });
+
+  it('takes the service account inside of a pod', async () => {
+    file('token', 'of-the-pod');
+    file('ca.crt', readFileSync(server.caFile, 'utf8'));
+    const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: new URL(server.url).port };
+    expect((await arrives({}, env, folder)).authorization).toBe('Bearer of-the-pod');
+  });
+
+  it('says how to begin when there is nothing', async () => {
+    const error = await errorOf(kubeConnection({}, testWorld(), nowhere));
+    expect(error.storeText).toBe(
+      'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
+    );
+    expect(error.hint).toContain('KUBECONFIG');
+  });
+});
+
+describe('several files', () => {
+  it('are merged: the first to name something wins, and a missing one is skipped', async () => {
+    const first = file('first', kubeconfig({ user: { token: 'first' }, current: '' }));
+    const more = JSON.parse(kubeconfig({ user: { token: 'second' } })) as Record<string, object[]>;
+    more['users']?.push({ name: 'v', user: { token: 'of-v' } });
+    more['contexts']?.push({ name: 'y', context: { cluster: 'c', user: 'v' } });
+    const second = file('second', JSON.stringify(more));
+    const both = [first, join(folder, 'missing'), second].join(':');
+    expect((await arrives({ kubeconfig: both })).authorization).toBe('Bearer first');
+    expect((await arrives({ kubeconfig: both, k8sCurrentContext: 'y' })).authorization).toBe('Bearer of-v');
+  });
+
+  it('are an error when none exists', async () => {
+    const error = await errorOf(arrives({ kubeconfig: '/nonexistent/a:/nonexistent/b' }));
+    expect(error.message).toBe('no kubeconfig file is at /nonexistent/a:/nonexistent/b');
+  });
+});
+
+describe('what is wrong with it', () => {
+  it.each([
+    ['a missing file', '/nonexistent/config', {}, 'stat /nonexistent/config: no such file or directory'],
+    ['an unknown context', undefined, { k8sCurrentContext: 'z' }, 'context "z" does not exist'],
+  ])('%s', async (_, path, settings, storeText) => {
+    const error = await errorOf(arrives({ kubeconfig: path ?? file('config', kubeconfig()), ...settings }));
+    expect(error.storeText).toBe(storeText);
+    expect(error.hint).toMatch(/^.+$/);
+  });
+
+  it.each([
+    ['no current context', { current: '' }, 'invalid configuration: default cluster has no server defined'],
+    [
+      'a cluster that is not listed',
+      { contexts: [{ name: 'x', context: { cluster: 'gone', user: 'u' } }] },
+      'invalid configuration: no server found for cluster "gone"',
+    ],
+    [
+      'a cluster without a server',
+      { cluster: { server: '' } },
+      'invalid configuration: no server found for cluster "c"',
+    ],
+  ])('%s', async (_, what, storeText) => {
+    expect((await errorOf(arrives({ kubeconfig: file('config', kubeconfig(what)) }))).storeText).toBe(storeText);
+  });
+
+  it.each([[''], ['just words'], ['a: [1'], ['null']])('a file that holds %j', async (text) => {
+    const error = await errorOf(arrives({ kubeconfig: file('config', text) }));
+    expect(error.message).toContain('kubeconfig');
+  });
+
+  it.each(['ftp://127.0.0.1', 'https://', '::'])('a server at %j', async (address) => {
+    const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig({ cluster: { server: address } })) }));
+    expect(error.message).toBe('the address of the API server is no http or https URL');
+  });
+
+  it('a certificate that is none, without printing it', async () => {
+    const data = Buffer.from('secret nonsense').toString('base64');
+    const user = { 'client-certificate-data': data, 'client-key-data': data };
+    const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig({ user })) }));
+    expect(error.message).toBe('the certificates or the key of the kubeconfig cannot be used');
+    expect(error.message + error.hint).not.toContain('secret');
+  });
+
+  it('a key file that is not there', async () => {
+    const error = await errorOf(
+      arrives({ kubeconfig: file('config', kubeconfig({ user: { 'client-key': 'k.pem' } })) }),
+    );
+    expect(error.message).toBe(`the credentials file ${join(folder, 'k.pem')} does not exist`);
+  });
+});
+
+describe('who the caller is', () => {
+  const as = (user: object | null, settings: ConnectionSettings = {}, env = {}) =>
+    arrives({ kubeconfig: file('config', kubeconfig({ user })), ...settings }, env);
+
+  it('nobody, when the user is not listed; the CA still counts', async () => {
+    expect((await as(null)).authorization).toBeUndefined();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('one with a password', async () => {
+    const { authorization } = await as({ username: 'ann', password: 'p:w' });
+    expect(authorization).toBe(`Basic ${Buffer.from('ann:p:w').toString('base64')}`);
+  });
+
+  it('one with a token file beside the kubeconfig', async () => {
+    file('token', 'from-file');
+    expect((await as({ tokenFile: 'token' })).authorization).toBe('Bearer from-file');
+  });
+
+  it('one with a client certificate, from files or in place', async () => {
+    const ca = makeAuthority(folder, 'ca');
+    const ann = makeCertificate(folder, ca, { name: 'ann', subject: '/CN=ann' });
+    await as({ 'client-certificate': 'ann.crt', 'client-key': 'ann.key' });
+    const data = (path: string): string => readFileSync(path).toString('base64');
+    await as({ 'client-certificate-data': data(ann.cert), 'client-key-data': data(ann.key) });
+    await as({ token: 'x' }, { k8sCertFile: ann.cert, k8sKeyFile: ann.key });
+    expect(subjects).toEqual(['ann', 'ann', 'ann']);
+  });
+
+  it('somebody else, with groups, uid and extra fields', async () => {
+    const headers = await as({
+      token: 't',
+      as: 'eve',
+      'as-groups': ['g1', 'g2'],
+      'as-uid': '7',
+      'as-user-extra': { 'a/b': ['v'] },
+    });
+    expect(headers).toMatchObject({
+      'impersonate-user': 'eve',
+      'impersonate-group': 'g1, g2',
+      'impersonate-uid': '7',
+      'impersonate-extra-a%2fb': 'v',
+    });
+  });
+
+  it('the one of the token setting, instead of a plugin', async () => {
+    const headers = await as({ exec: { command: '/nonexistent/plugin' } }, { k8sAPIToken: 'set' });
+    expect(headers.authorization).toBe('Bearer set');
+  });
+});
+
+describe('credential plugins', () => {
+  function plugin(script: string, more: object = {}): string {
+    chmodSync(file('plugin.sh', `#!/bin/sh\n${script}\n`), 0o755);
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './plugin.sh', ...more };
+    return file('config', kubeconfig({ user: { exec } }));
+  }
+  const credential = (token: string): string => `echo '{"kind":"ExecCredential","status":{"token":"'"${token}"'"}}'`;
+
+  it('are found beside the kubeconfig, and see the environment and what they are asked for', async () => {
+    const path = plugin(`printf %s "$KUBERNETES_EXEC_INFO" > "$(dirname "$0")/info"; ${credential('$OUTER-$INNER')}`, {
+      env: [{ name: 'INNER', value: 'in' }],
+      provideClusterInfo: true,
+    });
+    const env = { OUTER: 'out', PATH: process.env['PATH'] ?? '' };
+    expect((await arrives({ kubeconfig: path }, env)).authorization).toBe('Bearer out-in');
+    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      spec: {
+        interactive: false,
+        cluster: {
+          server: server.url,
+          'certificate-authority-data': readFileSync(server.caFile).toString('base64'),
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['fails', 'echo "token expired, sign in" >&2; exit 3', './plugin.sh', /plugin\.sh failed: token expired, sign in$/],
+    ['prints no JSON', 'echo hello', './plugin.sh', /plugin\.sh answered no JSON$/],
+    ['is missing', '', './other.sh', /other\.sh is not installed$/],
+  ])('one that %s is an error with its own hint', async (_, script, command, message) => {
+    const error = await errorOf(arrives({ kubeconfig: plugin(script, { command, installHint: 'Install it.' }) }));
+    expect(error.message).toMatch(message);
+    expect(error.hint).toBe('Install it.');
+  });
+});
+
+describe('what is trusted', () => {
+  it('anything, when told so, even over a CA', async () => {
+    const other = makeAuthority(folder, 'other');
+    const path = file('config', kubeconfig({ cluster: { 'certificate-authority': other.cert } }));
+    await expect(arrives({ kubeconfig: path })).rejects.toMatchObject({ reason: 'unavailable' });
+    expect((await arrives({ kubeconfig: path, k8sInsecureSkipTLSVerify: true })).authorization).toBe('Bearer of-u');
+    expect((await arrives({ kubeconfig: path, k8sCAFile: server.caFile })).authorization).toBe('Bearer of-u');
+  });
+
+  it('the name that tls-server-name says', async () => {
+    const path = file('config', kubeconfig({ cluster: { 'tls-server-name': 'api.example' } }));
+    await expect(arrives({ kubeconfig: path })).rejects.toThrow('is not made out to');
+  });
+});
+
+describe('the way there', () => {
+  it('goes through the proxy of the cluster', async () => {
+    const asked: (string | undefined)[] = [];
+    const proxy = createHttpServer().on('connect', ({ url }, socket) => {
+      asked.push(url);
+      const [host = '', port = ''] = (url ?? '').split(':');
+      const onward = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        onward.pipe(socket).pipe(onward);
+      });
+      for (const end of [socket, onward]) end.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const path = file('config', kubeconfig({ cluster: { 'proxy-url': `http://127.0.0.1:${port}` } }));
+    expect((await arrives({ kubeconfig: path })).authorization).toBe('Bearer of-u');
+    expect(asked).toEqual([new URL(server.url).host]);
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+
+  it('may be plain http, as to kubectl proxy, below a path', async () => {
+    const seen: (string | undefined)[] = [];
+    const plain = createHttpServer(({ url }, response) => {
+      seen.push(url);
+      sendJson(response, 200, { metadata: { name: 'p' } });
+    });
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    const { port } = plain.address() as AddressInfo;
+    await arrives({ k8sAPIEndpoint: `http://127.0.0.1:${port}/below/` });
+    expect(seen).toEqual(['/below/apis/crd.projectcalico.org/v1/ippools/p']);
+    plain.closeAllConnections();
+    await new Promise((resolve) => plain.close(resolve));
+  });
+
+  it('is described without user and password', async () => {
+    const connection = await kubeConnection({ k8sAPIEndpoint: 'https://ann:secret@127.0.0.1:6443' }, testWorld());
+    expect(openKube(connection, testWorld()).description).toBe('kubernetes at https://127.0.0.1:6443');
+    expect(connection.server.href).not.toContain('secret');
+    expect(connection.loopback).toBe(true);
+  });
+});
