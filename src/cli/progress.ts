@@ -30,15 +30,17 @@ export class ProgressLine {
     if (!this.#stream.isTerminal || this.#stopped) return;
     this.#text = text;
     if (this.#bar !== undefined) this.#bar.update(0, { text });
-    else if (!this.#loading) void this.#start();
+    // Without a progress line the work goes on all the same.
+    else if (!this.#loading) this.#start().catch(() => this.stop());
   }
 
   async #start(): Promise<void> {
     this.#loading = true;
-    const { SingleBar: Bar } = await import('cli-progress');
+    // A CommonJS package: bundled, its names are on the default export alone.
+    const { default: progress } = await import('cli-progress');
     if (this.#stopped) return;
     const stream = terminalOver(this.#stream);
-    this.#bar = new Bar({
+    this.#bar = new progress.SingleBar({
       format: '{text}',
       stream,
       fps: 8,
