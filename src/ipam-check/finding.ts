@@ -1,7 +1,6 @@
 // What a check finds and what would mend it: plain data.
-import type { InvariantId } from './invariants.ts';
+import type { InvariantId, Severity } from './invariants.ts';
 
-export type Severity = 'error' | 'warning' | 'info';
 /** A candidate may be an operation in progress: it is shown, never counted, never repaired. */
 export type Stability = 'stable' | 'candidate';
 

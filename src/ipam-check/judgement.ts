@@ -1,6 +1,6 @@
 // Makes judgements: the parts that every finding has in common are filled in here.
-import type { Finding, FoundObject, Ground, Judgement, Repair, RepairAction, Severity } from './finding.ts';
-import { type InvariantId, invariants } from './invariants.ts';
+import type { Finding, FoundObject, Ground, Judgement, Repair, RepairAction } from './finding.ts';
+import { type InvariantId, invariants, type Severity } from './invariants.ts';
 
 /** What a rule has to say; everything else follows from the invariant. */
 export interface Draft {
