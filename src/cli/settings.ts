@@ -90,7 +90,11 @@ async function fileOrEnvironment(globals: Input, world: World, compat: boolean):
   }
   if (path !== defaultConfigPath) {
     if (compat) throw new StdoutFailure(`Error reading config file: ${path}`);
-    throw new UsageError(`the configuration file ${path} does not exist`, undefined, 'CONFIG_MISSING');
+    throw new UsageError(
+      `the configuration file ${path} does not exist`,
+      'name another with --config, or leave it out to go by the environment',
+      'CONFIG_MISSING',
+    );
   }
   const env = context === undefined ? world.env : { ...world.env, K8S_CURRENT_CONTEXT: context };
   return settingsFromEnvironment(env);

@@ -54,13 +54,17 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
   try {
     value = parseJson(text);
   } catch (cause) {
-    throw new UsageError(`the report ${file} is no JSON: ${(cause as Error).message}`, undefined, 'REPORT_INVALID');
+    throw new UsageError(
+      `the report ${file} is no JSON: ${(cause as Error).message}`,
+      'write one with: calictl ipam check -o FILE',
+      'REPORT_INVALID',
+    );
   }
   const checked = report.safeParse(value);
   if (!checked.success) {
     const [issue] = checked.error.issues;
     throw new UsageError(
-      `${file} is no report of ipam check: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(),
+      `${file} is no report of ipam check: it has no valid ${issue?.path.join('.') ?? 'content'}`,
       'write one with: calictl ipam check -o FILE',
       'REPORT_INVALID',
     );

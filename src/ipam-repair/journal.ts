@@ -5,11 +5,13 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { IpamObjects, IpamStore, Outcome } from '../ipam/ipam-store.ts';
 import { printJson } from '../resources/json.ts';
 import type { KubeObject } from '../resources/object.ts';
-import { CalictlError, UsageError } from '../world/errors.ts';
+import { CalictlError, systemText, UsageError } from '../world/errors.ts';
 import type { Clock, World } from '../world/world.ts';
 
 export interface Journal {
   readonly path: string;
+  /** Why it could not be written, once that has happened: then no further write must go out. */
+  readonly failure?: CalictlError | undefined;
   /** Resolves when the line is on disk. */
   append(entry: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
@@ -20,9 +22,13 @@ export interface Journal {
  * working directory. Never inside the folder that is the datastore.
  */
 export function journalPath(world: World, named: string | undefined, datastoreFolder: string | undefined): string {
-  const state = world.env['XDG_STATE_HOME'] || (world.env['HOME'] ? join(world.env['HOME'], '.local', 'state') : undefined);
+  const state =
+    world.env['XDG_STATE_HOME'] || (world.env['HOME'] ? join(world.env['HOME'], '.local', 'state') : undefined);
   const stamp = world.clock.now().toISOString().replaceAll(/[:.]/g, '-');
-  const fallback = join(state === undefined ? world.cwd : join(state, 'calictl'), `repair-${stamp}-${world.self.pid}.jsonl`);
+  const fallback = join(
+    state === undefined ? world.cwd : join(state, 'calictl'),
+    `repair-${stamp}-${world.self.pid}.jsonl`,
+  );
   const path = resolve(world.cwd, named ?? fallback);
   if (datastoreFolder !== undefined && !relative(resolve(world.cwd, datastoreFolder), path).startsWith('..')) {
     throw new UsageError(
@@ -37,7 +43,7 @@ export function journalPath(world: World, named: string | undefined, datastoreFo
 /** Opens the journal for appending. Errors: CalictlError when it cannot be written. */
 export async function openJournal(path: string, clock: Clock): Promise<Journal> {
   const failed = (cause: unknown): CalictlError =>
-    new CalictlError(`the journal ${path} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
+    new CalictlError(`the journal ${path} cannot be written: ${systemText(cause)}`, {
       code: 'JOURNAL_UNWRITABLE',
       hint: 'name a writable file with --journal FILE; nothing is repaired without a journal',
       cause,
@@ -52,6 +58,7 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
   let waiting: string[] = [];
   let flushed: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
+  let failure: CalictlError | undefined;
   const flush = async (): Promise<void> => {
     const lines = waiting;
     waiting = [];
@@ -60,12 +67,17 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
       await file.write(lines.join(''));
       await file.datasync();
     } catch (cause) {
-      throw failed(cause);
+      failure ??= failed(cause);
+      throw failure;
     }
   };
   return {
     path,
+    get failure() {
+      return failure;
+    },
     append(entry) {
+      if (failure !== undefined) return Promise.reject(failure);
       waiting.push(`${printJson({ time: clock.now().toISOString(), ...entry })}\n`);
       if (flushed === undefined) {
         flushed = running.then(flush);
@@ -90,12 +102,15 @@ export function journaled(store: IpamStore, journal: Journal, stop: AbortSignal)
       const head = { write: writes, op, kind: object.kind, name: object.metadata.name };
       const content = op === 'delete' ? { metadata: { uid: object.metadata.uid } } : { spec: object.spec };
       await journal.append({ ...head, phase: 'before', resourceVersion: object.metadata.resourceVersion, ...content });
+      // What happened has happened, whether the journal takes it or not; the next write asks it first.
+      const after = (entry: Readonly<Record<string, unknown>>): Promise<void> =>
+        journal.append({ ...head, phase: 'after', ...entry }).catch(() => undefined);
       try {
         const outcome = await call();
-        await journal.append({ ...head, phase: 'after', outcome: outcome.ok ? 'written' : outcome.why });
+        await after({ outcome: outcome.ok ? 'written' : outcome.why });
         return outcome;
       } catch (error) {
-        await journal.append({ ...head, phase: 'after', outcome: 'unknown', error: String(error) });
+        await after({ outcome: 'unknown', error: String(error) });
         throw error;
       }
     }

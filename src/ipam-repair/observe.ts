@@ -1,5 +1,6 @@
 // Reads what `ipam check` judges: every kind once, several at a time, as small records.
 import { type Datastore, DatastoreError, type ListOptions } from '../datastore/datastore.ts';
+import { malformed } from '../datastore/malformed.ts';
 import type { IpamSnapshot, UnreadKind } from '../ipam-check/snapshot.ts';
 import { blockAffinity } from '../resources/block-affinity.ts';
 import { clusterInformation } from '../resources/cluster-information.ts';
@@ -59,11 +60,24 @@ export async function readAll<T extends KubeObject, R>(
   return records;
 }
 
+/**
+ * Refuses an object that is not as its kind says: a pod whose addresses cannot be read would seem to use none.
+ * Kubernetes itself takes no other ones; a folder takes anything.
+ */
+function strict<T extends KubeObject, R>(store: Datastore, kind: Kind<T>, record: (object: T) => R): (object: T) => R {
+  if (store.type === 'kubernetes') return record;
+  return (object) => {
+    const problem = malformed(kind, object);
+    if (problem !== undefined) throw problem;
+    return record(object);
+  };
+}
+
 /** Drops what no judgement needs and what is large: a block keeps its times, not the whole managedFields. */
 function lean<T extends KubeObject>(object: T): T {
   const fields = object.metadata.managedFields;
-  if (fields !== undefined) {
-    object.metadata.managedFields = fields.map(({ time }) => (time === undefined ? {} : { time }));
+  if (Array.isArray(fields)) {
+    object.metadata.managedFields = fields.map((field) => (field?.time === undefined ? {} : { time: field.time }));
   }
   return object;
 }
@@ -101,24 +115,40 @@ export async function observe(store: Datastore, options: ObserveOptions): Promis
     return records;
   };
 
-  const [handles, blocks, affinities, pools, reservations, nodes, pods, services, workloads, config, info, controllers] =
-    await Promise.all([
-      optional('IPAMHandle', () => counted('handles', readAll(store, ipamHandle, handleRecord, scan)), []),
-      counted('blocks', readAll(store, ipamBlock, lean, scan)),
-      optional('BlockAffinity', () => counted('affinities', readAll(store, blockAffinity, lean, scan)), []),
-      readAll(store, ipPool, lean, scan),
-      optional('IPReservation', () => readAll(store, ipReservation, lean, scan), []),
-      counted('nodes', readAll(store, calicoNode, nodeRecord, scan)),
-      counted('pods', readAll(store, pod, podRecord, scan)),
-      optional('Service', () => readAll(store, service, serviceRecord, scan), []),
-      // A Kubernetes datastore derives them from the pods, which are read already.
-      store.type === 'kubernetes'
-        ? []
-        : optional('WorkloadEndpoint', () => readAll(store, workloadEndpoint, workloadRecord, scan), []),
-      one(ipamConfig),
-      one(clusterInformation),
-      one(kubeControllersConfiguration),
-    ]);
+  const [
+    handles,
+    blocks,
+    affinities,
+    pools,
+    reservations,
+    nodes,
+    pods,
+    services,
+    workloads,
+    config,
+    info,
+    controllers,
+  ] = await Promise.all([
+    optional('IPAMHandle', () => counted('handles', readAll(store, ipamHandle, handleRecord, scan)), []),
+    counted('blocks', readAll(store, ipamBlock, lean, scan)),
+    optional('BlockAffinity', () => counted('affinities', readAll(store, blockAffinity, lean, scan)), []),
+    readAll(store, ipPool, lean, scan),
+    optional('IPReservation', () => readAll(store, ipReservation, lean, scan), []),
+    counted('nodes', readAll(store, calicoNode, strict(store, calicoNode, nodeRecord), scan)),
+    counted('pods', readAll(store, pod, strict(store, pod, podRecord), scan)),
+    optional('Service', () => readAll(store, service, strict(store, service, serviceRecord), scan), []),
+    // A Kubernetes datastore derives them from the pods, which are read already.
+    store.type === 'kubernetes'
+      ? []
+      : optional(
+          'WorkloadEndpoint',
+          () => readAll(store, workloadEndpoint, strict(store, workloadEndpoint, workloadRecord), scan),
+          [],
+        ),
+    one(ipamConfig),
+    one(clusterInformation),
+    one(kubeControllersConfiguration),
+  ]);
 
   return {
     now: store.capturedAt ?? options.clock.now(),

@@ -37,6 +37,7 @@ export interface Repaired {
 /**
  * Applies the plan made from `confirmed`, checks again, and goes on with what became repairable by that.
  * A repair that did not succeed is not tried again in the same run.
+ * Errors: CalictlError when the journal cannot be written and nothing was.
  */
 export async function repair(store: Datastore, confirmed: Confirmed, options: RepairOptions): Promise<Repaired> {
   const { lock, signal } = options;
@@ -54,8 +55,11 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
     const prover = new Prover(store, current.snapshot, stop);
     const progress = (done: number, all: number): void => options.progress?.(`repaired ${done} of ${all}`);
     items.push(...(await applyPlan(ipam, plan, prover, { handles: current.handles, stop, progress })));
+    const { failure } = options.journal;
+    if (failure !== undefined && !items.some(({ outcome }) => outcome === 'applied')) throw failure;
     if (stop.aborted) break;
     current = await check(store, options);
+    if (failure !== undefined) break;
   }
   return { items, confirmed: current };
 }

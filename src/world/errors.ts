@@ -45,9 +45,37 @@ export class UsageError extends CalictlError {
   }
 }
 
+/** A text that should be an address and is none. */
+export function invalidIp(text: string): UsageError {
+  return new UsageError(
+    `invalid IP address specified: ${text}`,
+    'write it without a prefix length, like 10.60.0.1 or fd00::1',
+    'INVALID_IP',
+  );
+}
+
 /** A guard said no: exit 4. */
 export class RefusedError extends CalictlError {
   constructor(message: string, code: string, hint?: string) {
     super(message, { code, hint, exit: exitCodes.refused });
   }
+}
+
+const systemTexts: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the device',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'part of the path is no folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'part of the path is no folder',
+  EMFILE: 'too many open files',
+  EIO: 'input/output error',
+};
+
+/** What the operating system says, in words: `permission denied`. */
+export function systemText(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return systemTexts[code] ?? (error instanceof Error ? error.message : String(error));
 }

@@ -3,9 +3,10 @@ import type { CalicoctlCheck } from '../../ipam-check/calicoctl-check.ts';
 import type { InvariantId } from '../../ipam-check/invariants.ts';
 import type { PlannedRepair, Selection } from '../../ipam-check/plan.ts';
 import type { FixItem, IPAMCheckReport } from '../../ipam-check/report.ts';
+import type { IpamSnapshot } from '../../ipam-check/snapshot.ts';
 import type { Confirmed } from '../../ipam-repair/confirm.ts';
 import type { ObserveOptions } from '../../ipam-repair/observe.ts';
-import { exitCodes, RefusedError, UsageError } from '../../world/errors.ts';
+import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 
 const formatWords: readonly string[] = ['table', 'wide', 'json', 'yaml', 'junit'];
@@ -46,23 +47,42 @@ async function graceOf(input: Input): Promise<number | undefined> {
   return ms;
 }
 
+/** Errors: CalictlError for a block that cannot be counted: what a report left out would look released. */
+async function calicoctlCheckOf(snapshot: IpamSnapshot): Promise<CalicoctlCheck> {
+  const [{ calicoctlCheck }, { malformedBlock }] = await Promise.all([
+    import('../../ipam-check/calicoctl-check.ts'),
+    import('../../datastore/malformed.ts'),
+  ]);
+  for (const block of snapshot.blocks) {
+    const problem = malformedBlock(block);
+    if (problem !== undefined) throw problem;
+  }
+  return calicoctlCheck({ snapshot });
+}
+
 async function writeCalicoctlReport(ctx: Context, check: CalicoctlCheck, file: string): Promise<void> {
   const [{ writeFile }, { resolve }, { calicoctlReportText }] = await Promise.all([
     import('node:fs/promises'),
     import('node:path'),
     import('../../ipam-check/calicoctl-report.ts'),
   ]);
-  await writeFile(resolve(ctx.world.cwd, file), calicoctlReportText(check, ctx.version.calico), { mode: 0o644 });
+  const text = calicoctlReportText(check, ctx.version.calico);
+  await writeFile(resolve(ctx.world.cwd, file), text, { mode: 0o644 }).catch((cause: unknown) => {
+    // calicoctl says nothing about it and goes on.
+    if (ctx.compat) return;
+    throw new CalictlError(`the report ${file} cannot be written: ${systemText(cause)}`, {
+      code: 'REPORT_UNWRITABLE',
+      hint: `name a writable file with -o FILE; the formats are ${formatWords.join(', ')}`,
+      cause,
+    });
+  });
 }
 
 async function runAsCalicoctl(ctx: Context, input: Input): Promise<Checked> {
-  const [{ observe }, { calicoctlCheck }] = await Promise.all([
-    import('../../ipam-repair/observe.ts'),
-    import('../../ipam-check/calicoctl-check.ts'),
-  ]);
+  const { observe } = await import('../../ipam-repair/observe.ts');
   const { clock, signal } = ctx.world;
   const snapshot = await observe(await ctx.datastore(), { clock, signal, mode: 'consistent' });
-  const check = calicoctlCheck({ snapshot });
+  const check = await calicoctlCheckOf(snapshot);
   const file = reportFile(input, true);
   if (file !== undefined) await writeCalicoctlReport(ctx, check, file);
   const showAll = input.on('show-all-ips');
@@ -76,7 +96,11 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
   const [selection, graceMs] = await Promise.all([selectionOf(input), graceOf(input)]);
   for (const flag of ['dry-run', 'journal', 'yes', 'no-lease']) {
     const given = flag === 'journal' ? input.text(flag) !== undefined : input.on(flag);
-    if (given && !input.on('fix')) throw new UsageError(`--${flag} goes with --fix`);
+    if (given && !input.on('fix'))
+      throw new UsageError(`--${flag} goes with --fix`, 'without --fix nothing is written');
+  }
+  for (const flag of ['journal', 'output']) {
+    if (input.text(flag) === '') throw new UsageError(`--${flag} is empty`, 'name a file');
   }
   const store = await ctx.datastore();
   const options: ObserveOptions = {
@@ -87,6 +111,9 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
   };
   const { check } = await import('../../ipam-repair/session.ts');
   let confirmed = await check(store, options);
+  // Before anything is repaired: a report that cannot be written ends the command here.
+  const file = reportFile(input, false);
+  if (file !== undefined) await writeCalicoctlReport(ctx, await calicoctlCheckOf(confirmed.snapshot), file);
   let fixed: { items: readonly FixItem[]; journal?: string } | undefined;
   if (input.on('fix')) {
     const { planRepairs } = await import('../../ipam-check/plan.ts');
@@ -97,15 +124,10 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
       const done = await applyRepairs(ctx, input, options, selection, confirmed, plan);
       confirmed = done.confirmed;
       fixed = done;
+      if (file !== undefined) await writeCalicoctlReport(ctx, await calicoctlCheckOf(confirmed.snapshot), file);
     }
   }
-  const report = await reportOf(ctx, confirmed, { selection, startedAt, fixed });
-  const file = reportFile(input, false);
-  if (file !== undefined) {
-    const { calicoctlCheck } = await import('../../ipam-check/calicoctl-check.ts');
-    await writeCalicoctlReport(ctx, calicoctlCheck(confirmed), file);
-  }
-  return { report };
+  return { report: await reportOf(ctx, confirmed, { selection, startedAt, fixed }) };
 }
 
 interface ReportInputs {

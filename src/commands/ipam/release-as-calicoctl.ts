@@ -1,5 +1,5 @@
 // `ipam release` as calicoctl does it, text for text: one address without guards, or the leaks of reports.
-import { CalictlError, UsageError } from '../../world/errors.ts';
+import { CalictlError, systemText, UsageError } from '../../world/errors.ts';
 import { calicoctlText } from '../calicoctl-errors.ts';
 import type { Context, Input } from '../command.ts';
 
@@ -25,8 +25,10 @@ async function releaseAddress(ctx: Context, text: string): Promise<string> {
     await ctx.world.io.stdout.write(`Error executing command: invalid IP address specified: ${text}\n`);
     throw new CalictlError('', { code: 'INVALID_IP' });
   }
-  const failure = (error: unknown): CalictlError =>
-    new CalictlError(`error: ${calicoctlText(error)}`, { code: 'RELEASE_FAILED', cause: error });
+  const failure = (error: unknown): unknown =>
+    error instanceof CalictlError
+      ? new CalictlError(`error: ${calicoctlText(error)}`, { code: 'RELEASE_FAILED', cause: error })
+      : error;
   const result = await releaseIps(ipamStoreOf(await ctx.datastore()), [{ address }]).catch((error: unknown) => {
     throw failure(error);
   });
@@ -45,7 +47,13 @@ async function* releaseFromReports(ctx: Context, files: readonly string[], force
     import('../../resources/cluster-information.ts'),
   ]);
   const reports = await Promise.all(
-    files.map(async (file) => parseCalicoctlReport(await readFile(resolve(ctx.world.cwd, file), 'utf8'), file)),
+    files.map(async (file) => {
+      const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+        const why = cause.code === 'ENOENT' ? 'no such file or directory' : systemText(cause);
+        throw new CalictlError(`open ${file}: ${why}`, { code: 'REPORT_UNREADABLE', cause });
+      });
+      return parseCalicoctlReport(text, file);
+    }),
   );
   const store = await ctx.datastore();
   const info = await store.get(clusterInformation, { name: 'default' }, { signal: ctx.world.signal });
@@ -98,10 +106,12 @@ async function* releaseAddresses(ipam: Ipam, leaks: Leaks['addresses']): AsyncIt
     if (unallocated.length > 0) {
       yield `${unallocated.length} addresses marked as leaked in the report had already been cleaned up.\n`;
     }
-  } else {
+  } else if (failure.error instanceof CalictlError) {
     const guard = failure.error instanceof ReleaseMismatch;
     const why = guard ? `update conflict: ${failure.addresses[0]}` : calicoctlText(failure.error);
     yield `An error occurred while releasing some IPs: ${why}.  Problems are often caused by an out-of-date IPAM report.  Try regenerating the IPAM report and retry.\n`;
+  } else {
+    throw failure.error;
   }
 }
 

@@ -1,6 +1,14 @@
 // calictl ipam release: give addresses back by address, by handle or from a report; never one that is in use.
 import type { Released } from '../../ipam/release-plan.ts';
-import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../world/errors.ts';
+import {
+  CalictlError,
+  type ExitCode,
+  exitCodes,
+  invalidIp,
+  RefusedError,
+  systemText,
+  UsageError,
+} from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 
 interface AsCalicoctl {
@@ -12,7 +20,8 @@ function targetOf(input: Input): 'ip' | 'handle' | 'from-report' {
   const [only, second] = given;
   if (only === undefined)
     throw new UsageError('nothing to release', 'name addresses with --ip, a --handle, or a report with --from-report');
-  if (second !== undefined) throw new UsageError(`--${only} and --${second} cannot be used together`);
+  if (second !== undefined)
+    throw new UsageError(`--${only} and --${second} cannot be used together`, 'release by one of them at a time');
   return only;
 }
 
@@ -24,8 +33,7 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
   const target = targetOf(input);
   const { canonicalIp } = await import('../../net/ip.ts');
   for (const text of input.texts('ip')) {
-    if (canonicalIp(text) === undefined)
-      throw new UsageError(`invalid IP address specified: ${text}`, undefined, 'INVALID_IP');
+    if (canonicalIp(text) === undefined) throw invalidIp(text);
   }
   const reports = target === 'from-report' ? await readReports(ctx, input.texts('from-report')) : [];
   const store = await ctx.datastore();
@@ -44,8 +52,11 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
       'delete the pod, and its address is released; --force releases the address under it',
     );
   }
-  if (plan.requests.length + plan.handles.length === 0 && plan.unassigned.length > 0) {
-    throw new CalictlError(`IP address ${plan.unassigned.join(', ')} is not assigned`, { code: 'NOT_ASSIGNED' });
+  if (target === 'ip' && plan.requests.length === 0) {
+    throw new CalictlError(`IP address ${plan.unassigned.join(', ')} is not assigned`, {
+      code: 'NOT_ASSIGNED',
+      hint: 'calictl ipam show --ip tells which block and pool an address lies in',
+    });
   }
   if (plan.requests.length + plan.handles.length === 0 && target === 'handle') {
     throw new CalictlError(`no address is allocated under the handle ${input.texts('handle').join(', ')}`, {
@@ -71,8 +82,12 @@ async function readReports(ctx: Context, files: readonly string[]) {
   ]);
   return Promise.all(
     files.map(async (file) => {
-      const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: Error) => {
-        throw new UsageError(`the report ${file} cannot be read: ${cause.message}`, undefined, 'REPORT_UNREADABLE');
+      const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: unknown) => {
+        throw new UsageError(
+          `the report ${file} cannot be read: ${systemText(cause)}`,
+          'write one with: calictl ipam check -o FILE',
+          'REPORT_UNREADABLE',
+        );
       });
       return parseCalicoctlReport(text, file);
     }),

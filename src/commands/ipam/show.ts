@@ -2,7 +2,7 @@
 import type { Datastore } from '../../datastore/datastore.ts';
 import type { IpamShown } from '../../ipam/shown.ts';
 import type { Kind, KubeObject } from '../../resources/object.ts';
-import { exitCodes, UsageError } from '../../world/errors.ts';
+import { exitCodes, invalidIp, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 
 const formatNames = ['table', 'json', 'yaml', 'csv'];
@@ -17,7 +17,8 @@ async function listAll<T extends KubeObject>(store: Datastore, kind: Kind<T>, si
 function questionOf(input: Input): string {
   const asked = ['ip', 'node', 'pod'].filter((flag) => input.texts(flag).length > 0);
   asked.push(...['show-blocks', 'show-borrowed', 'show-configuration'].filter((flag) => input.on(flag)));
-  if (asked.length > 1) throw new UsageError(`--${asked[0]} and --${asked[1]} cannot be used together`);
+  if (asked.length > 1)
+    throw new UsageError(`--${asked[0]} and --${asked[1]} cannot be used together`, 'ask for one at a time');
   return asked[0] ?? 'usage';
 }
 
@@ -35,11 +36,13 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
   ]);
   const addresses = input.texts('ip').map((text) => {
     const ip = parseIp(text);
-    if (ip === undefined) throw new UsageError(`invalid IP address specified: ${text}`, undefined, 'INVALID_IP');
+    if (ip === undefined) throw invalidIp(text);
     return ip;
   });
   const podName = /^([^/]+)\/([^/]+)$/.exec(input.text('pod') ?? '');
-  if (question === 'pod' && podName === null) throw new UsageError('--pod takes NAMESPACE/NAME');
+  if (question === 'pod' && podName === null)
+    throw new UsageError(`--pod does not take '${input.text('pod')}'`, 'write it as NAMESPACE/NAME');
+  if (input.text('node') === '') throw new UsageError('--node is empty', 'name a node');
 
   const store = await ctx.datastore();
   const { signal } = ctx.world;
@@ -51,6 +54,11 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
     listAll(store, pools.ipPool, signal),
     listAll(store, blocks.ipamBlock, signal),
   ]);
+  const { malformedBlock } = await import('../../datastore/malformed.ts');
+  for (const block of allBlocks) {
+    const problem = malformedBlock(block);
+    if (problem !== undefined) throw problem;
+  }
   if (question === 'show-borrowed') return shown.borrowedList(allBlocks);
   if (question === 'usage' || question === 'show-blocks') {
     const reserved = await listAll(store, reservations.ipReservation, signal);
