@@ -1,5 +1,6 @@
 // The invariants that the check judges: what each says, how bad a breach is, what to do about it.
 // docs/reference/invariants.md is made from this table; the rules are those of docs/reference/ipam.md.
+
 /** `error`: address safety or allocation is broken; `warning`: waste or future trouble. */
 export type Severity = 'error' | 'warning' | 'info';
 
