@@ -106,7 +106,8 @@ function described(folder: string, url: string): ApiServer {
       readFileSync(file('admin.key')),
     ),
     stop() {
-      for (const part of ['kube-apiserver', 'etcd']) endProcess(Number(readFileSync(file(`${part}.pid`), 'utf8')));
+      for (const part of ['kube-apiserver', 'etcd'])
+        endProcess(Number(readFileSync(file(`${part}.pid`), 'utf8')), folder);
     },
   };
 }

@@ -1,5 +1,5 @@
 // vitest's globalSetup: a folder for the processes that suites start during a run, and the end of all of them.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -11,22 +11,50 @@ declare module 'vitest' {
   }
 }
 
-/** Answers what ends the processes of this run, and nothing else: their pid files are in its own folder. */
+const prefix = 'calictl-parts-';
+
+/** Answers what ends the processes of this run; those of runs that were killed are ended first. */
 export function setup(project: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'calictl-parts-'));
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
+    const abandoned = join(tmpdir(), name);
+    if (existsSync(join(abandoned, 'owner')) && !isAlive(numberIn(join(abandoned, 'owner')))) endRun(abandoned);
+  }
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  writeFileSync(join(folder, 'owner'), String(process.pid));
   project.provide('partsRunFolder', folder);
-  return () => {
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (file.endsWith('.pid')) endProcess(Number(readFileSync(join(folder, file), 'utf8')));
-    }
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  };
+  return () => endRun(folder);
 }
 
-export function endProcess(pid: number): void {
+function endRun(folder: string): void {
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (file.endsWith('.pid')) endProcess(numberIn(join(folder, file)), folder);
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+/** Ends a process whose command line names the folder; any other with that pid is somebody else's. */
+export function endProcess(pid: number, folder: string): void {
+  const commandLine = `/proc/${pid}/cmdline`;
+  if (
+    existsSync('/proc/self/cmdline') &&
+    !(existsSync(commandLine) && readFileSync(commandLine, 'utf8').includes(folder))
+  ) {
+    return;
+  }
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
     // It is gone already.
   }
 }
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const numberIn = (path: string): number => Number(readFileSync(path, 'utf8'));
