@@ -1,13 +1,13 @@
 // Builds dist/: main.js with its chunks, quick-answer.cjs for bin/, and the licence texts of everything bundled.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { chunkPlugins } from './build-chunks.mjs';
+import { packagePlugins } from './build-packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const resolveFromRoot = createRequire(join(root, 'package.json'));
 const dist = join(root, 'dist');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -19,44 +19,6 @@ function commit() {
     return 'unknown';
   }
 }
-
-/** client-node says nothing about side effects and has none: only what is named is kept of its 967 files. */
-const clientNodeWithoutSideEffects = {
-  name: 'client-node',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /./ }, async (args) => {
-      if (args.pluginData === 'resolving') return undefined;
-      const fromInside = args.importer.includes('@kubernetes/client-node');
-      if (!fromInside && !args.path.startsWith('@kubernetes/client-node')) return undefined;
-      const { kind, importer, namespace, resolveDir } = args;
-      const found = await resolve(args.path, { kind, importer, namespace, resolveDir, pluginData: 'resolving' });
-      if (found.errors.length > 0 || found.external) return found.external ? found : undefined;
-      return found.path.includes('@kubernetes/client-node') ? { path: found.path, sideEffects: false } : undefined;
-    });
-  },
-};
-
-/** Node's own punycode prints a deprecation warning; the npm package of the name does not. */
-const punycode = {
-  name: 'punycode',
-  setup({ onResolve }) {
-    onResolve({ filter: /^punycode\/?$/ }, () => ({ path: resolveFromRoot.resolve('punycode/') }));
-  },
-};
-
-/** commander needs it for commands that are programs of their own; loading it takes 3 ms. */
-const lazyChildProcess = {
-  name: 'lazy-child-process',
-  setup({ onLoad }) {
-    onLoad({ filter: /commander[/\\]lib[/\\]command\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8');
-      const eager = "const childProcess = require('node:child_process');";
-      if (!text.includes(eager)) throw new Error(`${path} does not load child_process as expected`);
-      const lazy = "const childProcess = { get spawn() { return require('node:child_process').spawn; } };";
-      return { contents: text.replace(eager, lazy), loader: 'js' };
-    });
-  },
-};
 
 /** What CommonJS packages ask for is part of Node, or optional and absent. */
 const requireOfNode = `const require = (id) => {
@@ -105,7 +67,7 @@ const main = await build({
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
   external: ['encoding', 'bufferutil', 'utf-8-validate', 'supports-color'],
-  plugins: [clientNodeWithoutSideEffects, punycode, lazyChildProcess],
+  plugins: [...packagePlugins, ...chunkPlugins],
   banner: { js: requireOfNode },
   metafile: true,
 });

@@ -1,0 +1,81 @@
+// esbuild plugins that decide what ends up in one chunk.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Loading a chunk costs more than what small files hold, and esbuild makes one for each combination of users. Whoever loads
+ * a file of such a group loads the whole group: one chunk.
+ */
+function oneChunk(name, members) {
+  const paths = members.map((path) => join(root, 'src', path));
+  const every = `every-${name}`;
+  const plugin = {
+    name: every,
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: new RegExp(`^${every}$`) }, () => ({ path: every, namespace: every }));
+      onLoad({ filter: /./, namespace: every }, () => ({
+        contents: paths.map((path) => `import ${JSON.stringify(path)};`).join('\n'),
+        resolveDir: root,
+      }));
+      onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+        const target = join(resolveDir, path);
+        if (kind !== 'dynamic-import' || !paths.includes(target)) return undefined;
+        return { path: target, namespace: `part-of-${name}` };
+      });
+      onLoad({ filter: /./, namespace: `part-of-${name}` }, ({ path }) => ({
+        contents: `export * from ${JSON.stringify(path)};\nimport '${every}';`,
+        resolveDir: root,
+      }));
+    },
+  };
+  /** What to add to a source file: it loads the group when it imports a part of it. */
+  const additionTo = (path, text) => {
+    if (paths.includes(path)) return '';
+    const imports = text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']*)'/gm);
+    return [...imports].some(([, from]) => paths.includes(join(dirname(path), from))) ? `import '${every}';\n` : '';
+  };
+  return { plugin, additionTo };
+}
+
+function filesOf(room) {
+  const names = readdirSync(join(root, 'src', room)).filter((name) => name.endsWith('.ts'));
+  // The package yaml is large: what needs it stays apart.
+  return names
+    .map((name) => join(room, name))
+    .filter((path) => !readFileSync(join(root, 'src', path), 'utf8').includes("from 'yaml'"));
+}
+
+const groups = [
+  oneChunk('core', [
+    'world/errors.ts',
+    'datastore/datastore.ts',
+    'connect/connection-error.ts',
+    'output/columns.ts',
+    'commands/calicoctl-errors.ts',
+    'commands/command.ts',
+    'cli/build-info.ts',
+    'cli/compat.ts',
+    'cli/global-flags.ts',
+    'cli/input.ts',
+    'cli/parsed.ts',
+    'cli/quick-answer.ts',
+    'cli/version-guard.ts',
+  ]),
+  oneChunk('resource', [...filesOf('net'), ...filesOf('resources')]),
+];
+
+const groupsOfFiles = {
+  name: 'groups-of-files',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]src[/\\].*\.ts$/, namespace: 'file' }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const additions = groups.map((group) => group.additionTo(path, text)).join('');
+      return additions === '' ? undefined : { contents: `${text}\n${additions}`, loader: 'ts' };
+    });
+  },
+};
+
+export const chunkPlugins = [...groups.map(({ plugin }) => plugin), groupsOfFiles];

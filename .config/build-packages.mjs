@@ -1,0 +1,63 @@
+// esbuild plugins for packages that load more than this program needs at its start.
+import { readFileSync } from 'node:fs';
+
+/** client-node says nothing about side effects and has none: only what is named is kept of its 967 files. */
+const clientNodeWithoutSideEffects = {
+  name: 'client-node',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /./ }, async (args) => {
+      if (args.pluginData === 'resolving') return undefined;
+      const fromInside = args.importer.includes('@kubernetes/client-node');
+      if (!fromInside && !args.path.startsWith('@kubernetes/client-node')) return undefined;
+      const { kind, importer, namespace, resolveDir } = args;
+      const found = await resolve(args.path, { kind, importer, namespace, resolveDir, pluginData: 'resolving' });
+      if (found.errors.length > 0 || found.external) return found.external ? found : undefined;
+      return found.path.includes('@kubernetes/client-node') ? { path: found.path, sideEffects: false } : undefined;
+    });
+  },
+};
+
+/** What client-node loads at once and hardly anybody needs. It is here as soon as it is used. */
+const lazyPackages = {
+  'socks-proxy-agent': `export class SocksProxyAgent {
+    constructor(...args) { const { SocksProxyAgent: Real } = require('socks-proxy-agent'); return new Real(...args); }
+  }`,
+  'jsonpath-plus': "export const JSONPath = (...args) => require('jsonpath-plus').JSONPath(...args);",
+  'openid-client': `
+    export const discovery = async (...args) => (await import('openid-client')).discovery(...args);
+    export const refreshTokenGrant = async (...args) => (await import('openid-client')).refreshTokenGrant(...args);`,
+  // Only its generated API classes send requests with it, and those are not used here.
+  'node-fetch': `export default () => Promise.reject(new Error('not part of this program'));
+    export class Headers { constructor(init) { return new globalThis.Headers(init); } }
+    export class AbortError extends Error {}
+    export class FetchError extends Error {}`,
+};
+
+const lazyInClientNode = {
+  name: 'lazy-in-client-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^(${Object.keys(lazyPackages).join('|')})$`) }, ({ path, importer, resolveDir }) =>
+      importer.includes('@kubernetes/client-node/') ? { path, namespace: 'lazy', pluginData: resolveDir } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'lazy' }, ({ path, pluginData }) => ({
+      contents: lazyPackages[path],
+      resolveDir: pluginData,
+    }));
+  },
+};
+
+/** commander needs it for commands that are programs of their own; loading it takes 3 ms. */
+const lazyChildProcess = {
+  name: 'lazy-child-process',
+  setup({ onLoad }) {
+    onLoad({ filter: /commander[/\\]lib[/\\]command\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const eager = "const childProcess = require('node:child_process');";
+      if (!text.includes(eager)) throw new Error(`${path} does not load child_process as expected`);
+      const lazy = "const childProcess = { get spawn() { return require('node:child_process').spawn; } };";
+      return { contents: text.replace(eager, lazy), loader: 'js' };
+    });
+  },
+};
+
+export const packagePlugins = [lazyInClientNode, clientNodeWithoutSideEffects, lazyChildProcess];
