@@ -23,8 +23,9 @@ const lazyPackages = {
     constructor(...args) { const { SocksProxyAgent: Real } = require('socks-proxy-agent'); return new Real(...args); }
   }`,
   'jsonpath-plus': "export const JSONPath = (...args) => require('jsonpath-plus').JSONPath(...args);",
+  // client-node 1.4.0 hands the issuer over as a text, which openid-client 6 refuses.
   'openid-client': `
-    export const discovery = async (...args) => (await import('openid-client')).discovery(...args);
+    export const discovery = async (issuer, ...args) => (await import('openid-client')).discovery(new URL(issuer), ...args);
     export const refreshTokenGrant = async (...args) => (await import('openid-client')).refreshTokenGrant(...args);`,
   // Only its generated API classes send requests with it, and those are not used here.
   'node-fetch': `export default () => Promise.reject(new Error('not part of this program'));
