@@ -1,12 +1,9 @@
 // Errors -> texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
 import { calicoctlText } from '../commands/calicoctl-errors.ts';
 import { printable } from '../output/columns.ts';
-import { CalictlError, type ExitCode, exitCodes, type UsageError } from '../world/errors.ts';
+import { CalictlError, type ExitCode, exitCodes, StdoutFailure, type UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { redacted } from './redact.ts';
-
-/** A failure that calicoctl reports on stdout; exists only in compat mode. */
-export class StdoutFailure extends Error {}
 
 /** What printing depends on. */
 export interface ErrorManner {

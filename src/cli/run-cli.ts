@@ -2,11 +2,11 @@
 import { calicoctlText } from '../commands/calicoctl-errors.ts';
 import type { Command, Input, Rendered, View } from '../commands/command.ts';
 import { commands, groups } from '../commands/tree.ts';
-import { CalictlError, type ExitCode, exitCodes, UsageError } from '../world/errors.ts';
+import { CalictlError, type ExitCode, exitCodes, StdoutFailure, UsageError } from '../world/errors.ts';
 import type { OutputStream, World } from '../world/world.ts';
 import { compatName, isCompat } from './compat.ts';
 import { CommandContext } from './context.ts';
-import { type ErrorManner, exitFor, isForeseen, isPlainUsageError, printError, StdoutFailure, safe } from './exit.ts';
+import { type ErrorManner, exitFor, isForeseen, isPlainUsageError, printError, safe } from './exit.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
 import { quickAnswer } from './quick-answer.ts';
 

@@ -3,9 +3,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Input } from '../commands/command.ts';
 import type { ConnectionSettings } from '../connect/settings.ts';
-import { CalictlError, exitCodes, UsageError } from '../world/errors.ts';
+import { CalictlError, exitCodes, StdoutFailure, UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
-import { StdoutFailure } from './exit.ts';
 import { defaultConfigPath } from './global-flags.ts';
 
 /** Where the objects are. */

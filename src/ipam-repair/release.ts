@@ -7,12 +7,12 @@ import { releaseInBlock } from '../ipam/release.ts';
 import type { PlannedHandle, PlannedRelease, Released, ReleaseOutcome, ReleasePlan } from '../ipam/release-plan.ts';
 import type { RepairOutcome } from '../ipam/repair-outcome.ts';
 import { containerOf } from '../ipam-check/allocation-fault.ts';
+import type { Allocation } from '../ipam-check/block-view.ts';
 import type { Ground } from '../ipam-check/finding.ts';
 import { namedPod } from '../ipam-check/pod-allocations.ts';
 import { leakedInAll, type ReadReport } from '../ipam-check/read-calicoctl-report.ts';
 import type { IpamSnapshot, PodRecord } from '../ipam-check/snapshot.ts';
 import { objectOf, type Usage, usageOf } from '../ipam-check/usage.ts';
-import type { Allocation } from '../ipam-check/block-view.ts';
 import { CheckView } from '../ipam-check/view.ts';
 import { canonicalIp } from '../net/ip.ts';
 import { blockName, handleName, sanitiseHandle, translateUid } from '../resources/names.ts';
@@ -35,7 +35,11 @@ export interface MadeReleasePlan extends ReleasePlan {
  * Looks up who holds what is to be released and who uses it.
  * Errors: RefusedError for a report of another cluster; whatever reading raises.
  */
-export async function planRelease(store: Datastore, target: ReleaseTarget, options: ObserveOptions): Promise<MadeReleasePlan> {
+export async function planRelease(
+  store: Datastore,
+  target: ReleaseTarget,
+  options: ObserveOptions,
+): Promise<MadeReleasePlan> {
   const snapshot = await observe(store, options);
   const unread = snapshot.unread.find(({ kind }) => kind === 'Service' || kind === 'WorkloadEndpoint');
   if (unread !== undefined) {
@@ -51,6 +55,7 @@ export async function planRelease(store: Datastore, target: ReleaseTarget, optio
   const requests: PlannedRelease[] = [];
   const inUse: { address: string; users: string[] }[] = [];
   const unassigned: string[] = [];
+  const changed: string[] = [];
   const wanted = (address: string, allocations: readonly Allocation[]): void => {
     if (allocations.length === 0) unassigned.push(address);
     for (const allocation of allocations) {
@@ -59,21 +64,20 @@ export async function planRelease(store: Datastore, target: ReleaseTarget, optio
       requests.push(requestOf(allocation));
     }
   };
-  for (const text of target.addresses) {
-    const address = canonicalIp(text) ?? text;
+  for (const address of new Set(target.addresses.map((text) => canonicalIp(text) ?? text))) {
     wanted(address, view.allocationsAt(address));
   }
-  for (const handle of target.handles) {
+  for (const handle of new Set(target.handles)) {
     for (const allocation of view.allocationsByHandle.get(handleName(sanitiseHandle(handle))) ?? []) {
       wanted(allocation.address, [allocation]);
     }
   }
   for (const leak of leaked.addresses) {
-    const same = view.allocationsAt(canonicalIp(leak.address) ?? leak.address).filter(
-      ({ handle, sequence }) => (handle ?? "") === (leak.handle ?? "") && sequence === leak.sequenceNumber,
+    const holders = view.allocationsAt(canonicalIp(leak.address) ?? leak.address);
+    const same = holders.filter(
+      ({ handle, sequence }) => (handle ?? '') === (leak.handle ?? '') && sequence === leak.sequenceNumber,
     );
-    // Held by somebody else meanwhile, or by nobody: the report is older than that.
-    if (same.length === 0) unassigned.push(leak.address);
+    if (same.length === 0 && holders.length > 0) changed.push(leak.address);
     else wanted(leak.address, same);
   }
   const fromReport = target.reports.length > 0;
@@ -83,6 +87,7 @@ export async function planRelease(store: Datastore, target: ReleaseTarget, optio
     handles: leaked.handles.flatMap(({ id, uid, revision }) => plannedHandle(view, id, uid, revision)),
     inUse,
     unassigned,
+    changed,
     judged: snapshot,
   };
 }
@@ -103,7 +108,8 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
 function usersOf(view: CheckView, usage: Usage, allocation: Allocation): string[] {
   const users = usage.of(allocation.address).map(objectOf);
   const holders = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
-  for (const pod of holders) if (pod !== undefined) users.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
+  for (const pod of holders)
+    if (pod !== undefined) users.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
   return [...new Set(users.map(({ kind, namespace, name }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`))];
 }
 
@@ -124,7 +130,10 @@ function requestOf(allocation: Allocation): PlannedRelease {
         : node !== undefined && type !== undefined
           ? ({ kind: 'Node', name: node } as const)
           : undefined;
-  const place = named === undefined ? 'no recorded owner' : `${named.kind} ${'namespace' in named ? `${named.namespace}/` : ''}${named.name}`;
+  const place =
+    named === undefined
+      ? 'no recorded owner'
+      : `${named.kind} ${'namespace' in named ? `${named.namespace}/` : ''}${named.name}`;
   return {
     block: allocation.block.name,
     address: allocation.address,
@@ -135,12 +144,25 @@ function requestOf(allocation: Allocation): PlannedRelease {
   };
 }
 
-function plannedHandle(view: CheckView, id: string, uid: string | undefined, revision: string | undefined): PlannedHandle[] {
+function plannedHandle(
+  view: CheckView,
+  id: string,
+  uid: string | undefined,
+  revision: string | undefined,
+): PlannedHandle[] {
   const record = view.handlesByName.get(handleName(id));
   const sameUid = uid === undefined || (record?.uid !== undefined && translateUid(record.uid) === uid);
   if (record === undefined || record.resourceVersion !== revision || !sameUid) return [];
   const blocks = Object.keys(record.block).map(blockName);
-  return [{ handle: record.name, handleId: record.handleId, uid: record.uid, resourceVersion: record.resourceVersion, blocks }];
+  return [
+    {
+      handle: record.name,
+      handleId: record.handleId,
+      uid: record.uid,
+      resourceVersion: record.resourceVersion,
+      blocks,
+    },
+  ];
 }
 
 export interface ApplyReleaseOptions {
@@ -150,7 +172,11 @@ export interface ApplyReleaseOptions {
 }
 
 /** Releases what the plan says; each address guarded by handle and sequence number, its owner looked up once more. */
-export async function applyRelease(store: Datastore, plan: MadeReleasePlan, options: ApplyReleaseOptions): Promise<Released> {
+export async function applyRelease(
+  store: Datastore,
+  plan: MadeReleasePlan,
+  options: ApplyReleaseOptions,
+): Promise<Released> {
   const ipam = ipamStoreOf(store);
   const prover = new Prover(store, plan.judged, options.signal);
   const prove = async ({ namedOwner }: PlannedRelease): Promise<string | undefined> => {
@@ -167,7 +193,9 @@ export async function applyRelease(store: Datastore, plan: MadeReleasePlan, opti
   await pMap(
     byBlock,
     async ([block, requests]) => {
-      const ends = await releaseInBlock(ipam, block, requests, prove).catch((error) => requests.map(() => failed(error)));
+      const ends = await releaseInBlock(ipam, block, requests, prove).catch((error) =>
+        requests.map(() => failed(error)),
+      );
       for (const [index, { address }] of requests.entries()) {
         const end = ends[index];
         if (end !== undefined) outcomes.push({ ...end, subject: address });

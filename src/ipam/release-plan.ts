@@ -5,7 +5,9 @@ export interface PlannedRelease extends GuardedRelease {
   /** For people: whose address it was. */
   readonly about: string;
   /** The pod, node or service that the allocation names, to be looked up once more before the write. */
-  readonly namedOwner: { readonly kind: 'Pod' | 'Node' | 'Service'; readonly name: string; readonly namespace?: string } | undefined;
+  readonly namedOwner:
+    | { readonly kind: 'Pod' | 'Node' | 'Service'; readonly name: string; readonly namespace?: string }
+    | undefined;
 }
 
 export interface AddressInUse {
@@ -30,6 +32,8 @@ export interface ReleasePlan {
   readonly inUse: readonly AddressInUse[];
   /** Asked for and held by nobody. */
   readonly unassigned: readonly string[];
+  /** Called leaked by a report, and allocated anew since: left alone. */
+  readonly changed: readonly string[];
 }
 
 export interface ReleaseOutcome {

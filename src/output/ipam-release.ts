@@ -15,6 +15,7 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
     else lines.push(`Did not release ${printable(subject)} (${outcome})${why}`);
   }
   for (const address of plan.unassigned) lines.push(`IP address ${address} is not assigned`);
+  for (const address of plan.changed) lines.push(`IP address ${address} was allocated anew since the report`);
   for (const { address, users } of plan.inUse) lines.push(`${address} is in use by ${printable(users.join(' and '))}`);
   if (lines.length === 0) lines.push('There is nothing to release.');
   return lines.map((line) => `${line}\n`).join('');
@@ -28,6 +29,6 @@ export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
     sequenceNumber: sequenceNumber.toString(),
   }));
   const handles = plan.handles.map(({ handle }) => handle);
-  const { inUse, unassigned } = plan;
-  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, inUse, unassigned, outcomes }, { indent: 2 })}\n`;
+  const { inUse, unassigned, changed } = plan;
+  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, inUse, unassigned, changed, outcomes }, { indent: 2 })}\n`;
 }

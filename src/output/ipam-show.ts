@@ -3,6 +3,7 @@ import type { AddressList, IpamShown } from '../ipam/shown.ts';
 import type { PoolUsage, Utilization } from '../ipam/utilization.ts';
 import { printJson } from '../resources/json.ts';
 import { printYaml } from '../resources/yaml-text.ts';
+import { printable } from './columns.ts';
 import { goFiveDigits, goWhole } from './go-number.ts';
 import { grid } from './grid.ts';
 
@@ -48,7 +49,7 @@ function addressLines(list: AddressList, compat: boolean): string {
     lines.push(attributes.length === 0 ? 'No attributes defined' : 'Attributes:');
     for (const [key, value] of attributes) lines.push(`  ${key}: ${value}`);
   }
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
 /** The table (or lines) of what was asked for. */
@@ -60,7 +61,14 @@ export function ipamShowText(shown: IpamShown, compat: boolean): string {
       return addressLines(shown, compat);
     case 'IPAMBorrowedList': {
       const header = ['IP', 'BORROWING-NODE', 'BLOCK', 'BLOCK OWNER', 'TYPE', 'ALLOCATED-TO'];
-      const rows = shown.items.map((item) => [item.address, item.node, item.block, item.owner, item.type, item.allocatedTo]);
+      const rows = shown.items.map((item) => [
+        item.address,
+        item.node,
+        item.block,
+        item.owner,
+        item.type,
+        item.allocatedTo,
+      ]);
       const note = `Note: found ${shown.withoutNode} IP allocations without an explicit node association. Unable to determine if they are borrowed.`;
       return grid(header, rows) + (shown.withoutNode > 0 ? `\n${note}\n` : '');
     }

@@ -45,6 +45,9 @@ export class UsageError extends CalictlError {
   }
 }
 
+/** A failure that calicoctl reports on stdout; exists only in compat mode. */
+export class StdoutFailure extends Error {}
+
 /** A text that should be an address and is none. */
 export function invalidIp(text: string): UsageError {
   return new UsageError(

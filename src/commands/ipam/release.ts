@@ -96,8 +96,9 @@ async function readReports(ctx: Context, files: readonly string[]) {
 
 function exit(result: Released | AsCalicoctl): ExitCode {
   if ('lines' in result || result.dryRun) return exitCodes.ok;
-  const left = result.outcomes.filter(({ outcome }) => outcome !== 'applied').length + result.plan.unassigned.length;
-  return left > 0 ? exitCodes.partial : exitCodes.ok;
+  const { unassigned, changed } = result.plan;
+  const undone = result.outcomes.filter(({ outcome }) => outcome !== 'applied');
+  return undone.length + unassigned.length + changed.length > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
 const own = (result: Released | AsCalicoctl): Released => {

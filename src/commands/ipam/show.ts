@@ -2,7 +2,7 @@
 import type { Datastore } from '../../datastore/datastore.ts';
 import type { IpamShown } from '../../ipam/shown.ts';
 import type { Kind, KubeObject } from '../../resources/object.ts';
-import { exitCodes, invalidIp, UsageError } from '../../world/errors.ts';
+import { exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 
 const formatNames = ['table', 'json', 'yaml', 'csv'];
@@ -36,8 +36,9 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
   ]);
   const addresses = input.texts('ip').map((text) => {
     const ip = parseIp(text);
-    if (ip === undefined) throw invalidIp(text);
-    return ip;
+    if (ip !== undefined) return ip;
+    if (ctx.compat) throw new StdoutFailure(`Error executing command: invalid IP address specified: ${text}`);
+    throw invalidIp(text);
   });
   const podName = /^([^/]+)\/([^/]+)$/.exec(input.text('pod') ?? '');
   if (question === 'pod' && podName === null)
