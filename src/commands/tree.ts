@@ -1,6 +1,8 @@
 // The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
 import type { Command } from './command.ts';
 import { get } from './get.ts';
+import { ipamCheck } from './ipam/check.ts';
+import { ipamRelease } from './ipam/release.ts';
 import { ipamShow } from './ipam/show.ts';
 import { version } from './version.ts';
 
@@ -15,4 +17,4 @@ export const groups: readonly CommandGroup[] = [
 ];
 
 /** All commands, in the order of the help. */
-export const commands: readonly Command[] = [get, ipamShow, version];
+export const commands: readonly Command[] = [get, ipamCheck, ipamRelease, ipamShow, version];

@@ -85,6 +85,8 @@ export interface Datastore {
   readonly description: string;
   /** When the objects were captured, if the store is a snapshot; undefined means now. */
   readonly capturedAt: Date | undefined;
+  /** The folder itself, where the store is one. */
+  readonly folder?: string;
 
   /** One object. Errors: not-found. */
   get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T>;

@@ -1,21 +1,21 @@
 // Carries out a repair plan: in its order, several objects at a time, each one proved again just before its write.
 import pMap from 'p-map';
-import type { PlannedRepair } from '../ipam-check/plan.ts';
-import type { FixItem } from '../ipam-check/report.ts';
-import type { IpamStore } from '../ipam/ipam-store.ts';
 import { setHandleCount } from '../ipam/handle-repair.ts';
+import type { IpamStore } from '../ipam/ipam-store.ts';
 import { releaseInBlock } from '../ipam/release.ts';
 import {
+  claimMissing,
+  confirmClaim,
   deleteEmptyBlock,
+  dropClaim,
   finishTombstone,
   rebuildBlock,
-  confirmClaim,
-  dropClaim,
-  claimMissing,
   releaseClaim,
 } from '../ipam/repair.ts';
 import type { Prove, RepairOutcome } from '../ipam/repair-outcome.ts';
 import type { RepairAction } from '../ipam-check/finding.ts';
+import type { PlannedRepair } from '../ipam-check/plan.ts';
+import type { FixItem } from '../ipam-check/report.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import type { Prover } from './prove.ts';
@@ -79,7 +79,10 @@ export async function applyPlan(
       { concurrency: writesInFlight },
     );
   }
-  return plan.map((repair) => ({ finding: repair.finding, ...(outcomes.get(repair) ?? { outcome: 'skipped' as const }) }));
+  return plan.map((repair) => ({
+    finding: repair.finding,
+    ...(outcomes.get(repair) ?? { outcome: 'skipped' as const }),
+  }));
 }
 
 type KnownObjects = ApplyOptions & { readonly block: (name: string) => Promise<IPAMBlock | undefined> };

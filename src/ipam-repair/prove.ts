@@ -8,7 +8,8 @@ import { service } from '../resources/service.ts';
 import { getIfAny } from './observe.ts';
 import { nodeRecord, podRecord, serviceRecord } from './records.ts';
 
-const placeOf = (item: { readonly name: string; readonly namespace?: string }): string => `${item.namespace ?? ''}/${item.name}`;
+const placeOf = (item: { readonly name: string; readonly namespace?: string }): string =>
+  `${item.namespace ?? ''}/${item.name}`;
 
 /** What a pod must still be; its revision moves with every heartbeat of its conditions and says nothing. */
 function podState({ resourceVersion: _, ...state }: PodRecord): string {

@@ -1,9 +1,16 @@
 // From raw objects to the small records that a check holds: one function a kind.
-import type { HandleRecord, NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from '../ipam-check/snapshot.ts';
+import type {
+  HandleRecord,
+  NodeRecord,
+  PodRecord,
+  ServiceRecord,
+  TunnelType,
+  WorkloadRecord,
+} from '../ipam-check/snapshot.ts';
+import { lastWriteMs } from '../ipam-check/times.ts';
 import { stripMask } from '../net/cidr.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import type { CoreNode } from '../resources/node.ts';
-import type { KubeObject } from '../resources/object.ts';
 import type { Pod } from '../resources/pod.ts';
 import { isFinished, podAddresses } from '../resources/pod-addresses.ts';
 import type { Service } from '../resources/service.ts';
@@ -25,14 +32,6 @@ function timeOf(text: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** When an object was last written as far as its metadata tells: the latest managedFields time, else its creation. */
-export function writtenAt(object: KubeObject): number | undefined {
-  const { creationTimestamp, managedFields } = object.metadata;
-  const times = [timeOf(creationTimestamp), ...(managedFields ?? []).map((field) => timeOf(field.time))];
-  const known = times.filter((ms) => ms !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
-}
-
 export function handleRecord(handle: IPAMHandle): HandleRecord {
   const { name, uid, resourceVersion } = handle.metadata;
   return {
@@ -42,7 +41,7 @@ export function handleRecord(handle: IPAMHandle): HandleRecord {
     handleId: handle.spec.handleID,
     block: handle.spec.block ?? {},
     deleted: handle.spec.deleted === true,
-    writtenAtMs: writtenAt(handle),
+    writtenAtMs: lastWriteMs(handle.metadata),
   };
 }
 

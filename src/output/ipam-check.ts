@@ -61,7 +61,9 @@ function findingLines(finding: Finding, view: CheckView, style: Style): string {
   }
   const { repair } = finding;
   if (repair !== undefined && (view.wide || !repair.automatic)) {
-    lines.push(wrap(`${repair.automatic ? repair.primitive : 'by hand'}: ${printable(repair.summary)}`, view.columns, '      '));
+    lines.push(
+      wrap(`${repair.automatic ? repair.primitive : 'by hand'}: ${printable(repair.summary)}`, view.columns, '      '),
+    );
     if (view.wide && repair.command !== undefined) lines.push(`      ${style.dim(printable(repair.command))}`);
   }
   return lines.join('\n');
@@ -81,7 +83,8 @@ function findingGroups(findings: readonly Finding[], view: CheckView, style: Sty
     parts.push(`${badge(first, style)} ${first.id} ${first.title} (${group.length})`);
     const listed = view.wide ? group : group.slice(0, listedPerInvariant);
     parts.push(...listed.map((finding) => findingLines(finding, view, style)));
-    if (listed.length < group.length) parts.push(style.dim(`  … and ${group.length - listed.length} more; -o wide lists them all`));
+    if (listed.length < group.length)
+      parts.push(style.dim(`  … and ${group.length - listed.length} more; -o wide lists them all`));
   }
   return parts.map((part) => `${part}\n`).join('');
 }
@@ -110,7 +113,11 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
   if (fix.planned === 0) return 'Nothing here can be repaired automatically.\n\n';
   const lines: string[] = [];
   const planOnly = fix.journal === undefined;
-  lines.push(planOnly ? `Repair plan, ${plural(fix.planned, 'step')} (nothing was written):` : `Repairs, ${plural(fix.planned, 'step')}:`);
+  lines.push(
+    planOnly
+      ? `Repair plan, ${plural(fix.planned, 'step')} (nothing was written):`
+      : `Repairs, ${plural(fix.planned, 'step')}:`,
+  );
   const shown = view.wide ? fix.items : fix.items.slice(0, 50);
   for (const { finding, outcome, detail } of shown) {
     const mark = planOnly ? '' : outcome === 'applied' ? `${style.ok('applied')}  ` : `${style.warning(outcome)}  `;
@@ -119,7 +126,8 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
     const named = summary.includes(finding.address ?? finding.object.name) ? '' : `${subject(finding)}: `;
     lines.push(wrap(`${mark}${primitive} ${named}${printable(summary)}${why}`, view.columns, '  '));
   }
-  if (shown.length < fix.items.length) lines.push(style.dim(`  … and ${fix.items.length - shown.length} more; -o wide lists them all`));
+  if (shown.length < fix.items.length)
+    lines.push(style.dim(`  … and ${fix.items.length - shown.length} more; -o wide lists them all`));
   if (!planOnly) {
     const left = fix.conflicts + fix.failed + fix.skipped;
     lines.push(`${fix.applied} of ${fix.planned} applied${left > 0 ? `, ${left} left` : ''}. Journal: ${fix.journal}`);

@@ -14,7 +14,9 @@ function escaped(text: string): string {
 
 /** One suite named `ipam check`; invariants that could not be judged are skipped cases. */
 export function ipamCheckJunit(report: IPAMCheckReport): string {
-  const unjudged = new Map((report.unread ?? []).flatMap(({ kind, reason, invariants }) => invariants.map((id) => [id, `${kind}: ${reason}`])));
+  const unjudged = new Map(
+    (report.unread ?? []).flatMap(({ kind, reason, invariants }) => invariants.map((id) => [id, `${kind}: ${reason}`])),
+  );
   const cases: string[] = [];
   let failures = 0;
   let skipped = 0;
