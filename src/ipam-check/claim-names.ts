@@ -1,5 +1,5 @@
 // Whether the name and the labels of a claim are those that its spec asks for: nodes find their claims by these alone.
-import { affinityLabels, affinityName, HOSTNAME_HASH_LABEL, hostnameHash } from '../resources/names.ts';
+import { affinityLabels, affinityName, hostnameHash } from '../resources/names.ts';
 import type { AffinityView } from './view.ts';
 
 export class ClaimNames {
@@ -29,9 +29,6 @@ export class ClaimNames {
     const known = this.#hashes.get(node);
     const hash = known ?? hostnameHash(node);
     if (known === undefined) this.#hashes.set(node, hash);
-    return Object.entries(affinityLabels('', type, cidr)).map(([label, value]) => [
-      label,
-      label === HOSTNAME_HASH_LABEL ? hash : value,
-    ]);
+    return Object.entries(affinityLabels(node, type, cidr, hash));
   }
 }

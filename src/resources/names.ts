@@ -8,7 +8,7 @@ export const METADATA_ANNOTATION = 'projectcalico.org/metadata';
 /** What Calico writes there for an object without metadata of its own. */
 export const EMPTY_METADATA = '{"creationTimestamp":null}';
 
-export const HOSTNAME_HASH_LABEL = 'projectcalico.org/hostname-hash';
+const HOSTNAME_HASH_LABEL = 'projectcalico.org/hostname-hash';
 export const AFFINITY_TYPE_LABEL = 'projectcalico.org/affinity-type';
 export const IP_VERSION_LABEL = 'projectcalico.org/ip-version';
 
@@ -66,11 +66,16 @@ export function hostnameHash(node: string): string {
   return base32(sha3_256(utf8ToBytes(node)));
 }
 
-/** Labels of a block affinity; `type` as spec.type is stored. */
-export function affinityLabels(node: string, type: string, cidr: string): Record<string, string> {
+/** Labels of a block affinity; `type` as spec.type is stored; `hash` where the caller knows it. */
+export function affinityLabels(
+  node: string,
+  type: string,
+  cidr: string,
+  hash: string = hostnameHash(node),
+): Record<string, string> {
   return {
     [AFFINITY_TYPE_LABEL]: type,
-    [HOSTNAME_HASH_LABEL]: hostnameHash(node),
+    [HOSTNAME_HASH_LABEL]: hash,
     [IP_VERSION_LABEL]: cidr.includes(':') ? '6' : '4',
   };
 }

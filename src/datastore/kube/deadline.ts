@@ -37,7 +37,10 @@ export class Deadline {
 
   /** The whole time again from now. */
   restart(): void {
-    this.pause();
+    if (this.#timer !== undefined) {
+      this.#timer.refresh();
+      return;
+    }
     this.#timer = setTimeout(() => {
       this.#over = true;
       this.#controller.abort(new Error('the time is up'));
@@ -47,6 +50,7 @@ export class Deadline {
   /** No time passes until `restart`. */
   pause(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Lets go of the timer and of the caller's signal. */

@@ -124,14 +124,15 @@ export class KubeList<T extends KubeObject> {
   /** Hands the items of one answer on, up to a page at a time, and answers what its end says. */
   async *#items(answer: KubeAnswer, deadline: Deadline): AsyncGenerator<ListPage<T>, ListMetadata> {
     const splitter = this.#splitter(answer);
-    const chunks = answer.body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     let ready: T[] = [];
-    for (;;) {
-      const chunk = await this.#http.next(chunks, deadline);
+    for (let ended = false; !ended; ) {
+      ended = await this.#http.pump(answer.body, deadline, (chunk) => {
+        deadline.restart();
+        splitter.push(chunk, ready);
+        return ready.length > pageSize;
+      });
       // The caller's own time does not count.
       deadline.pause();
-      if (chunk === undefined) break;
-      splitter.push(chunk, ready);
       // One page is held back, so that the last one can tell the revision.
       while (ready.length > pageSize) {
         const page = this.#page(ready.slice(0, pageSize), '');
