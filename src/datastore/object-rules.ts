@@ -123,7 +123,7 @@ export function checkDelete(kind: Kind, stored: KubeObject, preconditions: Delet
 }
 
 /** The time as the API writes it: whole seconds, UTC. */
-export function timestamp(time: Date): string {
+function timestamp(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 

@@ -165,7 +165,7 @@ export class CheckView {
 
   /** True when the owner can use addresses: its node exists, or it is a virtual owner. */
   ownerLives(type: 'host' | 'virtual', name: string): boolean {
-    return type === 'virtual' || this.nodesByName.has(name);
+    return type === 'virtual' || !this.canJudge('Node') || this.nodesByName.has(name);
   }
 
   /** Milliseconds since the time; undefined when no time is known. */

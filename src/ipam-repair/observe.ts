@@ -25,6 +25,8 @@ import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } fr
 /** Leak grace when neither the person nor the cluster says one. */
 const defaultGraceMs = 15 * 60_000;
 
+const usage = ['INV-44', ...[53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n) => `INV-${n}`)];
+
 /** What cannot be judged when a kind is unreadable; blocks, pools, pods and nodes are not here: without them there is no check. */
 const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
   BlockAffinity: ['INV-28', 'INV-29', 'INV-30', 'INV-31', 'INV-32', 'INV-33', 'INV-34', 'INV-35', 'INV-36'],
@@ -34,7 +36,8 @@ const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
   Service: ['INV-44'],
   ClusterInformation: [],
   KubeControllersConfiguration: ['INV-44'],
-  WorkloadEndpoint: ['INV-53', 'INV-54', 'INV-55', 'INV-56', 'INV-57'],
+  WorkloadEndpoint: usage,
+  Node: ['INV-36', ...usage],
 };
 
 export interface ObserveOptions {
@@ -149,6 +152,12 @@ export async function observe(store: Datastore, options: ObserveOptions): Promis
     one(clusterInformation),
     one(kubeControllersConfiguration),
   ]);
+
+  // A cluster with blocks has nodes: a dump without them was made without them, and not all of its claims are dead.
+  if (store.type === 'folder' && nodes.length === 0 && blocks.length > 0) {
+    const reason = 'the folder holds blocks but no Node objects; add them with: kubectl get nodes -o yaml';
+    unread.push({ kind: 'Node', reason, invariants: unjudgedWithout['Node'] ?? [] });
+  }
 
   return {
     now: store.capturedAt ?? options.clock.now(),

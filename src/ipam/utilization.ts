@@ -1,9 +1,9 @@
 // How much of each pool and block is in use: the numbers of `ipam show`. Pure.
-import { type Cidr, cidrSize, cidrsOverlap, formatCidr, parseCidr, parseCidrOrIp } from '../net/cidr.ts';
-import { IntervalSet } from '../net/interval-set.ts';
+import { type Cidr, cidrSize, cidrsOverlap, formatCidr, parseCidr } from '../net/cidr.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPReservation } from '../resources/ip-reservation.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
+import { reservedAddresses } from './pools.ts';
 
 export interface BlockUsage {
   readonly cidr: string;
@@ -91,12 +91,7 @@ export function utilization(
   blocks: readonly IPAMBlock[],
   reservations: readonly IPReservation[],
 ): Utilization {
-  const reserved = IntervalSet.of(
-    reservations
-      .flatMap((reservation) => reservation.spec?.reservedCIDRs ?? [])
-      .map((text) => parseCidrOrIp(text.trim()))
-      .filter((cidr) => cidr !== undefined),
-  );
+  const reserved = reservedAddresses(reservations);
   const rows = pools.map((pool) => ({ pool, cidr: parseCidr(pool.spec.cidr), blocks: [] as BlockUsage[] }));
   const orphanBlocks: BlockUsage[] = [];
   for (const block of blocks) {

@@ -9,8 +9,8 @@ export const METADATA_ANNOTATION = 'projectcalico.org/metadata';
 export const EMPTY_METADATA = '{"creationTimestamp":null}';
 
 const HOSTNAME_HASH_LABEL = 'projectcalico.org/hostname-hash';
-export const AFFINITY_TYPE_LABEL = 'projectcalico.org/affinity-type';
-export const IP_VERSION_LABEL = 'projectcalico.org/ip-version';
+const AFFINITY_TYPE_LABEL = 'projectcalico.org/affinity-type';
+const IP_VERSION_LABEL = 'projectcalico.org/ip-version';
 
 /** Handle in the attributes of the addresses that Windows keeps back in every block; no IPAMHandle object has it. */
 export const windowsHandle = 'windows-reserved-ipam-handle';

@@ -24,7 +24,10 @@ function copy(): string {
 }
 
 const contents = (folder: string): string[] =>
-  readdirSync(folder).filter((file) => file.endsWith('.yaml')).sort().map((file) => readFileSync(join(folder, file), 'utf8'));
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
 
 describe.skipIf(!hasScript)('at a terminal (needs `script` of util-linux)', () => {
   test('--fix shows its plan and does nothing on any answer but yes', () => {

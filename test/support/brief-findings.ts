@@ -4,7 +4,7 @@ import type { Judgement } from '../../src/ipam-check/finding.ts';
 import type { IpamSnapshot } from '../../src/ipam-check/snapshot.ts';
 
 /** `INV-08 warning IPAMBlock/10-60-0-0-29 R2 also INV-09`; `(candidate)` and `by hand` where they apply. */
-export function brief({ finding, action }: Judgement): string {
+function brief({ finding, action }: Judgement): string {
   const { id, severity, stability, object, repair, also } = finding;
   const parts: string[] = [id, severity];
   if (stability === 'candidate') parts.push('(candidate)');

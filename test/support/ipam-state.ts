@@ -58,7 +58,7 @@ export function marked<T extends KubeObject>(object: T): T {
 }
 
 /** The stored objects of a kind, in order of their names. */
-export function stored<T extends KubeObject>(store: MemoryDatastore, kind: T['kind']): T[] {
+function stored<T extends KubeObject>(store: MemoryDatastore, kind: T['kind']): T[] {
   return store.dump().filter((object) => object.kind === kind) as T[];
 }
 

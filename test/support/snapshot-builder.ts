@@ -18,7 +18,7 @@ import type { BlockAttribute, IPAMBlock } from '../../src/resources/ipam-block.t
 import { affinityLabels, affinityName, blockName, handleName } from '../../src/resources/names.ts';
 
 /** When the healthy cluster was made, and the moment it is judged at: a day later. */
-export const madeAt = new Date('2026-01-01T00:00:00Z');
+const madeAt = new Date('2026-01-01T00:00:00Z');
 export const judgedAt = new Date('2026-01-02T00:00:00Z');
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

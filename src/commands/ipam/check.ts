@@ -13,7 +13,13 @@ const formatWords: readonly string[] = ['table', 'wide', 'json', 'yaml', 'junit'
 
 type Checked =
   | { readonly report: IPAMCheckReport }
-  | { readonly calicoctl: CalicoctlCheck; readonly showProblems: boolean; readonly showAll: boolean };
+  | {
+      readonly calicoctl: CalicoctlCheck;
+      readonly showProblems: boolean;
+      readonly showAll: boolean;
+      /** Why the report file could not be written. */
+      readonly unwritten: Error | undefined;
+    };
 
 /** The file that calicoctl's report goes to: any -o that is no format word (in compat mode any at all). */
 function reportFile(input: Input, compat: boolean): string | undefined {
@@ -68,8 +74,6 @@ async function writeCalicoctlReport(ctx: Context, check: CalicoctlCheck, file: s
   ]);
   const text = calicoctlReportText(check, ctx.version.calico);
   await writeFile(resolve(ctx.world.cwd, file), text, { mode: 0o644 }).catch((cause: unknown) => {
-    // calicoctl says nothing about it and goes on.
-    if (ctx.compat) return;
     throw new CalictlError(`the report ${file} cannot be written: ${systemText(cause)}`, {
       code: 'REPORT_UNWRITABLE',
       hint: `name a writable file with -o FILE; the formats are ${formatWords.join(', ')}`,
@@ -84,9 +88,13 @@ async function runAsCalicoctl(ctx: Context, input: Input): Promise<Checked> {
   const snapshot = await observe(await ctx.datastore(), { clock, signal, mode: 'consistent' });
   const check = await calicoctlCheckOf(snapshot);
   const file = reportFile(input, true);
-  if (file !== undefined) await writeCalicoctlReport(ctx, check, file);
+  const written = file === undefined ? undefined : writeCalicoctlReport(ctx, check, file);
+  const unwritten = await written?.then(
+    () => undefined,
+    (error: Error) => error,
+  );
   const showAll = input.on('show-all-ips');
-  return { calicoctl: check, showAll, showProblems: showAll || input.on('show-problem-ips') };
+  return { calicoctl: check, showAll, showProblems: showAll || input.on('show-problem-ips'), unwritten };
 }
 
 async function run(ctx: Context, input: Input): Promise<Checked> {
@@ -276,9 +284,10 @@ export const ipamCheck = defineCommand<Checked>({
     },
   },
   exit: (checked) => {
-    if (!('report' in checked)) return exitCodes.ok;
+    if (!('report' in checked)) return checked.unwritten === undefined ? exitCodes.ok : exitCodes.failed;
     const { summary, fix } = checked.report;
     if (fix !== undefined && fix.conflicts + fix.failed + fix.skipped > 0) return exitCodes.partial;
     return summary.errors + summary.warnings > 0 ? exitCodes.findings : exitCodes.ok;
   },
+  errors: (checked) => ('report' in checked || checked.unwritten === undefined ? [] : [checked.unwritten]),
 });

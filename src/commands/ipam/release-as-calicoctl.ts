@@ -1,16 +1,17 @@
 // `ipam release` as calicoctl does it, text for text: one address without guards, or the leaks of reports.
-import { CalictlError, StdoutFailure, systemText } from '../../world/errors.ts';
+import { CalictlError, StdoutFailure, systemText, UsageError } from '../../world/errors.ts';
 import { calicoctlText } from '../calicoctl-errors.ts';
 import type { Context, Input } from '../command.ts';
 
 const refuse = (message: string): CalictlError => new CalictlError(message, { code: 'REPORT_REFUSED' });
 
-/** The lines of stdout as they become known; none when nothing is named. Errors: CalictlError with calicoctl's text. */
+/** The lines of stdout as they become known. Errors: UsageError when nothing is named, else with calicoctl's text. */
 export async function* releaseAsCalicoctl(ctx: Context, input: Input): AsyncIterable<string> {
   const reports = input.texts('from-report');
   const ip = input.text('ip');
   if (reports.length > 0) yield* releaseFromReports(ctx, reports, input.on('force'));
   else if (ip !== undefined) yield await releaseAddress(ctx, ip);
+  else throw new UsageError('nothing to release: give --ip or --from-report');
 }
 
 async function releaseAddress(ctx: Context, text: string): Promise<string> {

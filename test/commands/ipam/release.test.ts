@@ -403,7 +403,9 @@ describe('as calicoctl', () => {
     });
   });
 
-  it('does nothing when nothing is named', async () => {
-    expect(await unchanged('', compat)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  it('is a usage error when nothing is named', async () => {
+    const ran = await unchanged('', compat);
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/^nothing to release/);
   });
 });
