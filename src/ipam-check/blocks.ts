@@ -9,10 +9,11 @@ import type { InvariantId } from './invariants.ts';
 import { automatic, blockObject, type Draft, judge } from './judgement.ts';
 import { tombstoneGuardMs } from './times.ts';
 import type { UnreadableOwners } from './unreadable-owners.ts';
+import { describeUser, type Usage } from './usage.ts';
 import type { CheckView } from './view.ts';
 
 /** INV-01 to INV-10 and INV-14. A block that cannot be read, or is a tombstone, gets that one finding only. */
-export function blockJudgements(view: CheckView, owners: UnreadableOwners): Judgement[] {
+export function blockJudgements(view: CheckView, usage: Usage, owners: UnreadableOwners): Judgement[] {
   const judgements: Judgement[] = [];
   for (const block of view.blocks) {
     if (block.status === 'tombstone') judgements.push(tombstone(view, block));
@@ -20,7 +21,7 @@ export function blockJudgements(view: CheckView, owners: UnreadableOwners): Judg
     else {
       if (block.name !== blockName(block.cidr)) judgements.push(misnamed(view, block));
       if (block.arrayProblem !== undefined) judgements.push(unreadable(block, 'INV-03', block.arrayProblem));
-      else if (block.status === 'live') judgements.push(...books(view, block, owners));
+      else if (block.status === 'live') judgements.push(...books(view, usage, block, owners));
     }
   }
   return judgements;
@@ -77,22 +78,6 @@ function misnamed(view: CheckView, block: BlockView): Judgement {
   });
 }
 
-/** What structureProblems needs beside the CIDR: arrays that are there and records that are objects. */
-function bookkept({ block }: BlockView) {
-  const { attributes, unallocated } = block.spec;
-  const whole = Array.isArray(attributes) && Array.isArray(unallocated);
-  if (whole && attributes.every((attribute) => attribute !== null && typeof attribute === 'object')) return block;
-  const records = Array.isArray(attributes) ? attributes : [];
-  return {
-    ...block,
-    spec: {
-      ...block.spec,
-      attributes: records.map((attribute) => attribute ?? {}),
-      unallocated: Array.isArray(unallocated) ? unallocated : [],
-    },
-  };
-}
-
 /** True only when nothing can be wrong with the books: a quick look that spares nearly all blocks the thorough one. */
 function isPlainlyInOrder({ block, size, allocations, unreadableOrdinals }: BlockView): boolean {
   const { spec } = block;
@@ -108,28 +93,56 @@ function isPlainlyInOrder({ block, size, allocations, unreadableOrdinals }: Bloc
   return handles.size === spec.attributes.length;
 }
 
-function books(view: CheckView, block: BlockView, owners: UnreadableOwners): Judgement[] {
+function books(view: CheckView, usage: Usage, block: BlockView, owners: UnreadableOwners): Judgement[] {
   if (isPlainlyInOrder(block)) return [];
-  const problems = structureProblems(bookkept(block));
+  const problems = structureProblems(block.block);
   if (problems.length === 0) return [];
   const missing = block.allocations.filter((allocation) => allocation.attributeMissing);
   // A record that nobody has may be the very one that a broken index meant: it stays until every such index is settled.
   const keepsRecords = missing.length > 0 && problems.some(({ id }) => id === 'INV-09');
-  const settled = missing.every((allocation) => owners.isUnused(allocation) && !view.isYoungAllocation(allocation));
+  const recordsSettled = missing.every(
+    (allocation) => owners.isUnused(allocation) && !view.isYoungAllocation(allocation),
+  );
+  const unfree = usersOfLost(view, usage, block, problems);
+  const settled = recordsSettled && unfree === undefined;
   const action: RepairAction = {
     primitive: 'R2',
     block: block.name,
     ...(missing.length > 0 && { unused: missing.map(({ ordinal }) => ordinal) }),
   };
   const judgements = missing.map((allocation) =>
-    attributeMissing(allocation, owners, keepsRecords, settled ? action : undefined),
+    attributeMissing(allocation, owners, keepsRecords, settled ? action : undefined, unfree),
   );
   const rewritten = settled && problems.some(({ id }) => id !== 'INV-10');
   for (const problem of problems) {
     if (problem.id === 'INV-03' || problem.id === 'INV-04' || (problem.id === 'INV-09' && keepsRecords)) continue;
-    judgements.push(bookProblem(block, problem, rewritten ? action : undefined));
+    judgements.push(bookProblem(block, problem, rewritten ? action : undefined, unfree));
   }
   return judgements;
+}
+
+/**
+ * Why the lost addresses of the block cannot go into its free list: what is in use would be handed out a second time.
+ * Undefined when they can.
+ */
+function usersOfLost(
+  view: CheckView,
+  usage: Usage,
+  { range }: BlockView,
+  problems: readonly StructureProblem[],
+): string | undefined {
+  const lost = problems.find(({ id }) => id === 'INV-08')?.at ?? [];
+  if (lost.length === 0 || range === undefined) return undefined;
+  for (const kind of ['Service', 'WorkloadEndpoint']) {
+    if (!view.canJudge(kind))
+      return `whether its lost addresses are in use is not known: ${kind} objects cannot be read`;
+  }
+  for (const ordinal of lost) {
+    const address = formatIp(addressAt(range, ordinal));
+    const [user] = usage.of(address);
+    if (user !== undefined) return `first give ${describeUser(user)} another address than ${address}`;
+  }
+  return undefined;
 }
 
 function attributeMissing(
@@ -137,6 +150,7 @@ function attributeMissing(
   owners: UnreadableOwners,
   keepsRecords: boolean,
   action: RepairAction | undefined,
+  unfree: string | undefined,
 ): Judgement {
   const index = block.block.spec.allocations[ordinal];
   const records = Array.isArray(block.block.spec.attributes) ? block.block.spec.attributes.length : 0;
@@ -157,7 +171,7 @@ function attributeMissing(
           repair: {
             primitive: 'R2',
             automatic: false,
-            summary: `not every such address of block ${block.cidr} is proved unused`,
+            summary: unfree ?? `not every such address of block ${block.cidr} is proved unused`,
           },
         }),
   });
@@ -191,7 +205,12 @@ const mends: Readonly<Record<string, string>> = {
 /** Problems whose values are ordinals of the block, so that they have addresses. */
 const ofOrdinals: ReadonlySet<InvariantId> = new Set(['INV-06', 'INV-07', 'INV-08']);
 
-function bookProblem(block: BlockView, { id, at }: StructureProblem, action: RepairAction | undefined): Judgement {
+function bookProblem(
+  block: BlockView,
+  { id, at }: StructureProblem,
+  action: RepairAction | undefined,
+  unfree: string | undefined,
+): Judgement {
   const range = block.range;
   const addresses = ofOrdinals.has(id) && range ? at.map((ordinal) => formatIp(addressAt(range, ordinal))) : [];
   const evidence = [says[id]?.(`${addresses.length > 0 ? 'ordinals ' : ''}${listed(at)}`) ?? listed(at)];
@@ -201,7 +220,9 @@ function bookProblem(block: BlockView, { id, at }: StructureProblem, action: Rep
     primitive: 'R2',
     automatic: false,
     summary:
-      id === 'INV-10' ? 'merged when the block is rewritten for another reason' : 'settle INV-04 of this block first',
+      id === 'INV-10'
+        ? 'merged when the block is rewritten for another reason'
+        : (unfree ?? 'settle INV-04 of this block first'),
   };
   return judge({
     ...about(block),

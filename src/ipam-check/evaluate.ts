@@ -50,7 +50,7 @@ function isInUse(view: CheckView, usage: Usage, { address, windowsReserved, hand
 function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
   const addresses = addressJudgements(view, usage);
   const owners = unreadableOwners(view, usage);
-  const books = blockJudgements(view, owners);
+  const books = blockJudgements(view, usage, owners);
   const releases = new Releases([...addresses, ...books]);
   const missed = handlesMissedByReleases(view, releases);
   return inReportOrder([

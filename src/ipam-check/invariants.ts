@@ -73,7 +73,7 @@ const table = {
     group: 'blocks',
     severities: ['warning'],
     meaning: 'The address is lost: it can never be handed out.',
-    whatToDo: 'Run with --fix: the address is put at the end of the free list.',
+    whatToDo: 'Run with --fix: the address is put at the end of the free list, unless something uses it.',
   },
   'INV-09': {
     title: 'block keeps an attribute that no address has',

@@ -1,7 +1,15 @@
 // Releasing addresses of one block, in memory. Rules: docs/reference/ipam.md#releasing-in-a-block.
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
 import { sanitiseHandle } from '../resources/names.ts';
-import { allocatedOrdinals, effectiveHandle, isAllocated, sequenceOf, withSpec } from './block.ts';
+import {
+  allocatedOrdinals,
+  attributesOf,
+  effectiveHandle,
+  freeListOf,
+  isAllocated,
+  sequenceOf,
+  withSpec,
+} from './block.ts';
 
 /** An address to release, with what must still be true of it. */
 export interface OrdinalRelease {
@@ -101,14 +109,16 @@ export function countOfHandle(block: IPAMBlock, handleName: string): number {
 
 /** Frees ordinals (ascending, all allocated): to the tail of the free list, records nobody else uses removed. */
 function withoutOrdinals(block: IPAMBlock, going: readonly number[], dropSequences: boolean): IPAMBlock {
-  const { attributes, sequenceNumberForAllocation } = block.spec;
+  const { sequenceNumberForAllocation } = block.spec;
+  const attributes = attributesOf(block);
+  const unallocated = freeListOf(block);
   const leaving = new Set(going);
   const before = block.spec.allocations.map((index) => index ?? null);
   const after = before.map((index, ordinal) => (leaving.has(ordinal) ? null : index));
-  const alreadyListed = new Set(block.spec.unallocated);
+  const alreadyListed = new Set(unallocated);
   const spec: Partial<IPAMBlock['spec']> = {
     ...pruned(attributes, before, after),
-    unallocated: [...block.spec.unallocated, ...going.filter((ordinal) => !alreadyListed.has(ordinal))],
+    unallocated: [...unallocated, ...going.filter((ordinal) => !alreadyListed.has(ordinal))],
   };
   if (dropSequences && sequenceNumberForAllocation) {
     const kept = Object.entries(sequenceNumberForAllocation).filter(([ordinal]) => !leaving.has(Number(ordinal)));

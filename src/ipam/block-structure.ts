@@ -1,7 +1,7 @@
 // The books of a block: what is wrong in them, and the same block with its books put right.
 // Rules: docs/reference/ipam.md#block-books. Nothing here frees an address or gives it to another holder.
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
-import { addressCount, cidrOf, isAllocated, withSpec } from './block.ts';
+import { addressCount, attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
 
 /** One broken rule of a block's books, named by its invariant (docs/reference/invariants.md). */
 export interface StructureProblem {
@@ -36,13 +36,13 @@ function isIndexOf(list: readonly unknown[], index: number): boolean {
 }
 
 /** What each ordinal of the block is in, and what the free list says beside. */
-function freeListOf(block: IPAMBlock, size: number) {
+function freeListParts(block: IPAMBlock, size: number) {
   const listed = new Uint8Array(size);
   const outOfRange: number[] = [];
   const duplicates: number[] = [];
   const allocatedToo: number[] = [];
   const good: number[] = [];
-  for (const ordinal of block.spec.unallocated) {
+  for (const ordinal of freeListOf(block)) {
     if (!(Number.isInteger(ordinal) && ordinal >= 0 && ordinal < size)) outOfRange.push(ordinal);
     else if (listed[ordinal] !== 0) duplicates.push(ordinal);
     else {
@@ -58,9 +58,10 @@ const ascending = (values: Iterable<number>): number[] => [...new Set(values)].s
 
 /** What is wrong in the block's books, in order of the invariants; empty when they are in order. */
 export function structureProblems(block: IPAMBlock): StructureProblem[] {
-  const { allocations, attributes } = block.spec;
+  const { allocations } = block.spec;
+  const attributes = attributesOf(block);
   const size = addressCount(cidrOf(block));
-  const free = freeListOf(block, size);
+  const free = freeListParts(block, size);
   const missing: number[] = [];
   const lost: number[] = [];
   const referenced = new Uint8Array(attributes.length);
@@ -98,16 +99,16 @@ export function structureProblems(block: IPAMBlock): StructureProblem[] {
  * missing ordinal is in the free list. Otherwise a person must say what the missing ones are.
  */
 export function isLengthProvable(block: IPAMBlock): boolean {
-  const { allocations, unallocated } = block.spec;
+  const { allocations } = block.spec;
   const size = addressCount(cidrOf(block));
   if (allocations.slice(size).some((index) => index !== null && index !== undefined)) return false;
-  const listed = new Set(unallocated);
+  const listed = new Set(freeListOf(block));
   for (let ordinal = allocations.length; ordinal < size; ordinal++) if (!listed.has(ordinal)) return false;
   return true;
 }
 
 /** Referenced records only, equal ones once, in their order; and the way from an old index to the new one. */
-export function compacted(
+function compacted(
   attributes: readonly BlockAttribute[],
   allocations: readonly (number | null)[],
 ): { attributes: BlockAttribute[]; allocations: (number | null)[] } {
@@ -145,7 +146,8 @@ export function compacted(
  */
 export function rebuilt(block: IPAMBlock, unused: ReadonlySet<number> = new Set()): IPAMBlock {
   const size = addressCount(cidrOf(block));
-  const { allocations, attributes } = block.spec;
+  const { allocations } = block.spec;
+  const attributes = attributesOf(block);
   let slots = allocations.map((index, ordinal) => {
     if (index === null || index === undefined) return null;
     return unused.has(ordinal) && !isIndexOf(attributes, index) ? null : index;
@@ -155,7 +157,7 @@ export function rebuilt(block: IPAMBlock, unused: ReadonlySet<number> = new Set(
     while (slots.length < size) slots.push(null);
   }
   const books = compacted(attributes, slots);
-  const { good, listed } = freeListOf(block, size);
+  const { good, listed } = freeListParts(block, size);
   const lost: number[] = [];
   const sequences: Record<string, bigint> = {};
   slots.forEach((index, ordinal) => {

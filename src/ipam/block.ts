@@ -2,7 +2,7 @@
 // Assigning is block-assign.ts, releasing block-release.ts, broken books are block-structure.ts.
 import { addressAt, bitsOf, type Cidr, formatCidr, ordinalOf, parseCidr } from '../net/cidr.ts';
 import { formatIp, parseIp } from '../net/ip.ts';
-import type { IPAMBlock } from '../resources/ipam-block.ts';
+import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
 import { blockName, EMPTY_METADATA, METADATA_ANNOTATION, sanitiseHandle, windowsHandle } from '../resources/names.ts';
 import { CalictlError } from '../world/errors.ts';
 
@@ -36,7 +36,7 @@ export function parseOwner(affinity: string | null | undefined): Owner | undefin
 }
 
 /** The form in which a block names its owner. */
-export function ownerText(owner: Owner): string {
+function ownerText(owner: Owner): string {
   return `${owner.type}:${owner.name}`;
 }
 
@@ -101,7 +101,25 @@ export function allocatedOrdinals(block: IPAMBlock): number[] {
 export function handleOf(block: IPAMBlock, ordinal: number): string | undefined {
   const index = block.spec.allocations[ordinal];
   if (index === null || index === undefined) return undefined;
-  return block.spec.attributes[index]?.handle_id ?? undefined;
+  return textHandle(attributesOf(block)[index]);
+}
+
+/** The handle of an attribute record; what is no text is none. */
+function textHandle(attribute: BlockAttribute | null | undefined): string | undefined {
+  const handle: unknown = attribute?.handle_id;
+  return typeof handle === 'string' ? handle : undefined;
+}
+
+/** The attribute records; none when the field is null, absent or no list, as Go writes and hands edit it. */
+export function attributesOf(block: IPAMBlock): readonly BlockAttribute[] {
+  const stored: unknown = block.spec.attributes;
+  return Array.isArray(stored) ? stored : [];
+}
+
+/** The free list; empty when the field is null, absent or no list. */
+export function freeListOf(block: IPAMBlock): readonly number[] {
+  const stored: unknown = block.spec.unallocated;
+  return Array.isArray(stored) ? stored : [];
 }
 
 /** The handle that Calico compares: the stored text up to the first carriage return; empty when there is none. */
@@ -116,10 +134,10 @@ export function sequenceOf(block: IPAMBlock, ordinal: number): bigint {
 
 /** True when nothing but a Windows reservation is allocated. An allocation without a handle counts as one. */
 export function isEmpty(block: IPAMBlock): boolean {
-  const { allocations, attributes } = block.spec;
-  return allocations.every((index) => {
+  const attributes = attributesOf(block);
+  return block.spec.allocations.every((index) => {
     if (index === null || index === undefined) return true;
-    return attributes[index]?.handle_id?.toLowerCase() === windowsHandle;
+    return textHandle(attributes[index])?.toLowerCase() === windowsHandle;
   });
 }
 

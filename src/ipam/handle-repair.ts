@@ -3,7 +3,7 @@ import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import { sanitiseHandle } from '../resources/names.ts';
 import { deleteInTwoPhases, isTombstone } from './deletion.ts';
-import { countsOfHandle, newHandle, withCounts } from './handles.ts';
+import { countOf, countsOfHandle, newHandle, withCounts } from './handles.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { applied, conflict, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
@@ -90,7 +90,7 @@ function changeOf(
       : skipped('no block holds an address of the handle, and there is no handle');
   }
   const raised = { ...stored.spec.block };
-  for (const [cidr, count] of Object.entries(counts)) raised[cidr] = Math.max(raised[cidr] ?? 0, count);
+  for (const [cidr, count] of Object.entries(counts)) raised[cidr] = Math.max(countOf(raised[cidr]), count);
   if (sameCounts(stored.spec.block, counts)) return skipped('the counts are right already');
   const { uid, resourceVersion } = stored.metadata;
   const unchanged = resourceVersion === action.resourceVersion && (action.uid === undefined || uid === action.uid);

@@ -17,6 +17,12 @@ export function newHandle(handleId: string, counts: Readonly<Record<string, numb
   };
 }
 
+/** A stored count as a number; what is none counts nothing. */
+export function countOf(stored: unknown): number {
+  const count = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
+  return Number.isInteger(count) ? count : 0;
+}
+
 /** The handle with other counts; all else stays. */
 export function withCounts(handle: IPAMHandle, counts: Readonly<Record<string, number>>): IPAMHandle {
   return { ...handle, spec: { ...handle.spec, block: { ...counts } } };
@@ -41,7 +47,7 @@ export async function incrementHandle(store: IpamStore, handleId: string, cidr: 
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     const found = await getLive(store.handles, name);
     const counts = found.ok ? found.value.spec.block : {};
-    const raised = { ...counts, [cidr]: (counts[cidr] ?? 0) + count };
+    const raised = { ...counts, [cidr]: countOf(counts[cidr]) + count };
     const written = found.ok
       ? await store.handles.update(withCounts(found.value, raised))
       : await store.handles.create(newHandle(handleId, raised));
@@ -77,7 +83,7 @@ export async function decrementHandle(
     }
     const { [cidr]: stored, ...others } = known.spec.block;
     if (stored === undefined) return;
-    const left = Math.max(stored - count, Math.min(stored, remaining));
+    const left = Math.max(countOf(stored) - count, Math.min(countOf(stored), remaining));
     const counts = left > 0 ? { ...known.spec.block, [cidr]: left } : others;
     const empty = Object.keys(counts).length === 0;
     const written = empty

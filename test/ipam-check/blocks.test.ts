@@ -48,6 +48,21 @@ describe('the books of a block', () => {
     expect(judgements[0]?.finding.cidr).toBe(blockA);
   });
 
+  test('INV-08: a lost address in use stays out of the free list, and so does all else of the block', () => {
+    const cluster = healthy();
+    const { spec } = cluster.blockOf(blockA);
+    spec.unallocated = spec.unallocated.filter((ordinal) => ordinal !== 4 && ordinal !== 6);
+    const pod = cluster.pods.find(({ name }) => name === 'a-1');
+    if (pod) pod.addresses = [...pod.addresses, '10.60.0.6'];
+    const [found] = evaluate(cluster.snapshot()).filter(({ finding }) => finding.id === 'INV-08');
+    expect(found?.action).toBeUndefined();
+    expect(found?.finding.repair?.summary).toMatch(/^first give pod .*a-1 another address than 10\.60\.0\.6$/);
+    const unread = [{ kind: 'Service', reason: 'forbidden', invariants: [] }];
+    if (pod) pod.addresses = pod.addresses.filter((address) => address !== '10.60.0.6');
+    expect(evaluate({ ...cluster.snapshot(), unread }).filter(({ action }) => action !== undefined)).toEqual([]);
+    expect(evaluate(cluster.snapshot()).filter(({ action }) => action?.primitive === 'R2')).toHaveLength(1);
+  });
+
   test('INV-09: an attribute without an address', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.attributes.push({ handle_id: 'gone', secondary: { node: 'node-a' } });

@@ -65,6 +65,13 @@ describe('R2', () => {
     expect(store.writes).toBe(0);
   });
 
+  test.each([null, undefined, 0, {}, 'x'])('a free list that is %j is made anew', async (unallocated) => {
+    const { store, ipam } = open(withSpec(held, { unallocated: unallocated as never }), claim, ...handles);
+    expect(await rebuildBlock(ipam, { block }, noProof)).toEqual({ outcome: 'applied' });
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7]);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
   test('frees an allocation without a record that is proved unused', async () => {
     const broken = withSpec(held, { allocations: [9, 1, 1, null, null, null, null, null] });
     const { store, ipam } = open(broken, claim, handleWith('b', { [cidr]: 2 }));
@@ -98,6 +105,15 @@ describe('R3', () => {
     expect((await setHandleCount(ipam, action(store, true), noProof)).outcome).toBe('applied');
     expect(counts(store)).toEqual({ a: { [cidr]: 1 } });
     expect((await setHandleCount(ipam, action(store, true), noProof)).outcome).toBe('skipped');
+  });
+
+  test.each([2n ** 64n, '1', null, 1.5, {}])('a count of %s is no reason to write nonsense', async (count) => {
+    const odd = handleWith('a', { [cidr]: count as never });
+    const { store, ipam } = open(held, claim, odd);
+    const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
+    await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noProof);
+    const written = handlesIn(store)[0]?.spec.block[cidr];
+    expect([1, count]).toContain(written);
   });
 
   test('raises, and lowers nothing when it may not', async () => {
