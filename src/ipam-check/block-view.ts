@@ -122,7 +122,7 @@ export function readBlock(block: IPAMBlock): BlockView {
 }
 
 /** `host:<name>` or `virtual:<name>`; undefined for anything else. */
-export function parseOwner(text: string | undefined): Owner | undefined {
+function parseOwner(text: string | undefined): Owner | undefined {
   if (text === undefined) return undefined;
   const colon = text.indexOf(':');
   const type = text.slice(0, Math.max(0, colon));
