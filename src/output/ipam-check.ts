@@ -107,6 +107,13 @@ function summaryLines(report: IPAMCheckReport, style: Style): string {
   return text;
 }
 
+/** One repair of a plan: what is done, and to what where the summary does not say. */
+export function repairLine(finding: Finding): string {
+  const { primitive = '', summary = '' } = finding.repair ?? {};
+  const named = summary.includes(finding.address ?? finding.object.name) ? '' : `${subject(finding)}: `;
+  return `${primitive} ${named}${printable(summary)}`;
+}
+
 function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): string {
   const { fix } = report;
   if (fix === undefined) return '';
@@ -122,9 +129,7 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
   for (const { finding, outcome, detail } of shown) {
     const mark = planOnly ? '' : outcome === 'applied' ? `${style.ok('applied')}  ` : `${style.warning(outcome)}  `;
     const why = detail === undefined ? '' : ` (${printable(detail)})`;
-    const { primitive = '', summary = '' } = finding.repair ?? {};
-    const named = summary.includes(finding.address ?? finding.object.name) ? '' : `${subject(finding)}: `;
-    lines.push(wrap(`${mark}${primitive} ${named}${printable(summary)}${why}`, view.columns, '  '));
+    lines.push(wrap(`${mark}${repairLine(finding)}${why}`, view.columns, '  '));
   }
   if (shown.length < fix.items.length)
     lines.push(style.dim(`  … and ${fix.items.length - shown.length} more; -o wide lists them all`));

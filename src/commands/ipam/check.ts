@@ -176,7 +176,8 @@ async function reportOf(
 async function consent(ctx: Context, input: Input, plan: readonly PlannedRepair[]): Promise<boolean> {
   const { stdin, stderr } = ctx.world.io;
   if (input.on('yes') || !stdin.isTerminal || !stderr.isTerminal) return true;
-  for (const { finding } of plan.slice(0, 50)) await ctx.note(`  ${finding.id} ${finding.repair?.summary ?? ''}`);
+  const { repairLine } = await import('../../output/ipam-check.ts');
+  for (const { finding } of plan.slice(0, 50)) await ctx.note(`  ${repairLine(finding)}`);
   if (plan.length > 50) await ctx.note(`  … and ${plan.length - 50} more`);
   return ctx.confirm(`Make ${plan.length === 1 ? 'this repair' : `these ${plan.length} repairs`}?`);
 }
