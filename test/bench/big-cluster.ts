@@ -1,6 +1,7 @@
 // A large cluster on a real API server: generated, with pods and managed fields of the size that real ones have.
-// Core objects go through the API; custom resources straight into etcd, as the API server writes them, for two reasons:
-// it takes seconds, and only so can they be old (the server dates what it creates; a young handle is never repaired).
+// The objects go straight into etcd, for two reasons: it takes seconds where the API takes many minutes, and only so can they
+// be old (the server dates what it creates, and a young handle is never repaired). Custom resources lie there as the
+// server writes them, pods and nodes as JSON instead of protobuf, which its watch cache reads once.
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { parseJson, printJson } from '../../src/resources/json.ts';
@@ -11,6 +12,7 @@ import type { ApiServer } from '../support/api-server.ts';
 import { type ClusterPlan, cluster, uidOf } from '../support/cluster.ts';
 
 const group = 'crd.projectcalico.org';
+export const custom = `/apis/${group}/v1`;
 const hoursAgo = (hours: number): string =>
   new Date(Date.now() - hours * 3_600_000).toISOString().replace(/\.\d+Z/, 'Z');
 
@@ -38,15 +40,18 @@ function planOf(pods: number): ClusterPlan {
 /** Fills an empty API server. */
 export async function loadCluster(server: ApiServer, etcd: string, pods: number): Promise<Sizes> {
   const { objects } = cluster(planOf(pods));
-  const custom = objects.filter(({ apiVersion }) => apiVersion.startsWith(group));
-  const core = objects.filter(({ apiVersion, kind }) => !apiVersion.startsWith(group) && kind !== 'Namespace');
-  await intoEtcd(etcd, custom.map(asStored));
-  await server.admin.load(core.map((object) => (object.kind === 'Pod' ? realisticPod(object) : object)));
+  await server.admin.load(objects.filter(({ kind }) => kind === 'Namespace'));
+  const others = objects.filter(({ kind }) => kind !== 'Namespace');
+  await intoEtcd(
+    etcd,
+    others.map((object) => asStored(object.kind === 'Pod' ? realisticPod(object) : object)),
+  );
   const strays = Math.round(pods * 0.23);
   await loadStrays(etcd, 'first', strays);
   const count = (kind: string): number => objects.filter((object) => object.kind === kind).length;
   const handles = count('IPAMHandle') + strays;
-  await untilServed(server, 'ipamhandles', handles);
+  await untilServed(server, `${custom}/ipamhandles`, handles);
+  await untilServed(server, '/api/v1/pods', count('Pod'));
   return { nodes: count('Node'), pods: count('Pod'), blocks: count('IPAMBlock'), handles, strays };
 }
 
@@ -69,47 +74,77 @@ export async function loadStrays(etcd: string, label: string, count: number): Pr
 }
 
 /** Waits until a list from the server's watch cache has so many items. */
-export async function untilServed(server: ApiServer, plural: string, count: number): Promise<void> {
+export async function untilServed(server: ApiServer, path: string, count: number): Promise<void> {
+  let served = 0;
   for (let tries = 0; tries < 600; tries++) {
-    if ((await listNames(server, plural)) === count) return;
+    const { body } = await server.admin.request('GET', `${path}?resourceVersion=0`);
+    served = body.split('"creationTimestamp":"').length - 1;
+    if (served === count) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`the API server does not serve ${count} ${plural}`);
-}
-
-async function listNames(server: ApiServer, plural: string): Promise<number> {
-  const { body } = await server.admin.request('GET', `/apis/${group}/v1/${plural}?resourceVersion=0`);
-  return body.split('"uid":').length - 1;
+  throw new Error(`the API server serves ${served} objects at ${path}, not ${count}`);
 }
 
 /** All objects of a kind of Calico's, as stored now. */
 export async function listCustom(server: ApiServer, plural: string): Promise<readonly KubeObject[]> {
-  const { body } = await server.admin.request('GET', `/apis/${group}/v1/${plural}`);
+  const { body } = await server.admin.request('GET', `${custom}/${plural}`);
   return (parseJson(body) as unknown as { items: KubeObject[] }).items;
 }
 
-/** Old, at its first generation, with the managed fields that Calico's client leaves. */
+/** Old, at its first generation, with managed fields as the server keeps them. */
 function asStored(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
-  const fields = Object.keys((object['spec'] as object | undefined) ?? {}).map((field) => [`f:${field}`, {}]);
-  const managed = {
-    apiVersion: `${group}/v1`,
-    fieldsType: 'FieldsV1',
-    fieldsV1: {
-      'f:metadata': { 'f:annotations': { '.': {}, 'f:projectcalico.org/metadata': {} } },
-      'f:spec': { '.': {}, ...Object.fromEntries(fields) },
-    },
-    manager: 'calico-ipam',
+  const { apiVersion, kind: __, metadata: ___, status, ...content } = object;
+  const entry = (manager: string, fields: object, subresource: object = {}): object => ({
+    manager,
     operation: 'Update',
+    apiVersion,
     time: hoursAgo(2),
-  };
-  return {
-    ...object,
-    metadata: { ...metadata, creationTimestamp: hoursAgo(2), generation: 1, managedFields: [managed] },
-  };
+    fieldsType: 'FieldsV1',
+    fieldsV1: fieldsOf(fields),
+    ...subresource,
+  });
+  const { annotations, labels, ownerReferences } = metadata;
+  const written = { metadata: { annotations, labels, ownerReferences }, ...content };
+  const managedFields = [
+    entry(apiVersion === 'v1' ? 'kube-controller-manager' : 'calico-ipam', written),
+    ...(status === undefined ? [] : [entry('kubelet', { status: status as object }, { subresource: 'status' })]),
+  ];
+  const dated = { ...metadata, creationTimestamp: hoursAgo(2), generation: 1, managedFields };
+  return { ...object, metadata: dated as unknown as KubeObject['metadata'] };
 }
 
+/** The FieldsV1 of a value: lists of Calico's are atomic, those of pods and nodes are maps by name, type or port. */
+function fieldsOf(value: object): object {
+  const fields: Record<string, unknown> = { '.': {} };
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    fields[`f:${key}`] = Array.isArray(member) ? listFieldsOf(member) : isObject(member) ? fieldsOf(member) : {};
+  }
+  return fields;
+}
+
+function listFieldsOf(list: readonly unknown[]): object {
+  const fields: Record<string, unknown> = {};
+  for (const item of list) {
+    if (!isObject(item)) return {};
+    const key = ['name', 'type', 'containerPort', 'ip', 'uid'].find((candidate) => candidate in item);
+    if (key === undefined) return {};
+    fields[`k:${JSON.stringify({ [key]: (item as Record<string, unknown>)[key] })}`] = fieldsOf(item);
+  }
+  return fields;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 const txnSize = 100;
+
+function etcdKey({ kind, metadata: { name, namespace } }: KubeObject): string {
+  if (kind === 'Pod') return `/registry/pods/${namespace}/${name}`;
+  if (kind === 'Node') return `/registry/minions/${name}`;
+  const plural = kinds.find((candidate) => candidate.kind === kind)?.api.plural;
+  return `/registry/${group}/${plural}/${name}`;
+}
 
 async function intoEtcd(etcd: string, objects: readonly KubeObject[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -119,8 +154,7 @@ async function intoEtcd(etcd: string, objects: readonly KubeObject[]): Promise<v
   const worker = async (): Promise<void> => {
     for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
       const success = batch.map((object) => {
-        const plural = kinds.find(({ kind }) => kind === object.kind)?.api.plural;
-        const key = `/registry/${group}/${plural}/${object.metadata.name}`;
+        const key = etcdKey(object);
         return { requestPut: { key: base64(key), value: base64(printJson(object)) } };
       });
       await post(agent, `${etcd}/v3/kv/txn`, JSON.stringify({ success }));

@@ -1,8 +1,9 @@
 // `ipam check` beside fetching the same lists with curl in the fastest way, and beside calicoctl's check.
+import { custom } from './big-cluster.ts';
 import { type CurlPath, calicoctl, calictl, curl, type Target } from './contenders.ts';
 import { median, ratio, resultTable, rounds, type Samples } from './measure.ts';
 
-const crd = (plural: string): CurlPath => ({ path: `/apis/crd.projectcalico.org/v1/${plural}?resourceVersion=0` });
+const crd = (plural: string): CurlPath => ({ path: `${custom}/${plural}?resourceVersion=0` });
 const core = (plural: string): CurlPath => ({ path: `/api/v1/${plural}?resourceVersion=0`, protobuf: true });
 
 /** What the check has to read: from the watch cache, protobuf where there is one, all at once. */

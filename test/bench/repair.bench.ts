@@ -2,11 +2,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { listCustom, loadStrays, untilServed } from './big-cluster.ts';
+import { custom, listCustom, loadStrays, untilServed } from './big-cluster.ts';
 import { calictl, type Target } from './contenders.ts';
 import { resultTable, rounds, type Sample } from './measure.ts';
 
-const path = '/apis/crd.projectcalico.org/v1/ipamhandles';
+const path = `${custom}/ipamhandles`;
 const inFlight = 32;
 
 /** Each round needs strays of its own; they are made between the measurements. */
@@ -16,7 +16,7 @@ export async function benchRepair(target: Target, strays: number): Promise<strin
   let made = 0;
   const fresh = async (): Promise<readonly KubeObject[]> => {
     await loadStrays(target.etcd, `repair ${process.pid} ${made++}`, strays);
-    await untilServed(target.server, 'ipamhandles', healthy.length + strays);
+    await untilServed(target.server, path, healthy.length + strays);
     return (await listCustom(target.server, 'ipamhandles')).filter(({ metadata }) => !ours.has(metadata.name));
   };
   const samples = await rounds(

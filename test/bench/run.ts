@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   say(`Node ${process.version}, load average ${loadavg()[0]?.toFixed(1)}\n\n`);
   if (wanted.has('net')) say((await import('./net.bench.ts')).benchNet());
   if (wanted.has('version')) say(await benchVersion(rounds * 3));
-  if (!['get', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
+  if (!values.keep && !['get', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
   if (existsSync(partPath('etcd')) && existsSync(partPath('kube-apiserver'))) await benchOnServer(wanted, rounds);
   else say('the rest needs etcd and kube-apiserver: npm run provision\n');
   say(`load average ${loadavg()[0]?.toFixed(1)}\n`);

@@ -1,4 +1,5 @@
 // What starting costs, beside a Node that does nothing.
+import { custom } from './big-cluster.ts';
 import { calicoctl, calictl, curl, nothing, type Target } from './contenders.ts';
 import { difference, resultTable, rounds } from './measure.ts';
 
@@ -18,7 +19,7 @@ export async function benchGet(target: Target, count: number): Promise<string> {
     {
       'node -e 0': nothing,
       'get ippool': () => calictl(['get', 'ippool'], target),
-      curl: () => curl(target, [{ path: '/apis/crd.projectcalico.org/v1/ippools' }]),
+      curl: () => curl(target, [{ path: `${custom}/ippools` }]),
       ...calicoctl(['get', 'ippool'], target),
     },
     count,
