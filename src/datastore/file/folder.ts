@@ -105,17 +105,27 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     `.calictl-${createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)}.tmp`,
   );
   await rm(draft, { force: true });
-  const handle = await open(draft, 'wx', old === undefined ? 0o666 : old.mode & 0o777);
   try {
-    if (old !== undefined) await handle.chmod(old.mode & 0o7777);
+    await writeDraft(draft, text, old?.mode);
+    await laterThan(draft, old?.mtimeMs);
+    await rename(draft, target);
+  } catch (error) {
+    // On a full disk every draft left behind would make the next write fail too.
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+async function writeDraft(draft: string, text: string, mode: number | undefined): Promise<void> {
+  const handle = await open(draft, 'wx', mode === undefined ? 0o666 : mode & 0o777);
+  try {
+    if (mode !== undefined) await handle.chmod(mode & 0o7777);
     await handle.writeFile(text);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await laterThan(draft, old?.mtimeMs);
-  await rename(draft, target);
-  await syncFolder(folder);
 }
 
 /** Clocks of file systems tick slowly: two writes within one tick must not look the same. */

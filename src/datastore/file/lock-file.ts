@@ -28,8 +28,8 @@ export async function tryLock(path: string, self: ProcessIdentity, random: Rando
   const { pid, hostname, incarnation } = self;
   const mine: LockHolder = { pid, hostname, incarnation, token: `${random.uuid()}.${++takings}` };
   const draft = draftName(path, mine);
-  await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
   try {
+    await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
     const placed = await place(draft, path);
     if (placed.done) return held(path, mine);
     const found = await readLock(path);

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { emptyFolderCode, openFolder } from '../../../src/datastore/file/file-datastore.ts';
+import { replaceFile } from '../../../src/datastore/file/folder.ts';
 import { ipamHandle } from '../../../src/resources/ipam-handle.ts';
 import { lease } from '../../../src/resources/lease.ts';
 import { calicoNode } from '../../../src/resources/node.ts';
@@ -270,4 +271,10 @@ describe('what is written', () => {
     expect(folder.read('a.yaml')).toBe(text);
     expect(readdirSync(folder.path)).toEqual(['a.yaml']);
   });
+});
+
+it('a write that fails leaves no draft behind', async () => {
+  mkdirSync(join(folder.path, 'in-the-way'));
+  await expect(replaceFile(join(folder.path, 'in-the-way'), 'text')).rejects.toThrow('EISDIR');
+  expect(readdirSync(folder.path)).toEqual(['in-the-way']);
 });
