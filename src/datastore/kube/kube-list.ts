@@ -9,6 +9,7 @@ import { compareKeys, objectKey } from '../object-rules.ts';
 import { Deadline } from './deadline.ts';
 import { JsonListSplitter } from './json-list.ts';
 import type { KubeAnswer, KubeHttp } from './kube-http.ts';
+import { parseLean } from './lean-json.ts';
 import type { ListMetadata, ListSplitter } from './list-splitter.ts';
 import { ProtobufListSplitter } from './protobuf-list.ts';
 import { protobufReader } from './protobuf-objects.ts';
@@ -77,6 +78,11 @@ export class KubeList<T extends KubeObject> {
       let answer: KubeAnswer | undefined;
       try {
         answer = await this.#ask(deadline);
+        // In protobuf the server says even what is wrong in protobuf; this time it is to say it in words.
+        if (progress.protobuf && answer.status !== 200 && answer.contentType.startsWith(protobufType)) {
+          progress.protobuf = false;
+          continue;
+        }
         if (answer.status === 410) {
           this.#beginAnew(statusOf(await this.#http.text(answer, deadline)).metadata?.continue);
           continue;
@@ -152,7 +158,8 @@ export class KubeList<T extends KubeObject> {
     if (answer.contentType.startsWith(protobufType) && read !== undefined) {
       return new ProtobufListSplitter<T>((reader, end) => read(reader, end) as T);
     }
-    return new JsonListSplitter<T>((text) => completed(kind, parseJson(text)));
+    const parse = this.#isScan ? parseLean : parseJson;
+    return new JsonListSplitter<T>((text) => completed(kind, parse(text)));
   }
 
   #page(items: readonly T[], resourceVersion: string): ListPage<T> {

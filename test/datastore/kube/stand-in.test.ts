@@ -395,6 +395,16 @@ describe('protobuf', () => {
     expect((await listed(await server.open(), pod, { mode: 'scan' })).names).toEqual(['p']);
     expect(server.requests).toHaveLength(2);
   });
+
+  it('says what is wrong in words, although the server said it in protobuf', async () => {
+    const server = await serving(({ headers }, response) => {
+      if (headers.accept?.includes('protobuf')) {
+        response.writeHead(403, { 'Content-Type': 'application/vnd.kubernetes.protobuf' }).end('k8s\0\n\x02v1Status');
+      } else sendJson(response, 403, failure(403, 'Forbidden', 'pods is forbidden'));
+    });
+    const error = await errorOf(listed(await server.open(), pod, { mode: 'scan' }));
+    expect(error.message).toBe('not allowed to list pods: pods is forbidden');
+  });
 });
 
 describe('certificates', () => {
