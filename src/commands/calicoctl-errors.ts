@@ -1,4 +1,4 @@
-// Errors in calicoctl's words (docs/reference/calicoctl-errors.md), for compat mode.
+// Errors in the words that calicoctl has for them, for compat mode.
 import { DatastoreError } from '../datastore/datastore.ts';
 
 /** `IPPool(pool-1)` or `WorkloadEndpoint(shop/node--a-k8s-web--0-eth0)`. */
