@@ -27,7 +27,10 @@ const defaultGraceMs = 15 * 60_000;
 
 const usage = ['INV-44', ...[53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n) => `INV-${n}`)];
 
-/** What cannot be judged when a kind is unreadable; blocks, pools, pods and nodes are not here: without them there is no check. */
+/**
+ * What cannot be judged without a kind. Blocks, pools and pods are not here: without them there is no check.
+ * Node is here for a folder that holds none; nodes that cannot be read end the check too.
+ */
 const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
   BlockAffinity: ['INV-28', 'INV-29', 'INV-30', 'INV-31', 'INV-32', 'INV-33', 'INV-34', 'INV-35', 'INV-36'],
   IPAMHandle: ['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-52'],
