@@ -123,7 +123,9 @@ export function journaled(store: IpamStore, journal: Journal, stop: AbortSignal)
     };
   };
   return {
-    ...{ config: () => store.config(), pools: () => store.pools(), reservations: () => store.reservations() },
+    config: () => store.config(),
+    pools: () => store.pools(),
+    reservations: () => store.reservations(),
     nodeLabels: (name) => store.nodeLabels(name),
     blocks: wrap(store.blocks),
     affinities: wrap(store.affinities),
