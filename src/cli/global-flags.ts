@@ -1,6 +1,9 @@
 // Flags that every command has, before and after its name.
 import type { FlagSpec } from '../commands/command.ts';
 
+/** Where the configuration file is when nobody says otherwise. */
+export const defaultConfigPath = '/etc/calico/calicoctl.cfg';
+
 export const globalFlags: readonly FlagSpec[] = [
   {
     name: 'datastore',
@@ -12,7 +15,7 @@ export const globalFlags: readonly FlagSpec[] = [
     short: 'c',
     value: 'FILE',
     about: 'calicoctl configuration file',
-    default: '/etc/calico/calicoctl.cfg',
+    default: defaultConfigPath,
   },
   { name: 'context', value: 'NAME', about: 'kubeconfig context' },
   {
@@ -26,6 +29,3 @@ export const globalFlags: readonly FlagSpec[] = [
   },
   { name: 'debug', about: 'with an error, its causes and where it came from' },
 ];
-
-/** Where the configuration file is when nobody says otherwise. */
-export const defaultConfigPath = '/etc/calico/calicoctl.cfg';
