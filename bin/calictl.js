@@ -17,7 +17,8 @@ function answered() {
 function failed(error) {
   if (error && error.code === 'EPIPE') return;
   const unbuilt = error && /^(ERR_)?MODULE_NOT_FOUND$/.test(error.code) && /[/\\]dist[/\\]/.test(error.message);
-  console.error(unbuilt ? 'calictl: dist/ is missing: run `npm run build`' : error);
+  const unwritten = error && error.syscall === 'write' && `calictl: standard output was not written: ${error.code}`;
+  console.error(unbuilt ? 'calictl: dist/ is missing: run `npm run build`' : unwritten || error);
   process.exitCode = 1;
 }
 

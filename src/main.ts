@@ -3,16 +3,23 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { processIdentity } from './cli/process-identity.ts';
 import { runCli } from './cli/run-cli.ts';
-import { exitCodes } from './world/errors.ts';
+import { exitCodes, systemText } from './world/errors.ts';
 import type { Clock, InputStream, OutputStream, Random, World } from './world/world.ts';
 
 type NodeOutput = NodeJS.WriteStream;
 
-/** Writing to a pipe that nobody reads any more does nothing. */
-function outputStream(stream: NodeOutput, noColour: boolean): OutputStream & { flush(): Promise<void> } {
+interface ProcessOutput extends OutputStream {
+  flush(): Promise<void>;
+  /** Why not everything was written (a full disk); a reader that went away is no failure. */
+  failure(): Error | undefined;
+}
+
+/** Writing to a pipe that nobody reads any more does nothing; after a failure too, for a repair must go on to its end. */
+function outputStream(stream: NodeOutput, noColour: boolean): ProcessOutput {
   let closed = false;
+  let failure: Error | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EOF') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EOF') failure ??= error;
     closed = true;
   });
   const isTerminal = stream.isTTY === true;
@@ -32,6 +39,7 @@ function outputStream(stream: NodeOutput, noColour: boolean): OutputStream & { f
     async flush() {
       if (!closed && stream.writableLength > 0) await written('');
     },
+    failure: () => failure,
   };
 }
 
@@ -142,8 +150,10 @@ async function main(): Promise<void> {
   };
   const code = await runCli(process.argv.slice(2), world);
   await stdout.flush();
+  const failure = stdout.failure();
+  if (failure !== undefined) await stderr.write(`calictl: standard output was not written: ${systemText(failure)}\n`);
   await stderr.flush();
-  process.exit(code);
+  process.exit(failure === undefined ? code : exitCodes.failed);
 }
 
 await main();

@@ -1,0 +1,37 @@
+// The packed program when what it writes to is full: a sentence and exit code 1, no stack trace.
+import { spawnSync } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { exampleFolder } from '../support/example.ts';
+
+const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
+const full = '/dev/full';
+
+describe.skipIf(!existsSync(full))('with a full disk (needs /dev/full)', () => {
+  test.each([
+    '--version',
+    '--help',
+    `--datastore ${exampleFolder} ipam check`,
+    `--datastore ${exampleFolder} get ipamblocks -o json`,
+  ])('on standard output: %s', (line) => {
+    const stdout = openSync(full, 'w');
+    const { status, stderr } = spawnSync(process.execPath, [calictl, ...line.split(' ')], {
+      stdio: ['ignore', stdout, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/^calictl: standard output was not written: .*\n$/);
+    expect(status).toBe(1);
+  });
+
+  test('on standard error: the answer and its code are the same', () => {
+    const stderr = openSync(full, 'w');
+    const line = [calictl, '--datastore', exampleFolder, 'ipam', 'check'];
+    const { status, stdout } = spawnSync(process.execPath, line, {
+      stdio: ['ignore', 'pipe', stderr],
+      encoding: 'utf8',
+    });
+    expect(stdout).toContain('Found 2 errors');
+    expect(status).toBe(3);
+  });
+});
