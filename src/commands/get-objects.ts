@@ -1,5 +1,5 @@
 // The reading half of `get`: kind and names on the command line -> objects of the datastore in the form people see.
-import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
+import { type Datastore, DatastoreError, listAll } from '../datastore/datastore.ts';
 import { labelSelector } from '../datastore/label-selector.ts';
 import { ipPool } from '../resources/ip-pool.ts';
 import { ipReservation } from '../resources/ip-reservation.ts';
@@ -169,12 +169,6 @@ async function clusterAsNumber(store: Datastore, signal: AbortSignal): Promise<s
   }
 }
 
-async function listed<T extends KubeObject>(store: Datastore, kind: Kind<T>, signal: AbortSignal): Promise<T[]> {
-  const all: T[] = [];
-  for await (const { items } of store.list(kind, { signal })) all.push(...items);
-  return all;
-}
-
 async function columnContext(
   store: Datastore,
   kind: Kind,
@@ -184,8 +178,8 @@ async function columnContext(
   const needs = (kindName: string, heading: string): boolean => kind.kind === kindName && headings.includes(heading);
   const [asNumber, pools, reservations] = await Promise.all([
     needs('Node', 'ASN') ? clusterAsNumber(store, signal) : '',
-    needs('IPAMBlock', 'POOL') ? listed(store, ipPool, signal) : [],
-    needs('IPAMBlock', 'RESERVED') ? listed(store, ipReservation, signal) : [],
+    needs('IPAMBlock', 'POOL') ? listAll(store, ipPool, { signal }) : [],
+    needs('IPAMBlock', 'RESERVED') ? listAll(store, ipReservation, { signal }) : [],
   ]);
   return {
     clusterAsNumber: asNumber,

@@ -51,7 +51,8 @@ export interface ListOptions extends CallOptions {
   /**
    * `consistent` (default): what is stored now, in pages.
    * `scan`: the whole kind at once, possibly a moment old (the server's watch cache); pods, nodes and services
-   * come with the fields of their reading types only. Whatever a decision rests on is read again with `get`.
+   * come with the fields of their reading types only, everything else with no more of its managed fields than their
+   * times. Whatever a decision rests on is read again with `get`.
    */
   readonly mode?: 'consistent' | 'scan';
   /** Kubernetes label selector text. */
@@ -105,4 +106,15 @@ export interface Datastore {
    */
   lockRepairs(options?: CallOptions): Promise<RepairLock>;
   close(): Promise<void>;
+}
+
+/** All objects of a kind at once, for callers that need the whole of it. Errors: those of `list`. */
+export async function listAll<T extends KubeObject>(
+  store: Datastore,
+  kind: Kind<T>,
+  options?: ListOptions,
+): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of store.list(kind, options)) items.push(...page.items);
+  return items;
 }

@@ -10,7 +10,7 @@ import { ipamHandle } from '../resources/ipam-handle.ts';
 import { calicoNode } from '../resources/node.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { toV3 } from '../resources/v3.ts';
-import { type CallOptions, type Datastore, DatastoreError } from './datastore.ts';
+import { type CallOptions, type Datastore, DatastoreError, listAll } from './datastore.ts';
 
 const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'already-exists', 'conflict']);
 
@@ -21,10 +21,10 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
     affinities: objectsOf(datastore, blockAffinity, options),
     handles: objectsOf(datastore, ipamHandle, options),
     config: async () => valueOrNothing(await outcome(() => datastore.get(ipamConfig, { name: 'default' }, options))),
-    pools: () => listed(datastore, ipPool, options),
+    pools: () => listAll(datastore, ipPool, options),
     reservations: async () => {
       // Clusters from before reservations have no such kind, and so none of them.
-      const found = await outcome(() => listed(datastore, ipReservation, options));
+      const found = await outcome(() => listAll(datastore, ipReservation, options));
       return valueOrNothing(found) ?? [];
     },
     nodeLabels: async (name) => {
@@ -37,7 +37,7 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
 function objectsOf<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): IpamObjects<T> {
   return {
     get: (name) => outcome(() => datastore.get(kind, { name }, options)),
-    list: () => listed(datastore, kind, options),
+    list: () => listAll(datastore, kind, options),
     create: (object) => outcome(() => datastore.create(kind, object, options)),
     update: (object) => outcome(() => datastore.update(kind, object, options)),
     remove: ({ metadata: { name, uid, resourceVersion } }) =>
@@ -46,12 +46,6 @@ function objectsOf<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, op
         return undefined;
       }),
   };
-}
-
-async function listed<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): Promise<T[]> {
-  const items: T[] = [];
-  for await (const page of datastore.list(kind, options)) items.push(...page.items);
-  return items;
 }
 
 async function outcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
