@@ -1,5 +1,13 @@
 // The last line of a test run, for people and programs: `N passed, N failed, N skipped`.
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
+
+/** A test of a skipped suite never gets a result of its own. */
+function isSkipped(test: TestCase): boolean {
+  for (let at: TestCase['parent'] | TestCase = test; at.type !== 'module'; at = at.parent) {
+    if (at.options.mode === 'skip' || at.options.mode === 'todo') return true;
+  }
+  return false;
+}
 
 export class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
@@ -10,7 +18,8 @@ export class TallyReporter implements Reporter {
       for (const suite of module.children.allSuites()) tally.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        tally[state === 'pending' ? 'failed' : state]++;
+        if (state === 'pending') tally[isSkipped(test) ? 'skipped' : 'failed']++;
+        else tally[state]++;
       }
     }
     process.stdout.write(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`);

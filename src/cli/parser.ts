@@ -82,6 +82,8 @@ export function parse(
   groups: readonly CommandGroup[],
   columns: number,
 ): Parsed {
+  // `help ipam check` is `ipam check --help`; the parser's own help command knows one word.
+  if (argv[0] === 'help') return parse([...argv.slice(1), '--help'], commands, groups, columns);
   let parsed: Parsed | undefined;
   let stdout = '';
   let stderr = '';

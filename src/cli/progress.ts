@@ -7,8 +7,10 @@ import type { OutputStream } from '../world/world.ts';
 function terminalOver(stream: OutputStream): NodeJS.WritableStream {
   const writable = new Writable({
     decodeStrings: false,
+    // Not waited for: what is printed beside the line comes after all of it that was written before.
     write: (text: string, _, done) => {
-      stream.write(text).then(() => done(), done);
+      void stream.write(text);
+      done();
     },
   });
   return Object.assign(writable, { isTTY: true, columns: stream.columns });

@@ -115,7 +115,12 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
   const { command, globals } = parse;
   const manner = { compat, debug: globals.on('debug') };
   const colour = stdout.colour && !globals.on('no-color');
-  const view = { columns: stdout.columns, colour: colour && !compat, compat };
+  // What goes to a file or a program is not wrapped.
+  const view = {
+    columns: stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY,
+    colour: colour && !compat,
+    compat,
+  };
   const context = new CommandContext(world, {
     compat,
     globals,

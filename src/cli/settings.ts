@@ -104,6 +104,7 @@ const looksLikePath = (text: string): boolean => /[/\\]/.test(text) || text === 
 /** Decides where the datastore is. Errors: UsageError for what is neither a type nor a folder, those of the file. */
 export async function placeOf(globals: Input, world: World, compat: boolean): Promise<Place> {
   const asked = globals.text('datastore');
+  if (asked === '') throw new UsageError('--datastore is empty', 'use kubernetes, or the path of a folder');
   if (asked !== undefined && asked !== 'kubernetes' && asked !== 'etcdv3') return folder(asked, world, false);
   if (asked === 'etcdv3') return { type: 'etcdv3' };
 

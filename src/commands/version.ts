@@ -59,17 +59,21 @@ async function* changesOf(ctx: Context, store: Datastore, everyMs: number): Asyn
   }
 }
 
-async function pollInterval(input: Input): Promise<number> {
+async function pollInterval(input: Input, compat: boolean): Promise<number> {
   const text = input.text('poll');
   if (text === undefined) return 0;
   const { parseGoDuration } = await import('../resources/go-duration.ts');
   const ms = parseGoDuration(text);
-  if (ms === undefined) throw new UsageError('invalid poll duration specified: 0s', undefined, 'INVALID_DURATION');
+  if (ms === undefined) {
+    // calicoctl names the value that its parser left behind.
+    const named = compat ? '0s' : text;
+    throw new UsageError(`invalid poll duration specified: ${named}`, 'write it like 10s or 1m', 'INVALID_DURATION');
+  }
   return ms;
 }
 
 async function run(ctx: Context, input: Input): Promise<Versions> {
-  const everyMs = await pollInterval(input);
+  const everyMs = await pollInterval(input, ctx.compat);
   const own = {
     ...ctx.version,
     cluster: undefined,

@@ -11,7 +11,7 @@ import type { Allocation } from '../ipam-check/block-view.ts';
 import type { Ground } from '../ipam-check/finding.ts';
 import { namedPod } from '../ipam-check/pod-allocations.ts';
 import { leakedInAll, type ReadReport } from '../ipam-check/read-calicoctl-report.ts';
-import type { IpamSnapshot, PodRecord } from '../ipam-check/snapshot.ts';
+import type { HandleRecord, IpamSnapshot, PodRecord } from '../ipam-check/snapshot.ts';
 import { objectOf, type Usage, usageOf } from '../ipam-check/usage.ts';
 import { CheckView } from '../ipam-check/view.ts';
 import { canonicalIp } from '../net/ip.ts';
@@ -19,6 +19,9 @@ import { blockName, handleName, sanitiseHandle, translateUid } from '../resource
 import { CalictlError, RefusedError } from '../world/errors.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { Prover } from './prove.ts';
+
+/** Allocators write the handle first: one that was written less than this ago may be an allocation in progress. */
+const handleGuardMs = 5 * 60_000;
 
 export interface ReleaseTarget {
   readonly addresses: readonly string[];
@@ -56,6 +59,8 @@ export async function planRelease(
   const inUse: { address: string; users: string[] }[] = [];
   const unassigned: string[] = [];
   const changed: string[] = [];
+  const alreadyFree: string[] = [];
+  const young: string[] = [];
   const wanted = (address: string, allocations: readonly Allocation[]): void => {
     if (allocations.length === 0) unassigned.push(address);
     for (const allocation of allocations) {
@@ -77,17 +82,27 @@ export async function planRelease(
     const same = holders.filter(
       ({ handle, sequence }) => (handle ?? '') === (leak.handle ?? '') && sequence === leak.sequenceNumber,
     );
-    if (same.length === 0 && holders.length > 0) changed.push(leak.address);
-    else wanted(leak.address, same);
+    if (same.length > 0) wanted(leak.address, same);
+    else if (holders.length > 0) changed.push(leak.address);
+    else alreadyFree.push(leak.address);
+  }
+  const handles: PlannedHandle[] = [];
+  for (const { id, uid, revision } of leaked.handles) {
+    const record = handleOfReport(view, id, uid, revision);
+    if (record === undefined) continue;
+    if (view.isYounger(record.writtenAtMs, handleGuardMs)) young.push(record.name);
+    else handles.push(plannedHandle(record));
   }
   const fromReport = target.reports.length > 0;
   const used = new Set(inUse.map(({ address }) => address));
   return {
     requests: fromReport ? requests.filter(({ address }) => !used.has(address)) : requests,
-    handles: leaked.handles.flatMap(({ id, uid, revision }) => plannedHandle(view, id, uid, revision)),
+    handles,
     inUse,
     unassigned,
     changed,
+    alreadyFree,
+    young,
     judged: snapshot,
   };
 }
@@ -144,25 +159,20 @@ function requestOf(allocation: Allocation): PlannedRelease {
   };
 }
 
-function plannedHandle(
+/** The stored handle, if it still is what the report saw. */
+function handleOfReport(
   view: CheckView,
   id: string,
   uid: string | undefined,
   revision: string | undefined,
-): PlannedHandle[] {
+): HandleRecord | undefined {
   const record = view.handlesByName.get(handleName(id));
   const sameUid = uid === undefined || (record?.uid !== undefined && translateUid(record.uid) === uid);
-  if (record === undefined || record.resourceVersion !== revision || !sameUid) return [];
-  const blocks = Object.keys(record.block).map(blockName);
-  return [
-    {
-      handle: record.name,
-      handleId: record.handleId,
-      uid: record.uid,
-      resourceVersion: record.resourceVersion,
-      blocks,
-    },
-  ];
+  return record?.resourceVersion === revision && sameUid ? record : undefined;
+}
+
+function plannedHandle({ name, handleId, uid, resourceVersion, block }: HandleRecord): PlannedHandle {
+  return { handle: name, handleId, uid, resourceVersion, blocks: Object.keys(block).map(blockName) };
 }
 
 export interface ApplyReleaseOptions {

@@ -34,6 +34,10 @@ export interface ReleasePlan {
   readonly unassigned: readonly string[];
   /** Called leaked by a report, and allocated anew since: left alone. */
   readonly changed: readonly string[];
+  /** Called leaked by a report, and free by now: there is nothing left to do. */
+  readonly alreadyFree: readonly string[];
+  /** Handles that a report calls leaked and that may be allocations in progress: left alone. */
+  readonly young: readonly string[];
 }
 
 export interface ReleaseOutcome {

@@ -16,7 +16,17 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   }
   for (const address of plan.unassigned) lines.push(`IP address ${address} is not assigned`);
   for (const address of plan.changed) lines.push(`IP address ${address} was allocated anew since the report`);
-  for (const { address, users } of plan.inUse) lines.push(`${address} is in use by ${printable(users.join(' and '))}`);
+  for (const address of plan.alreadyFree) lines.push(`IP address ${address} is free already`);
+  for (const handle of plan.young) {
+    lines.push(
+      `Left the handle ${printable(handle)}: written less than five minutes ago, it may be an allocation in progress`,
+    );
+  }
+  const released = new Set(outcomes.filter(({ outcome }) => outcome === 'applied').map(({ subject }) => subject));
+  for (const { address, users } of plan.inUse) {
+    const whose = printable(users.join(' and '));
+    lines.push(released.has(address) ? `${address} was released under ${whose}` : `${address} is in use by ${whose}`);
+  }
   if (lines.length === 0) lines.push('There is nothing to release.');
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -29,6 +39,6 @@ export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
     sequenceNumber: sequenceNumber.toString(),
   }));
   const handles = plan.handles.map(({ handle }) => handle);
-  const { inUse, unassigned, changed } = plan;
-  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, inUse, unassigned, changed, outcomes }, { indent: 2 })}\n`;
+  const { inUse, unassigned, changed, alreadyFree, young } = plan;
+  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, inUse, unassigned, changed, alreadyFree, young, outcomes }, { indent: 2 })}\n`;
 }

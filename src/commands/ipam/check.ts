@@ -135,6 +135,8 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
       if (file !== undefined) await writeCalicoctlReport(ctx, await calicoctlCheckOf(confirmed.snapshot), file);
     }
   }
+  // A mistyped format would be a file name.
+  if (file !== undefined && world.io.stderr.isTerminal) await ctx.note(`calicoctl's report is in ${file}`);
   return { report: await reportOf(ctx, confirmed, { selection, startedAt, fixed }) };
 }
 

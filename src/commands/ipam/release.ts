@@ -65,9 +65,12 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
     });
   }
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
-  if (plan.requests.length > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
+  const steps = plan.requests.length + plan.handles.length;
+  if (steps > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
     for (const { address, about } of plan.requests.slice(0, 50)) await ctx.note(`  ${address}  ${about}`);
-    if (!(await ctx.confirm(`Release these ${plan.requests.length} addresses?`))) {
+    for (const { handle } of plan.handles.slice(0, 50)) await ctx.note(`  handle ${handle}`);
+    const handles = plan.handles.length === 0 ? '' : ` and ${plan.handles.length} handles`;
+    if (!(await ctx.confirm(`Release these ${plan.requests.length} addresses${handles}?`))) {
       throw new RefusedError('nothing was released', 'DECLINED');
     }
   }
@@ -96,9 +99,9 @@ async function readReports(ctx: Context, files: readonly string[]) {
 
 function exit(result: Released | AsCalicoctl): ExitCode {
   if ('lines' in result || result.dryRun) return exitCodes.ok;
-  const { unassigned, changed } = result.plan;
+  const { unassigned, changed, young } = result.plan;
   const undone = result.outcomes.filter(({ outcome }) => outcome !== 'applied');
-  return undone.length + unassigned.length + changed.length > 0 ? exitCodes.partial : exitCodes.ok;
+  return undone.length + unassigned.length + changed.length + young.length > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
 const own = (result: Released | AsCalicoctl): Released => {

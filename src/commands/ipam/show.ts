@@ -80,7 +80,7 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
     return { kind: 'IPAMAddressList', items };
   }
   const node = input.text('node');
-  return shown.addressesWhere(
+  const found = shown.addressesWhere(
     allBlocks,
     (block) => {
       const cidr = net.parseCidr(block.spec.cidr);
@@ -92,6 +92,9 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
         ? attributes['node'] === node
         : attributes['namespace'] === podName?.[1] && attributes['pod'] === podName?.[2],
   );
+  if (found.items.length === 0 && ctx.world.io.stderr.isTerminal)
+    await ctx.note(`nothing is allocated for ${question} ${input.text(question)}`);
+  return found;
 }
 
 export const ipamShow = defineCommand<IpamShown>({

@@ -167,7 +167,17 @@ describe('--ip', () => {
     const { spec } = { spec: blockWith(leaked) };
     const ordinal = Number(leaked.split('.').at(-1)) % 8;
     expect(rest).toEqual({
-      ...{ kind: 'IPAMRelease', dryRun: true, handles: [], inUse: [], unassigned: [], changed: [], outcomes: [] },
+      ...{
+        kind: 'IPAMRelease',
+        dryRun: true,
+        handles: [],
+        inUse: [],
+        unassigned: [],
+        changed: [],
+        alreadyFree: [],
+        young: [],
+        outcomes: [],
+      },
     });
     expect(planned).toEqual([
       expect.objectContaining({
@@ -238,6 +248,26 @@ describe('--from-report', () => {
     expect(await allocated(leaked)).toBe(false);
     expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(false);
     expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
+    // Once more: nothing is left to do, and that is no failure.
+    expect(await unchanged('--from-report report.json')).toMatchObject({
+      ...{ code: 0, stdout: `IP address ${leaked} is free already\n` },
+    });
+  });
+
+  it('leaves a handle alone that was written less than five minutes ago', async () => {
+    const unlocked = stored().map((object) => {
+      if (object.kind === 'ClusterInformation') {
+        return { ...object, spec: { ...(object.spec as object), datastoreReady: true } };
+      }
+      if (object.metadata.name !== stray) return object;
+      return { ...object, metadata: { ...object.metadata, creationTimestamp: '2025-06-15T15:57:00Z' } };
+    });
+    store(unlocked);
+    await report();
+    const { code, stdout } = await release('--from-report report.json');
+    expect(code).toBe(5);
+    expect(stdout).toContain(`Left the handle ${stray}: `);
+    expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(true);
   });
 
   it('refuses a report of another cluster, also with --force', async () => {
@@ -406,6 +436,6 @@ describe('as calicoctl', () => {
   it('is a usage error when nothing is named', async () => {
     const ran = await unchanged('', compat);
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toMatch(/^nothing to release/);
+    expect(ran.stderr).toMatch(/^Usage:\n {2}calicoctl ipam release /);
   });
 });
