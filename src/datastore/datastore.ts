@@ -51,8 +51,7 @@ export interface ListOptions extends CallOptions {
   /**
    * `consistent` (default): what is stored now, in pages.
    * `scan`: the whole kind at once, possibly a moment old (the server's watch cache); pods, nodes and services
-   * come with the fields of their reading types only, everything else with no more of its managed fields than their
-   * times. Whatever a decision rests on is read again with `get`.
+   * come with the fields of their reading types only. Whatever a decision rests on is read again with `get`.
    */
   readonly mode?: 'consistent' | 'scan';
   /** Kubernetes label selector text. */

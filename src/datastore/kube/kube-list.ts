@@ -9,7 +9,6 @@ import { compareKeys, objectKey } from '../object-rules.ts';
 import { Deadline } from './deadline.ts';
 import { JsonListSplitter } from './json-list.ts';
 import type { KubeAnswer, KubeHttp } from './kube-http.ts';
-import { parseLean } from './lean-json.ts';
 import type { ListMetadata, ListSplitter } from './list-splitter.ts';
 import { ProtobufListSplitter } from './protobuf-list.ts';
 import { protobufReader } from './protobuf-objects.ts';
@@ -158,8 +157,7 @@ export class KubeList<T extends KubeObject> {
     if (answer.contentType.startsWith(protobufType) && read !== undefined) {
       return new ProtobufListSplitter<T>((reader, end) => read(reader, end) as T);
     }
-    const parse = this.#isScan ? parseLean : parseJson;
-    return new JsonListSplitter<T>((text) => completed(kind, parse(text)));
+    return new JsonListSplitter<T>((text) => completed(kind, parseJson(text)));
   }
 
   #page(items: readonly T[], resourceVersion: string): ListPage<T> {
