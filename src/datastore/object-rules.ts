@@ -25,7 +25,8 @@ function inByteOrder(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-function qualified(kind: Kind): string {
+/** `ipamblocks.crd.projectcalico.org`, as kubectl names it. */
+export function resourceOf(kind: Kind): string {
   return kind.api.group === '' ? kind.api.plural : `${kind.api.plural}.${kind.api.group}`;
 }
 
@@ -34,18 +35,18 @@ function shown(kind: Kind, ref: ObjectRef): string {
 }
 
 export function notFound(kind: Kind, ref: ObjectRef, hint?: string): DatastoreError {
-  const storeText = `${qualified(kind)} "${ref.name}" not found`;
+  const storeText = `${resourceOf(kind)} "${ref.name}" not found`;
   return new DatastoreError('not-found', `${shown(kind, ref)} does not exist`, { storeText, hint });
 }
 
 export function alreadyExists(kind: Kind, ref: ObjectRef): DatastoreError {
-  const storeText = `${qualified(kind)} "${ref.name}" already exists`;
+  const storeText = `${resourceOf(kind)} "${ref.name}" already exists`;
   return new DatastoreError('already-exists', `${shown(kind, ref)} exists already`, { storeText });
 }
 
 export function conflict(kind: Kind, ref: ObjectRef): DatastoreError {
   const storeText =
-    `Operation cannot be fulfilled on ${qualified(kind)} "${ref.name}": the object has been modified; ` +
+    `Operation cannot be fulfilled on ${resourceOf(kind)} "${ref.name}": the object has been modified; ` +
     'please apply your changes to the latest version and try again';
   return new DatastoreError('conflict', `${shown(kind, ref)} was changed by somebody else meanwhile`, {
     storeText,

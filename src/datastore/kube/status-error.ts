@@ -2,7 +2,7 @@
 import { parseJson } from '../../resources/json.ts';
 import type { Kind, ObjectRef } from '../../resources/object.ts';
 import { DatastoreError } from '../datastore.ts';
-import { alreadyExists, conflict, notFound } from '../object-rules.ts';
+import { alreadyExists, conflict, notFound, resourceOf } from '../object-rules.ts';
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
 
@@ -88,11 +88,6 @@ export function statusError(code: number, status: KubeStatus, { verb, kind, ref 
         hint: 'Try again; if it stays so, look at the API server.',
       });
   }
-}
-
-/** `ipamblocks.crd.projectcalico.org`, as kubectl names it. */
-function resourceOf(kind: Kind): string {
-  return kind.api.group === '' ? kind.api.plural : `${kind.api.plural}.${kind.api.group}`;
 }
 
 function isMissingKind(status: KubeStatus): boolean {
