@@ -89,17 +89,27 @@ function changeOf(
       ? { counts, partial: false }
       : skipped('no block holds an address of the handle, and there is no handle');
   }
-  const raised = { ...stored.spec.block };
+  const written = storedCounts(stored);
+  if (written === undefined) return conflict('the handle is malformed, and left to a person');
+  const raised = { ...written };
   for (const [cidr, count] of Object.entries(counts)) raised[cidr] = Math.max(countOf(raised[cidr]), count);
-  if (sameCounts(stored.spec.block, counts)) return skipped('the counts are right already');
+  if (sameCounts(written, counts)) return skipped('the counts are right already');
   const { uid, resourceVersion } = stored.metadata;
   const unchanged = resourceVersion === action.resourceVersion && (action.uid === undefined || uid === action.uid);
   if (action.lowers && unchanged) return { counts, partial: false };
   const lower = !sameCounts(raised, counts);
-  if (sameCounts(stored.spec.block, raised)) {
+  if (sameCounts(written, raised)) {
     return action.lowers ? conflict('the handle was changed meanwhile') : skipped('no count needs raising');
   }
   return { counts: raised, partial: lower };
+}
+
+/** The stored counts, none for a null map as Go writes it; undefined when there is no map where one should be. */
+function storedCounts({ spec }: IPAMHandle): Readonly<Record<string, number>> | undefined {
+  const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isMap(spec)) return undefined;
+  const block: unknown = spec.block ?? {};
+  return isMap(block) ? (block as Readonly<Record<string, number>>) : undefined;
 }
 
 function sameCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {

@@ -1,6 +1,7 @@
 // The text of `calicoctl ipam check`, line for line. Where calicoctl prints in hash order, this is in order of addresses
 // and names.
 import type { CalicoctlAllocation, CalicoctlCheck } from '../ipam-check/calicoctl-check.ts';
+import { printable } from './columns.ts';
 
 export interface CalicoctlCheckView {
   /** `--show-all-ips`; implies the next. */
@@ -96,7 +97,7 @@ export function calicoctlIpamCheckText(check: CalicoctlCheck, { showAll, showPro
   for (const id of check.missingHandles) problem(`  ${id} is in use in a block but doesn't exist.`);
   lines.push(`Found ${check.missingHandles.length} handles mentioned in blocks with no matching handle resource.`);
   lines.push(`Check complete; found ${check.problems} problems.`, '');
-  return lines.join('\n');
+  return lines.map(printable).join('\n');
 }
 
 const says = {

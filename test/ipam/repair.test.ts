@@ -116,6 +116,17 @@ describe('R3', () => {
     expect([1, count]).toContain(written);
   });
 
+  test.each(['', 'x', true, { block: 'x' }, { block: [1] }])(
+    'a handle with spec %j is left to a person',
+    async (spec) => {
+      const { store, ipam } = open(held, claim, { ...handleWith('a', {}), spec: spec as never });
+      const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
+      const outcome = await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noProof);
+      expect(outcome.outcome).toBe('conflict');
+      expect(store.writes).toBe(0);
+    },
+  );
+
   test('raises, and lowers nothing when it may not', async () => {
     const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
     expect((await setHandleCount(ipam, action(store, false, 'b'), noProof)).outcome).toBe('applied');

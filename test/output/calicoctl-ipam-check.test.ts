@@ -193,4 +193,15 @@ Check complete; found 5 problems.
       'nodes by allocations...\n\nScanning for IPs that are allocated',
     );
   });
+
+  it('writes control characters as escapes: no name steers the terminal', () => {
+    const cluster = healthy();
+    cluster.allocate(cluster.bareBlock('10.60.0.16/29'), {
+      handle_id: 'a\u001b[2J',
+      secondary: { node: 'b\nFound 0' },
+    });
+    const shown = text(cluster, { showAll: true, showProblems: true });
+    expect(shown).toContain('attrs Main:a\\e[2J Extra:node=b\\nFound 0');
+    expect(shown).not.toContain('\u001b');
+  });
 });
