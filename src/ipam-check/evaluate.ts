@@ -2,6 +2,7 @@
 import { compareIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { addressJudgements } from './addresses.ts';
 import { affinityJudgements } from './affinities.ts';
+import { hasLiveContainer } from './allocation-fault.ts';
 import type { Allocation } from './block-view.ts';
 import { blockJudgements } from './blocks.ts';
 import type { Judgement } from './finding.ts';
@@ -16,15 +17,18 @@ import { CheckView } from './view.ts';
 
 /** What a snapshot comes to. */
 export interface Evaluation {
-  readonly judgements: Judgement[];
+  readonly judgements: readonly Judgement[];
   /** Allocated addresses, the Windows reserve among them. */
   readonly allocations: number;
   /** Those of them that something uses, or that are reserved. */
   readonly inUse: number;
 }
 
-/** Judges the snapshot and counts its allocations. */
-export function evaluation(snapshot: IpamSnapshot): Evaluation {
+/**
+ * Everything that is wrong in the snapshot: what is stable first, the severe before the harmless, then by invariant,
+ * address and object; and the counts of its allocations. The same snapshot gives the same answer.
+ */
+export function evaluate(snapshot: IpamSnapshot): Evaluation {
   const view = new CheckView(snapshot);
   const usage = usageOf(view);
   let inUse = 0;
@@ -32,19 +36,10 @@ export function evaluation(snapshot: IpamSnapshot): Evaluation {
   return { judgements: judgementsOf(view, usage), allocations: view.allocations.length, inUse };
 }
 
-/**
- * Everything that is wrong in the snapshot: what is stable first, the severe before the harmless, then by invariant,
- * address and object. The same snapshot gives the same answer.
- */
-export function evaluate(snapshot: IpamSnapshot): Judgement[] {
-  const view = new CheckView(snapshot);
-  return judgementsOf(view, usageOf(view));
-}
-
-function isInUse(view: CheckView, usage: Usage, { address, windowsReserved, handleId }: Allocation): boolean {
-  if (windowsReserved || usage.of(address).length > 0) return true;
-  // A live container's addresses are in use even when its pod does not list them.
-  return handleId !== undefined && view.podsByContainer.has(handleId.slice(handleId.lastIndexOf('.') + 1));
+/** A live container's addresses are in use even when its pod does not list them. */
+function isInUse(view: CheckView, usage: Usage, allocation: Allocation): boolean {
+  const { address, windowsReserved } = allocation;
+  return windowsReserved || usage.of(address).length > 0 || hasLiveContainer(view, usage, allocation);
 }
 
 function judgementsOf(view: CheckView, usage: Usage): Judgement[] {

@@ -1,4 +1,5 @@
 // The report of `ipam check`, docs/reference/report-format.md: its type, and how it is put together.
+import type { Evaluation } from './evaluate.ts';
 import type { Finding, Judgement } from './finding.ts';
 import { isFixable, isSelected, type Selection } from './plan.ts';
 import type { IpamSnapshot, UnreadKind } from './snapshot.ts';
@@ -59,15 +60,11 @@ export interface IPAMCheckReport {
   readonly fix?: FixReport;
 }
 
-export interface ReportParts {
+/** The evaluation is of what is left when the command ends. */
+export interface ReportParts extends Evaluation {
   /** As a person names it: `kubernetes`, `folder`. */
   readonly datastoreType: string;
   readonly snapshot: IpamSnapshot;
-  /** What is left when the command ends, in report order. */
-  readonly judgements: readonly Judgement[];
-  /** Numbers of allocated addresses, and of those among them that something uses (evaluation in evaluate.ts). */
-  readonly allocations: number;
-  readonly inUse: number;
   readonly selection?: Selection;
   readonly startedAt: Date;
   readonly finishedAt: Date;

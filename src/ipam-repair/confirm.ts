@@ -2,7 +2,7 @@
 // same state is stable; what changed meanwhile is a candidate; what is gone was an operation in progress.
 import pMap from 'p-map';
 import type { Datastore } from '../datastore/datastore.ts';
-import { evaluate } from '../ipam-check/evaluate.ts';
+import { type Evaluation, evaluate } from '../ipam-check/evaluate.ts';
 import type { Ground, Judgement } from '../ipam-check/finding.ts';
 import type { HandleRecord, IpamSnapshot } from '../ipam-check/snapshot.ts';
 import { type BlockAffinity, blockAffinity } from '../resources/block-affinity.ts';
@@ -83,8 +83,7 @@ function groundsOfKind(judgements: readonly Judgement[], kind: string): readonly
   return [...unique.values()];
 }
 
-export interface Confirmed {
-  readonly judgements: readonly Judgement[];
+export interface Confirmed extends Evaluation {
   /** The snapshot with what was read again in its place. */
   readonly snapshot: IpamSnapshot;
   /** The handles that judgements rest on, whole and as read again, by object name: a repair needs no further read. */
@@ -98,10 +97,11 @@ export interface Confirmed {
 export async function confirm(
   store: Datastore,
   snapshot: IpamSnapshot,
-  judgements: readonly Judgement[],
+  evaluation: Evaluation,
   signal?: AbortSignal,
 ): Promise<Confirmed> {
-  if (judgements.length === 0 || store.type === 'folder') return { judgements, snapshot, handles: new Map() };
+  const { judgements } = evaluation;
+  if (judgements.length === 0 || store.type === 'folder') return { ...evaluation, snapshot, handles: new Map() };
   const again = async <T extends KubeObject, R>(how: Rereading<T, R>, records: readonly R[]): Promise<readonly R[]> =>
     reread(store, how, records, groundsOfKind(judgements, how.kind.kind), signal);
 
@@ -124,12 +124,13 @@ export async function confirm(
 
   const before = new Map(judgements.map((judgement) => [judgement.key, judgement]));
   const standing: Judgement[] = [];
-  for (const judgement of evaluate(second)) {
+  const now = evaluate(second);
+  for (const judgement of now.judgements) {
     const first = before.get(judgement.key);
     if (first === undefined) continue;
     standing.push(first.fingerprint === judgement.fingerprint ? judgement : asCandidate(judgement));
   }
-  return { judgements: standing, snapshot: second, handles: whole };
+  return { ...now, judgements: standing, snapshot: second, handles: whole };
 }
 
 function asCandidate(judgement: Judgement): Judgement {

@@ -16,7 +16,7 @@ describe('INV-28: an owned block without a claim', () => {
   test('gets one', () => {
     const cluster = healthy();
     cluster.removeAffinity('node-a-10-60-0-0-29');
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-28 warning IPAMBlock/10-60-0-0-29 R4']);
     expect(judgement?.action).toEqual({ primitive: 'R4', block: '10-60-0-0-29', owner: 'host:node-a' });
   });
@@ -102,7 +102,7 @@ describe('INV-31: several confirmed claims', () => {
     const cluster = healthy();
     cluster.block(spare, 'node-b');
     cluster.affinity('node-a', spare);
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-31 error ${claimOfA} R5 also INV-30`]);
     expect(judgement?.finding.related).toEqual([
       { kind: 'BlockAffinity', name: 'node-b-10-60-0-16-29' },
@@ -194,7 +194,7 @@ describe('INV-35: name and labels', () => {
     const affinity = cluster.affinityOf('node-a', '10.60.0.0/29');
     delete affinity.metadata.labels;
     delete affinity.spec.type;
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim}`]);
     expect(judgement?.finding.evidence).toContain('spec.type is absent');
     expect(judgement?.finding.evidence).toContain('label projectcalico.org/ip-version is absent');

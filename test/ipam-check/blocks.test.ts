@@ -27,7 +27,7 @@ describe('the books of a block', () => {
   test('INV-06: a free entry twice', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.unallocated.push(5);
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-06 error IPAMBlock/10-60-0-0-29 R2']);
     expect(judgement?.finding.address).toBe('10.60.0.5');
   });
@@ -42,7 +42,7 @@ describe('the books of a block', () => {
     const cluster = healthy();
     const { spec } = cluster.blockOf(blockA);
     spec.unallocated = spec.unallocated.filter((ordinal) => ordinal !== 4 && ordinal !== 6);
-    const judgements = evaluate(cluster.snapshot());
+    const judgements = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-08 warning IPAMBlock/10-60-0-0-29 R2']);
     expect(judgements[0]?.finding.evidence).toContain('addresses: 10.60.0.4, 10.60.0.6');
     expect(judgements[0]?.finding.cidr).toBe(blockA);
@@ -54,13 +54,15 @@ describe('the books of a block', () => {
     spec.unallocated = spec.unallocated.filter((ordinal) => ordinal !== 4 && ordinal !== 6);
     const pod = cluster.pods.find(({ name }) => name === 'a-1');
     if (pod) pod.addresses = [...pod.addresses, '10.60.0.6'];
-    const [found] = evaluate(cluster.snapshot()).filter(({ finding }) => finding.id === 'INV-08');
+    const [found] = evaluate(cluster.snapshot()).judgements.filter(({ finding }) => finding.id === 'INV-08');
     expect(found?.action).toBeUndefined();
     expect(found?.finding.repair?.summary).toMatch(/^first give pod .*a-1 another address than 10\.60\.0\.6$/);
     const unread = [{ kind: 'Service', reason: 'forbidden', invariants: [] }];
     if (pod) pod.addresses = pod.addresses.filter((address) => address !== '10.60.0.6');
-    expect(evaluate({ ...cluster.snapshot(), unread }).filter(({ action }) => action !== undefined)).toEqual([]);
-    expect(evaluate(cluster.snapshot()).filter(({ action }) => action?.primitive === 'R2')).toHaveLength(1);
+    expect(evaluate({ ...cluster.snapshot(), unread }).judgements.filter(({ action }) => action !== undefined)).toEqual(
+      [],
+    );
+    expect(evaluate(cluster.snapshot()).judgements.filter(({ action }) => action?.primitive === 'R2')).toHaveLength(1);
   });
 
   test('INV-09: an attribute without an address', () => {
@@ -102,7 +104,7 @@ describe('INV-04: an attribute that does not exist', () => {
   test('of an address in use is left to a person, and its handle is not stray', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.allocations[1] = 99;
-    const [judgement, ...others] = evaluate(cluster.snapshot());
+    const [judgement, ...others] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-04 error IPAMBlock/10-60-0-0-29 by hand also INV-09']);
     expect(judgement?.finding.address).toBe('10.60.0.1');
     expect(others).toEqual([]);
@@ -120,12 +122,12 @@ describe('INV-04: an attribute that does not exist', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.allocations[1] = 99;
     cluster.pods.shift();
-    const judgements = evaluate(cluster.snapshot());
+    const judgements = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([
       'INV-04 error IPAMBlock/10-60-0-0-29 R2 also INV-09',
       `INV-45 warning IPAMHandle/${podHandle('1')} R3 also INV-47`,
     ]);
-    expect(judgements[0]?.action).toEqual({ primitive: 'R2', block: '10-60-0-0-29', unused: [1] });
+    expect(judgements[0]?.action).toEqual({ primitive: 'R2', block: '10-60-0-0-29', unused: [1], lost: [] });
   });
 
   test('is never freed while handles cannot be read', () => {

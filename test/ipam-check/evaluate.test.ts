@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { evaluate, evaluation } from '../../src/ipam-check/evaluate.ts';
+import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { invariants } from '../../src/ipam-check/invariants.ts';
 import { findingsOf } from '../support/brief-findings.ts';
 import { healthy, podHandle } from '../support/snapshot-builder.ts';
@@ -45,10 +45,10 @@ test('keys tell all judgements apart and do not change with what the fault rests
   const cluster = healthy();
   const handle = cluster.handle(podHandle('f'), { '10.60.0.0/29': 1 });
   const affinity = cluster.affinity('node-a', '10.60.0.16/29', 'pending');
-  const first = evaluate(cluster.snapshot());
+  const first = evaluate(cluster.snapshot()).judgements;
   handle.resourceVersion = '9001';
   affinity.metadata.resourceVersion = '9002';
-  const second = evaluate(cluster.snapshot());
+  const second = evaluate(cluster.snapshot()).judgements;
   expect(second.map(({ key }) => key)).toEqual(first.map(({ key }) => key));
   expect(second.map(({ fingerprint }) => fingerprint)).not.toEqual(first.map(({ fingerprint }) => fingerprint));
   expect(new Set(first.map(({ key }) => key)).size).toBe(first.length);
@@ -59,8 +59,16 @@ test('allocations are counted, and those in use', () => {
   cluster.node('win-1');
   cluster.block('10.60.0.16/29', 'win-1', true);
   cluster.pods.shift();
-  const { allocations, inUse } = evaluation(cluster.snapshot());
+  const { allocations, inUse } = evaluate(cluster.snapshot());
   expect({ allocations, inUse }).toEqual({ allocations: 9, inUse: 8 });
+});
+
+test('an address counts as in use while its container lives, whatever its pod lists', () => {
+  const cluster = healthy();
+  for (const pod of cluster.pods) pod.addresses = [];
+  expect(evaluate(cluster.snapshot())).toMatchObject({ allocations: 5, inUse: 5 });
+  cluster.pods.pop();
+  expect(evaluate(cluster.snapshot())).toMatchObject({ allocations: 5, inUse: 4 });
 });
 
 describe('whatever the objects hold', () => {
@@ -108,7 +116,7 @@ describe('whatever the objects hold', () => {
           Object.assign(cluster.blockOf('10.60.0.8/29').spec.attributes, attributes);
           Object.assign(cluster.affinityOf('node-a', '10.60.0.0/29').spec, Object.fromEntries(affinityChanges));
           for (const pool of cluster.pools) Object.assign(pool.spec, Object.fromEntries(poolChanges));
-          const judgements = evaluate(cluster.snapshot());
+          const judgements = evaluate(cluster.snapshot()).judgements;
           expect(new Set(judgements.map(({ key }) => key)).size).toBe(judgements.length);
           for (const { finding, action } of judgements) {
             expect(invariants[finding.id].severities).toContain(finding.severity);

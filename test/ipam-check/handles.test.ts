@@ -11,7 +11,7 @@ describe('INV-45: a handle without an address', () => {
   test('goes', () => {
     const cluster = healthy();
     const handle = cluster.handle(podHandle('f'), { [blockA]: 1 });
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-45 warning ${stray} R3 also INV-47`]);
     expect(judgement?.action).toEqual({
       primitive: 'R3',
@@ -59,7 +59,7 @@ describe('INV-46: an address whose handle does not exist', () => {
   test('gets it', () => {
     const cluster = healthy();
     cluster.removeHandle(podHandle('1'));
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-46 warning ${ofA1} R3`]);
     expect(judgement?.finding).toMatchObject({
       handle: podHandle('1'),

@@ -7,7 +7,7 @@ import { before, healthy, podHandle } from '../support/snapshot-builder.ts';
 const blockA = '10.60.0.0/29';
 
 function plan(snapshot: IpamSnapshot, selection = {}) {
-  return planRepairs(evaluate(snapshot), selection).map(({ action, judgements }) => [
+  return planRepairs(evaluate(snapshot).judgements, selection).map(({ action, judgements }) => [
     action.primitive,
     judgements.map(({ finding }) => finding.id),
   ]);
@@ -53,7 +53,7 @@ describe('--only and --skip', () => {
   });
 
   test('an empty list of only means all', () => {
-    const [judgement] = evaluate(damaged().snapshot());
+    const [judgement] = evaluate(damaged().snapshot()).judgements;
     expect(judgement && isSelected(judgement.finding, { only: [], skip: [] })).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ describe('INV-18: overlapping blocks', () => {
     const wide = cluster.block('10.60.0.0/28', 'node-a');
     wide.spec.unallocated = wide.spec.unallocated.filter((ordinal) => ordinal > 11);
     for (const ordinal of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]) wide.spec.unallocated.push(ordinal);
-    const judgements = evaluate(cluster.snapshot());
+    const judgements = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([
       'INV-18 error IPAMBlock/10-60-0-0-28',
       'INV-18 error IPAMBlock/10-60-0-0-28',
@@ -34,7 +34,7 @@ describe('INV-19: an orphan', () => {
   test('that is empty is released by its claim', () => {
     const cluster = healthy();
     cluster.block('10.99.0.0/29', 'node-a');
-    const [judgement] = evaluate(cluster.snapshot());
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-19 warning IPAMBlock/10-99-0-0-29 R6']);
     expect(judgement?.action).toEqual({
       primitive: 'R6',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluation } from '../../src/ipam-check/evaluate.ts';
+import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { buildReport, type FixItem } from '../../src/ipam-check/report.ts';
 import { before, healthy, podHandle } from '../support/snapshot-builder.ts';
 
@@ -13,7 +13,7 @@ function parts() {
   cluster.affinity('node-a', '10.60.0.16/29');
   cluster.affinity('node-b', '10.60.0.24/29', 'pending').metadata.creationTimestamp = before(1000);
   const snapshot = cluster.snapshot();
-  return { datastoreType: 'kubernetes', snapshot, ...evaluation(snapshot), startedAt, finishedAt };
+  return { datastoreType: 'kubernetes', snapshot, ...evaluate(snapshot), startedAt, finishedAt };
 }
 
 test('counts stable findings by severity, candidates by themselves', () => {

@@ -17,5 +17,5 @@ function brief({ finding, action }: Judgement): string {
 }
 
 export function findingsOf(snapshot: IpamSnapshot): string[] {
-  return evaluate(snapshot).map(brief);
+  return evaluate(snapshot).judgements.map(brief);
 }

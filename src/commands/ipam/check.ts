@@ -146,25 +146,12 @@ interface ReportInputs {
   readonly fixed: { readonly items: readonly FixItem[]; readonly journal?: string } | undefined;
 }
 
-async function reportOf(
-  ctx: Context,
-  { judgements, snapshot }: Confirmed,
-  inputs: ReportInputs,
-): Promise<IPAMCheckReport> {
-  const [{ buildReport }, { CheckView }, { usageOf }] = await Promise.all([
-    import('../../ipam-check/report.ts'),
-    import('../../ipam-check/view.ts'),
-    import('../../ipam-check/usage.ts'),
-  ]);
+async function reportOf(ctx: Context, confirmed: Confirmed, inputs: ReportInputs): Promise<IPAMCheckReport> {
+  const { buildReport } = await import('../../ipam-check/report.ts');
   const store = await ctx.datastore();
-  const view = new CheckView(snapshot);
-  const usage = usageOf(view);
   return buildReport({
+    ...confirmed,
     datastoreType: store.type,
-    snapshot,
-    judgements,
-    allocations: view.allocations.length,
-    inUse: view.allocations.filter(({ address }) => usage.of(address).length > 0).length,
     selection: inputs.selection,
     startedAt: inputs.startedAt,
     finishedAt: ctx.world.clock.now(),
