@@ -72,7 +72,7 @@ function noKubeconfig(where: string, cause: unknown): ConnectionError {
   return new ConnectionError(`${where} is no kubeconfig: ${detail}`, {
     storeText: `error loading config file "${where}": ${detail}`,
     hint: 'Correct it, or name another with --kubeconfig or KUBECONFIG.',
-    cause,
+    // Without the cause itself: its further lines show a piece of the file, and that may be a secret.
   });
 }
 

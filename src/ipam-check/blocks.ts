@@ -109,6 +109,7 @@ function books(view: CheckView, usage: Usage, block: BlockView, owners: Unreadab
     primitive: 'R2',
     block: block.name,
     ...(missing.length > 0 && { unused: missing.map(({ ordinal }) => ordinal) }),
+    lost: problems.flatMap(({ id, at }) => (id === 'INV-08' ? at : [])),
   };
   const judgements = missing.map((allocation) =>
     attributeMissing(allocation, owners, keepsRecords, settled ? action : undefined, unfree),

@@ -29,6 +29,8 @@ export type RepairAction =
       readonly block: string;
       /** Ordinals whose attribute is missing and which nothing uses: they become free. */
       readonly unused?: readonly number[];
+      /** Ordinals that are neither allocated nor free, and which nothing uses: they become free. */
+      readonly lost?: readonly number[];
     }
   /** The handle's right content is computed anew from the blocks; `resourceVersion` undefined: the object is missing. */
   | {

@@ -1,12 +1,13 @@
 // Reads the report FILE that `ipam check -o FILE` of calicoctl or calictl wrote.
 import * as z from 'zod/mini';
+import { canonicalIp } from '../net/ip.ts';
 import { parseJson } from '../resources/json.ts';
 import { UsageError } from '../world/errors.ts';
 
 const integer = z.union([z.int(), z.bigint()]);
 
 const entry = z.looseObject({
-  ip: z.string(),
+  ip: z.string().check(z.refine((text) => canonicalIp(text) !== undefined)),
   handle: z.optional(z.string()),
   sequenceNumber: z.optional(integer),
   inUse: z.optional(z.boolean()),
@@ -64,7 +65,7 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
   if (!checked.success) {
     const [issue] = checked.error.issues;
     throw new UsageError(
-      `${file} is no report of ipam check: it has no valid ${issue?.path.join('.') ?? 'content'}`,
+      `${file} is no report of ipam check: it has no valid ${issue?.path.join('.') || 'content'}`,
       'write one with: calictl ipam check -o FILE',
       'REPORT_INVALID',
     );

@@ -1,7 +1,8 @@
 // The repair journal: JSON lines, one before and one after each write, on disk before the write goes out.
 // It tells after a crash what was being done; nothing reads it back.
+import { realpathSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { IpamObjects, IpamStore, Outcome } from '../ipam/ipam-store.ts';
 import { printJson } from '../resources/json.ts';
 import type { KubeObject } from '../resources/object.ts';
@@ -30,7 +31,7 @@ export function journalPath(world: World, named: string | undefined, datastoreFo
     `repair-${stamp}-${world.self.pid}.jsonl`,
   );
   const path = resolve(world.cwd, named ?? fallback);
-  if (datastoreFolder !== undefined && !relative(resolve(world.cwd, datastoreFolder), path).startsWith('..')) {
+  if (datastoreFolder !== undefined && isWithin(resolve(world.cwd, datastoreFolder), path)) {
     throw new UsageError(
       `the journal ${path} would lie inside the datastore folder`,
       'name a file elsewhere with --journal FILE',
@@ -38,6 +39,22 @@ export function journalPath(world: World, named: string | undefined, datastoreFo
     );
   }
   return path;
+}
+
+/** True when the file lies, or would lie, below the folder, whatever links lead there. */
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(realLocation(folder), realLocation(path));
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** The path without links, as far as it exists. */
+function realLocation(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realLocation(parent), basename(path));
+  }
 }
 
 /** Opens the journal for appending. Errors: CalictlError when it cannot be written. */

@@ -14,6 +14,8 @@ export interface RebuildBlock {
   readonly block: string;
   /** Ordinals whose attribute record is missing and which, as the caller proves, nothing uses: they become free. */
   readonly unused?: readonly number[];
+  /** Ordinals that are neither allocated nor free and which, as the caller proves, nothing uses; absent: all of them. */
+  readonly lost?: readonly number[];
 }
 
 const underWay = 'a delete of the object is under way';
@@ -31,6 +33,10 @@ export async function rebuildBlock(store: IpamStore, action: RebuildBlock, prove
     if (problems.every(({ id }) => id === 'INV-10')) return skipped('the books of the block are in order');
     if (problems.some(({ id, at }) => id === 'INV-04' && at.some((ordinal) => !unused.has(ordinal)))) {
       return conflict('an allocation has lost its record, and whether it is in use is not proved');
+    }
+    const { lost } = action;
+    if (lost && problems.some(({ id, at }) => id === 'INV-08' && at.some((ordinal) => !lost.includes(ordinal)))) {
+      return conflict('another address got lost meanwhile, and whether it is in use is not proved');
     }
     const right = rebuilt(block, unused);
     if (structureProblems(right).length > 0) return conflict('which addresses are free cannot be told from the block');

@@ -45,6 +45,14 @@ describe('R2', () => {
     expect(store.writes).toBe(1);
   });
 
+  test('frees only the lost ordinals that the caller has proved unused', async () => {
+    const { store, ipam } = open(lossy, claim, ...handles);
+    expect((await rebuildBlock(ipam, { block, lost: [3, 4] }, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+    expect(await rebuildBlock(ipam, { block, lost: [3, 4, 6] }, noProof)).toEqual({ outcome: 'applied' });
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
+  });
+
   test('starts over from what somebody else wrote', async () => {
     const { store, ipam } = open(lossy, claim, ...handles);
     const mine = interrupted(ipam, 2, async () => {
