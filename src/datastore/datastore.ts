@@ -117,3 +117,18 @@ export async function listAll<T extends KubeObject>(
   for await (const page of store.list(kind, options)) items.push(...page.items);
   return items;
 }
+
+/** The object, or undefined when there is none (the kind itself must exist). Errors: those of `get` but for that. */
+export async function getIfAny<T extends KubeObject>(
+  store: Datastore,
+  kind: Kind<T>,
+  ref: ObjectRef,
+  options?: CallOptions,
+): Promise<T | undefined> {
+  try {
+    return await store.get(kind, ref, options);
+  } catch (error) {
+    if (error instanceof DatastoreError && error.reason === 'not-found' && !error.missingKind) return undefined;
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
 // The second look: what findings rest on is read again, live, and judged again. What stands in both readings on the
 // same state is stable; what changed meanwhile is a candidate; what is gone was an operation in progress.
 import pMap from 'p-map';
-import type { Datastore } from '../datastore/datastore.ts';
+import { type Datastore, getIfAny } from '../datastore/datastore.ts';
 import { type Evaluation, evaluate } from '../ipam-check/evaluate.ts';
 import type { Ground, Judgement } from '../ipam-check/finding.ts';
 import type { HandleRecord, IpamSnapshot } from '../ipam-check/snapshot.ts';
@@ -13,7 +13,7 @@ import { calicoNode } from '../resources/node.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { pod } from '../resources/pod.ts';
 import { service } from '../resources/service.ts';
-import { getIfAny, readAll } from './observe.ts';
+import { readAll } from './observe.ts';
 import { handleRecord, nodeRecord, podRecord, serviceRecord } from './records.ts';
 
 /** Up to this many objects of a kind are read one by one; beyond it, the whole kind at once. */
@@ -65,7 +65,7 @@ async function reread<T extends KubeObject, R>(
   await pMap(
     wanted,
     async (named) => {
-      const object = await getIfAny(store, kind, named.name, signal, kind.namespaced ? named.namespace : undefined);
+      const object = await getIfAny(store, kind, named, { signal });
       fresh.set(idOf(named), object === undefined ? undefined : record(object));
     },
     { concurrency: readsInFlight },

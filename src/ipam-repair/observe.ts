@@ -1,5 +1,5 @@
 // Reads what `ipam check` judges: every kind once, several at a time, as small records.
-import { type Datastore, DatastoreError, type ListOptions } from '../datastore/datastore.ts';
+import { type Datastore, DatastoreError, getIfAny, type ListOptions } from '../datastore/datastore.ts';
 import { malformed } from '../datastore/malformed.ts';
 import type { IpamSnapshot, UnreadKind } from '../ipam-check/snapshot.ts';
 import { blockAffinity } from '../resources/block-affinity.ts';
@@ -114,7 +114,7 @@ export async function observe(store: Datastore, options: ObserveOptions): Promis
     }
   }
   const one = <T extends KubeObject>(kind: Kind<T>): Promise<T | undefined> =>
-    optional(kind.kind, () => getIfAny(store, kind, 'default', options.signal), undefined);
+    optional(kind.kind, () => getIfAny(store, kind, { name: 'default' }, { signal: options.signal }), undefined);
   const counted = async <R>(what: string, reading: Promise<R[]>): Promise<R[]> => {
     const records = await reading;
     options.progress?.(`read ${records.length} ${what}`);
@@ -180,20 +180,4 @@ export async function observe(store: Datastore, options: ObserveOptions): Promis
     kubeControllers: controllers,
     unread: unread.sort((a, b) => (a.kind < b.kind ? -1 : 1)),
   };
-}
-
-/** The object, or undefined when there is none (the kind itself must exist). */
-export async function getIfAny<T extends KubeObject>(
-  store: Datastore,
-  kind: Kind<T>,
-  name: string,
-  signal?: AbortSignal,
-  namespace?: string,
-): Promise<T | undefined> {
-  try {
-    return await store.get(kind, namespace === undefined ? { name } : { name, namespace }, { signal });
-  } catch (error) {
-    if (error instanceof DatastoreError && error.reason === 'not-found' && !error.missingKind) return undefined;
-    throw error;
-  }
 }

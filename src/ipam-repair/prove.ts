@@ -1,11 +1,10 @@
 // The third look, immediately before a repair writes: the users that a judgement rests on are still what they were.
-import type { Datastore } from '../datastore/datastore.ts';
+import { type Datastore, getIfAny } from '../datastore/datastore.ts';
 import type { Ground, Judgement } from '../ipam-check/finding.ts';
 import type { IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../ipam-check/snapshot.ts';
 import { calicoNode } from '../resources/node.ts';
 import { pod } from '../resources/pod.ts';
 import { service } from '../resources/service.ts';
-import { getIfAny } from './observe.ts';
 import { nodeRecord, podRecord, serviceRecord } from './records.ts';
 
 const placeOf = (item: { readonly name: string; readonly namespace?: string }): string =>
@@ -58,17 +57,19 @@ export class Prover {
 
   async #changed(ground: Ground): Promise<boolean> {
     const place = placeOf(ground);
+    const options = { signal: this.#signal };
+    const ref = { name: ground.name, namespace: ground.namespace ?? 'default' };
     switch (ground.kind) {
       case 'Pod': {
-        const live = await getIfAny(this.#store, pod, ground.name, this.#signal, ground.namespace ?? 'default');
+        const live = await getIfAny(this.#store, pod, ref, options);
         return differs(this.#pods.get(place), live && podRecord(live), podState);
       }
       case 'Node': {
-        const live = await getIfAny(this.#store, calicoNode, ground.name, this.#signal);
+        const live = await getIfAny(this.#store, calicoNode, { name: ground.name }, options);
         return differs(this.#nodes.get(place), live && nodeRecord(live), nodeState);
       }
       case 'Service': {
-        const live = await getIfAny(this.#store, service, ground.name, this.#signal, ground.namespace ?? 'default');
+        const live = await getIfAny(this.#store, service, ref, options);
         return differs(this.#services.get(place), live && serviceRecord(live), serviceState);
       }
       default:

@@ -1,17 +1,10 @@
 // calictl ipam show: how full pools and blocks are, who has an address, what is borrowed, the configuration.
-import type { Datastore } from '../../datastore/datastore.ts';
+import { getIfAny, listAll } from '../../datastore/datastore.ts';
 import type { IpamShown } from '../../ipam/shown.ts';
-import type { Kind, KubeObject } from '../../resources/object.ts';
 import { exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 
 const formatNames = ['table', 'json', 'yaml', 'csv'];
-
-async function listAll<T extends KubeObject>(store: Datastore, kind: Kind<T>, signal: AbortSignal): Promise<T[]> {
-  const all: T[] = [];
-  for await (const page of store.list(kind, { signal })) all.push(...page.items);
-  return all;
-}
 
 /** Exactly one thing can be asked for at a time. */
 function questionOf(input: Input): string {
@@ -48,12 +41,11 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
   const store = await ctx.datastore();
   const { signal } = ctx.world;
   if (question === 'show-configuration') {
-    const { getIfAny } = await import('../../ipam-repair/observe.ts');
-    return shown.configurationShown(await getIfAny(store, configs.ipamConfig, 'default', signal));
+    return shown.configurationShown(await getIfAny(store, configs.ipamConfig, { name: 'default' }, { signal }));
   }
   const [allPools, allBlocks] = await Promise.all([
-    listAll(store, pools.ipPool, signal),
-    listAll(store, blocks.ipamBlock, signal),
+    listAll(store, pools.ipPool, { signal }),
+    listAll(store, blocks.ipamBlock, { signal }),
   ]);
   const { malformedBlock } = await import('../../datastore/malformed.ts');
   for (const block of allBlocks) {
@@ -62,7 +54,7 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
   }
   if (question === 'show-borrowed') return shown.borrowedList(allBlocks);
   if (question === 'usage' || question === 'show-blocks') {
-    const reserved = await listAll(store, reservations.ipReservation, signal);
+    const reserved = await listAll(store, reservations.ipReservation, { signal });
     return { kind: 'IPAMUsage', usage: utilization(allPools, allBlocks, reserved), withBlocks: question !== 'usage' };
   }
 
