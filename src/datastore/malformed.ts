@@ -20,7 +20,7 @@ export function malformed(kind: Kind, object: KubeObject, cause?: unknown): Data
 }
 
 /** The same for a block, at the price of a look where it is well-formed: only what every reader takes for granted. */
-export function malformedBlock(block: IPAMBlock): DatastoreError | undefined {
+function malformedBlock(block: IPAMBlock): DatastoreError | undefined {
   const spec: Partial<Record<keyof IPAMBlock['spec'], unknown>> | null | undefined = block.spec;
   const usable =
     typeof spec?.cidr === 'string' &&
@@ -28,6 +28,14 @@ export function malformedBlock(block: IPAMBlock): DatastoreError | undefined {
     Array.isArray(spec.unallocated) &&
     Array.isArray(spec.attributes);
   return usable ? undefined : malformed(ipamBlock, block);
+}
+
+/** Errors: DatastoreError for the first block that cannot be counted. */
+export function refuseMalformedBlocks(blocks: readonly IPAMBlock[]): void {
+  for (const block of blocks) {
+    const problem = malformedBlock(block);
+    if (problem !== undefined) throw problem;
+  }
 }
 
 /** The first malformed object of the store, for an error that nothing else explains. */

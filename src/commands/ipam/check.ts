@@ -55,14 +55,11 @@ async function graceOf(input: Input): Promise<number | undefined> {
 
 /** Errors: CalictlError for a block that cannot be counted: what a report left out would look released. */
 async function calicoctlCheckOf(snapshot: IpamSnapshot): Promise<CalicoctlCheck> {
-  const [{ calicoctlCheck }, { malformedBlock }] = await Promise.all([
+  const [{ calicoctlCheck }, { refuseMalformedBlocks }] = await Promise.all([
     import('../../ipam-check/calicoctl-check.ts'),
     import('../../datastore/malformed.ts'),
   ]);
-  for (const block of snapshot.blocks) {
-    const problem = malformedBlock(block);
-    if (problem !== undefined) throw problem;
-  }
+  refuseMalformedBlocks(snapshot.blocks);
   return calicoctlCheck({ snapshot });
 }
 

@@ -47,11 +47,8 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
     listAll(store, pools.ipPool, { signal }),
     listAll(store, blocks.ipamBlock, { signal }),
   ]);
-  const { malformedBlock } = await import('../../datastore/malformed.ts');
-  for (const block of allBlocks) {
-    const problem = malformedBlock(block);
-    if (problem !== undefined) throw problem;
-  }
+  const { refuseMalformedBlocks } = await import('../../datastore/malformed.ts');
+  refuseMalformedBlocks(allBlocks);
   if (question === 'show-borrowed') return shown.borrowedList(allBlocks);
   if (question === 'usage' || question === 'show-blocks') {
     const reserved = await listAll(store, reservations.ipReservation, { signal });
