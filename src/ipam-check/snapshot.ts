@@ -24,7 +24,6 @@ export interface HandleRecord {
 
 export interface NodeRecord {
   readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
   /** Canonical address text of each tunnel field that is set. */
   readonly tunnels: Readonly<Partial<Record<TunnelType, string>>>;
 }
@@ -55,7 +54,6 @@ export interface PodRecord {
   readonly containerId: string | undefined;
   /** Annotation ipAddrsNoIpam is set: its addresses are not Calico IPAM's. */
   readonly noIpam: boolean;
-  readonly createdAtMs: number | undefined;
 }
 
 /** A stored WorkloadEndpoint (folders with calicoctl exports); in Kubernetes pods say the same. */

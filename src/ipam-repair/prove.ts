@@ -15,8 +15,7 @@ function podState({ resourceVersion: _, ...state }: PodRecord): string {
   return JSON.stringify(state);
 }
 
-/** Node labels change for many reasons that no address depends on. */
-const nodeState = ({ name, tunnels }: NodeRecord): string => JSON.stringify({ name, tunnels });
+const nodeState = (record: NodeRecord): string => JSON.stringify(record);
 const serviceState = (record: ServiceRecord): string => JSON.stringify(record);
 
 /** Compares the live users of addresses with those of the snapshot that was judged. */

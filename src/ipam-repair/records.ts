@@ -25,13 +25,6 @@ const tunnelAnnotations: readonly (readonly [TunnelType, string])[] = [
   ['wireguardV6TunnelAddress', 'projectcalico.org/IPv6WireguardInterfaceAddr'],
 ];
 
-/** Milliseconds since 1970 of an RFC 3339 text, or undefined. */
-function timeOf(text: unknown): number | undefined {
-  if (typeof text !== 'string') return undefined;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
 export function handleRecord(handle: IPAMHandle): HandleRecord {
   const { name, uid, resourceVersion } = handle.metadata;
   return {
@@ -52,7 +45,7 @@ export function nodeRecord(node: CoreNode): NodeRecord {
     const address = stripMask(annotations[key] ?? '');
     if (address !== undefined) tunnels[type] = address;
   }
-  return { name: node.metadata.name, labels: node.metadata.labels ?? {}, tunnels };
+  return { name: node.metadata.name, tunnels };
 }
 
 export function podRecord(pod: Pod): PodRecord {
@@ -72,7 +65,6 @@ export function podRecord(pod: Pod): PodRecord {
     deleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
     containerId: annotations['cni.projectcalico.org/containerID'] || undefined,
     noIpam: Boolean(annotations['cni.projectcalico.org/ipAddrsNoIpam']),
-    createdAtMs: timeOf(metadata.creationTimestamp),
   };
 }
 

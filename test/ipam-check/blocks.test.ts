@@ -12,7 +12,7 @@ test('nothing is found in a healthy cluster', () => {
 
 test('the Windows reserve is no fault of a block', () => {
   const cluster = healthy();
-  cluster.node('win-1').labels = { 'kubernetes.io/os': 'windows' };
+  cluster.node('win-1');
   cluster.block('10.60.0.16/29', 'win-1', true);
   expect(findingsOf(cluster.snapshot())).toEqual([]);
 });

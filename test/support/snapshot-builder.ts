@@ -77,7 +77,7 @@ export class SnapshotBuilder {
   }
 
   node(name: string): Mutable<NodeRecord> {
-    const node = { name, labels: { 'kubernetes.io/os': 'linux' }, tunnels: {} };
+    const node = { name, tunnels: {} };
     this.nodes.push(node);
     return node;
   }
@@ -161,7 +161,6 @@ export class SnapshotBuilder {
       deleting: false,
       containerId: container(digit),
       noIpam: false,
-      createdAtMs: madeAt.getTime(),
     };
     this.pods.push(pod);
     return pod;
