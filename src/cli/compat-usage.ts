@@ -74,7 +74,6 @@ export function groupUsage(path: readonly string[], program: string): string {
 
 function optionLines(flags: readonly FlagSpec[]): string {
   return flags
-    .filter(({ hidden }) => !hidden)
     .map(({ name, short, value, about, default: standard }) => {
       const names = `${short === undefined ? '  ' : `-${short}`} --${name}${value === undefined ? '' : `=<${value}>`}`;
       return `  ${names.padEnd(29)}${about}${standard === undefined ? '' : ` [default: ${standard}]`}\n`;

@@ -18,7 +18,6 @@ function optionOf(spec: FlagSpec, given: Map<string, string[]>, label: string): 
   const about = spec.default === undefined ? spec.about : `${spec.about} (default: ${spec.default})`;
   const option = new Option(spec.value === undefined ? names : `${names} <${spec.value}>`, about);
   option.helpGroup(label);
-  if (spec.hidden) option.hideHelp();
   if (spec.choices !== undefined && spec.value !== undefined) {
     option.description = `${spec.about}: ${spec.choices.join(', ')}${spec.default === undefined ? '' : ` (default: ${spec.default})`}`;
   }

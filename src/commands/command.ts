@@ -18,8 +18,6 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** True for what calicoctl has too: in compat mode nothing else is accepted. */
   readonly calicoctl?: boolean;
-  /** Exists only in compat mode (or is kept out of the help). */
-  readonly hidden?: boolean;
 }
 
 export interface ArgumentSpec {

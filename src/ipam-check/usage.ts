@@ -42,10 +42,6 @@ export class Usage {
     for (const address of this.#users.keys()) yield [address, this.of(address)];
   }
 
-  get size(): number {
-    return this.#users.size;
-  }
-
   /** True when a stored workload endpoint belongs to the container. */
   hasWorkloadOf(containerId: string): boolean {
     return this.#workloadContainers.has(containerId);

@@ -168,12 +168,7 @@ export class CheckView {
     return type === 'virtual' || !this.canJudge('Node') || this.nodesByName.has(name);
   }
 
-  /** Milliseconds since the time; undefined when no time is known. */
-  ageMs(timeMs: number | undefined): number | undefined {
-    return timeMs === undefined ? undefined : this.nowMs - timeMs;
-  }
-
-  /** Whole seconds since the time, as findings print it. */
+  /** Whole seconds since the time, as findings print it; undefined when no time is known. */
   ageSeconds(timeMs: number | undefined): number | undefined {
     return timeMs === undefined ? undefined : Math.max(0, Math.floor((this.nowMs - timeMs) / 1000));
   }

@@ -19,7 +19,6 @@ const show: Command = {
     { name: 'owner', value: 'NAME', about: 'whose' },
     { name: 'all', short: 'a', about: 'hidden ones too' },
     { name: 'no-lease', about: 'without a lease' },
-    { name: 'secret-switch', about: 'not in the help', hidden: true },
   ],
   calicoctl: false,
   guarded: false,
@@ -117,7 +116,6 @@ describe('parse', () => {
       expect(text).toContain('  # a shelf for a script\n  calictl store show shelf -o json\n');
       expect(text).toContain('--datastore');
       expect(text).toContain('(default: table)');
-      expect(text).not.toContain('secret-switch');
     },
   );
 });

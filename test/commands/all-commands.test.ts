@@ -20,7 +20,7 @@ describe.each(commands.map((command) => [command.path.join(' '), command] as con
     expect(stdout).toContain(command.summary);
     expect(command.examples.length).toBeGreaterThan(0);
     for (const { command: line, about } of command.examples) expect(stdout).toContain(`  # ${about}\n  ${line}\n`);
-    for (const { name, hidden } of command.flags) expect(stdout.includes(`--${name}`)).toBe(hidden !== true);
+    for (const { name } of command.flags) expect(stdout).toContain(`--${name}`);
   });
 
   it('has examples that are command lines of its own', () => {

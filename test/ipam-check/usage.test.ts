@@ -50,7 +50,6 @@ describe('users of addresses', () => {
     const usage = usageOf(new CheckView(healthy().snapshot()));
     const entries = [...usage.entries()].map(([address, { length }]) => `${address} ${length}`);
     expect(entries.sort()).toEqual(['10.60.0.0 1', '10.60.0.1 1', '10.60.0.2 1', '10.60.0.8 1', '10.60.0.9 1']);
-    expect(usage.size).toBe(5);
   });
 });
 
