@@ -3,10 +3,10 @@ import { Argument as CommanderArgument, Command as CommanderCommand, CommanderEr
 import type { Command, FlagSpec } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/tree.ts';
 import { exitCodes, UsageError } from '../world/errors.ts';
-import { buildInfo } from './build-info.ts';
 import { globalFlags } from './global-flags.ts';
 import { ParsedInput } from './input.ts';
 import { type Parsed, textFor } from './parsed.ts';
+import { versionLine } from './quick-answer.ts';
 
 interface Values {
   readonly given: Map<string, string[]>;
@@ -117,7 +117,7 @@ export function parse(
         'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
     )
     .enablePositionalOptions()
-    .version(`calictl ${buildInfo.calictl} (Calico ${buildInfo.calico})`, '--version', 'version of this program')
+    .version(versionLine, '--version', 'version of this program')
     .helpCommand('help [command]', 'help for a command');
   const before = [addFlags(root, globalFlags, 'Global options:')];
 

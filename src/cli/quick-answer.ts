@@ -10,16 +10,20 @@ export function quickAnswer(
 ): string | undefined {
   const compat = isCompat(programName, env);
   if (argv.length === 1 && argv[0] === '--version') {
-    return compat ? versionHint : `calictl ${buildInfo.calictl} (Calico ${buildInfo.calico})\n`;
+    return compat ? versionHint : `${versionLine}\n`;
   }
   if (argv.length === 2 && argv[0] === 'version' && argv[1] === '--client') return clientLines(compat);
   return undefined;
 }
 
+/** What `--version` answers. */
+export const versionLine = `calictl ${buildInfo.calictl} (Calico ${buildInfo.calico})`;
+
+/** What it answers in compat mode. */
 export const versionHint = "Run 'calicoctl version' to see version information.\n";
 
 /** What `version` says about the program itself. */
-export function clientLines(compat: boolean): string {
+function clientLines(compat: boolean): string {
   const { calictl, calico, commit } = buildInfo;
   const lines = compat
     ? [`Client Version:    ${calico}`]
