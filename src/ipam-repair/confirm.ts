@@ -10,30 +10,25 @@ import { type IPPool, ipPool } from '../resources/ip-pool.ts';
 import { type IPAMBlock, ipamBlock } from '../resources/ipam-block.ts';
 import { type IPAMHandle, ipamHandle } from '../resources/ipam-handle.ts';
 import { calicoNode } from '../resources/node.ts';
-import type { Kind, KubeObject } from '../resources/object.ts';
+import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
 import { pod } from '../resources/pod.ts';
 import { service } from '../resources/service.ts';
 import { readAll } from './observe.ts';
-import { handleRecord, nodeRecord, podRecord, serviceRecord } from './records.ts';
+import { handleRecord, nodeRecord, placeOf, podRecord, serviceRecord } from './records.ts';
 
 /** Up to this many objects of a kind are read one by one; beyond it, the whole kind at once. */
 const fewEnoughToGet = 100;
 const readsInFlight = 16;
 
-interface Named {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
 /** How a kind is read again, and how its records lie in a snapshot. */
 interface Rereading<T extends KubeObject, R> {
   readonly kind: Kind<T>;
   readonly record: (object: T) => R;
-  readonly nameOf: (record: R) => Named;
+  readonly nameOf: (record: R) => ObjectRef;
 }
 
-const self = (record: Named): Named => record;
-const metaName = (object: KubeObject): Named => object.metadata;
+const self = (record: ObjectRef): ObjectRef => record;
+const metaName = (object: KubeObject): ObjectRef => object.metadata;
 
 /**
  * In this order, blocks last: an address that is allocated in both readings of its block was allocated at the moment
@@ -49,14 +44,12 @@ const rereadings = {
   blocks: { kind: ipamBlock, record: (object: IPAMBlock) => object, nameOf: metaName },
 } as const;
 
-const idOf = ({ name, namespace }: Named): string => `${namespace ?? ''}/${name}`;
-
 /** The records with those named in `wanted` replaced by what is stored now; the order of names is kept. */
 async function reread<T extends KubeObject, R>(
   store: Datastore,
   { kind, record, nameOf }: Rereading<T, R>,
   records: readonly R[],
-  wanted: readonly Named[],
+  wanted: readonly ObjectRef[],
   signal: AbortSignal | undefined,
 ): Promise<readonly R[]> {
   if (wanted.length === 0) return records;
@@ -66,19 +59,19 @@ async function reread<T extends KubeObject, R>(
     wanted,
     async (named) => {
       const object = await getIfAny(store, kind, named, { signal });
-      fresh.set(idOf(named), object === undefined ? undefined : record(object));
+      fresh.set(placeOf(named), object === undefined ? undefined : record(object));
     },
     { concurrency: readsInFlight },
   );
-  const kept = records.filter((old) => !fresh.has(idOf(nameOf(old))));
+  const kept = records.filter((old) => !fresh.has(placeOf(nameOf(old))));
   const found = [...fresh.values()].filter((item) => item !== undefined);
-  return [...kept, ...found].sort((a, b) => (idOf(nameOf(a)) < idOf(nameOf(b)) ? -1 : 1));
+  return [...kept, ...found].sort((a, b) => (placeOf(nameOf(a)) < placeOf(nameOf(b)) ? -1 : 1));
 }
 
 function groundsOfKind(judgements: readonly Judgement[], kind: string): readonly Ground[] {
   const unique = new Map<string, Ground>();
   for (const { grounds } of judgements) {
-    for (const ground of grounds) if (ground.kind === kind) unique.set(idOf(ground), ground);
+    for (const ground of grounds) if (ground.kind === kind) unique.set(placeOf(ground), ground);
   }
   return [...unique.values()];
 }

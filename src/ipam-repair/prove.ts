@@ -5,10 +5,7 @@ import type { IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../ipam
 import { calicoNode } from '../resources/node.ts';
 import { pod } from '../resources/pod.ts';
 import { service } from '../resources/service.ts';
-import { nodeRecord, podRecord, serviceRecord } from './records.ts';
-
-const placeOf = (item: { readonly name: string; readonly namespace?: string }): string =>
-  `${item.namespace ?? ''}/${item.name}`;
+import { nodeRecord, placeOf, podRecord, serviceRecord } from './records.ts';
 
 /** What a pod must still be; its revision moves with every heartbeat of its conditions and says nothing. */
 function podState({ resourceVersion: _, ...state }: PodRecord): string {

@@ -11,6 +11,7 @@ import { lastWriteMs } from '../ipam-check/times.ts';
 import { stripMask } from '../net/cidr.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import type { CoreNode } from '../resources/node.ts';
+import type { ObjectRef } from '../resources/object.ts';
 import type { Pod } from '../resources/pod.ts';
 import { isFinished, podAddresses } from '../resources/pod-addresses.ts';
 import type { Service } from '../resources/service.ts';
@@ -24,6 +25,11 @@ const tunnelAnnotations: readonly (readonly [TunnelType, string])[] = [
   ['wireguardTunnelAddress', 'projectcalico.org/IPv4WireguardInterfaceAddr'],
   ['wireguardV6TunnelAddress', 'projectcalico.org/IPv6WireguardInterfaceAddr'],
 ];
+
+/** Tells an object, or the record of one, from all others of its kind. */
+export function placeOf({ namespace, name }: ObjectRef): string {
+  return `${namespace ?? ''}/${name}`;
+}
 
 export function handleRecord(handle: IPAMHandle): HandleRecord {
   const { name, uid, resourceVersion } = handle.metadata;
