@@ -106,7 +106,7 @@ function podFault(
 }
 
 /** A pod of its own network that has not ended and has no address: an allocation may be on its way to it. */
-function awaitsAddress(pod: PodRecord): boolean {
+export function awaitsAddress(pod: PodRecord): boolean {
   return !pod.finished && !pod.hostNetwork && pod.addresses.length === 0;
 }
 

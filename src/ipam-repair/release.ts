@@ -5,13 +5,14 @@ import { ipamStoreOf } from '../datastore/stored-ipam.ts';
 import { setHandleCount } from '../ipam/handle-repair.ts';
 import { releaseInBlock } from '../ipam/release.ts';
 import type { PlannedHandle, PlannedRelease, Released, ReleaseOutcome, ReleasePlan } from '../ipam/release-plan.ts';
-import type { RepairOutcome } from '../ipam/repair-outcome.ts';
+import { noProof } from '../ipam/repair-outcome.ts';
 import { containerOf } from '../ipam-check/allocation-fault.ts';
 import type { Allocation } from '../ipam-check/block-view.ts';
-import type { Ground } from '../ipam-check/finding.ts';
-import { namedPod } from '../ipam-check/pod-allocations.ts';
+import type { FoundObject } from '../ipam-check/finding.ts';
+import { awaitsAddress, namedPod } from '../ipam-check/pod-allocations.ts';
 import { leakedInAll, type ReadReport } from '../ipam-check/read-calicoctl-report.ts';
 import type { HandleRecord, IpamSnapshot, PodRecord } from '../ipam-check/snapshot.ts';
+import { operationGuardMs } from '../ipam-check/times.ts';
 import { objectOf, type Usage, usageOf } from '../ipam-check/usage.ts';
 import { CheckView } from '../ipam-check/view.ts';
 import { canonicalIp } from '../net/ip.ts';
@@ -19,9 +20,6 @@ import { blockName, handleName, sanitiseHandle, translateUid } from '../resource
 import { CalictlError, RefusedError } from '../world/errors.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { Prover } from './prove.ts';
-
-/** Allocators write the handle first: one that was written less than this ago may be an allocation in progress. */
-const handleGuardMs = 5 * 60_000;
 
 export interface ReleaseTarget {
   readonly addresses: readonly string[];
@@ -90,7 +88,8 @@ export async function planRelease(
   for (const { id, uid, revision } of leaked.handles) {
     const record = handleOfReport(view, id, uid, revision);
     if (record === undefined) continue;
-    if (view.isYounger(record.writtenAtMs, handleGuardMs)) young.push(record.name);
+    // Allocators write the handle first: this one may be an allocation in progress.
+    if (view.isYounger(record.writtenAtMs, operationGuardMs)) young.push(record.name);
     else handles.push(plannedHandle(record));
   }
   const fromReport = target.reports.length > 0;
@@ -125,37 +124,39 @@ function usersOf(view: CheckView, usage: Usage, allocation: Allocation): string[
   const holders = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
   for (const pod of holders)
     if (pod !== undefined) users.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
-  return [...new Set(users.map(({ kind, namespace, name }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`))];
+  return [...new Set(users.map(described))];
 }
 
 /** The pod that the allocation names, when it lives and has no address yet: it may be getting this one. */
 function startingPod(view: CheckView, allocation: Allocation): PodRecord | undefined {
   const named = namedPod(allocation);
   const pod = named && view.podsByKey.get(`${named.namespace}/${named.name}`);
-  return pod !== undefined && !pod.finished && !pod.hostNetwork && pod.addresses.length === 0 ? pod : undefined;
+  return pod !== undefined && awaitsAddress(pod) ? pod : undefined;
+}
+
+/** The object that the attributes name, whatever else they say. */
+function namedOwnerOf({ pod, namespace, node, type, service }: Allocation['attributes']): PlannedRelease['namedOwner'] {
+  if (pod !== undefined && namespace !== undefined) return { kind: 'Pod', name: pod, namespace };
+  if (service !== undefined && namespace !== undefined) return { kind: 'Service', name: service, namespace };
+  return node !== undefined && type !== undefined ? { kind: 'Node', name: node } : undefined;
+}
+
+/** `Pod shop/cart-0`, `Node worker-1`. */
+function described({ kind, namespace, name }: FoundObject): string {
+  return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 }
 
 function requestOf(allocation: Allocation): PlannedRelease {
-  const { pod, namespace, node, type, service } = allocation.attributes;
-  const named =
-    pod !== undefined && namespace !== undefined
-      ? ({ kind: 'Pod', name: pod, namespace } as const)
-      : service !== undefined && namespace !== undefined
-        ? ({ kind: 'Service', name: service, namespace } as const)
-        : node !== undefined && type !== undefined
-          ? ({ kind: 'Node', name: node } as const)
-          : undefined;
-  const place =
-    named === undefined
-      ? 'no recorded owner'
-      : `${named.kind} ${'namespace' in named ? `${named.namespace}/` : ''}${named.name}`;
+  const { node } = allocation.attributes;
+  const namedOwner = namedOwnerOf(allocation.attributes);
+  const place = namedOwner === undefined ? 'no recorded owner' : described(namedOwner);
   return {
     block: allocation.block.name,
     address: allocation.address,
     handle: allocation.handle,
     sequenceNumber: allocation.sequence,
     about: node === undefined ? `was for ${place}` : `was for ${place} on ${node}`,
-    namedOwner: named,
+    namedOwner,
   };
 }
 
@@ -191,14 +192,14 @@ export async function applyRelease(
   const prover = new Prover(store, plan.judged, options.signal);
   const prove = async ({ namedOwner }: PlannedRelease): Promise<string | undefined> => {
     if (options.force || namedOwner === undefined) return undefined;
-    return prover.changeOfGrounds([namedOwner as Ground]);
+    return prover.changeOfGrounds([namedOwner]);
   };
   const byBlock = new Map<string, PlannedRelease[]>();
   for (const request of plan.requests) byBlock.set(request.block, [...(byBlock.get(request.block) ?? []), request]);
   const outcomes: ReleaseOutcome[] = [];
-  const failed = (error: unknown): RepairOutcome | ReleaseOutcome => {
+  const failed = (error: unknown): Omit<ReleaseOutcome, 'subject'> => {
     if (!(error instanceof CalictlError)) throw error;
-    return { subject: '', outcome: 'failed', detail: error.message };
+    return { outcome: 'failed', detail: error.message };
   };
   await pMap(
     byBlock,
@@ -214,7 +215,7 @@ export async function applyRelease(
     { concurrency: 16, signal: options.signal },
   );
   for (const handle of plan.handles) {
-    const end = await setHandleCount(ipam, { ...handle, lowers: true }, async () => undefined).catch(failed);
+    const end = await setHandleCount(ipam, { ...handle, lowers: true }, noProof).catch(failed);
     outcomes.push({ ...end, subject: handle.handle });
   }
   return { plan, dryRun: false, outcomes };
