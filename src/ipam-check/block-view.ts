@@ -1,4 +1,5 @@
 // One stored block as the check sees it: parsed, its allocations listed, or set aside with the reason why it cannot be read.
+import { attributesOf, type Owner, parseOwner } from '../ipam/block.ts';
 import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, parseCidr } from '../net/cidr.ts';
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
@@ -10,11 +11,6 @@ import { lastWriteMs, parseGoTime } from './times.ts';
  * `unreadable`: CIDR or allocation array is broken. `shadowed`: misnamed, beside a rightly named block of the same CIDR.
  */
 export type BlockStatus = 'live' | 'tombstone' | 'unreadable' | 'shadowed';
-
-export interface Owner {
-  readonly type: 'host' | 'virtual';
-  readonly name: string;
-}
 
 export interface BlockView {
   readonly block: IPAMBlock;
@@ -121,15 +117,6 @@ export function readBlock(block: IPAMBlock): BlockView {
   return Object.assign(view, { empty: allocations.every((allocation) => allocation.windowsReserved) });
 }
 
-/** `host:<name>` or `virtual:<name>`; undefined for anything else. */
-function parseOwner(text: string | undefined): Owner | undefined {
-  if (text === undefined) return undefined;
-  const colon = text.indexOf(':');
-  const type = text.slice(0, Math.max(0, colon));
-  const name = text.slice(colon + 1);
-  return (type === 'host' || type === 'virtual') && name !== '' ? { type, name } : undefined;
-}
-
 function problemOfCidr(text: string, range: Cidr | undefined): string | undefined {
   if (!range) return text === '' ? 'spec.cidr is missing' : `spec.cidr "${text}" is no CIDR`;
   if (!isCanonicalCidr(text)) return `spec.cidr "${text}" is not the canonical text ${formatCidr(range)}`;
@@ -196,7 +183,7 @@ function isTexts(value: unknown): value is Record<string, string> {
 
 function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unreadable: number[]): void {
   const { spec } = view.block;
-  const attributes: readonly (BlockAttribute | null)[] = Array.isArray(spec.attributes) ? spec.attributes : [];
+  const attributes: readonly (BlockAttribute | null)[] = attributesOf(view.block);
   const sequences: Readonly<Record<string, unknown>> = spec.sequenceNumberForAllocation ?? {};
   const read = attributes.map(readAttribute);
   const indexes = spec.allocations;

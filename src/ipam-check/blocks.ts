@@ -1,4 +1,5 @@
 // Judges each block by itself: its name, its CIDR, its books, and whether its deletion was left half done.
+import { attributesOf } from '../ipam/block.ts';
 import { type StructureProblem, structureProblems } from '../ipam/block-structure.ts';
 import { addressAt } from '../net/cidr.ts';
 import { formatIp } from '../net/ip.ts';
@@ -154,7 +155,7 @@ function attributeMissing(
   unfree: string | undefined,
 ): Judgement {
   const index = block.block.spec.allocations[ordinal];
-  const records = Array.isArray(block.block.spec.attributes) ? block.block.spec.attributes.length : 0;
+  const records = attributesOf(block.block).length;
   const unused = owners.isUnused({ block, address });
   return judge({
     ...about(block),

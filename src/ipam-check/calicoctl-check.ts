@@ -1,6 +1,7 @@
 // What `calicoctl ipam check` finds, as data: its classes of problems and its counts, by its rules on the same objects.
 // Left out are its false results: IPv6 tunnel addresses are in use, a missing KubeControllersConfiguration is no error,
 // an ingress with nothing but a host name is no address. Tombstones count, as they do there.
+import { attributesOf } from '../ipam/block.ts';
 import { addressAt, formatCidr, parseCidr } from '../net/cidr.ts';
 import { IntervalSet } from '../net/interval-set.ts';
 import { compareIp, formatIp, type IpAddress, parseIp } from '../net/ip.ts';
@@ -126,12 +127,13 @@ export function calicoctlCheck({ snapshot }: { readonly snapshot: IpamSnapshot }
   };
 }
 
-function readBlock({ spec }: IPAMBlock): CalicoctlBlock {
+function readBlock(block: IPAMBlock): CalicoctlBlock {
+  const { spec } = block;
   const range = parseCidr(typeof spec.cidr === 'string' ? spec.cidr : '');
   const affinity = spec.affinity || undefined;
   const host = affinity?.startsWith('host:') ? affinity.slice('host:'.length) : '';
   if (range === undefined || !Array.isArray(spec.allocations)) return { cidr: spec.cidr, affinity, allocations: [] };
-  const attributes: readonly (BlockAttribute | null)[] = Array.isArray(spec.attributes) ? spec.attributes : [];
+  const attributes: readonly (BlockAttribute | null)[] = attributesOf(block);
   const allocations: CalicoctlAllocation[] = [];
   spec.allocations.forEach((index, ordinal) => {
     if (index === null || index === undefined) return;

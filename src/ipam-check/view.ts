@@ -1,5 +1,6 @@
 // A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
 // Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
+import type { AffinityState } from '../ipam/affinities.ts';
 import { type Cidr, formatCidr, parseCidr } from '../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../net/interval-set.ts';
 import type { IpAddress } from '../net/ip.ts';
@@ -21,8 +22,6 @@ export interface PoolView {
   /** spec.allowedUses, the default put in. */
   readonly uses: readonly string[];
 }
-
-export type AffinityState = 'pending' | 'confirmed' | 'pendingDeletion';
 
 export interface AffinityView {
   readonly affinity: BlockAffinity;
