@@ -34,16 +34,19 @@ function shown(kind: Kind, ref: ObjectRef): string {
   return `${kind.kind} ${kind.namespaced && ref.namespace !== undefined ? `${ref.namespace}/` : ''}${ref.name}`;
 }
 
+/** There is no such object, in words for people and in the server's own. */
 export function notFound(kind: Kind, ref: ObjectRef, hint?: string): DatastoreError {
   const storeText = `${resourceOf(kind)} "${ref.name}" not found`;
   return new DatastoreError('not-found', `${shown(kind, ref)} does not exist`, { storeText, hint });
 }
 
+/** Somebody has made an object of that name before. */
 export function alreadyExists(kind: Kind, ref: ObjectRef): DatastoreError {
   const storeText = `${resourceOf(kind)} "${ref.name}" already exists`;
   return new DatastoreError('already-exists', `${shown(kind, ref)} exists already`, { storeText });
 }
 
+/** The revision or the uid that the caller decided on is no longer the stored one. */
 export function conflict(kind: Kind, ref: ObjectRef): DatastoreError {
   const storeText =
     `Operation cannot be fulfilled on ${resourceOf(kind)} "${ref.name}": the object has been modified; ` +

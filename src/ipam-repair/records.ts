@@ -31,6 +31,7 @@ export function placeOf({ namespace, name }: ObjectRef): string {
   return `${namespace ?? ''}/${name}`;
 }
 
+/** What judgements need of a handle. */
 export function handleRecord(handle: IPAMHandle): HandleRecord {
   const { name, uid, resourceVersion } = handle.metadata;
   return {
@@ -44,6 +45,7 @@ export function handleRecord(handle: IPAMHandle): HandleRecord {
   };
 }
 
+/** The tunnel addresses of a node; texts that are no address are left out. */
 export function nodeRecord(node: CoreNode): NodeRecord {
   const annotations = node.metadata.annotations ?? {};
   const tunnels: Partial<Record<TunnelType, string>> = {};
@@ -54,6 +56,7 @@ export function nodeRecord(node: CoreNode): NodeRecord {
   return { name: node.metadata.name, tunnels };
 }
 
+/** What says which addresses a pod uses, and for how long still. */
 export function podRecord(pod: Pod): PodRecord {
   const { metadata, spec, status } = pod;
   const annotations = metadata.annotations ?? {};
@@ -74,6 +77,7 @@ export function podRecord(pod: Pod): PodRecord {
   };
 }
 
+/** A stored endpoint, its addresses without their masks. */
 export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
   const { metadata, spec } = workload;
   return {
@@ -86,6 +90,7 @@ export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
   };
 }
 
+/** What says whether Calico assigns the addresses of a service, and which it has. */
 export function serviceRecord(service: Service): ServiceRecord {
   const { metadata, spec, status } = service;
   return {

@@ -3,6 +3,7 @@ import type { Released } from '../ipam/release-plan.ts';
 import { printJson } from '../resources/json.ts';
 import { printable } from './columns.ts';
 
+/** A line for each address and handle: what came of it, or would in a dry run. */
 export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   const lines: string[] = [];
   if (dryRun) {
@@ -31,6 +32,7 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** Plan and outcomes as one JSON document. */
 export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
   const planned = plan.requests.map(({ address, block, handle, sequenceNumber }) => ({
     address,

@@ -85,7 +85,7 @@ export function ipamShowText(shown: IpamShown, compat: boolean): string {
 }
 
 /** The shown facts as plain data, for JSON and YAML. */
-export function ipamShowDocument(shown: IpamShown): unknown {
+function ipamShowDocument(shown: IpamShown): unknown {
   if (shown.kind !== 'IPAMUsage') return shown;
   const pools = shown.usage.pools.map(({ total, free, reserved, ...pool }) => {
     const { name, cidr, inUse, blocks } = pool;
@@ -94,7 +94,9 @@ export function ipamShowDocument(shown: IpamShown): unknown {
   return { kind: shown.kind, pools, orphanBlocks: shown.usage.orphanBlocks };
 }
 
+/** The shown facts as one JSON document. */
 export const ipamShowJson = (shown: IpamShown): string => `${printJson(ipamShowDocument(shown), { indent: 2 })}\n`;
+/** The same as YAML. */
 export const ipamShowYaml = (shown: IpamShown): string => printYaml(ipamShowDocument(shown));
 
 /** RFC 4180: quotes where a comma, a quote or a line end stands in a field; a leading formula sign is defused. */
@@ -106,6 +108,7 @@ function csvLine(fields: readonly unknown[]): string {
   return `${cells.join(',')}\n`;
 }
 
+/** The shown facts as CSV, a heading first; pools and blocks are told apart by the first column. */
 export function ipamShowCsv(shown: IpamShown): string {
   switch (shown.kind) {
     case 'IPAMUsage': {

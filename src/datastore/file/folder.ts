@@ -134,6 +134,7 @@ async function laterThan(path: string, mtimeMs: number | undefined): Promise<voi
   if (mtimeMs !== undefined && now <= mtimeMs) await utimes(path, atime, (mtimeMs + 1) / 1000);
 }
 
+/** Removes the file for good: also a crash right after does not bring it back. */
 export async function removeFile(path: string): Promise<void> {
   await unlink(path);
   await syncFolder(dirname(path));

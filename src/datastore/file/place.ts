@@ -37,6 +37,7 @@ export class ManifestError extends Error {
   }
 }
 
+/** The text with the range replaced. */
 export function spliced(text: string, splice: Splice): string {
   return text.slice(0, splice.start) + splice.text + text.slice(splice.end);
 }

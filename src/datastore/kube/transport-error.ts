@@ -75,11 +75,13 @@ export function transportError(server: URL, cause: unknown): DatastoreError {
   return new DatastoreError('unavailable', message, { hint, cause, storeText: error.message });
 }
 
+/** The server answered, but with something that is no whole answer: `what` says why. */
 export function brokenAnswer(server: URL, what: string, cause?: unknown): DatastoreError {
   const hint = 'Try again; if it stays so, look for a proxy between here and the API server.';
   return new DatastoreError('unavailable', `the answer of ${server.origin} is broken: ${what}`, { hint, cause });
 }
 
+/** The time for the call was up. */
 export function tooLate(server: URL, ms: number): DatastoreError {
   return new DatastoreError('unavailable', `no answer from ${server.origin} within ${ms / 1000} seconds`, {
     hint: 'Try again; the API server may be overloaded or out of reach.',
