@@ -35,7 +35,8 @@ function kindFor(word: string, compat: boolean): Kind {
 }
 
 function refuseEmptyNames(names: readonly string[]): void {
-  if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
+  if (names.includes(''))
+    throw new UsageError('resource name may not be empty', 'leave the name out to show all', 'EMPTY_NAME');
 }
 
 /** The namespace to read, undefined for all or none. Errors: UsageError when the flags do not fit the kind. */
@@ -43,18 +44,22 @@ function namespaceFor(kind: Kind, query: ObjectQuery): string | undefined {
   const { namespace, allNamespaces, names } = query;
   if (!kind.namespaced) {
     if (allNamespaces || namespace !== undefined)
-      throw new UsageError(`${kind.kind} is not namespaced`, undefined, 'NAMESPACE');
+      throw new UsageError(`${kind.kind} is not namespaced`, 'leave -n and -A out', 'NAMESPACE');
     return undefined;
   }
   if (allNamespaces && namespace !== undefined) {
     throw new UsageError(
       'cannot use both --namespace and --all-namespaces flags at the same time',
-      undefined,
+      'leave one of them out',
       'NAMESPACE',
     );
   }
   if (allNamespaces && names.length > 0) {
-    throw new UsageError('cannot use --all-namespace flag for getting a single resource', undefined, 'NAMESPACE');
+    throw new UsageError(
+      'cannot use --all-namespace flag for getting a single resource',
+      'name its namespace with -n',
+      'NAMESPACE',
+    );
   }
   return allNamespaces ? undefined : (namespace ?? 'default');
 }
@@ -201,7 +206,8 @@ export async function selectObjects(ctx: Context, query: ObjectQuery): Promise<S
   const kind = kindFor(query.kind, compat);
   if (!compat) refuseEmptyNames(query.names);
   if (query.selector !== undefined) {
-    if (query.names.length > 0) throw new UsageError('--selector and names cannot be used together');
+    if (query.names.length > 0)
+      throw new UsageError('--selector and names cannot be used together', 'leave one of them out');
     labelSelector(query.selector);
   }
   if (!compat) {

@@ -11,7 +11,10 @@ function outputOf(input: Input, compat: boolean): { format: string; headings: st
   const [word = '', ...rest] = text.split('=');
   const value = rest.join('=');
   if (word === 'custom-columns') {
-    if (value === '') throw new UsageError('need to specify at least one column', undefined, 'UNKNOWN_FORMAT');
+    if (value === '') {
+      const hint = 'write it like custom-columns=NAME,CIDR';
+      throw new UsageError('need to specify at least one column', hint, 'UNKNOWN_FORMAT');
+    }
     return { format: word, headings: value.split(',') };
   }
   if (word === 'go-template' || word === 'go-template-file') {

@@ -32,7 +32,9 @@ function requirement(part: string, whole: string): Requirement {
     const [, not, key = ''] = existence;
     return (labels) => Object.hasOwn(labels, key) === (not === '');
   }
-  throw new DatastoreError('invalid', `"${whole}" is no label selector: cannot read "${part}"`);
+  throw new DatastoreError('invalid', `"${whole}" is no label selector: cannot read "${part}"`, {
+    hint: 'Write it like a=b, a!=b, a, !a or "a in (b, c)", joined by commas.',
+  });
 }
 
 function splitOutsideParentheses(text: string): string[] {
