@@ -1,4 +1,5 @@
 // Kubernetes label selectors (`a=b,c!=d,e in (f,g),h,!i`) for the stores that have no server to evaluate them.
+import { exitCodes } from '../world/errors.ts';
 import { DatastoreError } from './datastore.ts';
 
 type Requirement = (labels: Readonly<Record<string, string>>) => boolean;
@@ -34,6 +35,7 @@ function requirement(part: string, whole: string): Requirement {
   }
   throw new DatastoreError('invalid', `"${whole}" is no label selector: cannot read "${part}"`, {
     hint: 'Write it like a=b, a!=b, a, !a or "a in (b, c)", joined by commas.',
+    exit: exitCodes.usage,
   });
 }
 
