@@ -328,13 +328,13 @@ describe('time', () => {
   it('has patience with a list that takes longer than the time but goes on', async () => {
     const server = await serving(async (_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
-      for (const piece of JSON.stringify(poolList(['a', 'b'])).match(/.{1,20}/g) ?? []) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      for (const piece of JSON.stringify(poolList(['a', 'b'])).match(/.{1,10}/g) ?? []) {
+        await new Promise((resolve) => setTimeout(resolve, 40));
         response.write(piece);
       }
       response.end();
     });
-    expect((await listed(await server.open(), ipPool, { timeoutMs: 150 })).names).toEqual(['a', 'b']);
+    expect((await listed(await server.open(), ipPool, { timeoutMs: 800 })).names).toEqual(['a', 'b']);
   });
 
   it("throws the caller's own reason when the caller gives up", async () => {
