@@ -54,6 +54,8 @@ export interface ListOptions extends CallOptions {
    * come with the fields of their reading types only. Whatever a decision rests on is read again with `get`.
    */
   readonly mode?: 'consistent' | 'scan';
+  /** With `scan`: what is stored now, at the price of a slower beginning. */
+  readonly current?: boolean;
   /** Kubernetes label selector text. */
   readonly labelSelector?: string;
 }

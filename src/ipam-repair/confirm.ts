@@ -53,7 +53,7 @@ async function reread<T extends KubeObject, R>(
   signal: AbortSignal | undefined,
 ): Promise<readonly R[]> {
   if (wanted.length === 0) return records;
-  if (wanted.length > fewEnoughToGet) return readAll(store, kind, record, { mode: 'consistent', signal });
+  if (wanted.length > fewEnoughToGet) return readAll(store, kind, record, { mode: 'scan', current: true, signal });
   const fresh = new Map<string, R | undefined>();
   await pMap(
     wanted,

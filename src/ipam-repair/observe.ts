@@ -48,8 +48,8 @@ export interface ObserveOptions {
   /** `--grace`; the cluster's leakGracePeriod, else 15 minutes, when absent. */
   readonly graceMs?: number | undefined;
   readonly signal?: AbortSignal;
-  /** `scan` (default) when what is found is read again; `consistent` when the first reading is the last. */
-  readonly mode?: 'scan' | 'consistent';
+  /** Reads what is stored now: for a reading that is not followed by a second one. */
+  readonly current?: boolean;
   /** Told what has been read so far. */
   readonly progress?: (text: string) => void;
 }
@@ -100,7 +100,7 @@ function clusterGrace(controllers: KubeControllersConfiguration | undefined): nu
  * Errors: DatastoreError when blocks, pools, pods or nodes cannot be read; any other kind ends in `unread`.
  */
 export async function observe(store: Datastore, options: ObserveOptions): Promise<IpamSnapshot> {
-  const scan: ListOptions = { mode: options.mode ?? 'scan', signal: options.signal };
+  const scan: ListOptions = { mode: 'scan', current: options.current === true, signal: options.signal };
   const unread: UnreadKind[] = [];
 
   async function optional<R>(kind: string, read: () => Promise<R>, fallback: R): Promise<R> {

@@ -82,7 +82,7 @@ async function writeCalicoctlReport(ctx: Context, check: CalicoctlCheck, file: s
 async function runAsCalicoctl(ctx: Context, input: Input): Promise<Checked> {
   const { observe } = await import('../../ipam-repair/observe.ts');
   const { clock, signal } = ctx.world;
-  const snapshot = await observe(await ctx.datastore(), { clock, signal, mode: 'consistent' });
+  const snapshot = await observe(await ctx.datastore(), { clock, signal, current: true });
   const check = await calicoctlCheckOf(snapshot);
   const file = reportFile(input, true);
   const written = file === undefined ? undefined : writeCalicoctlReport(ctx, check, file);

@@ -59,7 +59,7 @@ class KubeDatastore implements Datastore {
     const path = collectionPath(kind, options.namespace);
     // Every iteration is a list of its own.
     const pages = () => {
-      const fromCache = options.mode === 'scan' && !this.#written.has(kind.kind);
+      const fromCache = options.mode === 'scan' && options.current !== true && !this.#written.has(kind.kind);
       const timeoutMs = options.timeoutMs ?? listTimeoutMs;
       return new KubeList(this.#http, kind, path, { ...this.#reading(options), timeoutMs, fromCache }).pages();
     };

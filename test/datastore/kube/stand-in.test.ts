@@ -105,6 +105,12 @@ describe('pages', () => {
     expect(server.requests.map(({ path }) => query(path))).toEqual([{ resourceVersion: '0' }, { continue: 'more' }]);
   });
 
+  it('scans what is stored now without asking the watch cache for any moment', async () => {
+    const server = await serving((_, response) => sendJson(response, 200, poolList(['a'], { resourceVersion: '10' })));
+    expect((await listed(await server.open(), ipPool, { mode: 'scan', current: true })).names).toEqual(['a']);
+    expect(server.requests.map(({ path }) => query(path))).toEqual([{}]);
+  });
+
   it('hands the first items on while later ones have not been sent', async () => {
     let finish = (): void => undefined;
     const body = JSON.stringify(poolList(numbered(0, 2000)));
