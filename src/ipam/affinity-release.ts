@@ -2,6 +2,7 @@
 // Orders of writes: docs/reference/ipam.md#releasing-an-affinity.
 import { parseCidr } from '../net/cidr.ts';
 import type { BlockAffinity } from '../resources/block-affinity.ts';
+import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { affinityName, blockName } from '../resources/names.ts';
 import { changedMeanwhile, claimAgain, claimantOf, inState } from './affinities.ts';
@@ -76,6 +77,24 @@ export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBloc
   if (!affinity.ok) return false;
   const released = await releaseBlockAffinity(store, affinity.value, { mustBeEmpty: true }, noProof);
   return released.outcome === 'applied';
+}
+
+/**
+ * Gives up the empty blocks of a node that their pools no longer select. `affinities` are those of the node that lie in
+ * none of the pools it takes from. What is in use, or written by somebody else meanwhile, stays.
+ */
+export async function releaseUnselected(
+  store: IpamStore,
+  affinities: readonly BlockAffinity[],
+  pools: readonly IPPool[],
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const affinity of affinities) {
+    const cidr = parseCidr(affinity.spec.cidr);
+    const pool = cidr && poolOf(pools.filter(isEnabled), cidr.base);
+    if (pool === undefined || selects(pool.spec.nodeSelector, labels)) continue;
+    await releaseBlockAffinity(store, affinity, { mustBeEmpty: true }, noProof);
+  }
 }
 
 /** A selector that cannot be read selects: nothing is given up for a typing error. */

@@ -2,7 +2,7 @@
 import { addressAt } from '../net/cidr.ts';
 import type { IntervalSet } from '../net/interval-set.ts';
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
-import { cidrOf, isAllocated, withSpec } from './block.ts';
+import { attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
 import { findAttribute } from './block-structure.ts';
 
 /** For whom addresses are taken. */
@@ -15,9 +15,10 @@ export interface Holder {
 /** How many addresses of the block may still be handed out automatically. */
 export function freeCount(block: IPAMBlock, reserved: IntervalSet): number {
   const cidr = cidrOf(block);
-  if (!reserved.overlaps(cidr)) return block.spec.unallocated.length;
+  const free = freeListOf(block);
+  if (!reserved.overlaps(cidr)) return free.length;
   if (reserved.covers(cidr)) return 0;
-  return block.spec.unallocated.filter((ordinal) => !reserved.contains(addressAt(cidr, ordinal))).length;
+  return free.filter((ordinal) => !reserved.contains(addressAt(cidr, ordinal))).length;
 }
 
 /**
@@ -34,9 +35,9 @@ export function assigned(
   const check = reserved.overlaps(cidr);
   const ordinals: number[] = [];
   const rest: number[] = [];
-  for (const ordinal of block.spec.unallocated) {
+  for (const ordinal of freeListOf(block)) {
     // Calico trusts the free list alone; a broken one must not give one address to two holders.
-    const takeable = ordinals.length < want && !isAllocated(block, ordinal) && !ordinals.includes(ordinal);
+    const takeable = ordinals.length < want && isFree(block, ordinal) && !ordinals.includes(ordinal);
     if (takeable && !(check && reserved.contains(addressAt(cidr, ordinal)))) ordinals.push(ordinal);
     else rest.push(ordinal);
   }
@@ -47,8 +48,13 @@ export function assigned(
 /** Takes one given ordinal, or answers undefined when somebody holds it. Reservations do not count here. */
 export function assignedAt(block: IPAMBlock, ordinal: number, holder: Holder): IPAMBlock | undefined {
   if (isAllocated(block, ordinal)) return undefined;
-  const unallocated = block.spec.unallocated.filter((free) => free !== ordinal);
+  const unallocated = freeListOf(block).filter((free) => free !== ordinal);
   return withHolder(withSpec(block, { unallocated }), [ordinal], holder);
+}
+
+/** True for an ordinal of the block that nobody holds. */
+function isFree(block: IPAMBlock, ordinal: number): boolean {
+  return block.spec.allocations[ordinal] === null;
 }
 
 /** Enters a holder for the ordinals: one record for all addresses of equal holders. */
@@ -57,8 +63,9 @@ function withHolder(block: IPAMBlock, ordinals: readonly number[], holder: Holde
     ...(holder.handle === undefined ? {} : { handle_id: holder.handle }),
     ...(holder.secondary === undefined ? {} : { secondary: { ...holder.secondary } }),
   };
-  const known = findAttribute(block.spec.attributes, attribute);
-  const index = known >= 0 ? known : block.spec.attributes.length;
+  const attributes = attributesOf(block);
+  const known = findAttribute(attributes, attribute);
+  const index = known >= 0 ? known : attributes.length;
   const allocations = [...block.spec.allocations];
   const sequences = { ...block.spec.sequenceNumberForAllocation };
   for (const ordinal of ordinals) {
@@ -67,7 +74,7 @@ function withHolder(block: IPAMBlock, ordinals: readonly number[], holder: Holde
   }
   return withSpec(block, {
     allocations,
-    attributes: known >= 0 ? block.spec.attributes : [...block.spec.attributes, attribute],
+    attributes: known >= 0 ? [...attributes] : [...attributes, attribute],
     sequenceNumberForAllocation: sequences,
   });
 }

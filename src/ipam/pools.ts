@@ -11,7 +11,7 @@ export function isEnabled(pool: IPPool): boolean {
 }
 
 /** Prefix length of the pool's blocks. */
-function blockSizeOf(pool: IPPool): number {
+export function blockSizeOf(pool: IPPool): number {
   return pool.spec.blockSize || (pool.spec.cidr.includes(':') ? 122 : 26);
 }
 

@@ -1,5 +1,6 @@
 // How long the optimistic loops of IPAM go on. Rules: docs/reference/ipam.md#retries.
 import { CalictlError } from '../world/errors.ts';
+import type { Clock, Random } from '../world/world.ts';
 
 /** Attempts of one operation against concurrent writers, one after the other without a pause. */
 export const maxRetries = 100;
@@ -10,4 +11,17 @@ export function retriesExhausted(): CalictlError {
     code: 'IPAM_CONFLICT',
     hint: 'Something else is writing the same objects all the time; run the command again later.',
   });
+}
+
+/** What an operation needs of the world beside the datastore. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Before an operation starts over: at once after its first attempt, later after 5 to 50 ms, so that rivals part. */
+export async function pauseAfter(attempt: number, { clock, random, signal }: Surroundings): Promise<void> {
+  signal?.throwIfAborted();
+  if (attempt > 0) await clock.sleep(5 + Math.floor(random.float() * 46), signal);
 }
