@@ -1,6 +1,7 @@
 // The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
 import type { Command } from './command.ts';
 import { get } from './get.ts';
+import { ipamAssign } from './ipam/assign.ts';
 import { ipamCheck } from './ipam/check.ts';
 import { ipamRelease } from './ipam/release.ts';
 import { ipamShow } from './ipam/show.ts';
@@ -17,4 +18,4 @@ export const groups: readonly CommandGroup[] = [
 ];
 
 /** All commands, in the order of the help. */
-export const commands: readonly Command[] = [get, ipamCheck, ipamRelease, ipamShow, version];
+export const commands: readonly Command[] = [get, ipamAssign, ipamCheck, ipamRelease, ipamShow, version];
