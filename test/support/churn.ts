@@ -8,9 +8,10 @@ import { assigned } from '../../src/ipam/block-assign.ts';
 import { decrementHandle, incrementHandle } from '../../src/ipam/handles.ts';
 import { releaseByHandle } from '../../src/ipam/release.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
+import { goTimeText } from '../../src/resources/go-time.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { pod as podKind } from '../../src/resources/pod.ts';
-import { goTime, seeded } from './cluster.ts';
+import { seeded } from './cluster.ts';
 
 export interface ChurnOptions {
   readonly store: Datastore;
@@ -80,7 +81,7 @@ export function startChurn(options: ChurnOptions): Churn {
       namespace: 'churn',
       node,
       pod: podName,
-      timestamp: goTime(new Date()),
+      timestamp: goTimeText(new Date()),
     });
     if (address === undefined) throw new Error(`the churn could not allocate from ${name}`);
     held.add(address);

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../src/net/ip.ts';
+import { goTimeText } from '../../src/resources/go-time.ts';
 import { affinityLabels, affinityName, blockName, handleName } from '../../src/resources/names.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 
@@ -69,13 +70,6 @@ const emptyMetadata = { 'projectcalico.org/metadata': '{"creationTimestamp":null
 export function uidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-/** Go's time.Time.String() in UTC, as the plugin writes the `timestamp` attribute. */
-export function goTime(at: Date): string {
-  const [day, time] = at.toISOString().split('T') as [string, string];
-  const fraction = time.slice(8, -1).replace(/\.?0+$/, '');
-  return `${day} ${time.slice(0, 8)}${fraction} +0000 UTC`;
 }
 
 const defaultPools: readonly PoolPlan[] = [{ name: 'pool-1', cidr: '10.60.0.0/16', blockSize: 26 }];
@@ -264,7 +258,7 @@ export function cluster(plan: ClusterPlan): Cluster {
       namespace,
       node,
       pod: name,
-      timestamp: goTime(madeAt),
+      timestamp: goTimeText(madeAt),
     });
     add(
       'v1',

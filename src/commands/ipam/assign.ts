@@ -31,14 +31,16 @@ async function handleOf(input: Input): Promise<string | undefined> {
   return handle;
 }
 
-function attributesOf(input: Input): Record<string, string> {
+/** Attributes that the person names, and the time of the assignment, as the CNI plugin writes it. */
+async function attributesOf(input: Input, now: Date): Promise<Record<string, string>> {
   const attributes: [string, string][] = input.texts('attr').map((text) => {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (key === '') throw new UsageError(`--attr does not take '${text}'`, 'write it as KEY=VALUE');
     if (key === 'node') throw new UsageError('--attr does not take node', 'name the node with --node');
     return [key, value];
   });
-  return Object.fromEntries(attributes);
+  const { goTimeText } = await import('../../resources/go-time.ts');
+  return { timestamp: goTimeText(now), ...Object.fromEntries(attributes) };
 }
 
 function checkTogether(input: Input): void {
@@ -55,7 +57,7 @@ function checkTogether(input: Input): void {
 
 async function run(ctx: Context, input: Input): Promise<Done> {
   checkTogether(input);
-  const attributes = attributesOf(input);
+  const attributes = await attributesOf(input, ctx.world.clock.now());
   const handle = await handleOf(input);
   const count = countOf(input);
   const given = input.text('ip');

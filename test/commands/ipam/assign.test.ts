@@ -30,6 +30,9 @@ test('assigns what show then shows, and release by handle takes back', async () 
   expect(JSON.parse(shown.stdout)).toMatchObject({
     items: [{ allocated: true, handle: 'db', node: 'node-a', attributes: { node: 'node-a', purpose: 'test' } }],
   });
+  // Dated as a plugin dates it: what was assigned this moment is no leak yet.
+  expect(JSON.parse(shown.stdout).items[0].attributes.timestamp).toBe('2025-06-15 16:00:00 +0000 UTC');
+  expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
   expect(await run('ipam release --handle db --yes', { folder })).toMatchObject({ code: 0 });
 });
 
