@@ -16,7 +16,7 @@ export interface OrdinalRelease {
   readonly ordinal: number;
   /** The handle that must hold it; empty: it must have none; absent: whoever holds it. */
   readonly handle?: string | undefined;
-  /** The sequence number that its allocation must have been made at; absent: any. */
+  /** The sequence number that its allocation must have been made at; absent: whatever it is. */
   readonly sequenceNumber?: bigint | undefined;
 }
 
