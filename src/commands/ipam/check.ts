@@ -21,7 +21,7 @@ type Checked =
       readonly unwritten: Error | undefined;
     };
 
-/** The file that calicoctl's report goes to: any -o which is no format word (in compat mode whatever it is). */
+/** The file that calicoctl's report goes to: what -o names when that is no format word (in compat mode whatever it is). */
 function reportFile(input: Input, compat: boolean): string | undefined {
   const output = input.text('output');
   return output !== undefined && (compat || !formatWords.includes(output)) ? output : undefined;
