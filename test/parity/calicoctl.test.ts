@@ -1,36 +1,13 @@
 // calictl in compat mode beside the reference program that CALICOCTL names, on equal clusters of a real kube-apiserver.
-import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { describeWithApiServer } from '../support/api-server.ts';
 import { cluster, seeded } from '../support/cluster.ts';
 import { type DamageName, damage, damageNames, type Planted } from '../support/damage.ts';
+import { reference, runReference, withoutListRevision } from '../support/reference.ts';
 import { run, TestClock } from '../support/world.ts';
 
-const reference = process.env['CALICOCTL'];
 const clusters = process.env['LONG'] ? 200 : 10;
-
-interface Answer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function runReference(args: readonly string[], kubeconfig: string): Promise<Answer> {
-  const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: kubeconfig };
-  return new Promise((resolve) => {
-    execFile(reference as string, args, { env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
-
-/** The revision of a list moves with every write to the server, also with those of its own leases. */
-function withoutListRevision(text: string): string {
-  return text
-    .replace(/(\nmetadata:\n {2}resourceVersion: )"\d+"/, '$1"N"')
-    .replace(/(\n {2}"metadata": \{\n {4}"resourceVersion": )"\d+"/, '$1"N"');
-}
 
 /** The reference prints some lists in an order of chance: runs of indented lines are compared as sets. */
 function sortedLists(text: string): string[] {
@@ -120,6 +97,7 @@ if (reference === undefined) {
       const folder = mkdtempSync(join(tmpdir(), 'calictl-parity-'));
       const { kubeconfig, admin } = server();
       const env = { KUBECONFIG: kubeconfig };
+      const theirEnv = { DATASTORE_TYPE: 'kubernetes', ...env };
       for (let seed = 1; seed <= clusters; seed += 1) {
         await admin.reset();
         const { objects, planted } = damagedCluster(seed);
@@ -128,14 +106,14 @@ if (reference === undefined) {
         for (const line of commands) {
           const args = line.split(' ');
           const [theirs, ours] = await Promise.all([
-            runReference(args, kubeconfig),
+            runReference(args, theirEnv),
             run(args, { env, programName: 'calicoctl' }),
           ]);
           expect(sortedLists(ours.stdout), `${line} on ${about}`).toEqual(sortedLists(theirs.stdout));
           expect([ours.code, ours.stderr], `${line} on ${about}`).toEqual([theirs.code, theirs.stderr]);
         }
         const file = (name: string): string => join(folder, `${name}-${seed}.json`);
-        await runReference(['ipam', 'check', '-o', file('theirs')], kubeconfig);
+        await runReference(['ipam', 'check', '-o', file('theirs')], theirEnv);
         await run(['ipam', 'check', '-o', file('ours')], { env, programName: 'calicoctl' });
         const theirs = readFileSync(file('theirs'), 'utf8');
         expect(comparableReport(readFileSync(file('ours'), 'utf8')), about).toEqual(comparableReport(theirs));

@@ -1,32 +1,16 @@
 // `get` and `version` beside calicoctl v3.31.4 on the same cluster: exit code and both streams, byte for byte.
-import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type ApiServer, describeWithApiServer } from '../support/api-server.ts';
 import { cluster } from '../support/cluster.ts';
+import { reference, runReference, withoutListRevision } from '../support/reference.ts';
 import { run } from '../support/world.ts';
-
-const reference = process.env['CALICOCTL'];
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const environment = (server: ApiServer): Record<string, string> => ({
   DATASTORE_TYPE: 'kubernetes',
   KUBECONFIG: server.kubeconfig,
   HOME: '/nonexistent',
 });
-
-function calicoctl(argv: readonly string[], env: Record<string, string>): Promise<Outcome> {
-  return new Promise((resolve) => {
-    execFile(reference ?? '', argv, { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
-}
 
 const more: readonly KubeObject[] = [
   {
@@ -169,7 +153,7 @@ describe.skipIf(reference === undefined)('beside calicoctl (skipped unless CALIC
   it.each(misuses)('calicoctl %s', async (line) => {
     const env = { HOME: '/nonexistent' };
     const argv = line.split(' ').filter(Boolean);
-    const [expected, ours] = await Promise.all([calicoctl(argv, env), run(argv, { programName: 'calicoctl', env })]);
+    const [expected, ours] = await Promise.all([runReference(argv, env), run(argv, { programName: 'calicoctl', env })]);
     expect({ code: ours.code, stdout: ours.stdout, stderr: ours.stderr }).toEqual(expected);
   });
 
@@ -182,13 +166,16 @@ describe.skipIf(reference === undefined)('beside calicoctl (skipped unless CALIC
     it.each([...words.map((line) => `get ${line}`), ...versions])('calicoctl %s', async (line) => {
       const env = environment(server());
       const argv = line.split(' ').filter(Boolean);
-      const [expected, ours] = await Promise.all([calicoctl(argv, env), run(argv, { programName: 'calicoctl', env })]);
-      const commit = /^Git commit: .*$/m;
+      const [expected, ours] = await Promise.all([
+        runReference(argv, env),
+        run(argv, { programName: 'calicoctl', env }),
+      ]);
+      const comparable = (stdout: string) => withoutListRevision(stdout).replace(/^Git commit: .*$/m, '');
       expect({
         code: ours.code,
-        stdout: ours.stdout.replace(commit, ''),
+        stdout: comparable(ours.stdout),
         stderr: ours.stderr,
-      }).toEqual({ ...expected, stdout: expected.stdout.replace(commit, '') });
+      }).toEqual({ ...expected, stdout: comparable(expected.stdout) });
     });
   });
 });
