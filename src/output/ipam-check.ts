@@ -1,5 +1,6 @@
 // What `ipam check` prints outside compat mode: the table a person reads, with the repair's outcome below it.
 import type { Finding } from '../ipam-check/finding.ts';
+import type { Severity } from '../ipam-check/invariants.ts';
 import type { IPAMCheckReport } from '../ipam-check/report.ts';
 import { shortDuration } from '../resources/go-duration.ts';
 import { printable } from './columns.ts';
@@ -12,8 +13,8 @@ export interface CheckView {
   readonly wide: boolean;
 }
 
-/** Findings of one kind beyond this many are counted, not listed, in the plain table. */
-const listedPerInvariant = 20;
+/** Findings of one invariant beyond this many are counted, not listed, in the plain table. */
+const listedPerInvariant: Readonly<Record<Severity, number>> = { error: 20, warning: 20, info: 3 };
 
 /** Breaks a text at spaces so that no line is longer than the width; words are never cut. */
 function wrap(text: string, width: number, indent: string): string {
@@ -81,7 +82,7 @@ function findingGroups(findings: readonly Finding[], view: CheckView, style: Sty
     const [first] = group;
     if (first === undefined) continue;
     parts.push(`${badge(first, style)} ${first.id} ${first.title} (${group.length})`);
-    const listed = view.wide ? group : group.slice(0, listedPerInvariant);
+    const listed = view.wide ? group : group.slice(0, listedPerInvariant[first.severity]);
     parts.push(...listed.map((finding) => findingLines(finding, view, style)));
     if (listed.length < group.length)
       parts.push(style.dim(`  … and ${group.length - listed.length} more; -o wide lists them all`));
