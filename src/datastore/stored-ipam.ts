@@ -1,12 +1,15 @@
 // The allocator's port over any datastore: single objects, compare-and-swap, failures as values.
 // Tombstones are shown and left as they are; finishing them is ipam/deletion.ts.
+import type { Owner } from '../ipam/block.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam/ipam-store.ts';
-import { blockAffinity } from '../resources/block-affinity.ts';
+import { parseCidr } from '../net/cidr.ts';
+import { affinityType, type BlockAffinity, blockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
 import { ipPool } from '../resources/ip-pool.ts';
 import { ipReservation } from '../resources/ip-reservation.ts';
 import { ipamBlock } from '../resources/ipam-block.ts';
 import { ipamConfig } from '../resources/ipam-config.ts';
 import { ipamHandle } from '../resources/ipam-handle.ts';
+import { affinityLabels } from '../resources/names.ts';
 import { calicoNode } from '../resources/node.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { toV3 } from '../resources/v3.ts';
@@ -20,6 +23,14 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
     blocks: objectsOf(datastore, ipamBlock, options),
     affinities: objectsOf(datastore, blockAffinity, options),
     handles: objectsOf(datastore, ipamHandle, options),
+    affinitiesOf: async (owner, version) => {
+      const labels = affinityLabels(owner.name, owner.type, version === 6 ? '::/0' : '0.0.0.0/0');
+      const labelSelector = Object.entries(labels)
+        .map(([label, value]) => `${label}=${value}`)
+        .join(',');
+      const found = await listAll(datastore, blockAffinity, { ...options, labelSelector });
+      return found.filter((affinity) => isClaimOf(affinity, owner, version));
+    },
     config: async () => valueOrNothing(await outcome(() => datastore.get(ipamConfig, { name: 'default' }, options))),
     pools: () => listAll(datastore, ipPool, options),
     reservations: async () => {
@@ -32,6 +43,13 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
       return node === undefined ? undefined : (toV3(calicoNode, node).metadata.labels ?? {});
     },
   };
+}
+
+/** Labels may lie: what counts is the claim itself. */
+function isClaimOf(affinity: BlockAffinity, owner: Owner, version: 4 | 6): boolean {
+  const { node, cidr } = affinity.spec;
+  const own = node === owner.name && affinityType(affinity) === owner.type && !isDeletedAffinity(affinity);
+  return own && parseCidr(cidr)?.version === version;
 }
 
 function objectsOf<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): IpamObjects<T> {

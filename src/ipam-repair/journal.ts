@@ -140,6 +140,7 @@ export function journaled(store: IpamStore, journal: Journal, stop: AbortSignal)
     };
   };
   return {
+    affinitiesOf: (owner, version) => store.affinitiesOf(owner, version),
     config: () => store.config(),
     pools: () => store.pools(),
     reservations: () => store.reservations(),

@@ -2,7 +2,7 @@
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { type Cidr, cidrContains, formatCidr, parseCidr } from '../net/cidr.ts';
 import type { IntervalSet } from '../net/interval-set.ts';
-import { affinityType, type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
+import type { BlockAffinity } from '../resources/block-affinity.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { CalictlError } from '../world/errors.ts';
@@ -118,10 +118,11 @@ async function prepare(store: IpamStore, request: AssignRequest, { clock }: Surr
   const { node, version, use, pools: requested = [] } = request;
   const labels = await store.nodeLabels(node);
   if (labels === undefined) throw noSuchNode(node);
-  const [allPools, reservations, listed, config] = await Promise.all([
+  const owner: Owner = { type: 'host', name: node };
+  const [allPools, reservations, own, config] = await Promise.all([
     store.pools(),
     store.reservations(),
-    store.affinities.list(),
+    store.affinitiesOf(owner, version),
     store.config(),
   ]);
   const settings = settingsOf(config);
@@ -135,8 +136,6 @@ async function prepare(store: IpamStore, request: AssignRequest, { clock }: Surr
   }
   const maxPrefix = kept === undefined ? undefined : maxPrefixLength(version, kept);
   const { usable, selected } = choosePools(allPools, { version, node, labels, use, requested, maxPrefix });
-  const owner: Owner = { type: 'host', name: node };
-  const own = listed.filter((affinity) => isClaimOf(affinity, owner, version));
   const unselected = own.filter((affinity) => !isIn(affinity, selected));
   await releaseUnselected(store, unselected, allPools, labels);
   return {
@@ -148,12 +147,6 @@ async function prepare(store: IpamStore, request: AssignRequest, { clock }: Surr
     settings,
     allPools,
   };
-}
-
-function isClaimOf(affinity: BlockAffinity, owner: Owner, version: 4 | 6): boolean {
-  const { node, cidr } = affinity.spec;
-  const own = node === owner.name && affinityType(affinity) === owner.type && !isDeletedAffinity(affinity);
-  return own && parseCidr(cidr)?.version === version;
 }
 
 function isIn(affinity: BlockAffinity, pools: readonly ChosenPool[]): boolean {

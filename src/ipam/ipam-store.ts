@@ -6,6 +6,7 @@ import type { IPReservation } from '../resources/ip-reservation.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMConfig } from '../resources/ipam-config.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import type { Owner } from './block.ts';
 
 /** `conflict`: the revision (or uid) is no longer the one given. Anything else that goes wrong is thrown. */
 export type StoreFailure = 'not-found' | 'already-exists' | 'conflict';
@@ -26,6 +27,11 @@ export interface IpamStore {
   readonly blocks: IpamObjects<IPAMBlock>;
   readonly affinities: IpamObjects<BlockAffinity>;
   readonly handles: IpamObjects<IPAMHandle>;
+  /**
+   * The claims of one owner on blocks of one family, in order of their names, whatever their state, without tombstones.
+   * Found by their labels, as Calico finds them: what is not labelled as it should be is not in it.
+   */
+  affinitiesOf(owner: Owner, version: 4 | 6): Promise<readonly BlockAffinity[]>;
   config(): Promise<IPAMConfig | undefined>;
   pools(): Promise<readonly IPPool[]>;
   reservations(): Promise<readonly IPReservation[]>;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
+import { newAffinity } from '../../src/ipam/affinities.ts';
+import type { Owner } from '../../src/ipam/block.ts';
 import { ipamHandle } from '../../src/resources/ipam-handle.ts';
 import { handle, total } from './file/handles.ts';
 
@@ -65,6 +67,30 @@ describe('ipamStoreOf', () => {
     });
     if (updated.ok) expect(await handles.remove(updated.value)).toEqual({ ok: true, value: undefined });
     expect(await handles.list()).toEqual([]);
+  });
+
+  it('lists the claims of one owner, by their labels and by what they say', async () => {
+    const claims = [
+      newAffinity({ type: 'host', name: 'node-a' }, '10.0.0.64/26', 'pending'),
+      newAffinity({ type: 'host', name: 'node-a' }, '10.0.0.128/26', 'confirmed'),
+      newAffinity({ type: 'host', name: 'node-a' }, 'fd00::/122', 'confirmed'),
+      newAffinity({ type: 'host', name: 'node-b' }, '10.0.1.0/26', 'confirmed'),
+      newAffinity({ type: 'virtual', name: 'load-balancer' }, '10.0.2.0/26', 'confirmed'),
+    ];
+    const own = newAffinity({ type: 'host', name: 'node-a' }, '10.0.3.0/26', 'confirmed');
+    const marked = { ...own, spec: { ...own.spec, deleted: 'true' } };
+    const bare = newAffinity({ type: 'host', name: 'node-a' }, '10.0.4.0/26', 'confirmed');
+    bare.metadata.labels = {};
+    const lying = { ...newAffinity({ type: 'host', name: 'node-a' }, '10.0.5.0/26', 'confirmed') };
+    lying.spec = { ...lying.spec, node: 'node-c' };
+    const ipam = ipamStoreOf(new MemoryDatastore([...claims, marked, bare, lying]));
+    const listed = async (owner: Owner, version: 4 | 6) =>
+      (await ipam.affinitiesOf(owner, version)).map(({ spec }) => spec.cidr);
+    expect(await listed({ type: 'host', name: 'node-a' }, 4)).toEqual(['10.0.0.128/26', '10.0.0.64/26']);
+    expect(await listed({ type: 'host', name: 'node-a' }, 6)).toEqual(['fd00::/122']);
+    expect(await listed({ type: 'virtual', name: 'load-balancer' }, 4)).toEqual(['10.0.2.0/26']);
+    expect(await listed({ type: 'host', name: 'load-balancer' }, 4)).toEqual([]);
+    expect(await listed({ type: 'host', name: 'node-c' }, 4)).toEqual([]);
   });
 
   it('throws what is no such failure', async () => {

@@ -144,6 +144,7 @@ export function interrupted(
     blocks: wrap(store.blocks),
     affinities: wrap(store.affinities),
     handles: wrap(store.handles),
+    affinitiesOf: async (owner, version) => turn().then(() => store.affinitiesOf(owner, version)),
     config: () => store.config(),
     pools: () => store.pools(),
     reservations: () => store.reservations(),
