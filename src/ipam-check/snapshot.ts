@@ -26,6 +26,9 @@ export interface NodeRecord {
   readonly name: string;
   /** Canonical address text of each tunnel field that is set. */
   readonly tunnels: Readonly<Partial<Record<TunnelType, string>>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Condition Ready is True; false for False and Unknown; undefined when the node does not say. */
+  readonly ready: boolean | undefined;
 }
 
 /** Values of the `type` attribute of tunnel addresses. */

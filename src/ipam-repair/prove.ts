@@ -12,7 +12,11 @@ function podState({ resourceVersion: _, ...state }: PodRecord): string {
   return JSON.stringify(state);
 }
 
-const nodeState = (record: NodeRecord): string => JSON.stringify(record);
+/** What a node must still be; no repair rests on its health, which may come and go. */
+function nodeState({ ready: _, ...state }: NodeRecord): string {
+  return JSON.stringify(state);
+}
+
 const serviceState = (record: ServiceRecord): string => JSON.stringify(record);
 
 /** Compares the live users of addresses with those of the snapshot that was judged. */

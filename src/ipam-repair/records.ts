@@ -45,7 +45,13 @@ export function handleRecord(handle: IPAMHandle): HandleRecord {
   };
 }
 
-/** The tunnel addresses of a node; texts that are no address are left out. */
+/** What Kubernetes knows of the node's health: True, False or Unknown. */
+function isReady(node: CoreNode): boolean | undefined {
+  const condition = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  return condition === undefined ? undefined : condition.status === 'True';
+}
+
+/** Labels, health and tunnel addresses of a node; texts that are no address are left out. */
 export function nodeRecord(node: CoreNode): NodeRecord {
   const annotations = node.metadata.annotations ?? {};
   const tunnels: Partial<Record<TunnelType, string>> = {};
@@ -53,7 +59,7 @@ export function nodeRecord(node: CoreNode): NodeRecord {
     const address = stripMask(annotations[key] ?? '');
     if (address !== undefined) tunnels[type] = address;
   }
-  return { name: node.metadata.name, tunnels };
+  return { name: node.metadata.name, tunnels, labels: node.metadata.labels ?? {}, ready: isReady(node) };
 }
 
 /** What says which addresses a pod uses, and for how long still. */

@@ -9,6 +9,7 @@ const spec = z.looseObject({ podCIDR: text, podCIDRs: texts });
 
 const status = z.looseObject({
   addresses: z.optional(z.array(z.looseObject({ type: z.string(), address: z.string() }))),
+  conditions: z.optional(z.array(z.looseObject({ type: z.string(), status: z.string() }))),
 });
 
 export interface CoreNode extends KubeObject {

@@ -77,7 +77,8 @@ export class SnapshotBuilder {
   }
 
   node(name: string): Mutable<NodeRecord> {
-    const node = { name, tunnels: {} };
+    const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' };
+    const node = { name, tunnels: {}, labels, ready: true };
     this.nodes.push(node);
     return node;
   }

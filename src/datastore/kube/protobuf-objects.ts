@@ -174,9 +174,19 @@ function nodeSpecField(field: number, spec: NodeSpec, reader: PbfReader): void {
 
 /** core/v1 NodeStatus. */
 function nodeStatusField(field: number, status: NodeStatus, reader: PbfReader): void {
-  if (field !== 5) return;
-  status.addresses ??= [];
-  status.addresses.push(reader.readMessage(addressField, { type: '', address: '' }));
+  if (field === 4) {
+    status.conditions ??= [];
+    status.conditions.push(reader.readMessage(conditionField, { type: '', status: '' }));
+  } else if (field === 5) {
+    status.addresses ??= [];
+    status.addresses.push(reader.readMessage(addressField, { type: '', address: '' }));
+  }
+}
+
+/** core/v1 NodeCondition. */
+function conditionField(field: number, condition: { type: string; status: string }, reader: PbfReader): void {
+  if (field === 1) condition.type = readText(reader);
+  else if (field === 2) condition.status = readText(reader);
 }
 
 /** core/v1 NodeAddress. */

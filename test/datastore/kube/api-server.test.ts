@@ -86,13 +86,16 @@ function promisedOfPod(object: KubeObject): unknown {
 
 function promisedOfNode({ metadata, spec, status }: KubeObject): unknown {
   const { podCIDR, podCIDRs } = (spec ?? {}) as Record<string, unknown>;
-  const { addresses } = (status ?? {}) as Record<string, unknown>;
+  const { addresses, conditions } = (status ?? {}) as {
+    addresses?: unknown;
+    conditions?: { type: string; status: string }[];
+  };
   return defined({
     apiVersion: 'v1',
     kind: 'Node',
     metadata: promisedMetadata(metadata, metadata.annotations),
     spec: { podCIDR, podCIDRs },
-    status: { addresses },
+    status: { addresses, conditions: conditions?.map(({ type, status: value }) => ({ type, status: value })) },
   });
 }
 
@@ -157,6 +160,10 @@ const nodes = [
       addresses: [
         { type: 'InternalIP', address: '192.0.2.1' },
         { type: 'Hostname', address: 'node-a' },
+      ],
+      conditions: [
+        { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory' },
+        { type: 'Ready', status: 'Unknown', lastHeartbeatTime: '2026-01-01T00:00:00Z', message: 'no word' },
       ],
     },
   },
