@@ -1,29 +1,13 @@
 // The example cluster of docs/examples, as objects, and what is wrong with it.
-import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/resources/object.ts';
+import { readManifests } from './manifests.ts';
 
 export const exampleFolder = fileURLToPath(new URL('../../docs/examples/leaky-cluster', import.meta.url));
 
-/** Integers beyond 2^53 are bigint, all others numbers. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') {
-    const small = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
-    return small ? Number(value) : value;
-  }
-  if (Array.isArray(value)) return value.map(plain);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
-}
-
 /** All but the namespaces, which every store has by itself. */
 export function exampleObjects(): KubeObject[] {
-  return readdirSync(exampleFolder)
-    .sort()
-    .flatMap((file) => parseAllDocuments(readFileSync(`${exampleFolder}/${file}`, 'utf8'), { intAsBigInt: true }))
-    .map((document) => plain(document.toJS()) as KubeObject)
-    .filter(({ kind }) => kind !== 'Namespace');
+  return readManifests(exampleFolder).filter(({ kind }) => kind !== 'Namespace');
 }
 
 /** Planted by hand, one line a finding: invariant, severity, and the address or object. */

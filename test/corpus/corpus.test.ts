@@ -1,0 +1,118 @@
+// Each fault of the corpus in each store: the first check finds it and nothing else, --fix mends what can be mended, and
+// the check after that is silent about it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { MemoryDatastore } from '../../src/datastore/memory.ts';
+import { check, repair } from '../../src/ipam-repair/session.ts';
+import { parseJson, printJson } from '../../src/resources/json.ts';
+import { loadBalancerHandle } from '../../src/resources/names.ts';
+import type { KubeObject } from '../../src/resources/object.ts';
+import { type ApiServer, describeWithApiServer } from '../support/api-server.ts';
+import { type Corpse, corpus, healthyImage } from '../support/corpus.ts';
+import { faultLines } from '../support/example.ts';
+import { folderOf, run, TestClock } from '../support/world.ts';
+
+const faults = corpus();
+const journals = mkdtempSync(join(tmpdir(), 'calictl-corpus-'));
+afterAll(() => rmSync(journals, { recursive: true }));
+
+const nothing = { findings: [], left: [] };
+
+/** Long after everything in the images was made. */
+const later = (): TestClock => new TestClock('2026-06-01T00:00:00Z');
+
+interface Checked {
+  readonly findings: string[];
+  readonly left: string[];
+}
+
+async function inMemory(objects: readonly KubeObject[]): Promise<Checked> {
+  const store = new MemoryDatastore(objects);
+  const options = { clock: later(), signal: new AbortController().signal };
+  const first = await check(store, options);
+  await repair(store, first, {
+    ...options,
+    selection: {},
+    journal: { path: 'none', append: async () => undefined, close: async () => undefined },
+    lock: undefined,
+    goOn: async () => true,
+  });
+  const second = await check(store, options);
+  const lines = ({ judgements }: typeof first) => faultLines({ findings: judgements.map(({ finding }) => finding) });
+  return { findings: lines(first), left: lines(second) };
+}
+
+/** By the command line, as a person does it; the exit codes say the same as the findings. */
+async function byCommand(env: Record<string, string>, clock: () => TestClock): Promise<Checked> {
+  const command = async (line: string) => {
+    const ran = await run(line, { env: { ...env, XDG_STATE_HOME: journals }, clock: clock() });
+    expect(ran.stderr).toBe('');
+    const found = faultLines(JSON.parse(ran.stdout));
+    expect(ran.code, `${line}: ${found.join(', ')}`).toBe(found.some((fault) => !fault.includes(' info ')) ? 3 : 0);
+    return found;
+  };
+  const findings = await command('ipam check -o json');
+  await command('ipam check --fix -o json');
+  return { findings, left: await command('ipam check -o json') };
+}
+
+async function inFolder(objects: readonly KubeObject[]): Promise<Checked> {
+  const folder = folderOf(objects);
+  try {
+    return await byCommand({ DATASTORE_TYPE: folder }, later);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The server gives services uids of its own, and the handles of their addresses are made from them. */
+async function withHandlesOfServices(server: ApiServer, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  const services = objects.filter(({ kind }) => kind === 'Service');
+  await server.admin.load(services);
+  let text = printJson(objects.filter(({ kind }) => kind !== 'Service') as never);
+  for (const { metadata } of services) {
+    const { name, namespace = '', uid = '' } = metadata;
+    const { body } = await server.admin.request('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
+    const [planned, actual] = [uid, JSON.parse(body).metadata.uid].map((id) => loadBalancerHandle(name, namespace, id));
+    text = text.replaceAll(String(planned), String(actual));
+    text = text.replaceAll(String(planned).toLowerCase(), String(actual).toLowerCase());
+  }
+  return parseJson(text) as unknown as KubeObject[];
+}
+
+async function onKubernetes(server: ApiServer, objects: readonly KubeObject[]): Promise<Checked> {
+  await server.admin.reset();
+  await server.admin.load(await withHandlesOfServices(server, objects));
+  const ahead = (): TestClock => new TestClock(new Date(Date.now() + 3_600_000));
+  return byCommand({ KUBECONFIG: server.kubeconfig }, ahead);
+}
+
+const expected = ({ findings, left }: Corpse): Checked => ({ findings: [...findings].sort(), left: [...left].sort() });
+
+describe('in memory', () => {
+  test('the healthy image is clean', async () => expect(await inMemory(healthyImage())).toEqual(nothing));
+  test.each(faults)('$name', async (corpse) => expect(await inMemory(corpse.objects)).toEqual(expected(corpse)));
+});
+
+describe('in a folder', () => {
+  test('the healthy image is clean', async () => expect(await inFolder(healthyImage())).toEqual(nothing));
+  test.each(faults)('$name', async (corpse) => expect(await inFolder(corpse.objects)).toEqual(expected(corpse)));
+});
+
+describeWithApiServer('on Kubernetes', (server) => {
+  test('the healthy image is clean', async () => expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
+  test.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes === undefined))('$name', async (corpse) =>
+    expect(await onKubernetes(server(), corpse.objects)).toEqual(expected(corpse)),
+  );
+  test.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes !== undefined))(
+    '$name cannot be stored: $notOnKubernetes',
+    async (corpse) => {
+      await server().admin.reset();
+      await expect(
+        withHandlesOfServices(server(), corpse.objects).then((all) => server().admin.load(all)),
+      ).rejects.toThrow();
+    },
+  );
+});
