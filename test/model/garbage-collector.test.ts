@@ -1,0 +1,99 @@
+// The stand-in for Calico's garbage collector, held to the rules it stands in for: other tests rest on what it frees.
+import { describe, expect, test } from 'vitest';
+import { MemoryDatastore } from '../../src/datastore/memory.ts';
+import { newBlock, parseOwner } from '../../src/ipam/block.ts';
+import { assigned } from '../../src/ipam/block-assign.ts';
+import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
+import { IntervalSet } from '../../src/net/interval-set.ts';
+import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
+import type { Pod } from '../../src/resources/pod.ts';
+import { collectGarbage, judge, noMarks } from '../support/garbage-collector.ts';
+import { affinityTo, blocksIn, blockWith, firstSequence, handleWith, node, pool } from '../support/ipam-state.ts';
+
+const minute = 60_000;
+const grace = 15 * minute;
+const cidr = '10.0.0.0/30';
+
+/** Addresses from the first on, one for each pod: `[handle, pod, node]`. */
+function blockOf(...held: readonly (readonly [string, string, string])[]): IPAMBlock {
+  return held.reduce(
+    (block, [handle, pod, on]) =>
+      assigned(block, 1, { handle, secondary: { namespace: 'shop', pod, node: on } }, IntervalSet.of([])).block,
+    newBlock(parseCidr(cidr) as Cidr, parseOwner('host:node-a'), firstSequence),
+  );
+}
+
+const podOn = (name: string, nodeName: string, status: NonNullable<Pod['status']> = {}): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'shop' },
+  spec: { nodeName },
+  status,
+});
+
+/** What two passes, the grace and a minute apart, confirm. */
+function leaksOf(block: IPAMBlock, pods: readonly Pod[], nodes = ['node-a']): readonly string[] {
+  const view = { blocks: [block], pods, nodes: new Set(nodes) };
+  const first = judge(view, noMarks, 0, grace);
+  return judge(view, first.marks, grace + minute, grace).leaks.map(({ address }) => address);
+}
+
+describe('which allocation of a pod is a leak', () => {
+  const block = blockOf(['net.1', 'a', 'node-a']);
+  const cases: readonly (readonly [string, readonly Pod[], readonly string[]])[] = [
+    ['its pod is gone', [], ['10.0.0.0']],
+    ['its pod has the address', [podOn('a', 'node-a', { podIP: '10.0.0.0' })], []],
+    ['its pod has no address yet', [podOn('a', 'node-a')], []],
+    ['its pod has another address', [podOn('a', 'node-a', { podIP: '10.0.0.2' })], ['10.0.0.0']],
+    ['its pod is on another node', [podOn('a', 'node-b', { podIP: '10.0.0.0' })], ['10.0.0.0']],
+    ['its pod has ended', [podOn('a', 'node-a', { podIP: '10.0.0.0', phase: 'Succeeded' })], ['10.0.0.0']],
+  ];
+  test.each(cases)('%s', (_what, pods, leaks) => {
+    expect(leaksOf(block, pods)).toEqual(leaks);
+  });
+});
+
+test('a leak is confirmed after the grace, at once when its node is gone, never without a grace', () => {
+  const view = { blocks: [blockOf(['net.1', 'a', 'node-a'])], pods: [], nodes: new Set(['node-a']) };
+  const first = judge(view, noMarks, 0, grace);
+  expect(first.leaks).toEqual([]);
+  expect(judge(view, first.marks, grace, grace).leaks).toEqual([]);
+  expect(judge(view, first.marks, grace + 1, grace).leaks).toHaveLength(1);
+  expect(judge({ ...view, nodes: new Set() }, noMarks, 0, grace).leaks).toHaveLength(1);
+  expect(judge(view, first.marks, grace + 1, 0).leaks).toEqual([]);
+});
+
+test('a handle goes as a whole or not at all', () => {
+  const block = blockOf(['net.1', 'gone', 'node-a'], ['net.1', 'here', 'node-a'], ['net.2', 'gone', 'node-a']);
+  expect(leaksOf(block, [podOn('here', 'node-a', { podIP: '10.0.0.1' })])).toEqual(['10.0.0.2']);
+});
+
+test('an empty block is given up after the grace when its owner has another one', () => {
+  const empty = blockWith('10.0.0.4/30', 'host:node-a');
+  const view = { blocks: [empty], pods: [], nodes: new Set(['node-a']) };
+  const marks = judge(view, noMarks, 0, grace).marks;
+  expect(judge(view, marks, grace + 1, grace).surplus).toEqual([]);
+  const two = { ...view, blocks: [blockWith(cidr, 'host:node-a'), empty] };
+  const both = judge(two, noMarks, 0, grace).marks;
+  expect(judge(two, both, grace + 1, grace).surplus.map(({ spec }) => spec.cidr)).toEqual([cidr]);
+});
+
+test('one pass over a store frees leaks and surplus blocks', async () => {
+  const store = new MemoryDatastore([
+    node('node-a'),
+    pool('p', '10.0.0.0/29', 30),
+    blockOf(['net.1', 'gone', 'node-a'], ['net.2', 'here', 'node-a']),
+    affinityTo('node-a', cidr, 'confirmed'),
+    blockWith('10.0.0.4/30', 'host:node-a'),
+    affinityTo('node-a', '10.0.0.4/30', 'confirmed'),
+    handleWith('net.1', { [cidr]: 1 }),
+    handleWith('net.2', { [cidr]: 1 }),
+    podOn('here', 'node-a', { podIP: '10.0.0.1' }),
+  ]);
+  const first = await collectGarbage(store, noMarks, { nowMs: 0, graceMs: grace });
+  expect(first.released).toEqual([]);
+  const second = await collectGarbage(store, first.marks, { nowMs: grace + 1, graceMs: grace });
+  expect(second.released).toEqual(['10.0.0.0']);
+  expect(blocksIn(store).map(({ spec }) => spec.cidr)).toEqual([cidr]);
+  expect(blocksIn(store)[0]?.spec.allocations).toEqual([null, 0, null, null]);
+});
