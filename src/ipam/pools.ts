@@ -28,11 +28,15 @@ export function blockCidrIn(pool: IPPool, ip: IpAddress): Cidr {
   return networkOf(ip, blockSizeOf(pool));
 }
 
-/** All addresses that automatic assignment leaves alone; entries that cannot be read are left out. */
-export function reservedAddresses(reservations: readonly IPReservation[]): IntervalSet {
-  const cidrs = reservations
+/** The networks that are reserved; entries that cannot be read are left out. */
+export function reservationCidrs(reservations: readonly IPReservation[]): Cidr[] {
+  return reservations
     .flatMap((reservation) => reservation.spec.reservedCIDRs ?? [])
     .map((text) => parseCidrOrIp(text.trim()))
     .filter((cidr) => cidr !== undefined);
-  return IntervalSet.of(cidrs);
+}
+
+/** All addresses that automatic assignment leaves alone. */
+export function reservedAddresses(reservations: readonly IPReservation[]): IntervalSet {
+  return IntervalSet.of(reservationCidrs(reservations));
 }

@@ -1,6 +1,6 @@
 // Questions about many networks at once, answered by binary search: IntervalSet knows their union,
 // CidrIndex finds the entries that an address or a network is in.
-import { type Cidr, cidrContains, cidrCovers, cidrSize, compareCidr, lastAddress } from './cidr.ts';
+import { bitsOf, type Cidr, cidrContains, cidrCovers, cidrSize, compareCidr, lastAddress } from './cidr.ts';
 import type { IpAddress } from './ip.ts';
 
 /** How many of the ascending values are at most `limit`. */
@@ -61,6 +61,20 @@ function countInRange<N extends number | bigint>(intervals: Intervals<N>, start:
   return count;
 }
 
+/** How many aligned networks of `size` addresses between two addresses the intervals cover as a whole. */
+function wholeInRange<N extends number | bigint>(intervals: Intervals<N>, start: N, end: N, size: bigint): bigint {
+  let count = 0n;
+  for (let i = Math.max(0, countUpTo(intervals.starts, start) - 1); i < intervals.starts.length; i++) {
+    const from = intervals.starts[i] as N;
+    const to = intervals.ends[i] as N;
+    if (from > end) break;
+    const first = (BigInt(from > start ? from : start) + size - 1n) / size;
+    const behind = (BigInt(to < end ? to : end) + 1n) / size;
+    if (behind > first) count += behind - first;
+  }
+  return count;
+}
+
 /** The union of networks. */
 export class IntervalSet {
   readonly #v4: Intervals<number> = { starts: [], ends: [] };
@@ -104,6 +118,15 @@ export class IntervalSet {
     return cidr.base.version === 4
       ? countInRange(this.#v4, cidr.base.value, last.value as number)
       : countInRange(this.#v6, cidr.base.value, last.value as bigint);
+  }
+
+  /** How many of the networks of a prefix length (not shorter than its own) that a network is cut into are covered. */
+  coveredNetworks(cidr: Cidr, prefix: number): bigint {
+    const size = 1n << BigInt(bitsOf(cidr.version) - prefix);
+    const last = lastAddress(cidr);
+    return cidr.base.version === 4
+      ? wholeInRange(this.#v4, cidr.base.value, last.value as number, size)
+      : wholeInRange(this.#v6, cidr.base.value, last.value as bigint, size);
   }
 }
 

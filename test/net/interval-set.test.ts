@@ -59,6 +59,18 @@ describe('IntervalSet', () => {
     expect(set.overlapCount(cidr('::/0'))).toBe(1n << 64n);
   });
 
+  test('counts the networks that are covered as a whole', () => {
+    expect(set.coveredNetworks(cidr('10.0.0.0/16'), 24)).toBe(2n);
+    expect(set.coveredNetworks(cidr('10.0.0.0/16'), 23)).toBe(0n);
+    expect(set.coveredNetworks(cidr('10.0.0.128/25'), 26)).toBe(2n);
+    expect(set.coveredNetworks(cidr('10.0.1.0/24'), 26)).toBe(0n);
+    // Two halves that touch cover a network together; half of one does not.
+    expect(IntervalSet.of(['10.0.0.32/27', '10.0.0.64/26'].map(cidr)).coveredNetworks(cidr('10.0.0.0/24'), 26)).toBe(
+      1n,
+    );
+    expect(set.coveredNetworks(cidr('fd00::/48'), 122)).toBe(1n << 58n);
+  });
+
   test('an empty set has nothing', () => {
     const empty = IntervalSet.of([]);
     expect(empty.contains(ip('10.0.0.0'))).toBe(false);
@@ -77,6 +89,10 @@ describe('IntervalSet', () => {
         expect(union.overlapCount(asked)).toBe(BigInt(shared.length));
         expect(union.overlaps(asked)).toBe(shared.length > 0);
         expect(union.covers(asked)).toBe(shared.length === inside.length);
+        const prefix = Math.min(asked.prefix + 2, asked.version === 4 ? 32 : 128);
+        const parts = new Set(inside.map((one) => formatCidr(networkOf(one, prefix))));
+        const whole = [...parts].filter((part) => union.covers(cidr(part)));
+        expect(union.coveredNetworks(asked, prefix)).toBe(BigInt(whole.length));
       }),
       { numRuns: 300 },
     );
