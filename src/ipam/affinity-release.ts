@@ -20,45 +20,74 @@ export interface ReleaseAffinity {
 }
 
 /**
- * Takes a block from its owner: affinity pendingDeletion, block deleted (or, not empty, made ownerless), affinity deleted.
- * A claim whose block is missing, or is somebody else's, is deleted alone.
+ * How giving up a claim ended. `released`: the claim is gone. `changed`: somebody else wrote it or its block meanwhile,
+ * a repeat decides anew. `kept`: all is as it was, and a repeat would leave it so. `refused`: the proof said no.
  */
+export type GivenUp =
+  | { readonly end: 'released' }
+  | { readonly end: 'changed' | 'kept' | 'refused'; readonly why: string };
+
+const released: GivenUp = { end: 'released' };
+const changed = (why: string): GivenUp => ({ end: 'changed', why });
+const kept = (why: string): GivenUp => ({ end: 'kept', why });
+
+/**
+ * Takes a block from its owner: affinity pendingDeletion, block deleted (or, not empty, made ownerless), affinity deleted.
+ * A claim whose block is missing, somebody else's, or nobody's with addresses in it, is deleted alone.
+ */
+export async function giveUpClaim(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  options: ReleaseAffinity,
+  prove: Prove,
+): Promise<GivenUp> {
+  const block = await readBlock(store, affinity);
+  if (block === 'held') return kept(halfDeleted);
+  if (block === undefined || !isConcerned(block, affinity)) return giveUpUnborne(store, affinity, prove);
+  if (options.mustBeEmpty && !isEmpty(block)) return kept(notEmpty(block));
+  const refusal = await prove();
+  if (refusal !== undefined) return { end: 'refused', why: refusal };
+  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
+  if (!marked.ok) return changed(changedMeanwhile);
+  return releaseMarked(store, marked.value, block, options);
+}
+
+/** A claim that the block does not bear out; the block is read again after the mark: a concurrent claim fails or is seen. */
+async function giveUpUnborne(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<GivenUp> {
+  const before = await readBlock(store, affinity);
+  if (before === 'held') return kept(halfDeleted);
+  if (before !== undefined && isOwnedBy(before, claimantOf(affinity))) return changed(bornOut);
+  const refusal = await prove();
+  if (refusal !== undefined) return { end: 'refused', why: refusal };
+  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
+  if (!marked.ok) return changed(changedMeanwhile);
+  const block = await readBlock(store, marked.value);
+  if (block === 'held') return kept(halfDeleted);
+  if (block !== undefined && isOwnedBy(block, claimantOf(affinity))) {
+    await claimAgain(store, marked.value, block);
+    return changed(bornOut);
+  }
+  return deleteClaim(store, marked.value);
+}
+
+/** The same as a repair, which tries once: what changed meanwhile is a conflict. */
 export async function releaseBlockAffinity(
   store: IpamStore,
   affinity: BlockAffinity,
   options: ReleaseAffinity,
   prove: Prove,
 ): Promise<RepairOutcome> {
-  const block = await readBlock(store, affinity);
-  if (block === 'held') return conflict(halfDeleted);
-  if (block === undefined || !isConcerned(block, affinity)) return dropAffinity(store, affinity, prove);
-  if (options.mustBeEmpty && !isEmpty(block)) return conflict(notEmpty(block));
-  const refusal = await prove();
-  if (refusal !== undefined) return skipped(refusal);
-  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
-  if (!marked.ok) return conflict(changedMeanwhile);
-  return releaseMarked(store, marked.value, block, options);
+  return asRepair(await giveUpClaim(store, affinity, options, prove));
 }
 
-/**
- * Deletes a claim that the block does not bear out: the block is missing, nobody's, or somebody else's.
- * The block is read again after the affinity was marked, so that a concurrent claim of it fails or is seen.
- */
+/** Deletes a claim that the block does not bear out: the block is missing, nobody's, or somebody else's. */
 export async function dropAffinity(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<RepairOutcome> {
-  const before = await readBlock(store, affinity);
-  if (before === 'held') return conflict(halfDeleted);
-  if (before !== undefined && isOwnedBy(before, claimantOf(affinity))) return conflict(bornOut);
-  const refusal = await prove();
-  if (refusal !== undefined) return skipped(refusal);
-  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
-  if (!marked.ok) return conflict(changedMeanwhile);
-  const block = await readBlock(store, marked.value);
-  if (block === 'held') return conflict(halfDeleted);
-  if (block !== undefined && isOwnedBy(block, claimantOf(affinity))) {
-    await claimAgain(store, marked.value, block);
-    return conflict(bornOut);
-  }
-  return deleteClaim(store, marked.value);
+  return asRepair(await giveUpUnborne(store, affinity, prove));
+}
+
+function asRepair(given: GivenUp): RepairOutcome {
+  if (given.end === 'released') return applied;
+  return given.end === 'refused' ? skipped(given.why) : conflict(given.why);
 }
 
 /**
@@ -114,9 +143,9 @@ function notEmpty(block: IPAMBlock): string {
   return `block '${block.spec.cidr}' is not empty`;
 }
 
-/** True for a block that the release is about: the owner's, or nobody's (an earlier release was cut short). */
+/** True for a block that goes with its claim: the owner's, or an empty one that is nobody's. */
 function isConcerned(block: IPAMBlock, affinity: BlockAffinity): boolean {
-  return isOwnerless(block) || isOwnedBy(block, claimantOf(affinity));
+  return isOwnedBy(block, claimantOf(affinity)) || (isOwnerless(block) && isEmpty(block));
 }
 
 /** The block that an affinity claims, undefined when there is none; `held`: half deleted with addresses in it. */
@@ -132,33 +161,26 @@ async function releaseMarked(
   marked: BlockAffinity,
   known: IPAMBlock,
   options: ReleaseAffinity,
-): Promise<RepairOutcome> {
-  const owner = claimantOf(marked);
+): Promise<GivenUp> {
   let block: IPAMBlock | undefined | 'held' = known;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    if (block === 'held') return conflict(halfDeleted);
+    if (block === 'held') return kept(halfDeleted);
     if (block === undefined || !isConcerned(block, marked)) return deleteClaim(store, marked);
     if (options.mustBeEmpty && !isEmpty(block)) {
       // Its owner took an address from it in between: the claim stands as before.
-      if (isOwnedBy(block, owner)) await claimAgain(store, marked, block);
-      return conflict(notEmpty(block));
+      await claimAgain(store, marked, block);
+      return kept(notEmpty(block));
     }
-    if (await giveUp(store, block)) return deleteClaim(store, marked);
+    const written = isEmpty(block)
+      ? await deleteInTwoPhases(store.blocks, block)
+      : await store.blocks.update(touched(withoutOwner(block)));
+    if (written.ok || written.why === 'not-found') return deleteClaim(store, marked);
     block = await readBlock(store, marked);
   }
   throw retriesExhausted();
 }
 
-/** Deletes an empty block, takes the owner away from another; false when it was changed meanwhile. */
-async function giveUp(store: IpamStore, block: IPAMBlock): Promise<boolean> {
-  if (!isEmpty(block) && isOwnerless(block)) return true;
-  const written = isEmpty(block)
-    ? await deleteInTwoPhases(store.blocks, block)
-    : await store.blocks.update(touched(withoutOwner(block)));
-  return written.ok || written.why === 'not-found';
-}
-
-async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<RepairOutcome> {
+async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<GivenUp> {
   const deleted = await deleteInTwoPhases(store.affinities, marked);
-  return deleted.ok || deleted.why === 'not-found' ? applied : conflict(changedMeanwhile);
+  return deleted.ok || deleted.why === 'not-found' ? released : changed(changedMeanwhile);
 }
