@@ -1,33 +1,38 @@
 // Assigning one given address, in whatever block it lies; the block is claimed when there is none.
-// Rules: docs/reference/ipam.md#assigning-addresses.
-
+// Rules: docs/reference/ipam.md#a-given-address.
 import { formatCidr } from '../net/cidr.ts';
-import { formatIp, parseIp } from '../net/ip.ts';
+import { formatIp, type IpAddress, parseIp } from '../net/ip.ts';
+import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { blockName } from '../resources/names.ts';
 import { CalictlError, invalidIp, UsageError } from '../world/errors.ts';
-import { type AssignedAddress, addressIn, noSuchNode, reservationOf } from './auto-assign.ts';
+import { type AssignedAddress, addressIn } from './auto-assign.ts';
 import { isOwnedBy, isOwnerless, type Owner, ordinalInBlock, ownerOf } from './block.ts';
 import { assignedAt, type Holder } from './block-assign.ts';
-import { type Claim, claim } from './claim.ts';
+import { claim } from './claim.ts';
 import { settingsOf } from './config.ts';
 import { getLive } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
+import { type IntendedUse, usesOf } from './pool-choice.ts';
 import { blockCidrIn, isEnabled, poolOf } from './pools.ts';
-import { maxRetries, pauseAfter, retriesExhausted, type Surroundings } from './retries.ts';
+import { checkBorrowing, loadBalancerName, ownerFor, recipientOf } from './recipient.ts';
+import { type Surroundings, untilSettled } from './retries.ts';
 import { isUnsound, take } from './take.ts';
 
 export interface AssignIpRequest {
   readonly address: string;
   /** Absent: the node that owns the block. */
   readonly node?: string | undefined;
+  /** The pool must be for it. Absent: a node takes it, from any pool. */
+  readonly use?: IntendedUse | undefined;
   readonly handle?: string | undefined;
-  /** Owner attributes beside `node`. */
+  /** Owner attributes, beside the `node` that a node gets. */
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /**
  * Assigns exactly this address. Reservations, selectors and limits do not count: somebody asked for it.
+ * With the use LoadBalancer no node is concerned: the virtual owner `load-balancer` has the block.
  * Errors: CalictlError when it is outside all enabled pools, held, or in a block that the node may not use.
  */
 export async function assignIp(
@@ -35,10 +40,41 @@ export async function assignIp(
   request: AssignIpRequest,
   surroundings: Surroundings,
 ): Promise<{ node: string; assigned: AssignedAddress }> {
+  const { use, handle, attributes } = request;
   const ip = parseIp(request.address);
   if (ip === undefined) throw invalidIp(request.address);
   const address = formatIp(ip);
-  const [pools, config] = await Promise.all([store.pools(), store.config()]);
+  const name = request.node ?? (use === 'LoadBalancer' ? loadBalancerName : undefined);
+  const known = name === undefined ? undefined : recipientOf(store, ownerFor(use ?? 'Workload', name));
+  const [pools, config] = await Promise.all([store.pools(), store.config(), known]);
+  const pool = poolFor(pools, ip, use);
+  const settings = settingsOf(config);
+  const cidr = blockCidrIn(pool, ip);
+  // A claim that somebody came between may have made the block already: it is confirmed by claiming again.
+  let claiming = false;
+  return untilSettled(surroundings, async () => {
+    const found = await getLive(store.blocks, blockName(formatCidr(cidr)));
+    if (!found.ok && found.why !== 'not-found') throw halfDeleted(formatCidr(cidr));
+    const recipient = await (known ?? recipientOf(store, ownerIn(found.ok ? found.value : undefined)));
+    const { owner } = recipient;
+    checkBorrowing(recipient, settings);
+    const block = found.ok && !claiming ? found.value : await claim(store, recipient, cidr, surroundings, !found.ok);
+    claiming = block === 'contended';
+    if (typeof block === 'string') return 'contended';
+    const node = owner.type === 'host' ? { node: owner.name } : {};
+    const holder: Holder = { handle, secondary: { ...attributes, ...node } };
+    const taken = await take(store, block, handle, (current) => {
+      if (settings.strictAffinity) refuseForeign(current, owner);
+      return decide(current, address, holder);
+    });
+    const ordinal = taken?.ordinals[0];
+    if (taken === undefined || ordinal === undefined) return 'contended';
+    return { node: owner.name, assigned: addressIn(taken.block, ordinal, owner, pools) };
+  });
+}
+
+/** The enabled pool of the address. Errors: CalictlError when there is none, or it is not for this use. */
+function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | undefined): IPPool {
   const pool = poolOf(pools.filter(isEnabled), ip);
   if (pool === undefined) {
     throw new CalictlError('The provided IP address is not in a configured pool', {
@@ -46,37 +82,17 @@ export async function assignIp(
       hint: 'calictl get ippools -o wide shows the pools, and which are disabled',
     });
   }
-  const { strictAffinity } = settingsOf(config);
-  const cidr = blockCidrIn(pool, ip);
-  const name = blockName(formatCidr(cidr));
-  // A claim that somebody came between may have made the block already: it is confirmed by claiming again.
-  let claiming = false;
-  for (let attempt = 0; attempt < maxRetries; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, surroundings);
-    const found = await getLive(store.blocks, name);
-    if (!found.ok && found.why !== 'not-found') throw halfDeleted(formatCidr(cidr));
-    const node = request.node ?? ownerNode(found.ok ? found.value : undefined);
-    const owner: Owner = { type: 'host', name: node };
-    const labels = await store.nodeLabels(node);
-    if (labels === undefined) throw noSuchNode(node);
-    const claimant = { owner, reservation: reservationOf(labels) };
-    const block: Claim = found.ok && !claiming ? found.value : await claim(store, claimant, cidr, surroundings);
-    claiming = block === 'contended';
-    if (typeof block === 'string') continue;
-    const holder: Holder = { handle: request.handle, secondary: { ...request.attributes, node } };
-    const taken = await take(store, block, request.handle, (current) => {
-      if (strictAffinity) refuseForeign(current, owner);
-      return decide(current, address, holder);
-    });
-    if (taken !== undefined)
-      return { node, assigned: addressIn(taken.block, taken.ordinals[0] as number, node, pools) };
-  }
-  throw retriesExhausted();
+  if (use === undefined || usesOf(pool).includes(use)) return pool;
+  const uses = `allowedUses: [${usesOf(pool).join(' ')}]`;
+  throw new CalictlError(
+    `IP address ${formatIp(ip)} is in IP pool "${pool.metadata.name}", which is not allowed for use "${use}" (${uses})`,
+    { code: 'NO_POOL', hint: 'allowedUses of a pool says what its addresses are for' },
+  );
 }
 
-function ownerNode(block: IPAMBlock | undefined): string {
+function ownerIn(block: IPAMBlock | undefined): Owner {
   const owner = block && ownerOf(block);
-  if (owner?.type === 'host') return owner.name;
+  if (owner?.type === 'host') return owner;
   throw new UsageError('no node owns the block of this address', 'name the node with --node');
 }
 

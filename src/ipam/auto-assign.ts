@@ -1,33 +1,26 @@
 // Assigning addresses to a node: from its own blocks, then new ones, then borrowed from those of others.
-// Rules: docs/reference/ipam.md#assigning-addresses.
-import { type Cidr, cidrContains, formatCidr, parseCidr } from '../net/cidr.ts';
-import type { IntervalSet } from '../net/interval-set.ts';
-import type { BlockAffinity } from '../resources/block-affinity.ts';
+// Rules: docs/reference/ipam.md#assigning-addresses. What is read before is preparation.ts.
+import { formatCidr, parseCidr } from '../net/cidr.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { CalictlError } from '../world/errors.ts';
-import { releaseUnselected } from './affinity-release.ts';
-import { addressOf, isOwnedBy, maxPrefixLength, type Owner, windowsReservation } from './block.ts';
+import { addressOf, isOwnedBy, type Owner } from './block.ts';
 import { assigned, type Holder } from './block-assign.ts';
 import { BlockFinder } from './block-finder.ts';
-import { type BlockSequence, blockSequence, positionIn } from './block-sequence.ts';
-import type { Claimant } from './claim.ts';
-import { type IpamSettings, settingsOf } from './config.ts';
+import { positionIn } from './block-sequence.ts';
+import type { IpamSettings } from './config.ts';
 import { isTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
-import { type ChosenPool, choosePools, type IntendedUse } from './pool-choice.ts';
-import { poolOf, reservedAddresses } from './pools.ts';
-import { maxRetries, pauseAfter, retriesExhausted, type Surroundings } from './retries.ts';
+import { poolOf } from './pools.ts';
+import { type BlockRequest, type Prepared, prepare } from './preparation.ts';
+import { type Surroundings, untilSettled } from './retries.ts';
 import { isUnsound, take } from './take.ts';
 
-export interface AssignRequest {
-  readonly node: string;
-  readonly version: 4 | 6;
+export { reservationOf } from './recipient.ts';
+
+export interface AssignRequest extends BlockRequest {
   readonly count: number;
-  readonly use: IntendedUse;
   readonly holder: Holder;
-  /** Pools to take from, by their CIDR, whatever they select; none: those that select the node. */
-  readonly pools?: readonly Cidr[];
   /** Most blocks that the node may own; the smaller of this and the configured one counts. */
   readonly maxBlocks?: number;
 }
@@ -48,6 +41,8 @@ export interface Assignment {
   readonly addresses: readonly AssignedAddress[];
   /** Why there are fewer than requested. */
   readonly messages: readonly string[];
+  /** The handle of what each new block of the node keeps back, where it does. */
+  readonly hostReserved?: string | undefined;
   /** What ended it early; the addresses stay assigned. */
   readonly error?: Error | undefined;
 }
@@ -58,6 +53,7 @@ const defaultMaxBlocks = 20;
 interface Progress {
   readonly addresses: AssignedAddress[];
   readonly messages: Set<string>;
+  hostReserved?: string | undefined;
   error?: Error;
 }
 
@@ -74,10 +70,7 @@ export async function autoAssign(
 ): Promise<Assignment> {
   const progress: Progress = { addresses: [], messages: new Set() };
   try {
-    for (let attempt = 0; !(await assignOnce(store, request, progress, surroundings)); attempt++) {
-      if (attempt + 1 === maxRetries) throw retriesExhausted();
-      await pauseAfter(attempt, surroundings);
-    }
+    await untilSettled(surroundings, () => assignOnce(store, request, progress, surroundings));
   } catch (error) {
     if (progress.addresses.length === 0) throw error;
     progress.error = error instanceof Error ? error : new Error(String(error));
@@ -87,95 +80,45 @@ export async function autoAssign(
 }
 
 /** What was assigned of what was asked for, and why no more: the sentence that Calico says. */
-export function partialText({ version, requested, addresses, messages }: Omit<Assignment, 'error'>): string {
+export function partialText(assignment: Omit<Assignment, 'error'>): string {
+  const { version, requested, addresses, messages, hostReserved } = assignment;
   const sentence = `Assigned ${addresses.length} out of ${requested} requested IPv${version} addresses`;
-  return [sentence, ...messages].join('; ');
+  const kept = hostReserved === undefined ? [] : [`HostReservedAttr: ${hostReserved}`];
+  return [sentence, ...messages, ...kept].join('; ');
 }
 
-export function noSuchNode(node: string): CalictlError {
-  return new CalictlError(`node ${node} does not exist`, {
-    code: 'NODE_NOT_FOUND',
-    hint: 'calictl get nodes shows the nodes that Calico knows',
+/** What is said when only a new block would help, and the configuration says that none is made. */
+export function noNewBlocks(): CalictlError {
+  return new CalictlError('failed to find or claim a block', {
+    code: 'IPAM_NO_NEW_BLOCKS',
+    hint: 'the blocks of the node are full and autoAllocateBlocks is off in the IPAMConfig',
   });
 }
 
-/** What new blocks of the node keep back. */
-export function reservationOf(labels: Readonly<Record<string, string>>): Claimant['reservation'] {
-  return labels['kubernetes.io/os'] === 'windows' ? windowsReservation : undefined;
-}
-
-interface Prepared {
-  readonly claimant: Claimant;
-  readonly pools: readonly ChosenPool[];
-  readonly sequences: readonly BlockSequence[];
-  readonly affinities: readonly BlockAffinity[];
-  readonly reserved: IntervalSet;
-  readonly settings: IpamSettings;
-  readonly allPools: readonly IPPool[];
-}
-
-async function prepare(store: IpamStore, request: AssignRequest, { clock }: Surroundings): Promise<Prepared> {
-  const { node, version, use, pools: requested = [] } = request;
-  const labels = await store.nodeLabels(node);
-  if (labels === undefined) throw noSuchNode(node);
-  const owner: Owner = { type: 'host', name: node };
-  const [allPools, reservations, own, config] = await Promise.all([
-    store.pools(),
-    store.reservations(),
-    store.affinitiesOf(owner, version),
-    store.config(),
-  ]);
-  const settings = settingsOf(config);
-  const reservation = reservationOf(labels);
-  const kept = reservation && reservation.startOfBlock + reservation.endOfBlock;
-  if (reservation !== undefined && !settings.strictAffinity) {
-    throw new CalictlError('global strict affinity should not be false for Windows node', {
-      code: 'IPAM_WINDOWS_AFFINITY',
-      hint: 'a Windows node cannot use addresses of the blocks of others: set strictAffinity in the IPAMConfig',
-    });
-  }
-  const maxPrefix = kept === undefined ? undefined : maxPrefixLength(version, kept);
-  const { usable, selected } = choosePools(allPools, { version, node, labels, use, requested, maxPrefix });
-  const unselected = own.filter((affinity) => !isIn(affinity, selected));
-  await releaseUnselected(store, unselected, allPools, labels);
-  return {
-    claimant: { owner, reservation },
-    pools: usable,
-    sequences: usable.flatMap(({ cidr, blockSize }) => blockSequence(cidr, blockSize, node, clock.nowNs()) ?? []),
-    affinities: own.filter((affinity) => isIn(affinity, usable)),
-    reserved: reservedAddresses(reservations),
-    settings,
-    allPools,
-  };
-}
-
-function isIn(affinity: BlockAffinity, pools: readonly ChosenPool[]): boolean {
-  const block = parseCidr(affinity.spec.cidr);
-  return block !== undefined && pools.some(({ cidr }) => cidrContains(cidr, block.base));
-}
-
 /** How many blocks of a family a node may own. */
+export /** How many blocks a node may own: the smaller of what is asked for and what is configured, 20 when neither is. */
 export function limitOf(requested: number | undefined, { maxBlocksPerHost }: IpamSettings): number {
   const limits = [requested ?? 0, maxBlocksPerHost].filter((limit) => limit > 0);
   return limits.length === 0 ? defaultMaxBlocks : Math.min(...limits);
 }
 
-/** One pass over all there is; false when another writer made it start over. */
+/** One pass over all there is; `contended` when another writer makes it start over. */
 async function assignOnce(
   store: IpamStore,
   request: AssignRequest,
   progress: Progress,
   surroundings: Surroundings,
-): Promise<boolean> {
+): Promise<'done' | 'contended'> {
   const prepared = await prepare(store, request, surroundings);
   const { settings, affinities } = prepared;
   const { strictAffinity, autoAllocateBlocks } = settings;
+  progress.hostReserved = prepared.claimant.reservation?.handle;
   const finder = new BlockFinder(store, { ...prepared, autoAllocateBlocks }, surroundings);
   const limit = limitOf(request.maxBlocks, settings);
   let owned = affinities.length;
   while (progress.addresses.length < request.count) {
     const found = await finder.next(owned < limit);
-    if (found === 'contended') return false;
+    if (found === 'contended') return found;
     if (found === 'limit') {
       progress.messages.add(
         `Need to allocate an IPAM block but could not - limit of ${limit} blocks reached for this node`,
@@ -184,29 +127,24 @@ async function assignOnce(
         code: 'IPAM_BLOCK_LIMIT',
         hint: 'release addresses of the node, or raise maxBlocksPerHost in the IPAMConfig',
       });
-      return true;
+      return 'done';
     }
-    if (found === 'manual') {
-      throw new CalictlError('failed to find or claim a block', {
-        code: 'IPAM_NO_NEW_BLOCKS',
-        hint: 'the blocks of the node are full and autoAllocateBlocks is off in the IPAMConfig',
-      });
-    }
+    if (found === 'manual') throw noNewBlocks();
     if (found === 'none') break;
     if (found.claimed) owned += 1;
     await takeFrom(store, found.block, request, prepared, progress);
   }
-  if (progress.addresses.length >= request.count) return true;
+  if (progress.addresses.length >= request.count) return 'done';
   if (strictAffinity) progress.messages.add('No more free affine blocks and strict affinity enabled');
   else await borrow(store, finder.listed, request, prepared, progress);
-  return true;
+  return 'done';
 }
 
 /** Takes what is missing from one block, as far as it has it. */
 async function takeFrom(
   store: IpamStore,
   known: IPAMBlock,
-  { node, count, holder }: AssignRequest,
+  { count, holder }: AssignRequest,
   { claimant, reserved, settings, allPools }: Prepared,
   progress: Progress,
 ): Promise<void> {
@@ -220,18 +158,18 @@ async function takeFrom(
     return lost ? { block, ordinals: [] } : assigned(block, want, holder, reserved);
   });
   for (const ordinal of taken?.ordinals ?? []) {
-    progress.addresses.push(addressIn((taken as { block: IPAMBlock }).block, ordinal, node, allPools));
+    progress.addresses.push(addressIn((taken as { block: IPAMBlock }).block, ordinal, claimant.owner, allPools));
   }
 }
 
 /** An assigned address as it is told. */
-export function addressIn(block: IPAMBlock, ordinal: number, node: string, pools: readonly IPPool[]): AssignedAddress {
+export function addressIn(block: IPAMBlock, ordinal: number, owner: Owner, pools: readonly IPPool[]): AssignedAddress {
   const base = parseCidr(block.spec.cidr)?.base;
   return {
     address: addressOf(block, ordinal),
     block: block.spec.cidr,
     pool: base && poolOf(pools, base)?.metadata.name,
-    borrowed: !isOwnedBy(block, { type: 'host', name: node }),
+    borrowed: !isOwnedBy(block, owner),
   };
 }
 

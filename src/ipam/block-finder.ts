@@ -31,6 +31,8 @@ export interface FinderOptions {
   readonly sequences: readonly BlockSequence[];
   readonly reserved: IntervalSet;
   readonly autoAllocateBlocks: boolean;
+  /** How many addresses a block that the owner has must have left; 1 when not given. */
+  readonly minFree?: number;
 }
 
 /** One look for blocks; each block is answered once. */
@@ -50,7 +52,7 @@ export class BlockFinder {
     this.#untried = [...options.affinities];
   }
 
-  /** The next block with room. */
+  /** The next own block with room, else one that was claimed just now, which others may have filled since. */
   async next(mayClaim: boolean): Promise<Found> {
     const { claimant, reserved, autoAllocateBlocks } = this.#options;
     for (let affinity = this.#untried.shift(); affinity !== undefined; affinity = this.#untried.shift()) {
@@ -64,22 +66,23 @@ export class BlockFinder {
     if (!mayClaim) return 'limit';
     if (!autoAllocateBlocks) return 'manual';
     for (let attempt = 0; attempt < maxRetries; attempt++) {
-      const cidr = await this.#claimable();
-      if (cidr === undefined) return 'none';
-      const block = await claim(this.#store, claimant, cidr, this.#surroundings);
+      const found = await this.#claimable();
+      if (found === undefined) return 'none';
+      const block = await claim(this.#store, claimant, found.cidr, this.#surroundings, found.missing);
       if (block === 'contended') return block;
-      this.#tried.add(formatCidr(cidr));
-      if (this.#hasRoom(block)) return { block, claimed: true };
+      this.#tried.add(formatCidr(found.cidr));
+      if (block !== 'taken') return { block, claimed: true };
     }
     return 'contended';
   }
 
   #hasRoom(claimed: Claim): claimed is IPAMBlock {
-    return typeof claimed !== 'string' && freeCount(claimed, this.#options.reserved) > 0;
+    const { reserved, minFree = 1 } = this.#options;
+    return typeof claimed !== 'string' && freeCount(claimed, reserved) >= minFree;
   }
 
   /** The first block of the pools that does not exist, or is the owner's and has room. */
-  async #claimable(): Promise<Cidr | undefined> {
+  async #claimable(): Promise<{ cidr: Cidr; missing: boolean } | undefined> {
     const { claimant, sequences, reserved } = this.#options;
     this.listed = await this.#store.blocks.list();
     const byCidr = new Map<string, IPAMBlock>();
@@ -97,11 +100,11 @@ export class BlockFinder {
         const text = formatCidr(cidr);
         if (this.#tried.has(text) || others.overlaps(cidr)) continue;
         const block = byCidr.get(text);
-        if (block === undefined) return cidr;
+        if (block === undefined) return { cidr, missing: true };
         const usable = isTombstone(block)
           ? isEmpty(block)
           : isOwnedBy(block, claimant.owner) && freeCount(block, reserved) > 0;
-        if (usable) return cidr;
+        if (usable) return { cidr, missing: false };
       }
     }
     return undefined;

@@ -8,7 +8,7 @@ import { affinityName, blockName } from '../resources/names.ts';
 import { claimantOf, inState, newAffinity } from './affinities.ts';
 import { type HostReservation, isOwnedBy, newBlock, type Owner, touched } from './block.ts';
 import { deleteInTwoPhases, getLive } from './deletion.ts';
-import type { IpamStore } from './ipam-store.ts';
+import type { IpamStore, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted, type Surroundings } from './retries.ts';
 
 /** Who claims, and what new blocks of theirs keep back. */
@@ -23,16 +23,20 @@ export interface Claimant {
  */
 export type Claim = IPAMBlock | 'taken' | 'contended';
 
-/** Claims a block of the pool that is not the owner's yet, or confirms that it is. */
+/**
+ * Claims a block of the pool that is not the owner's yet, or confirms that it is.
+ * `missing`: it did not exist a moment ago, so it is created without another look.
+ */
 export async function claim(
   store: IpamStore,
   claimant: Claimant,
   cidr: Cidr,
   surroundings: Surroundings,
+  missing = false,
 ): Promise<Claim> {
   const found = await pendingAffinity(store, claimant.owner, formatCidr(cidr));
   if (found === 'taken') return 'taken';
-  return blockOf(store, claimant, found.affinity, surroundings, found.written);
+  return blockOf(store, claimant, found.affinity, surroundings, { written: found.written, missing });
 }
 
 /** The owner's affinity for a block: a new pending one, or the one there is. `written`: pending by us, just now. */
@@ -56,50 +60,54 @@ async function pendingAffinity(
   throw retriesExhausted();
 }
 
+/** What the caller of blockOf knows already. */
+interface Known {
+  /** The affinity was made pending just now. */
+  readonly written?: boolean;
+  /** The block did not exist a moment ago. */
+  readonly missing?: boolean;
+}
+
 /**
  * The block that an affinity claims: created when it is missing, taken over again when the claim was not confirmed.
- * A claim on somebody else's block is deleted. `written`: the affinity was made pending just now.
+ * A claim on somebody else's block is deleted.
  */
 export async function blockOf(
   store: IpamStore,
   claimant: Claimant,
   affinity: BlockAffinity,
   surroundings: Surroundings,
-  written = false,
+  { written = false, missing = false }: Known = {},
 ): Promise<Claim> {
-  const found = await getLive(store.blocks, blockName(affinity.spec.cidr));
-  if (!found.ok && found.why !== 'not-found') return 'taken';
-  if (found.ok && !isOwnedBy(found.value, claimant.owner)) {
-    const dropped = await deleteInTwoPhases(store.affinities, affinity);
-    return dropped.ok || dropped.why === 'not-found' ? 'taken' : 'contended';
-  }
-  if (found.ok && affinityState(affinity) === 'confirmed') return found.value;
-  const pending = written
-    ? ({ ok: true, value: affinity } as const)
-    : await store.affinities.update(inState(affinity, 'pending'));
-  if (!pending.ok) return 'contended';
-  if (!found.ok) return createBlock(store, claimant, pending.value, surroundings);
-  // The write of the block makes the one of anybody who is just releasing it fail.
-  const block = await store.blocks.update(touched(found.value));
-  return block.ok ? confirmed(store, pending.value, block.value) : 'contended';
-}
-
-async function createBlock(
-  store: IpamStore,
-  { owner, reservation }: Claimant,
-  pending: BlockAffinity,
-  { clock }: Surroundings,
-): Promise<Claim> {
-  const cidr = parseCidr(pending.spec.cidr);
+  const cidr = parseCidr(affinity.spec.cidr);
   if (cidr === undefined) return 'taken';
-  const created = await store.blocks.create(newBlock(cidr, owner, clock.nowNs(), reservation));
-  if (created.ok) return confirmed(store, pending, created.value);
-  if (created.why !== 'already-exists') return 'contended';
-  const rival = await getLive(store.blocks, blockName(pending.spec.cidr));
-  if (!rival.ok && rival.why === 'not-found') return 'contended';
-  if (rival.ok && isOwnedBy(rival.value, owner)) return confirmed(store, pending, rival.value);
-  await deleteInTwoPhases(store.affinities, pending);
-  return 'taken';
+  const name = blockName(affinity.spec.cidr);
+  let claimed = affinity;
+  let pending = written;
+  let found: Outcome<IPAMBlock> = missing ? { ok: false, why: 'not-found' } : await getLive(store.blocks, name);
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (!found.ok && found.why !== 'not-found') return 'taken';
+    if (found.ok && !isOwnedBy(found.value, claimant.owner)) {
+      const dropped = await deleteInTwoPhases(store.affinities, claimed);
+      return dropped.ok || dropped.why === 'not-found' ? 'taken' : 'contended';
+    }
+    if (found.ok && affinityState(claimed) === 'confirmed') return found.value;
+    if (!pending) {
+      const marked = await store.affinities.update(inState(claimed, 'pending'));
+      if (!marked.ok) return 'contended';
+      claimed = marked.value;
+      pending = true;
+    }
+    // The write of a block that is there makes the one of anybody who is just releasing it fail.
+    const block = found.ok
+      ? await store.blocks.update(touched(found.value))
+      : await store.blocks.create(newBlock(cidr, claimant.owner, surroundings.clock.nowNs(), claimant.reservation));
+    if (block.ok) return confirmed(store, claimed, block.value);
+    if (found.ok || block.why !== 'already-exists') return 'contended';
+    // Somebody was first: another owner, who has it then, or another process of this one.
+    found = await getLive(store.blocks, name);
+  }
+  return 'contended';
 }
 
 async function confirmed(store: IpamStore, pending: BlockAffinity, block: IPAMBlock): Promise<Claim> {

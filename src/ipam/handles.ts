@@ -4,7 +4,7 @@ import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import { EMPTY_METADATA, handleName, METADATA_ANNOTATION } from '../resources/names.ts';
 import { countOfHandle } from './block-release.ts';
 import { deleteInTwoPhases, getLive } from './deletion.ts';
-import type { IpamStore } from './ipam-store.ts';
+import type { IpamStore, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
 
 /** A handle nobody has written yet. */
@@ -40,18 +40,18 @@ export function countsOfHandle(name: string, blocks: readonly IPAMBlock[]): Reco
 
 /**
  * Adds to the count of a block; before the block is written, so that a crash leaves a count too high and never an
- * address that its handle does not know. Creates the handle when it is missing.
+ * address that its handle does not know. Most handles are new, so it is created without a look whether it is there.
  */
 export async function incrementHandle(store: IpamStore, handleId: string, cidr: string, count: number): Promise<void> {
-  const name = handleName(handleId);
+  let found: Outcome<IPAMHandle> = { ok: false, why: 'not-found' };
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    const found = await getLive(store.handles, name);
     const counts = found.ok ? found.value.spec.block : {};
     const raised = { ...counts, [cidr]: countOf(counts[cidr]) + count };
     const written = found.ok
       ? await store.handles.update(withCounts(found.value, raised))
       : await store.handles.create(newHandle(handleId, raised));
     if (written.ok) return;
+    found = await getLive(store.handles, handleName(handleId));
   }
   throw retriesExhausted();
 }

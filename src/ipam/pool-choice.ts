@@ -6,7 +6,7 @@ import { CalictlError, UsageError } from '../world/errors.ts';
 import { blockSizeOf, isEnabled } from './pools.ts';
 import { evaluate, type Labels, SelectorError } from './selector.ts';
 
-export type IntendedUse = 'Workload' | 'Tunnel';
+export type IntendedUse = 'Workload' | 'Tunnel' | 'LoadBalancer';
 
 export interface ChosenPool {
   readonly pool: IPPool;
@@ -18,6 +18,7 @@ export interface PoolQuestion {
   readonly version: 4 | 6;
   readonly node: string;
   readonly labels: Labels;
+  readonly namespaceLabels: Labels;
   readonly use: IntendedUse;
   /** Pools asked for by their CIDR, in the order of trying; none: the node's. */
   readonly requested: readonly Cidr[];
@@ -59,7 +60,7 @@ export function choosePools(pools: readonly IPPool[], question: PoolQuestion): P
   const selected =
     requested.length > 0
       ? requested.map((cidr) => requestedPool(enabled, cidr, maxPrefix))
-      : enabled.filter(({ pool }) => isForNode(pool, question.labels));
+      : enabled.filter(({ pool }) => isFor(pool, question));
   if (selected.length === 0) {
     throw new CalictlError(`no configured Calico pools for node ${node}`, {
       code: 'NO_POOL',
@@ -87,17 +88,18 @@ function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: nu
   });
 }
 
-function usesOf(pool: IPPool): readonly string[] {
+/** What addresses of the pool are for. */
+export function usesOf(pool: IPPool): readonly string[] {
   const { allowedUses } = pool.spec;
   return allowedUses === undefined || allowedUses.length === 0 ? ['Workload', 'Tunnel'] : allowedUses;
 }
 
-/** No namespace is known here: a selector of namespaces sees one without labels. */
-function isForNode(pool: IPPool, labels: Labels): boolean {
+/** True for a pool of automatic assignment that selects both the node and the namespace. */
+function isFor(pool: IPPool, { labels, namespaceLabels }: PoolQuestion): boolean {
   const { assignmentMode, nodeSelector, namespaceSelector } = pool.spec;
   if ((assignmentMode || 'Automatic') !== 'Automatic') return false;
   try {
-    return evaluate(nodeSelector, labels) && evaluate(namespaceSelector, {});
+    return evaluate(nodeSelector, labels) && evaluate(namespaceSelector, namespaceLabels);
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     throw new CalictlError(`a selector of the pool ${pool.metadata.name} cannot be read: ${error.message}`, {

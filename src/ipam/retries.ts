@@ -25,3 +25,16 @@ export async function pauseAfter(attempt: number, { clock, random, signal }: Sur
   signal?.throwIfAborted();
   if (attempt > 0) await clock.sleep(5 + Math.floor(random.float() * 46), signal);
 }
+
+/**
+ * Does it again, with everything read again, for as long as it answers that others came between.
+ * Errors: those of `once`; CalictlError when others always come between.
+ */
+export async function untilSettled<T>(surroundings: Surroundings, once: () => Promise<T | 'contended'>): Promise<T> {
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, surroundings);
+    const done = await once();
+    if (done !== 'contended') return done;
+  }
+  throw retriesExhausted();
+}

@@ -84,28 +84,6 @@ describe('where addresses come from', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('costs nine calls where the node has room', async () => {
-    const cidr = '192.168.1.0/26';
-    const { store, assign } = open(
-      ...nodes,
-      slash24,
-      blockWith(cidr, 'host:host-a'),
-      affinityTo('host-a', cidr, 'confirmed'),
-    );
-    await assign({ holder: { handle: 'h' } });
-    expect(store.calls.map(({ op, kind }) => `${op} ${kind}`).sort()).toEqual([
-      'create IPAMHandle',
-      'get IPAMBlock',
-      'get IPAMConfig',
-      'get IPAMHandle',
-      'get Node',
-      'list BlockAffinity',
-      'list IPPool',
-      'list IPReservation',
-      'update IPAMBlock',
-    ]);
-  });
-
   test('borrowed when the node can claim nothing more', async () => {
     const { store, assign } = open(...nodes, pool('p', '10.0.0.0/25', 26));
     await assign();
@@ -185,9 +163,13 @@ describe('limits', () => {
   });
 
   test('the sentence with all its parts', () => {
-    const messages = ['a', 'No IPs available in pools: [192.168.0.0/24 192.168.1.0/24]'];
-    expect(partialText({ version: 4, requested: 1, addresses: [], messages })).toBe(
-      'Assigned 0 out of 1 requested IPv4 addresses; a; No IPs available in pools: [192.168.0.0/24 192.168.1.0/24]',
+    const messages = [
+      'Need to allocate an IPAM block but could not - limit of 20 blocks reached for this node',
+      'No IPs available in pools: [192.168.0.0/24 192.168.1.0/24]',
+    ];
+    const hostReserved = 'windows-reserved-ipam-handle';
+    expect(partialText({ version: 4, requested: 1, addresses: [], messages, hostReserved })).toBe(
+      'Assigned 0 out of 1 requested IPv4 addresses; Need to allocate an IPAM block but could not - limit of 20 blocks reached for this node; No IPs available in pools: [192.168.0.0/24 192.168.1.0/24]; HostReservedAttr: windows-reserved-ipam-handle',
     );
   });
 });
