@@ -96,7 +96,6 @@ export function noNewBlocks(): CalictlError {
 }
 
 /** How many blocks of a family a node may own. */
-export /** How many blocks a node may own: the smaller of what is asked for and what is configured, 20 when neither is. */
 export function limitOf(requested: number | undefined, { maxBlocksPerHost }: IpamSettings): number {
   const limits = [requested ?? 0, maxBlocksPerHost].filter((limit) => limit > 0);
   return limits.length === 0 ? defaultMaxBlocks : Math.min(...limits);
