@@ -47,7 +47,8 @@ function parseCommand(command: Command, argv: readonly string[], program: string
   const least = command.args.filter(({ required }) => required).length;
   const most = command.args.some(({ variadic }) => variadic) ? Number.POSITIVE_INFINITY : command.args.length;
   const count = scanned?.args.length ?? 0;
-  if (scanned === undefined || scanned.misfit || count < least || count > most) {
+  const lacks = flags.some(({ name, calicoctl }) => calicoctl === 'required' && !scanned?.given.has(name));
+  if (scanned === undefined || scanned.misfit || lacks || count < least || count > most) {
     return textFor('stderr', reason + usageBlock(command, program), exitCodes.failed);
   }
   const defaults = new Map(flags.flatMap((spec) => (spec.default === undefined ? [] : [[spec.name, spec.default]])));

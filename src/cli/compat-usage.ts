@@ -13,7 +13,9 @@ const usageLines: Readonly<Record<string, string>> = {
   version: 'version [--config=<CONFIG>] [--poll=<POLL>] [--allow-version-mismatch] [--client]',
   'ipam check':
     'ipam check [--config=<CONFIG>] [--show-all-ips] [--show-problem-ips] [-o <FILE>] [--kubeconfig <KUBECONFIG>] [--allow-version-mismatch]',
+  'ipam configure': `ipam configure --strictaffinity=<true/false> [--max-blocks-per-host=<number>] ${common}`,
   'ipam show': `ipam show [--ip=<IP> | --show-blocks | --show-borrowed | --show-configuration] ${common}`,
+  'ipam split': `ipam split <NUMBER> [--cidr=<CIDR>] [--name=<POOL_NAME>] ${common}`,
 };
 
 /** Commands that take --context after their name. */

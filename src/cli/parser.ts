@@ -63,6 +63,16 @@ function examplesText(command: Command): string {
   return `\nExamples:\n${lines.join('\n\n')}\n`;
 }
 
+/** Errors: UsageError when a flag of a command stands before the word of another one, where it would mean nothing. */
+function refuseMisplaced(command: Command, own: Values | undefined, path: readonly string[]): void {
+  const [flag] = own?.given.keys() ?? [];
+  if (flag === undefined) return;
+  throw new UsageError(
+    `--${flag} stands before '${command.path.at(-1)}' and is a flag of ${path.join(' ')}`,
+    `run 'calictl ${command.path.join(' ')} --help'`,
+  );
+}
+
 /** `error: unknown command 'gett'\n(Did you mean get?)` as our own error. */
 function usageError({ message }: CommanderError, path: readonly string[]): UsageError {
   const [first = '', second] = message.replace(/^error: /, '').split('\n');
@@ -133,8 +143,11 @@ export function parse(
     groupCommands.set(path.join(' '), group);
   }
 
+  // What commands that are also the first words of others were given of their own.
+  const ownOf = new Map<string, Values>();
   for (const command of commands) {
-    const parent = groupCommands.get(command.path.slice(0, -1).join(' ')) ?? root;
+    const above = command.path.slice(0, -1);
+    const parent = groupCommands.get(above.join(' ')) ?? root;
     const leaf = setUp(new CommanderCommand(command.path.at(-1)), command.path)
       .summary(command.summary)
       .description(
@@ -155,7 +168,14 @@ export function parse(
         ({ short, ...spec }): FlagSpec => (short === undefined || taken.has(`-${short}`) ? spec : { ...spec, short }),
       );
     const after = addFlags(leaf, free, 'Global options:');
+    if (commands.some(({ path }) => path.slice(0, -1).join(' ') === command.path.join(' '))) {
+      leaf.enablePositionalOptions();
+      before.push(after);
+      groupCommands.set(command.path.join(' '), leaf);
+      ownOf.set(command.path.join(' '), own);
+    }
     leaf.action(() => {
+      refuseMisplaced(command, ownOf.get(above.join(' ')), above);
       parsed = {
         type: 'command',
         command,

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Input } from '../commands/command.ts';
 import type { ConnectionSettings } from '../connect/settings.ts';
+import { parseGoBool } from '../resources/go-scalars.ts';
 import { CalictlError, exitCodes, StdoutFailure, UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { defaultConfigPath } from './global-flags.ts';
@@ -50,17 +51,15 @@ function misassigned(name: string, field: string, value: string, type: 'bool' | 
   );
 }
 
-const yes = ['1', 't', 'T', 'TRUE', 'true', 'True'];
-const no = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
-
 /** Connection settings by environment variables. Errors: CalictlError for a bad switch or number. */
 export function settingsFromEnvironment(env: Env): ConnectionSettings {
   const texts = Object.entries(textVariables).map(([key, name]) => [key, variable(env, name) || undefined]);
   const flags = Object.entries(flagVariables).map(([key, [name, field]]) => {
     const value = variable(env, name);
     if (value === undefined) return [key, undefined];
-    if (!yes.includes(value) && !no.includes(value)) throw misassigned(name, field, value, 'bool');
-    return [key, yes.includes(value)];
+    const on = parseGoBool(value);
+    if (on === undefined) throw misassigned(name, field, value, 'bool');
+    return [key, on];
   });
   const rate = variable(env, 'K8SCLIENTQPS');
   if (rate !== undefined && (rate.trim() === '' || Number.isNaN(Number(rate)))) {

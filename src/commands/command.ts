@@ -16,8 +16,8 @@ export interface FlagSpec {
   readonly default?: string;
   /** The only values accepted, when they are few. */
   readonly choices?: readonly string[];
-  /** True for what calicoctl has too: in compat mode nothing else is accepted. */
-  readonly calicoctl?: boolean;
+  /** Set for what calicoctl has too: in compat mode nothing else is accepted, and what is required must be there. */
+  readonly calicoctl?: boolean | 'required';
 }
 
 export interface ArgumentSpec {

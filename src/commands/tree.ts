@@ -3,8 +3,11 @@ import type { Command } from './command.ts';
 import { get } from './get.ts';
 import { ipamAssign } from './ipam/assign.ts';
 import { ipamCheck } from './ipam/check.ts';
+import { ipamConfigureShow } from './ipam/configure/show.ts';
+import { ipamConfigure } from './ipam/configure.ts';
 import { ipamRelease } from './ipam/release.ts';
 import { ipamShow } from './ipam/show.ts';
+import { ipamSplit } from './ipam/split.ts';
 import { version } from './version.ts';
 
 /** Words that stand before other commands. */
@@ -18,4 +21,14 @@ export const groups: readonly CommandGroup[] = [
 ];
 
 /** All commands, in the order of the help. */
-export const commands: readonly Command[] = [get, ipamAssign, ipamCheck, ipamRelease, ipamShow, version];
+export const commands: readonly Command[] = [
+  get,
+  ipamAssign,
+  ipamCheck,
+  ipamConfigure,
+  ipamConfigureShow,
+  ipamRelease,
+  ipamShow,
+  ipamSplit,
+  version,
+];

@@ -1,5 +1,7 @@
-// The IPAM configuration with its defaults. Rules: docs/reference/ipam.md#configuration.
+// The IPAM configuration: its defaults, what a change makes of it, which settings go together.
+// Rules: docs/reference/ipam.md#configuration.
 import type { IPAMConfig } from '../resources/ipam-config.ts';
+import { EMPTY_METADATA, METADATA_ANNOTATION } from '../resources/names.ts';
 
 export interface IpamSettings {
   /** True: a node assigns from its own blocks only. */
@@ -10,6 +12,9 @@ export interface IpamSettings {
   readonly maxBlocksPerHost: number;
 }
 
+/** The largest block limit that the configuration can hold. */
+export const mostBlocksPerHost = 2 ** 31 - 1;
+
 /** The settings of the stored configuration, or those of a cluster that has none. Reading never writes one. */
 export function settingsOf(config: IPAMConfig | undefined): IpamSettings {
   return {
@@ -17,4 +22,41 @@ export function settingsOf(config: IPAMConfig | undefined): IpamSettings {
     autoAllocateBlocks: config === undefined ? true : (config.spec.autoAllocateBlocks ?? false),
     maxBlocksPerHost: config?.spec.maxBlocksPerHost ?? 0,
   };
+}
+
+/** The configuration of a cluster that has none, as an object to be created. */
+export function defaultConfig(): IPAMConfig {
+  const { strictAffinity, autoAllocateBlocks } = settingsOf(undefined);
+  return {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPAMConfig',
+    metadata: { name: 'default', annotations: { [METADATA_ANNOTATION]: EMPTY_METADATA } },
+    spec: { strictAffinity, autoAllocateBlocks },
+  };
+}
+
+/** The configuration with these settings; everything else in it stays as it is. A limit of 0 is left out. */
+export function withSettings(config: IPAMConfig, settings: IpamSettings): IPAMConfig {
+  const { maxBlocksPerHost: _, ...spec } = config.spec;
+  const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost } = settings;
+  const limit = maxBlocksPerHost === 0 ? {} : { maxBlocksPerHost };
+  return { ...config, spec: { ...spec, strictAffinity, autoAllocateBlocks, ...limit } };
+}
+
+/** The names of the settings in which the two differ. */
+export function changedSettings(before: IpamSettings, after: IpamSettings): (keyof IpamSettings)[] {
+  const names = ['strictAffinity', 'autoAllocateBlocks', 'maxBlocksPerHost'] as const;
+  return names.filter((name) => before[name] !== after[name]);
+}
+
+/** Why these settings do not go together, in Calico's words; undefined when they do. */
+export function settingsProblem({
+  strictAffinity,
+  autoAllocateBlocks,
+  maxBlocksPerHost,
+}: IpamSettings): string | undefined {
+  if (!strictAffinity && !autoAllocateBlocks) {
+    return "Cannot disable 'StrictAffinity' and 'AutoAllocateBlocks' at the same time";
+  }
+  return maxBlocksPerHost > 0 && !strictAffinity ? 'MaxBlocksPerHost requires StrictAffinity to be enabled' : undefined;
 }
