@@ -41,8 +41,18 @@ export interface MemoryCall {
   readonly nthWrite: number;
 }
 
-/** `before`: the call had no effect; `after`: it had, and the caller does not learn it. */
-export type MemoryFault = 'conflict' | 'timeout-before' | 'timeout-after' | 'crash-before' | 'crash-after';
+/**
+ * The first three: the store says so, and does nothing. `before`: the call had no effect; `after`: it had, and the
+ * caller does not learn it.
+ */
+export type MemoryFault =
+  | 'conflict'
+  | 'already-exists'
+  | 'not-found'
+  | 'timeout-before'
+  | 'timeout-after'
+  | 'crash-before'
+  | 'crash-after';
 
 /** The process "died" here: every later call of the same store throws this too. */
 export class StoreCrash extends Error {
@@ -177,6 +187,8 @@ export class MemoryDatastore implements Datastore {
     this.calls.push(call);
     const fault = this.faults?.(call);
     if (fault === 'conflict') throw conflict(kind, { name });
+    if (fault === 'already-exists') throw alreadyExists(kind, { name });
+    if (fault === 'not-found') throw notFound(kind, { name });
     if (fault === 'timeout-before') throw timeout(call);
     if (fault === 'crash-before') throw this.#crashed(call);
     // Other callers get their turn between the request and its effect, as with a real server.

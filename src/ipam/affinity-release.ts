@@ -110,7 +110,7 @@ export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBloc
 
 /**
  * Gives up the empty blocks of a node that their pools no longer select. `affinities` are those of the node that lie in
- * none of the pools it takes from. What is in use, or written by somebody else meanwhile, stays.
+ * none of the pools it takes from. What is in use stays.
  */
 export async function releaseUnselected(
   store: IpamStore,
@@ -122,8 +122,21 @@ export async function releaseUnselected(
     const cidr = parseCidr(affinity.spec.cidr);
     const pool = cidr && poolOf(pools.filter(isEnabled), cidr.base);
     if (pool === undefined || selects(pool.spec.nodeSelector, labels)) continue;
-    await releaseBlockAffinity(store, affinity, { mustBeEmpty: true }, noProof);
+    await giveUpWhileChanging(store, affinity);
   }
+}
+
+/** Gives up an empty block, again after each change by somebody else. */
+async function giveUpWhileChanging(store: IpamStore, affinity: BlockAffinity): Promise<void> {
+  let current = affinity;
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    const { end } = await giveUpClaim(store, current, { mustBeEmpty: true }, noProof);
+    if (end !== 'changed') return;
+    const again = await getLive(store.affinities, affinity.metadata.name);
+    if (!again.ok) return;
+    current = again.value;
+  }
+  throw retriesExhausted();
 }
 
 /** A selector that cannot be read selects: nothing is given up for a typing error. */

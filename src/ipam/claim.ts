@@ -85,7 +85,7 @@ export async function blockOf(
   let claimed = affinity;
   let pending = written;
   let found: Outcome<IPAMBlock> = missing ? { ok: false, why: 'not-found' } : await getLive(store.blocks, name);
-  for (let attempt = 0; attempt < maxRetries; attempt++) {
+  for (const isLast of [false, true]) {
     if (!found.ok && found.why !== 'not-found') return 'taken';
     if (found.ok && !isOwnedBy(found.value, claimant.owner)) {
       const dropped = await deleteInTwoPhases(store.affinities, claimed);
@@ -103,7 +103,7 @@ export async function blockOf(
       ? await store.blocks.update(touched(found.value))
       : await store.blocks.create(newBlock(cidr, claimant.owner, surroundings.clock.nowNs(), claimant.reservation));
     if (block.ok) return confirmed(store, claimed, block.value);
-    if (found.ok || block.why !== 'already-exists') return 'contended';
+    if (found.ok || block.why !== 'already-exists' || isLast) return 'contended';
     // Somebody was first: another owner, who has it then, or another process of this one.
     found = await getLive(store.blocks, name);
   }

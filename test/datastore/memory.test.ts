@@ -20,6 +20,8 @@ const totalOf = (store: MemoryDatastore): number => total(store.dump()[0] as Ret
 describe('faults', () => {
   it.each([
     ['conflict', 'conflict', 1],
+    ['already-exists', 'already-exists', 1],
+    ['not-found', 'not-found', 1],
     ['timeout-before', 'unavailable', 1],
     ['timeout-after', 'unavailable', 2],
   ] as const)('%s', async (fault, reason, left) => {

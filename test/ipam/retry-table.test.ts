@@ -1,0 +1,257 @@
+// Every operation under every refusal of the store, at each write, at many and at all: it ends right, with the counts of
+// the handles equal to what the blocks hold, and it ends. Rules: docs/reference/ipam.md#retries.
+// Refusals are the store's word here; rivals that really write are test/model/. LONG=1 for more mixtures.
+import { describe, expect, test } from 'vitest';
+import { type MemoryCall, MemoryDatastore, type MemoryFault } from '../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
+import { assignAddresses } from '../../src/ipam/assign-addresses.ts';
+import { assignIp } from '../../src/ipam/assign-ip.ts';
+import { autoAssign } from '../../src/ipam/auto-assign.ts';
+import { ensureBlock } from '../../src/ipam/ensure-block.ts';
+import type { IpamStore } from '../../src/ipam/ipam-store.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
+import type { KubeObject } from '../../src/resources/object.ts';
+import {
+  affinityTo,
+  blockWith,
+  handlesIn,
+  handleWith,
+  holders,
+  inconsistencies,
+  node,
+  pool,
+} from '../support/ipam-state.ts';
+import { TestClock } from '../support/world.ts';
+
+const surroundings = {
+  clock: new TestClock('2025-12-01T00:00:00Z'),
+  random: { uuid: () => 'none', float: () => 0.5 },
+};
+const own = '10.0.0.0/29';
+const lender = '10.0.0.8/29';
+const nodes = [node('node-a'), node('node-b')];
+const wide = [...nodes, pool('p4', '10.0.0.0/24', 29), pool('p6', 'fd00::/120', 125)];
+const narrow = [...nodes, pool('p4', '10.0.0.0/28', 29)];
+const mine = (state: 'pending' | 'confirmed' | 'pendingDeletion', ...held: (readonly [string, number])[]) => [
+  blockWith(own, 'host:node-a', ...held),
+  affinityTo('node-a', own, state),
+  ...held.map(([handle, count]) => handleWith(handle, { [own]: count })),
+];
+const strict: KubeObject = {
+  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
+  spec: { strictAffinity: true, autoAllocateBlocks: true },
+};
+
+interface Operation {
+  readonly name: string;
+  readonly objects: readonly KubeObject[];
+  readonly run: (store: IpamStore) => Promise<unknown>;
+  /** How many addresses handle h holds after it. */
+  readonly holds: number;
+  /** It gives something up: being told that it is not there ends that, so it must be true. */
+  readonly givesUp?: boolean;
+}
+
+const holder = { handle: 'h', secondary: { node: 'node-a' } };
+const assign = (count: number) => (store: IpamStore) =>
+  autoAssign(store, { node: 'node-a', version: 4, count, use: 'Workload', holder }, surroundings);
+const take = (address: string) => (store: IpamStore) =>
+  assignIp(store, { address, node: 'node-a', handle: 'h' }, surroundings);
+
+const operations: readonly Operation[] = [
+  { name: 'three new blocks', objects: wide, run: assign(20), holds: 20 },
+  {
+    name: 'the rest of an own block and a new one',
+    objects: [...wide, ...mine('confirmed', ['h', 6])],
+    run: assign(4),
+    holds: 10,
+  },
+  { name: 'a claim that is pending', objects: [...wide, ...mine('pending')], run: assign(1), holds: 1 },
+  { name: 'a claim that is being released', objects: [...wide, ...mine('pendingDeletion')], run: assign(1), holds: 1 },
+  {
+    name: 'a claim without its block',
+    objects: [...wide, affinityTo('node-a', own, 'confirmed')],
+    run: assign(1),
+    holds: 1,
+  },
+  {
+    name: 'a claim on the block of another',
+    objects: [
+      ...wide,
+      blockWith(own, 'host:node-b'),
+      affinityTo('node-b', own, 'confirmed'),
+      affinityTo('node-a', own, 'confirmed'),
+    ],
+    run: assign(1),
+    holds: 1,
+    givesUp: true,
+  },
+  {
+    name: 'an empty block of a pool that selects no more',
+    objects: [
+      ...wide,
+      pool('old', '10.1.0.0/24', 29, 'has(nothing)'),
+      blockWith('10.1.0.0/29', 'host:node-a'),
+      affinityTo('node-a', '10.1.0.0/29', 'confirmed'),
+    ],
+    run: assign(1),
+    holds: 1,
+    givesUp: true,
+  },
+  {
+    name: 'borrowed ones',
+    objects: [
+      ...narrow,
+      ...mine('confirmed', ['x', 8]),
+      blockWith(lender, 'host:node-b', ['y', 2]),
+      affinityTo('node-b', lender, 'confirmed'),
+      handleWith('y', { [lender]: 2 }),
+    ],
+    run: assign(3),
+    holds: 3,
+  },
+  { name: 'a given address in a new block', objects: wide, run: take('10.0.0.77'), holds: 1 },
+  {
+    name: 'a given address in an own block',
+    objects: [...wide, ...mine('confirmed', ['h', 2]), strict],
+    run: take('10.0.0.5'),
+    holds: 3,
+  },
+  {
+    name: 'both families',
+    objects: wide,
+    run: (store) =>
+      assignAddresses(
+        store,
+        { node: 'node-a', use: 'Workload', holder, ipv4: { count: 1 }, ipv6: { count: 9 } },
+        surroundings,
+      ),
+    holds: 10,
+  },
+  {
+    name: 'a block and no address',
+    objects: wide,
+    run: (store) => ensureBlock(store, { node: 'node-a', version: 4 }, surroundings),
+    holds: 0,
+  },
+  {
+    name: 'a release of addresses',
+    objects: [...wide, ...mine('confirmed', ['h', 4])],
+    run: (store) => releaseIps(store, [{ address: '10.0.0.0' }, { address: '10.0.0.2', handle: 'h' }]),
+    holds: 2,
+    givesUp: true,
+  },
+  {
+    name: 'a release of a handle',
+    objects: [...wide, ...mine('confirmed', ['h', 4], ['x', 1])],
+    run: (store) => releaseByHandle(store, 'h'),
+    holds: 0,
+    givesUp: true,
+  },
+  {
+    name: 'a release of the last address of a block that is nobody\u2019s',
+    objects: [...wide, blockWith(own, undefined, ['h', 1]), handleWith('h', { [own]: 1 })],
+    run: (store) => releaseIps(store, [{ address: '10.0.0.0' }]),
+    holds: 0,
+    givesUp: true,
+  },
+];
+
+/** What the store may say to a call, by the table of refusals. */
+function refusals({ op }: MemoryCall, { givesUp = false }: Operation): MemoryFault[] {
+  if (op === 'create') return ['already-exists', 'not-found'];
+  if (op === 'update') return givesUp ? ['conflict'] : ['conflict', 'not-found'];
+  return op === 'delete' ? ['conflict'] : [];
+}
+
+/** Runs it with faults; the calls that were made. */
+async function outcome(operation: Operation, faults: (call: MemoryCall) => MemoryFault | undefined) {
+  const store = new MemoryDatastore(operation.objects, { faults });
+  await operation.run(ipamStoreOf(store));
+  const held = [...holders(store).values()].filter((handle) => handle === 'h');
+  return { store, held: held.length, wrong: inconsistencies(store) };
+}
+
+describe.each(operations)('$name', (operation) => {
+  const right = { held: operation.holds, wrong: [] };
+
+  test('refused once, at each write in turn', async () => {
+    const plain = await outcome(operation, () => undefined);
+    expect(plain).toMatchObject(right);
+    for (let at = 1; at <= plain.store.writes; at++) {
+      const { op, kind } = plain.store.calls.find(({ nthWrite }) => nthWrite === at) as MemoryCall;
+      for (const fault of refusals({ op } as MemoryCall, operation)) {
+        const done = await outcome(operation, ({ nthWrite }) => (nthWrite === at ? fault : undefined));
+        expect({ at: `${fault} at ${op} ${kind}`, ...done }).toMatchObject(right);
+        // At most everything once more, and a pending claim to confirm beside.
+        expect(done.store.calls.length).toBeLessThanOrEqual(2 * plain.store.calls.length + 6);
+      }
+    }
+  });
+
+  test('refused at the first one to three attempts of every write', async () => {
+    for (const until of [1, 2, 3]) {
+      const attempts = new Map<string, number>();
+      const done = await outcome(operation, (call) => {
+        const [first] = refusals(call, operation);
+        const key = `${call.op} ${call.kind} ${call.name}`;
+        const attempt = (attempts.get(key) ?? 0) + 1;
+        attempts.set(key, attempt);
+        return attempt <= until ? first : undefined;
+      });
+      expect(done).toMatchObject(right);
+    }
+  });
+
+  test('refused at a third of all writes', async () => {
+    for (let seed = 1; seed <= (process.env['LONG'] ? 2000 : 10); seed++) {
+      let state = seed;
+      const done = await outcome(operation, (call) => {
+        const possible = refusals(call, operation);
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return state % 3 === 0 ? possible[(state >>> 8) % possible.length] : undefined;
+      });
+      expect({ seed, ...done }).toMatchObject(right);
+    }
+  });
+
+  test('refused always, for one kind of write: it ends, and what is held is what was said', async () => {
+    const plain = await outcome(operation, () => undefined);
+    const writes = new Set(
+      plain.store.calls.filter(({ nthWrite }) => nthWrite > 0).map(({ op, kind }) => `${op} ${kind}`),
+    );
+    for (const write of writes) {
+      const store = new MemoryDatastore(operation.objects);
+      let refused = 0;
+      store.faults = (call) => {
+        const [fault] = `${call.op} ${call.kind}` === write ? refusals(call, operation) : [];
+        if (fault !== undefined) refused += 1;
+        return fault;
+      };
+      const failure = await operation.run(ipamStoreOf(store)).then(reported, (error: Error) => error.message);
+      expect([undefined, 'Max retries hit - excessive concurrent IPAM requests']).toContain(failure);
+      // One loop of a hundred attempts, of which each may make two writes.
+      expect(refused).toBeLessThanOrEqual(200);
+      // A release that is cut short leaves counts too high, never too low; an assignment leaves none wrong.
+      expect({ write, tooLow: tooLow(store) }).toEqual({ write, tooLow: [] });
+      const wrongCounts = inconsistencies(store).filter((sentence) => sentence.startsWith('handle '));
+      if (!operation.name.includes('release of')) expect({ write, wrongCounts }).toEqual({ write, wrongCounts: [] });
+    }
+  });
+});
+
+/** The error that a result carries beside what was done. */
+function reported(result: unknown): string | undefined {
+  return (result as { error?: Error }).error?.message;
+}
+
+/** The handles that count less than the blocks hold of them. */
+function tooLow(store: MemoryDatastore): string[] {
+  const counts = handlesIn(store).map(({ metadata, spec }) => [metadata.name, Object.values(spec.block)] as const);
+  const held = [...holders(store).values()];
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return [...new Set(held)].filter((handle) => {
+    const counted = sum(counts.find(([name]) => name === handle)?.[1] ?? []);
+    return counted < held.filter((other) => other === handle).length;
+  });
+}
