@@ -1,5 +1,5 @@
 // A process of its own that assigns and releases addresses by the command line, one command after the other, and writes
-// on stdout what it held from when to when. Bundled and started by test/model/races.test.ts.
+// on stdout what it held from when to when. Bundled and started by allocating-processes.ts.
 import { hostname } from 'node:os';
 import { processIdentity } from '../../src/cli/process-identity.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
@@ -17,7 +17,9 @@ export interface Plan {
   readonly node: string;
   /** Starts the handles of this process. */
   readonly name: string;
-  readonly assignments: number;
+  /** Where it ends: after so many assignments, or so many seconds. */
+  readonly assignments?: number;
+  readonly seconds?: number;
   /** Addresses held at once. */
   readonly most: number;
 }
@@ -60,7 +62,7 @@ async function command(env: Plan['env'], ...argv: string[]): Promise<string> {
   return stdout.text;
 }
 
-async function main({ env, node, name, assignments, most }: Plan): Promise<void> {
+async function main({ env, node, name, assignments = Number.POSITIVE_INFINITY, seconds, most }: Plan): Promise<void> {
   const held: { address: string; handle: string; from: bigint }[] = [];
   const release = async (byHandle: boolean): Promise<void> => {
     const oldest = held.shift();
@@ -70,7 +72,8 @@ async function main({ env, node, name, assignments, most }: Plan): Promise<void>
     await command(env, 'ipam', 'release', ...(byHandle ? ['--handle', handle] : ['--ip', address]));
     console.log(JSON.stringify({ address, from: String(from), to: String(to) } satisfies Held));
   };
-  for (let nth = 0; nth < assignments; nth += 1) {
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : Date.now() + seconds * 1000;
+  for (let nth = 0; nth < assignments && Date.now() < end; nth += 1) {
     const handle = `${name}.${nth}`;
     const done = await command(env, 'ipam', 'assign', '--node', node, '--handle', handle, '-o', 'json');
     const [{ address }] = JSON.parse(done).addresses;
