@@ -1,6 +1,9 @@
 // The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
 import type { Command } from './command.ts';
 import { get } from './get.ts';
+import { ipamAffinityClaim } from './ipam/affinity/claim.ts';
+import { ipamAffinityList } from './ipam/affinity/list.ts';
+import { ipamAffinityRelease } from './ipam/affinity/release.ts';
 import { ipamAssign } from './ipam/assign.ts';
 import { ipamCheck } from './ipam/check.ts';
 import { ipamConfigureShow } from './ipam/configure/show.ts';
@@ -18,11 +21,15 @@ export interface CommandGroup {
 
 export const groups: readonly CommandGroup[] = [
   { path: ['ipam'], summary: 'See, check and repair IP address management' },
+  { path: ['ipam', 'affinity'], summary: 'See and change which node owns which blocks' },
 ];
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   get,
+  ipamAffinityClaim,
+  ipamAffinityList,
+  ipamAffinityRelease,
   ipamAssign,
   ipamCheck,
   ipamConfigure,

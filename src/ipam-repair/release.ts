@@ -3,9 +3,18 @@ import pMap from 'p-map';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import { ipamStoreOf } from '../datastore/stored-ipam.ts';
 import { setHandleCount } from '../ipam/handle-repair.ts';
+import type { IpamStore } from '../ipam/ipam-store.ts';
 import { releaseInBlock } from '../ipam/release.ts';
-import type { PlannedHandle, PlannedRelease, Released, ReleaseOutcome, ReleasePlan } from '../ipam/release-plan.ts';
-import { noProof } from '../ipam/repair-outcome.ts';
+import { allClaims, giveUpBlock, isClaimOf } from '../ipam/release-affinities.ts';
+import type {
+  NodeClaims,
+  PlannedHandle,
+  PlannedRelease,
+  Released,
+  ReleaseOutcome,
+  ReleasePlan,
+} from '../ipam/release-plan.ts';
+import { appliedUnless, conflict, noProof } from '../ipam/repair-outcome.ts';
 import { containerOf } from '../ipam-check/allocation-fault.ts';
 import type { Allocation } from '../ipam-check/block-view.ts';
 import type { FoundObject } from '../ipam-check/finding.ts';
@@ -19,12 +28,19 @@ import { canonicalIp } from '../net/ip.ts';
 import { blockName, handleName, sanitiseHandle, translateUid } from '../resources/names.ts';
 import { CalictlError, RefusedError } from '../world/errors.ts';
 import { type ObserveOptions, observe } from './observe.ts';
+import { interrupted, oneByOne } from './one-by-one.ts';
 import { Prover } from './prove.ts';
 
 export interface ReleaseTarget {
   readonly addresses: readonly string[];
   readonly handles: readonly string[];
   readonly reports: readonly ReadReport[];
+  /** Everything that is recorded for this node. */
+  readonly node?: string | undefined;
+  /** Everything that is recorded for this pod. */
+  readonly pod?: { readonly namespace: string; readonly name: string } | undefined;
+  /** With `node`: its block affinities too. */
+  readonly affinities?: boolean;
 }
 
 /** A plan with the reading that it was made from. */
@@ -75,6 +91,9 @@ export async function planRelease(
       wanted(allocation.address, [allocation]);
     }
   }
+  for (const allocation of view.allocations) {
+    if (isRecordedFor(view, allocation, target)) wanted(allocation.address, [allocation]);
+  }
   for (const leak of leaked.addresses) {
     const holders = view.allocationsAt(canonicalIp(leak.address) ?? leak.address);
     const same = holders.filter(
@@ -94,7 +113,9 @@ export async function planRelease(
   }
   const fromReport = target.reports.length > 0;
   const used = new Set(inUse.map(({ address }) => address));
+  const nodeClaims = target.node === undefined ? {} : { nodeClaims: await claimsOf(store, target.node, view, target) };
   return {
+    ...nodeClaims,
     requests: fromReport ? requests.filter(({ address }) => !used.has(address)) : requests,
     handles,
     inUse,
@@ -103,6 +124,37 @@ export async function planRelease(
     alreadyFree,
     young,
     judged: snapshot,
+  };
+}
+
+/**
+ * True for an allocation of the pod or of the node. Of a node that is gone also what holds an address of its blocks
+ * without naming a node: old tunnel addresses. What a Windows node keeps back goes with the block.
+ */
+function isRecordedFor(view: CheckView, allocation: Allocation, { node, pod }: ReleaseTarget): boolean {
+  if (allocation.windowsReserved || allocation.cooling) return false;
+  if (pod !== undefined) {
+    const named = namedPod(allocation);
+    return named?.namespace === pod.namespace && named.name === pod.name;
+  }
+  if (node === undefined) return false;
+  const recorded = allocation.attributes['node'];
+  if (recorded !== undefined) return recorded === node;
+  return allocation.block.node === node && !view.nodesByName.has(node);
+}
+
+async function claimsOf(
+  store: Datastore,
+  node: string,
+  view: CheckView,
+  { affinities = false }: ReleaseTarget,
+): Promise<NodeClaims> {
+  const claims = await allClaims(ipamStoreOf(store));
+  return {
+    node,
+    nodeExists: view.nodesByName.has(node),
+    claims: claims.filter((claim) => isClaimOf(claim, { type: 'host', name: node })),
+    released: affinities,
   };
 }
 
@@ -197,26 +249,60 @@ export async function applyRelease(
   const byBlock = new Map<string, PlannedRelease[]>();
   for (const request of plan.requests) byBlock.set(request.block, [...(byBlock.get(request.block) ?? []), request]);
   const outcomes: ReleaseOutcome[] = [];
-  const failed = (error: unknown): Omit<ReleaseOutcome, 'subject'> => {
-    if (!(error instanceof CalictlError)) throw error;
-    return { outcome: 'failed', detail: error.message };
-  };
   await pMap(
     byBlock,
     async ([block, requests]) => {
-      const ends = await releaseInBlock(ipam, block, requests, prove).catch((error) =>
-        requests.map(() => failed(error)),
-      );
+      const ends = await inBlock(ipam, block, requests, prove, options.signal);
       for (const [index, { address }] of requests.entries()) {
         const end = ends[index];
         if (end !== undefined) outcomes.push({ ...end, subject: address });
       }
     },
-    { concurrency: 16, signal: options.signal },
+    { concurrency: 16 },
   );
-  for (const handle of plan.handles) {
-    const end = await setHandleCount(ipam, { ...handle, lowers: true }, noProof).catch(failed);
-    outcomes.push({ ...end, subject: handle.handle });
+  const handles = await oneByOne(
+    plan.handles,
+    ({ handle }) => handle,
+    (handle) => setHandleCount(ipam, { ...handle, lowers: true }, noProof),
+    options.signal,
+  );
+  return { plan, dryRun: false, outcomes: [...outcomes, ...handles, ...(await giveUpClaims(ipam, plan, options))] };
+}
+
+/** What came of the addresses of one block. Once the signal came nothing is begun; what was begun is told of. */
+async function inBlock(
+  ipam: IpamStore,
+  block: string,
+  requests: readonly PlannedRelease[],
+  prove: (request: PlannedRelease) => Promise<string | undefined>,
+  signal: AbortSignal,
+): Promise<Omit<ReleaseOutcome, 'subject'>[]> {
+  const stopped = { outcome: 'skipped', detail: interrupted } as const;
+  if (signal.aborted) return requests.map(() => stopped);
+  try {
+    return await releaseInBlock(ipam, block, requests, prove);
+  } catch (error) {
+    // The proof reads with the signal, and nothing is written without it.
+    if (signal.aborted && !(error instanceof CalictlError)) return requests.map(() => stopped);
+    if (!(error instanceof CalictlError)) throw error;
+    return requests.map(() => ({ outcome: 'failed', detail: error.message }));
   }
-  return { plan, dryRun: false, outcomes };
+}
+
+/** After its addresses: the claims of a node that is gone, on blocks that are empty now. */
+async function giveUpClaims(
+  ipam: IpamStore,
+  { nodeClaims }: ReleasePlan,
+  { signal }: ApplyReleaseOptions,
+): Promise<ReleaseOutcome[]> {
+  if (!nodeClaims?.released) return [];
+  return oneByOne(
+    nodeClaims.claims,
+    ({ cidr }) => cidr,
+    async (claim) => {
+      if ((await ipam.nodeLabels(nodeClaims.node)) !== undefined) return conflict('the node exists by now');
+      return appliedUnless(await giveUpBlock(ipam, claim, { mustBeEmpty: true }));
+    },
+    signal,
+  );
 }

@@ -7,11 +7,14 @@ import { isTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
 
-/** The affinity with its type and its three labels right; all else stays. Undefined when they are right already. */
-export function relabelled(affinity: BlockAffinity): BlockAffinity | undefined {
+/**
+ * The affinity with its type and its three labels right; all else stays. Undefined when they are right already.
+ * `hash`: the hostname hash of its node, where the caller knows it.
+ */
+export function relabelled(affinity: BlockAffinity, hash?: string): BlockAffinity | undefined {
   const { metadata, spec } = affinity;
   const type = affinityType(affinity);
-  const labels = affinityLabels(spec.node, type, spec.cidr);
+  const labels = affinityLabels(spec.node, type, spec.cidr, hash);
   const wrong = Object.entries(labels).some(([key, value]) => metadata.labels?.[key] !== value);
   if (!wrong && spec.type === type) return undefined;
   const annotations = {

@@ -11,6 +11,12 @@ export interface NotDone {
   readonly why: string;
 }
 
+/** The canonical text of a CIDR; what cannot be read stays as it is. */
+export function canonicalCidr(text: string): string {
+  const cidr = parseCidr(text);
+  return cidr === undefined ? text : formatCidr(cidr);
+}
+
 /** Reads a range; host bits are masked off. Errors: UsageError when it is no CIDR. */
 export function readRange(text: string): Cidr {
   const range = parseCidr(text);

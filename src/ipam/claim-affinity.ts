@@ -6,12 +6,12 @@ import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { affinityName, blockName } from '../resources/names.ts';
 import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } from './affinity-range.ts';
-import { reservationOf } from './auto-assign.ts';
 import type { Owner } from './block.ts';
 import { blocksOf } from './block-sequence.ts';
 import { type Claimant, claim } from './claim.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { blockSizeOf, isEnabled, poolOf } from './pools.ts';
+import { reservationOf } from './recipient.ts';
 import { maxRetries, pauseAfter, retriesExhausted, type Surroundings } from './retries.ts';
 
 export interface Claimed {
@@ -36,8 +36,8 @@ export function blocksToClaim(text: string, pools: readonly IPPool[]): { blocks:
   return { blocks: blocksOf({ pool: range, blockSize, start: 0n, count }, IntervalSet.of([])), count };
 }
 
-/** What new blocks of an owner keep back: on a Windows node some addresses. */
-export async function claimantFor(store: IpamStore, owner: Owner): Promise<Claimant> {
+/** The owner with what its new blocks keep back: on a Windows node some addresses. */
+async function claimantFor(store: IpamStore, owner: Owner): Promise<Claimant> {
   const labels = owner.type === 'host' ? await store.nodeLabels(owner.name) : undefined;
   return { owner, reservation: labels && reservationOf(labels) };
 }

@@ -1,5 +1,6 @@
 // What `ipam release` means to do and what came of it: plain data.
 import type { GuardedRelease } from './release.ts';
+import type { BlockClaim } from './release-affinities.ts';
 
 export interface PlannedRelease extends GuardedRelease {
   /** For people: whose address it was. */
@@ -38,10 +39,21 @@ export interface ReleasePlan {
   readonly alreadyFree: readonly string[];
   /** Handles that a report calls leaked and that may be allocations in progress: left alone. */
   readonly young: readonly string[];
+  /** Only for a node. */
+  readonly nodeClaims?: NodeClaims;
+}
+
+/** The block affinities of the node whose addresses are released. */
+export interface NodeClaims {
+  readonly node: string;
+  readonly nodeExists: boolean;
+  readonly claims: readonly BlockClaim[];
+  /** They are released after the addresses. */
+  readonly released: boolean;
 }
 
 export interface ReleaseOutcome {
-  /** The address, or the name of a handle object. */
+  /** The address, the name of a handle object, or the CIDR of a block that was claimed or released. */
   readonly subject: string;
   readonly outcome: 'applied' | 'conflict' | 'skipped' | 'failed';
   readonly detail?: string;

@@ -22,5 +22,10 @@ export function conflict(detail: string): RepairOutcome {
   return { outcome: 'conflict', detail };
 }
 
+/** A conflict for the given reason, applied when there is none. */
+export function appliedUnless(reason: string | undefined): RepairOutcome {
+  return reason === undefined ? applied : conflict(reason);
+}
+
 /** The proof of an operation that needs none: it was asked for by a person, or follows from the write before it. */
 export const noProof: Prove = async () => undefined;

@@ -9,6 +9,9 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   if (dryRun) {
     for (const { address, about } of plan.requests) lines.push(`would release ${address}  ${printable(about)}`);
     for (const { handle } of plan.handles) lines.push(`would delete the handle ${printable(handle)}`);
+    if (plan.nodeClaims?.released) {
+      for (const { cidr } of plan.nodeClaims.claims) lines.push(`would release the block ${printable(cidr)}`);
+    }
   }
   for (const { subject, outcome, detail } of outcomes) {
     const why = detail === undefined ? '' : `: ${printable(detail)}`;
@@ -28,8 +31,19 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
     const whose = printable(users.join(' and '));
     lines.push(released.has(address) ? `${address} was released under ${whose}` : `${address} is in use by ${whose}`);
   }
+  lines.push(...claimsLeft(plan));
   if (lines.length === 0) lines.push('There is nothing to release.');
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What a node that is gone still claims, and the command that takes it away. */
+function claimsLeft({ nodeClaims }: Released['plan']): string[] {
+  if (nodeClaims === undefined || nodeClaims.nodeExists || nodeClaims.released) return [];
+  const { node, claims } = nodeClaims;
+  if (claims.length === 0) return [];
+  const blocks = claims.map(({ cidr }) => cidr).join(', ');
+  const line = `${node} does not exist and still claims ${blocks}; release: calictl ipam affinity release --node ${node}`;
+  return [printable(line)];
 }
 
 /** Plan and outcomes as one JSON document. */
@@ -41,6 +55,8 @@ export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
     sequenceNumber: sequenceNumber.toString(),
   }));
   const handles = plan.handles.map(({ handle }) => handle);
-  const { inUse, unassigned, changed, alreadyFree, young } = plan;
-  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, inUse, unassigned, changed, alreadyFree, young, outcomes }, { indent: 2 })}\n`;
+  const { inUse, unassigned, changed, alreadyFree, young, nodeClaims } = plan;
+  const cidrs = nodeClaims?.claims.map(({ cidr }) => cidr);
+  const affinities = nodeClaims === undefined ? {} : { [nodeClaims.released ? 'affinities' : 'affinitiesLeft']: cidrs };
+  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, ...affinities, inUse, unassigned, changed, alreadyFree, young, outcomes }, { indent: 2 })}\n`;
 }

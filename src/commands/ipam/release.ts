@@ -1,4 +1,4 @@
-// calictl ipam release: give addresses back by address, by handle or from a report; never one that is in use.
+// calictl ipam release: give addresses back by address, handle, node, pod or report; never one that is in use.
 import type { Released } from '../../ipam/release-plan.ts';
 import {
   CalictlError,
@@ -15,14 +15,27 @@ interface AsCalicoctl {
   readonly lines: AsyncIterable<string>;
 }
 
-function targetOf(input: Input): 'ip' | 'handle' | 'from-report' {
-  const given = (['ip', 'handle', 'from-report'] as const).filter((flag) => input.texts(flag).length > 0);
+const targets = ['ip', 'handle', 'node', 'pod', 'from-report'] as const;
+
+function targetOf(input: Input): (typeof targets)[number] {
+  const given = targets.filter((flag) => input.texts(flag).length > 0);
   const [only, second] = given;
   if (only === undefined)
-    throw new UsageError('nothing to release', 'name addresses with --ip, a --handle, or a report with --from-report');
+    throw new UsageError('nothing to release', 'name addresses with --ip, a --handle, --node, --pod or --from-report');
   if (second !== undefined)
     throw new UsageError(`--${only} and --${second} cannot be used together`, 'release by one of them at a time');
+  if (input.on('affinities') && only !== 'node') throw new UsageError('--affinities goes with --node', 'name a node');
+  if (only === 'node' && input.text('node') === '') throw new UsageError('--node is empty', 'name a node');
   return only;
+}
+
+/** The pod that --pod names. Errors: UsageError for another text. */
+function podOf(input: Input): { namespace: string; name: string } | undefined {
+  const text = input.text('pod');
+  if (text === undefined) return undefined;
+  const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw new UsageError(`--pod does not take '${text}'`, 'write it as NAMESPACE/NAME');
 }
 
 async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> {
@@ -35,15 +48,27 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
   for (const text of input.texts('ip')) {
     if (canonicalIp(text) === undefined) throw invalidIp(text);
   }
+  const pod = podOf(input);
+  const node = input.text('node');
   const reports = target === 'from-report' ? await readReports(ctx, input.texts('from-report')) : [];
   const store = await ctx.datastore();
   const { planRelease, applyRelease } = await import('../../ipam-repair/release.ts');
   const { clock, io, signal } = ctx.world;
   const plan = await planRelease(
     store,
-    { addresses: input.texts('ip'), handles: input.texts('handle'), reports },
+    {
+      ...{ addresses: input.texts('ip'), handles: input.texts('handle'), reports, node, pod },
+      affinities: input.on('affinities'),
+    },
     { clock, signal, progress: (text) => ctx.progress(text) },
   );
+  if (plan.nodeClaims?.released && plan.nodeClaims.nodeExists) {
+    throw new RefusedError(
+      `the node ${node} exists, so its blocks stay its own; nothing was released`,
+      'NODE_EXISTS',
+      `take empty blocks from a node that exists with: calictl ipam affinity release --node ${node}`,
+    );
+  }
   if (plan.inUse.length > 0 && target !== 'from-report' && !input.on('force')) {
     const [first] = plan.inUse;
     throw new RefusedError(
@@ -58,23 +83,34 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
       hint: 'calictl ipam show --ip tells which block and pool an address lies in',
     });
   }
-  if (plan.requests.length + plan.handles.length === 0 && target === 'handle') {
-    throw new CalictlError(`no address is allocated under the handle ${input.texts('handle').join(', ')}`, {
-      code: 'NOT_ASSIGNED',
-      hint: 'a handle that no block mentions is deleted by: calictl ipam check --fix --only INV-45',
-    });
-  }
+  const claims = plan.nodeClaims?.released ? plan.nodeClaims.claims : [];
+  const steps = plan.requests.length + plan.handles.length + claims.length;
+  if (steps === 0 && target !== 'from-report') throw nothingRecorded(target, input.texts(target));
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
-  const steps = plan.requests.length + plan.handles.length;
   if (steps > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
     for (const { address, about } of plan.requests.slice(0, 50)) await ctx.note(`  ${address}  ${about}`);
     for (const { handle } of plan.handles.slice(0, 50)) await ctx.note(`  handle ${handle}`);
+    for (const { cidr } of claims.slice(0, 50)) await ctx.note(`  block ${cidr}`);
     const handles = plan.handles.length === 0 ? '' : ` and ${plan.handles.length} handles`;
-    if (!(await ctx.confirm(`Release these ${plan.requests.length} addresses${handles}?`))) {
+    const blocks = claims.length === 0 ? '' : ` and ${claims.length} block affinities`;
+    if (!(await ctx.confirm(`Release these ${plan.requests.length} addresses${handles}${blocks}?`))) {
       throw new RefusedError('nothing was released', 'DECLINED');
     }
   }
   return applyRelease(store, plan, { force: input.on('force'), signal });
+}
+
+function nothingRecorded(target: string, names: readonly string[]): CalictlError {
+  const hints: Readonly<Record<string, string>> = {
+    handle: 'a handle that no block mentions is deleted by: calictl ipam check --fix --only INV-45',
+    node: `blocks that it claims are released by: calictl ipam affinity release --node ${names.join(' ')}`,
+    pod: 'calictl ipam show --ip tells whom an address is recorded for',
+  };
+  const place = target === 'handle' ? 'under' : 'for';
+  return new CalictlError(`no address is allocated ${place} the ${target} ${names.join(', ')}`, {
+    code: 'NOT_ASSIGNED',
+    hint: hints[target],
+  });
 }
 
 async function readReports(ctx: Context, files: readonly string[]) {
@@ -113,19 +149,28 @@ export const ipamRelease = defineCommand<Released | AsCalicoctl>({
   path: ['ipam', 'release'],
   summary: 'Release addresses that nothing uses',
   description:
-    'By address, by handle, or all leaked ones of a report that ipam check -o FILE wrote. An address that a pod, node ' +
+    'By address, by handle, all that are recorded for a node or a pod, or all leaked ones of a report that ipam check ' +
+    '-o FILE wrote. An address that a pod, node ' +
     'or service uses is refused (exit 4). Each release is guarded by handle and sequence number: an address that was ' +
     'given to somebody else meanwhile stays where it is.',
   examples: [
     { command: 'calictl ipam release --ip 10.60.0.2 --dry-run', about: 'what would be released' },
     { command: 'calictl ipam release --ip 10.60.0.2', about: 'release one address' },
     { command: 'calictl ipam release --handle k8s-pod-network.3f2a…', about: 'release all addresses of a handle' },
+    {
+      command: 'calictl ipam release --node node-gone --affinities --dry-run',
+      about: 'what a node that is gone left behind',
+    },
+    { command: 'calictl ipam release --pod shop/cart-0', about: 'release what is recorded for a pod that is gone' },
     { command: 'calictl ipam release --from-report leaks.json', about: 'release what a report calls leaked' },
   ],
   args: [],
   flags: [
     { name: 'ip', value: 'IP', about: 'an address to release', repeatable: true, calicoctl: true },
     { name: 'handle', value: 'HANDLE', about: 'release all addresses of this handle', repeatable: true },
+    { name: 'node', value: 'NODE', about: 'release all addresses recorded for this node' },
+    { name: 'affinities', about: 'with --node: its block affinities too, of a node that does not exist any more' },
+    { name: 'pod', value: 'NAMESPACE/NAME', about: 'release all addresses recorded for this pod' },
     {
       name: 'from-report',
       value: 'REPORT',

@@ -1,0 +1,86 @@
+// calictl ipam affinity claim: give a node the free blocks of a range.
+import type { ClaimDone, ClaimPlan, PlannedClaim } from '../../../ipam/affinity-plan.ts';
+import type { Owner } from '../../../ipam/block.ts';
+import { type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
+import { type Context, defineCommand, type Input } from '../../command.ts';
+
+const canBeDone = ({ does }: PlannedClaim): boolean => does !== 'fail';
+
+async function run(ctx: Context, input: Input): Promise<ClaimDone> {
+  const [range = ''] = input.args;
+  const node = input.text('node') ?? '';
+  if (node === '') throw new UsageError('no node is named', 'name the node that gets the blocks with --node');
+  const datastore = await ctx.datastore();
+  const [{ ipamStoreOf }, { planClaim }, { claimBlock }, { appliedUnless }, { oneByOne }, { formatCidr }] =
+    await Promise.all([
+      import('../../../datastore/stored-ipam.ts'),
+      import('../../../ipam/affinity-plan.ts'),
+      import('../../../ipam/claim-affinity.ts'),
+      import('../../../ipam/repair-outcome.ts'),
+      import('../../../ipam-repair/one-by-one.ts'),
+      import('../../../net/cidr.ts'),
+    ]);
+  const store = ipamStoreOf(datastore);
+  const owner: Owner = { type: 'host', name: node };
+  const plan = await planClaim(store, range, owner);
+  await warnOfLimit(ctx, node, plan);
+  const todo = plan.blocks.filter(canBeDone);
+  if (input.on('dry-run') || todo.length === 0) return { node, plan, dryRun: input.on('dry-run'), outcomes: [] };
+  const { io, signal } = ctx.world;
+  if (todo.length > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
+    for (const { cidr } of todo.slice(0, 50)) await ctx.note(`  ${formatCidr(cidr)}`);
+    if (!(await ctx.confirm(`Claim these ${todo.length} blocks for ${node}?`))) {
+      throw new RefusedError('nothing was claimed', 'DECLINED');
+    }
+  }
+  const outcomes = await oneByOne(
+    todo,
+    ({ cidr }) => formatCidr(cidr),
+    async ({ cidr }) => appliedUnless(await claimBlock(store, plan.claimant, cidr, ctx.world)),
+    signal,
+  );
+  return { node, plan, dryRun: false, outcomes };
+}
+
+async function warnOfLimit(ctx: Context, node: string, { blocks, owned, limit }: ClaimPlan): Promise<void> {
+  const more = blocks.filter(({ does }) => does === 'claim').length;
+  if (more === 0 || owned + more <= limit) return;
+  await ctx.note(
+    `warning: with these blocks ${node} has ${owned + more}, and its limit is ${limit}: it will claim no more by itself`,
+  );
+}
+
+function exit({ plan, dryRun, outcomes }: ClaimDone): ExitCode {
+  const done = dryRun ? plan.blocks.filter(canBeDone) : outcomes.filter(({ outcome }) => outcome === 'applied');
+  if (done.length === 0) return exitCodes.failed;
+  return dryRun || done.length === plan.blocks.length ? exitCodes.ok : exitCodes.partial;
+}
+
+export const ipamAffinityClaim = defineCommand<ClaimDone>({
+  path: ['ipam', 'affinity', 'claim'],
+  summary: 'Give a node the free blocks of a range',
+  description:
+    'Each block of the range that does not exist is made for the node; those that it has already are confirmed. Blocks ' +
+    'of others, blocks without an owner and what would overlap a block of another size are listed and left. The block ' +
+    'limit of the node does not count; passing it is warned of.',
+  examples: [
+    { command: 'calictl ipam affinity claim 10.60.0.0/26 --node node-a', about: 'one block' },
+    { command: 'calictl ipam affinity claim 10.60.0.0/24 --node node-a --dry-run', about: 'which blocks it would be' },
+  ],
+  args: [{ name: 'CIDR', about: 'the range: one block or more, inside one enabled pool', required: true }],
+  flags: [
+    { name: 'node', value: 'NODE', about: 'the node that gets the blocks' },
+    { name: 'dry-run', about: 'show which blocks would be claimed, write nothing' },
+    { name: 'yes', short: 'y', about: 'do not ask' },
+    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+  ],
+  calicoctl: false,
+  guarded: false,
+  run,
+  format: (input) => input.text('output') ?? 'text',
+  formats: {
+    text: async (done) => (await import('../../../output/ipam-affinity.ts')).affinityClaimText(done),
+    json: async (done) => (await import('../../../output/ipam-affinity.ts')).affinityClaimJson(done),
+  },
+  exit,
+});

@@ -1,0 +1,40 @@
+// Steps done one after the other for a person: each is told of, also when a signal or the datastore ends them early.
+import type { ReleaseOutcome } from '../ipam/release-plan.ts';
+import type { RepairOutcome } from '../ipam/repair-outcome.ts';
+import { CalictlError } from '../world/errors.ts';
+
+/** What is said of a step that was not begun because the person stopped the command. */
+export const interrupted = 'interrupted before it was done';
+
+/**
+ * Does `act` for each item. A step that began is finished before the signal is looked at. After an error that the next
+ * one would meet again the rest is skipped.
+ */
+export async function oneByOne<T>(
+  items: readonly T[],
+  subjectOf: (item: T) => string,
+  act: (item: T) => Promise<RepairOutcome>,
+  signal: AbortSignal,
+): Promise<ReleaseOutcome[]> {
+  const outcomes: ReleaseOutcome[] = [];
+  let ended: string | undefined;
+  for (const item of items) {
+    const subject = subjectOf(item);
+    if (signal.aborted) ended ??= interrupted;
+    if (ended !== undefined) {
+      outcomes.push({ subject, outcome: 'skipped', detail: ended });
+      continue;
+    }
+    try {
+      outcomes.push({ ...(await act(item)), subject });
+    } catch (error) {
+      if (error instanceof CalictlError) {
+        outcomes.push({ subject, outcome: 'failed', detail: error.message });
+        if (error.code !== 'IPAM_CONFLICT') ended = 'not tried after that failure';
+      } else if (signal.aborted) {
+        outcomes.push({ subject, outcome: 'skipped', detail: interrupted });
+      } else throw error;
+    }
+  }
+  return outcomes;
+}

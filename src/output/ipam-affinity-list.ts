@@ -1,0 +1,37 @@
+// What `ipam affinity list` prints.
+import type { AffinityList, AffinityShown } from '../ipam/affinity-list.ts';
+import { printJson } from '../resources/json.ts';
+import { printYaml } from '../resources/yaml-text.ts';
+import { table } from './columns.ts';
+
+const headings = ['NODE', 'TYPE', 'CIDR', 'POOL', 'STATE', 'USED', 'FREE'];
+const none = '<none>';
+
+const number = (value: number | undefined): string => (value === undefined ? none : String(value));
+
+function row({ node, type, cidr, pool, state, used, free, borrowed, name, problems }: AffinityShown, wide: boolean) {
+  return [
+    ...[node, type, cidr, pool ?? none, state ?? none, number(used), number(free)],
+    ...(wide ? [number(borrowed), name ?? none] : []),
+    problems.join('; '),
+  ];
+}
+
+/** One row a claim; `wide` adds the borrowed addresses and the name of the affinity. */
+export function affinityListText({ items }: AffinityList, wide: boolean): string {
+  const all = [...headings, ...(wide ? ['BORROWED', 'NAME'] : []), 'PROBLEM'];
+  return table(
+    all,
+    items.map((item) => row(item, wide)),
+  );
+}
+
+/** As one JSON document. */
+export function affinityListJson(list: AffinityList): string {
+  return `${printJson(list, { indent: 2 })}\n`;
+}
+
+/** As one YAML document. */
+export function affinityListYaml(list: AffinityList): string {
+  return printYaml(list);
+}
