@@ -13,9 +13,12 @@ function step(x: number): number {
   return next < 0 ? next + modulus : next;
 }
 
+let decoded: DataView | undefined;
+
+/** The words, decoded once. */
 function tableWords(): DataView {
-  const bytes = Uint8Array.from(atob(goRandomTable), (letter) => letter.charCodeAt(0));
-  return new DataView(bytes.buffer);
+  decoded ??= new DataView(Uint8Array.from(atob(goRandomTable), (letter) => letter.charCodeAt(0)).buffer);
+  return decoded;
 }
 
 /** A stream of numbers decided by its seed alone. */
