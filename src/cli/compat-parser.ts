@@ -62,13 +62,18 @@ function parseCommand(command: Command, argv: readonly string[], program: string
   };
 }
 
+function hasCalicoctlCommand({ path }: CommandGroup, commands: readonly Command[]): boolean {
+  return commands.some((command) => command.calicoctl && path.every((word, index) => command.path[index] === word));
+}
+
 /** Parses arguments (without program and script) over those commands of the register that calicoctl has. */
 export function parseCompat(
   argv: readonly string[],
   commands: readonly Command[],
-  groups: readonly CommandGroup[],
+  allGroups: readonly CommandGroup[],
   program: string,
 ): Parsed {
+  const groups = allGroups.filter((group) => hasCalicoctlCommand(group, commands));
   if (argv[0] === '--version') return textFor('stdout', versionHint, exitCodes.ok);
   const { scanned: globals, reason } = attempt(argv, compatGlobalFlags, true);
   if (globals?.given.has('help')) return textFor('stdout', groupHelp([], program, commands, groups), exitCodes.ok);

@@ -46,7 +46,9 @@ describe.each(commands.map((command) => [command.path.join(' '), command] as con
   it('is in the help of compat mode only when calicoctl has it', async () => {
     const parent = command.path.slice(0, -1).join(' ');
     const { stdout } = await run(`${parent} --help`, { programName: 'calicoctl' });
-    expect(stdout.includes(`    ${command.path.at(-1)} `)).toBe(command.calicoctl);
+    // calicoctl answers for a group that it does not have with the help of the one above.
+    const ofParent = stdout.startsWith(`Usage:\n  calicoctl ${parent === '' ? '[options]' : parent} <command>`);
+    expect(ofParent && stdout.includes(`    ${command.path.at(-1)} `)).toBe(command.calicoctl);
   });
 });
 
