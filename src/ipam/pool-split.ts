@@ -157,7 +157,8 @@ function findFinished({ pools }: SplitReading, request: SplitRequest): SplitFini
       ),
     );
     const finished = parts.filter((part) => part !== undefined);
-    if (finished.length === number) return { name: request.name ?? name, finished };
+    const more = pools.some(({ metadata }) => metadata.name === partName(name, number));
+    if (finished.length === number && !more) return { name: request.name ?? name, finished };
   }
   return undefined;
 }

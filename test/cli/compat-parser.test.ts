@@ -70,6 +70,32 @@ describe('calicoctl', () => {
     expect(await calicoctl(line)).toMatchObject({ code: 1, stdout: '', stderr: reason + showUsage });
   });
 
+  it.each([
+    'ipam configure',
+    'ipam configure --max-blocks-per-host=3',
+    'ipam configure --allow-version-mismatch',
+    'ipam configure show',
+    'ipam configure --strictaffinity=true show',
+    'ipam configure --strictaffinity=true --force',
+  ])('"%s" lacks what must be there, or has what must not', async (line) => {
+    expect(await calicoctl(line)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr:
+        'Usage:\n  calicoctl ipam configure --strictaffinity=<true/false> [--max-blocks-per-host=<number>] [--config=<CONFIG>] [--allow-version-mismatch]\n',
+    });
+  });
+
+  it.each(['ipam split', 'ipam split 2 4', 'ipam split -2', 'ipam split 2 --dry-run'])(
+    '"%s" prints the usage block of split',
+    async (line) => {
+      expect(await calicoctl(line)).toMatchObject({
+        ...{ code: 1, stdout: '' },
+        stderr:
+          'Usage:\n  calicoctl ipam split <NUMBER> [--cidr=<CIDR>] [--name=<POOL_NAME>] [--config=<CONFIG>] [--allow-version-mismatch]\n',
+      });
+    },
+  );
+
   it('prints the help of a command, whatever else stands there', async () => {
     const { code, stdout, stderr } = await calicoctl('get --bogus -h x y');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ParsedCommand } from '../../src/cli/parsed.ts';
 import { parse } from '../../src/cli/parser.ts';
 import type { Command } from '../../src/commands/command.ts';
+import { UsageError } from '../../src/world/errors.ts';
 
 const show: Command = {
   path: ['store', 'show'],
@@ -28,8 +29,12 @@ const show: Command = {
   exit: () => 0,
 };
 
+/** A command that is also the first words of another one. */
+const tidy: Command = { ...show, path: ['store', 'tidy'], args: [], examples: [] };
+const tidyPlan: Command = { ...tidy, path: ['store', 'tidy', 'plan'], summary: 'Show what tidying would do' };
+
 const parseLine = (line: string) =>
-  parse(line.split(' ').filter(Boolean), [show], [{ path: ['store'], summary: 'The store' }], 80);
+  parse(line.split(' ').filter(Boolean), [show, tidy, tidyPlan], [{ path: ['store'], summary: 'The store' }], 80);
 const command = (line: string): ParsedCommand => {
   const parsed = parseLine(line);
   if (parsed.type !== 'command') throw new Error(`a text: ${parsed.stdout}${parsed.stderr}`);
@@ -118,4 +123,43 @@ describe('parse', () => {
       expect(text).toContain('(default: table)');
     },
   );
+});
+
+describe('a command that is also the first words of another one', () => {
+  it('is run by itself, with its flags', () => {
+    expect(command('store tidy').command).toBe(tidy);
+    const { command: found, input } = command('store tidy -o json --owner ann');
+    expect(found).toBe(tidy);
+    expect([input.text('output'), input.text('owner')]).toEqual(['json', 'ann']);
+  });
+
+  it('leaves to the other one what stands after its word', () => {
+    const { command: found, input } = command('store tidy plan -o json --all');
+    expect(found).toBe(tidyPlan);
+    expect([input.text('output'), input.on('all')]).toEqual(['json', true]);
+  });
+
+  it('takes global flags before the word of the other one', () => {
+    const { command: found, globals } = command('store tidy --datastore ./dump plan --debug');
+    expect(found).toBe(tidyPlan);
+    expect([globals.text('datastore'), globals.on('debug')]).toEqual(['./dump', true]);
+  });
+
+  it.each(['store tidy --owner ann plan', 'store tidy -a plan', 'store tidy -o json plan'])(
+    '"%s" is wrong usage',
+    (line) => {
+      expect(() => parseLine(line)).toThrow(/^--(owner|all|output) stands before 'plan' and is a flag of store tidy$/);
+    },
+  );
+
+  it.each(['store tidy plans', 'store tidy plan x', 'store tidy --owner ann x'])('"%s" is wrong usage', (line) => {
+    expect(() => parseLine(line)).toThrow(UsageError);
+  });
+
+  it('names the other one in its help', () => {
+    const help = parseLine('store tidy --help');
+    expect(help.type === 'text' && help.stdout).toContain('  plan ');
+    const other = parseLine('store tidy plan --help');
+    expect(other.type === 'text' && other.stdout).toContain('Usage: calictl store tidy plan [');
+  });
 });

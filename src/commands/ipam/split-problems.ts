@@ -83,7 +83,8 @@ export function calicoctlSplitText(problem: SplitProblem, { name, cidr, number }
     case 'no-pool':
       return `unable to find IP pool ${name ?? ''} covering the specified CIDR ${cidr}`;
     case 'bad-cidr':
-      return 'error disabling IP pool ';
+      // It names what --cidr says, not what the pool has.
+      return `error disabling IP pool ${cidr ?? ''}`;
     case 'not-power-of-two':
       return splitting(problem.pool.spec.cidr, `number to split CIDR into is not a valid power of 2: ${number}`);
     case 'not-large-enough': {

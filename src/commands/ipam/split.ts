@@ -130,7 +130,7 @@ async function runAsCalicoctl(ctx: Context, input: Input): Promise<IpamSplit> {
     if (!(error instanceof SplitStopped)) throw error;
     const { metadata, spec } = error.part ?? plan.pool;
     const why = calicoctlText(error.cause, identity('IPPool', metadata.name));
-    if (error.step === 'disable') throw plain(`error disabling IP pool ${spec.cidr}`, error);
+    if (error.step === 'disable') throw plain(`error disabling IP pool ${cidr ?? ''}`, error);
     if (error.step === 'create') {
       throw plain(`error using unsafe create to make split pool with cidr ${spec.cidr}: ${why}`, error);
     }

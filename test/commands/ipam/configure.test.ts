@@ -1,0 +1,290 @@
+// calictl ipam configure and ipam configure show over a folder, and over a store where others write at the same time.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ipamConfigure } from '../../../src/commands/ipam/configure.ts';
+import { MemoryDatastore, type MemoryFault } from '../../../src/datastore/memory.ts';
+import { printJson } from '../../../src/resources/json.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import { type Ran, run } from '../../support/world.ts';
+
+const apiVersion = 'crd.projectcalico.org/v1';
+const config = (spec: object, metadata: object = {}): KubeObject => ({
+  ...{ apiVersion, kind: 'IPAMConfig' },
+  metadata: { name: 'default', ...metadata },
+  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
+});
+/** Two addresses of node-a's block, the second one held by node-b. */
+const borrowed: KubeObject = {
+  ...{ apiVersion, kind: 'IPAMBlock', metadata: { name: '10-0-0-0-30' } },
+  spec: {
+    ...{ cidr: '10.0.0.0/30', affinity: 'host:node-a', strictAffinity: false, deleted: false },
+    ...{ allocations: [0, 1, null, null], unallocated: [2, 3] },
+    attributes: [
+      { handle_id: 'h', secondary: { node: 'node-a' } },
+      { handle_id: 'i', secondary: { node: 'node-b' } },
+    ],
+  },
+};
+
+let folder = '';
+const file = () => join(folder, 'objects.json');
+const put = (...items: KubeObject[]): void =>
+  writeFileSync(file(), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
+const configure = (flags: string, programName = 'calictl'): Promise<Ran> =>
+  run(`ipam configure ${flags}`, { folder, programName });
+const stored = async (): Promise<KubeObject | undefined> => {
+  const { code, stdout } = await run('get ipamconfig default -o json', { folder });
+  return code === 0 ? (JSON.parse(stdout) as KubeObject) : undefined;
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'calictl-configure-'));
+  put(borrowed);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a change', () => {
+  test('of one setting leaves the others, and what is not known, as they are', async () => {
+    put(config({ maxBlocksPerHost: 3, strictAffinity: true, ipCooldownSeconds: 30 }, { labels: { a: 'b' } }));
+    expect(await configure('--max-blocks-per-host 5')).toMatchObject({
+      ...{ code: 0, stderr: '', stdout: 'Set MaxBlocksPerHost: 3 -> 5\n' },
+    });
+    expect(await stored()).toMatchObject({
+      metadata: { labels: { a: 'b' } },
+      spec: { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 5, ipCooldownSeconds: 30 },
+    });
+  });
+
+  test('to no limit takes the limit away', async () => {
+    put(config({ maxBlocksPerHost: 3, strictAffinity: true }));
+    expect((await configure('--max-blocks-per-host 0 --strictaffinity=f')).stdout).toBe(
+      'Set StrictAffinity: true -> false\nSet MaxBlocksPerHost: 3 -> 0\n',
+    );
+    expect((await stored())?.spec).toEqual({ strictAffinity: false, autoAllocateBlocks: true });
+  });
+
+  test('without an object makes one with the defaults for the rest', async () => {
+    const done = await configure('--strictaffinity true --force');
+    expect(done.stdout).toBe('Set StrictAffinity: false -> true\nCreated the IPAMConfig object\n');
+    expect(await stored()).toMatchObject({
+      ...{ apiVersion, kind: 'IPAMConfig' },
+      metadata: { name: 'default', annotations: { 'projectcalico.org/metadata': '{"creationTimestamp":null}' } },
+      spec: { strictAffinity: true, autoAllocateBlocks: true },
+    });
+  });
+
+  test('that changes nothing writes nothing', async () => {
+    put(config({}));
+    const before = readFileSync(file(), 'utf8');
+    expect(await configure('--strictaffinity false --auto-allocate-blocks T --max-blocks-per-host 0')).toMatchObject({
+      ...{ code: 0, stdout: 'Nothing to change: the configuration is so already.\n' },
+    });
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  test('can be tried, and be read by a script', async () => {
+    put(config({ strictAffinity: true }));
+    const before = readFileSync(file(), 'utf8');
+    expect((await configure('--auto-allocate-blocks false --dry-run')).stdout).toBe(
+      'would set AutoAllocateBlocks: true -> false\n',
+    );
+    const document = JSON.parse((await configure('--auto-allocate-blocks false --dry-run -o json')).stdout);
+    expect(document).toEqual({
+      ...{ kind: 'IPAMConfigurationChange', dryRun: true, created: false, changed: ['autoAllocateBlocks'] },
+      before: { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 0 },
+      after: { strictAffinity: true, autoAllocateBlocks: false, maxBlocksPerHost: 0 },
+    });
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+});
+
+test.each([
+  ['', 'nothing to configure'],
+  ['--strictaffinity maybe', "--strictaffinity does not take 'maybe'"],
+  ['--auto-allocate-blocks=', "--auto-allocate-blocks does not take ''"],
+  ['--max-blocks-per-host x', "--max-blocks-per-host does not take 'x'"],
+  ['--max-blocks-per-host=-1', "--max-blocks-per-host does not take '-1'"],
+  ['--max-blocks-per-host 2147483648', "--max-blocks-per-host does not take '2147483648'"],
+  ['--max-blocks-per-host 2', 'MaxBlocksPerHost requires StrictAffinity to be enabled (IPAM_CONFIG_INVALID)'],
+  [
+    '--auto-allocate-blocks false',
+    "Cannot disable 'StrictAffinity' and 'AutoAllocateBlocks' at the same time (IPAM_CONFIG_INVALID)",
+  ],
+  ['--strictaffinity true extra', 'too many arguments'],
+  ['--strictaffinity true show', "--strictaffinity stands before 'show' and is a flag of ipam configure"],
+])('%j is refused before anything is written', async (flags, says) => {
+  put(config({}));
+  const before = readFileSync(file(), 'utf8');
+  const { code, stdout, stderr } = await configure(flags);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`calictl: ${says}`);
+  expect(stderr).toContain('\nhint: ');
+  expect(readFileSync(file(), 'utf8')).toBe(before);
+});
+
+describe('strict affinity with an address borrowed', () => {
+  test('is refused, with their number and where to see them', async () => {
+    const before = readFileSync(file(), 'utf8');
+    for (const dryRun of ['', ' --dry-run']) {
+      expect(await configure(`--strictaffinity true${dryRun}`)).toMatchObject({
+        ...{ code: 4, stdout: '' },
+        stderr: expect.stringMatching(
+          /^calictl: 1 address is borrowed.*\(ADDRESSES_BORROWED\)\nhint: calictl ipam show --show-borrowed /,
+        ),
+      });
+    }
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  test.each([
+    ['--strictaffinity true --force', 'calictl'],
+    ['--strictaffinity=true', 'calicoctl'],
+  ])('is switched on with %s by %s', async (flags, programName) => {
+    put(borrowed, config({}));
+    expect(await configure(flags, programName)).toMatchObject({ code: 0 });
+    expect((await stored())?.spec).toMatchObject({ strictAffinity: true });
+  });
+
+  test('that is on already may be configured further', async () => {
+    put(borrowed, config({ strictAffinity: true }));
+    expect(await configure('--strictaffinity true --max-blocks-per-host 2')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('at the same time as somebody else', () => {
+  /** Runs the command on this store. */
+  async function on(store: MemoryDatastore, flags: Readonly<Record<string, string>>): Promise<unknown> {
+    const input = {
+      args: [],
+      text: (flag: string) => flags[flag],
+      texts: (flag: string) => (flags[flag] === undefined ? [] : [flags[flag]]),
+      on: (flag: string) => flags[flag] !== undefined,
+    };
+    const { world } = await run('version --client');
+    const none = async (): Promise<void> => undefined;
+    const version = { calictl: '0', calico: 'v3.31.4', commit: '0' };
+    return ipamConfigure.run(
+      {
+        world,
+        compat: false,
+        version,
+        datastore: async () => store,
+        note: none,
+        progress: none,
+        confirm: async () => false,
+      },
+      input,
+    );
+  }
+  const specs = (store: MemoryDatastore): unknown[] => store.dump().map(({ spec }) => spec);
+
+  test('a write that met another one is decided again on what is stored then', async () => {
+    let met = 0;
+    const store = new MemoryDatastore([config({ strictAffinity: true, maxBlocksPerHost: 1 })], {
+      faults: ({ nthWrite }): MemoryFault | undefined => {
+        if (nthWrite < 1 || nthWrite > 3) return undefined;
+        met += 1;
+        return 'conflict';
+      },
+    });
+    await on(store, { 'max-blocks-per-host': '7' });
+    expect(met).toBe(3);
+    expect(specs(store)).toEqual([{ strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 7 }]);
+    expect(store.calls.filter(({ op }) => op === 'get')).toHaveLength(4);
+  });
+
+  test('two that find no object both get their way', async () => {
+    const store = new MemoryDatastore([]);
+    await Promise.all([
+      on(store, { strictaffinity: 'true' }),
+      on(store, { strictaffinity: 'true', 'max-blocks-per-host': '4' }),
+    ]);
+    expect(specs(store)).toEqual([{ strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 4 }]);
+    expect(store.calls.filter(({ op }) => op === 'create').length).toBe(2);
+  });
+
+  test('an answer that does not come is an error, not another try', async () => {
+    const store = new MemoryDatastore([config({})], {
+      faults: ({ nthWrite }) => (nthWrite === 1 ? 'timeout-after' : undefined),
+    });
+    await expect(on(store, { strictaffinity: 'true' })).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(store.writes).toBe(1);
+  });
+});
+
+describe('show', () => {
+  const grid = (strict: string, auto: string, max: string): string =>
+    [
+      '+--------------------+-------+',
+      '|      PROPERTY      | VALUE |',
+      '+--------------------+-------+',
+      `| StrictAffinity     | ${strict} |`,
+      `| AutoAllocateBlocks | ${auto} |`,
+      `| MaxBlocksPerHost   | ${max} |`,
+      '+--------------------+-------+',
+      '',
+    ].join('\n');
+
+  test('tells the defaults, and that nothing is stored; and writes nothing', async () => {
+    const before = readFileSync(file(), 'utf8');
+    expect(await configure('show')).toMatchObject({
+      ...{ code: 0, stderr: '' },
+      stdout: `${grid('false', 'true ', '    0')}There is no IPAMConfig object: these are the defaults.\n`,
+    });
+    expect(JSON.parse((await configure('show -o json')).stdout)).toEqual({
+      ...{ kind: 'IPAMConfiguration', stored: false },
+      ...{ strictAffinity: false, autoAllocateBlocks: true, maxBlocksPerHost: 0 },
+    });
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  test('tells what is stored, as ipam show --show-configuration does', async () => {
+    put(config({ strictAffinity: true, maxBlocksPerHost: 20 }));
+    const { stdout } = await configure('show');
+    expect(stdout).toBe(grid('true ', 'true ', '   20'));
+    expect((await run('ipam show --show-configuration', { folder })).stdout).toBe(stdout);
+    expect((await configure('show -o yaml')).stdout).toBe(
+      'autoAllocateBlocks: true\nkind: IPAMConfiguration\nmaxBlocksPerHost: 20\nstored: true\nstrictAffinity: true\n',
+    );
+  });
+
+  test('does not exist for calicoctl', async () => {
+    const { code, stdout, stderr } = await configure('show', 'calicoctl');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Usage:\n {2}calicoctl ipam configure --strictaffinity=<true\/false> /);
+  });
+});
+
+describe('as calicoctl', () => {
+  test('prints its lines, changed or not, and makes the defaults first', async () => {
+    expect(await configure('--strictaffinity=false --max-blocks-per-host=4', 'calicoctl')).toMatchObject({
+      ...{ code: 1, stdout: '', stderr: 'error: MaxBlocksPerHost requires StrictAffinity to be enabled\n' },
+    });
+    expect((await stored())?.spec).toEqual({ strictAffinity: false, autoAllocateBlocks: true });
+    const set = 'Successfully set StrictAffinity to: true\nSuccessfully set MaxBlocksPerHost to: 4\n';
+    for (let time = 1; time <= 2; time += 1) {
+      expect(await configure('--strictaffinity=1 --max-blocks-per-host=+4', 'calicoctl')).toMatchObject({
+        ...{ code: 0, stdout: set, stderr: '' },
+      });
+    }
+  });
+
+  test('keeps what it does not know, which calicoctl would drop', async () => {
+    put(config({ ipCooldownSeconds: 30 }, { labels: { a: 'b' } }));
+    expect(await configure('--strictaffinity=true', 'calicoctl')).toMatchObject({ code: 0 });
+    expect(await stored()).toMatchObject({ metadata: { labels: { a: 'b' } }, spec: { ipCooldownSeconds: 30 } });
+  });
+
+  test.each([
+    ['--strictaffinity=yes', 'invalid value. Use true or false to set strictaffinity\n'],
+    ['--strictaffinity=true --max-blocks-per-host=x', 'invalid value for maxblockhost. Use a valid number\n'],
+    [
+      '--strictaffinity=true --max-blocks-per-host=-3',
+      'error: IPAMConfig.crd.projectcalico.org "default" is invalid: spec.maxBlocksPerHost: Invalid value: -3: spec.maxBlocksPerHost in body should be greater than or equal to 0\n',
+    ],
+  ])('%s', async (flags, stderr) => {
+    expect(await configure(flags, 'calicoctl')).toMatchObject({ code: 1, stdout: '', stderr });
+  });
+});
