@@ -10,6 +10,7 @@ import { ipamConfig } from './ipam-config.ts';
 import { ipamHandle } from './ipam-handle.ts';
 import { kubeControllersConfiguration } from './kube-controllers-configuration.ts';
 import { lease } from './lease.ts';
+import { namespace } from './namespace.ts';
 import { calicoNode } from './node.ts';
 import type { Kind } from './object.ts';
 import { pod } from './pod.ts';
@@ -29,6 +30,7 @@ export const kinds: readonly Kind[] = [
   ipReservation,
   kubeControllersConfiguration,
   lease,
+  namespace,
   calicoNode,
   pod,
   service,

@@ -1,5 +1,9 @@
 // calictl ipam assign: take addresses for a node, as its CNI plugin would, or one given address.
-import type { Assignment } from '../../ipam/auto-assign.ts';
+import type { Datastore } from '../../datastore/datastore.ts';
+import type { Addresses, AddressesRequest } from '../../ipam/assign-addresses.ts';
+import type { IpamStore } from '../../ipam/ipam-store.ts';
+import type { IntendedUse } from '../../ipam/pool-choice.ts';
+import type { Labels } from '../../ipam/selector.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpamAssigned } from '../../output/ipam-assign.ts';
 import { CalictlError, type ExitCode, exitCodes, invalidIp, UsageError } from '../../world/errors.ts';
@@ -10,6 +14,7 @@ interface Done extends IpamAssigned {
   readonly shortfall: readonly Error[];
 }
 
+const uses: readonly IntendedUse[] = ['Workload', 'Tunnel', 'LoadBalancer'];
 const mostAtOnce = 65536;
 
 function countOf(input: Input): number {
@@ -43,16 +48,26 @@ async function attributesOf(input: Input, now: Date): Promise<Record<string, str
   return { timestamp: goTimeText(now), ...Object.fromEntries(attributes) };
 }
 
+const forGivenAddress = 'assign one given address, or any';
+
 function checkTogether(input: Input): void {
-  if (input.text('node') === '') throw new UsageError('--node is empty', 'name a node');
+  const node = input.text('node');
+  if (node === '') throw new UsageError('--node is empty', 'name a node');
+  if (useOf(input) === 'LoadBalancer' && node !== undefined) {
+    throw new UsageError('--node and --use LoadBalancer cannot be used together', 'no node has those addresses');
+  }
   if (input.text('ip') === undefined) {
-    if (input.text('node') !== undefined) return;
+    if (node !== undefined || useOf(input) === 'LoadBalancer') return;
     throw new UsageError('nothing to assign', 'name a node with --node, or an address with --ip');
   }
-  const other =
-    ['count', 'pool'].find((flag) => input.texts(flag).length > 0) ?? (input.on('ipv6') ? 'ipv6' : undefined);
-  if (other === undefined) return;
-  throw new UsageError(`--ip and --${other} cannot be used together`, 'assign one given address, or any');
+  const other = ['count', 'pool', 'ipv4', 'ipv6', 'namespace'].find(
+    (flag) => input.texts(flag).length > 0 || input.on(flag),
+  );
+  if (other !== undefined) throw new UsageError(`--ip and --${other} cannot be used together`, forGivenAddress);
+}
+
+function useOf(input: Input): IntendedUse | undefined {
+  return input.text('use') as IntendedUse | undefined;
 }
 
 async function run(ctx: Context, input: Input): Promise<Done> {
@@ -61,7 +76,7 @@ async function run(ctx: Context, input: Input): Promise<Done> {
   const handle = await handleOf(input);
   const count = countOf(input);
   const given = input.text('ip');
-  const node = input.text('node');
+  const use = useOf(input);
   const { canonicalIp } = await import('../../net/ip.ts');
   if (given !== undefined && canonicalIp(given) === undefined) throw invalidIp(given);
   const datastore = await ctx.datastore();
@@ -69,34 +84,62 @@ async function run(ctx: Context, input: Input): Promise<Done> {
   const store = ipamStoreOf(datastore, { signal: ctx.world.signal });
   if (given !== undefined) {
     const { assignIp } = await import('../../ipam/assign-ip.ts');
-    const done = await assignIp(store, { address: given, node, handle, attributes }, ctx.world);
+    const done = await assignIp(
+      store,
+      { address: given, node: input.text('node'), use, handle, attributes },
+      ctx.world,
+    );
     return { node: done.node, handle, requested: 1, addresses: [done.assigned], shortfall: [] };
   }
-  const owner = node as string;
-  const { autoAssign } = await import('../../ipam/auto-assign.ts');
-  const assignment = await autoAssign(
+  const { assignAddresses } = await import('../../ipam/assign-addresses.ts');
+  const { loadBalancerName } = await import('../../ipam/recipient.ts');
+  const node = input.text('node') ?? loadBalancerName;
+  const families = await familiesOf(input, count, store);
+  const done = await assignAddresses(
     store,
     {
-      ...{ node: owner, count, version: input.on('ipv6') ? 6 : 4, use: 'Workload' },
-      holder: { handle, secondary: { ...attributes, node: owner } },
-      pools: await poolsOf(input, store),
+      ...{ node, use: use ?? 'Workload', ...families },
+      holder: { handle, secondary: use === 'LoadBalancer' ? attributes : { ...attributes, node } },
+      namespaceLabels: await namespaceLabels(input, datastore, ctx.world.signal),
     },
     ctx.world,
   );
   return {
-    node: owner,
+    node,
     handle,
-    requested: count,
-    addresses: assignment.addresses,
-    shortfall: await shortfall(assignment),
+    requested: count * Object.keys(families).length,
+    addresses: done.assignments.flatMap(({ addresses }) => addresses),
+    shortfall: await shortfall(done, families),
   };
 }
 
+type Families = Pick<AddressesRequest, 'ipv4' | 'ipv6'>;
+
+/** What is wanted of which family: of IPv4, when no flag says it. Of both, each takes from the pools of its own. */
+async function familiesOf(input: Input, count: number, store: IpamStore): Promise<Families> {
+  const pools = await poolsOf(input, store);
+  const [ipv4, ipv6] = [input.on('ipv4'), input.on('ipv6')];
+  if (!ipv6) return { ipv4: { count, pools } };
+  if (!ipv4) return { ipv6: { count, pools } };
+  const of = (family: 4 | 6) => ({ count, pools: pools.filter(({ version }) => version === family) });
+  return { ipv4: of(4), ipv6: of(6) };
+}
+
+async function namespaceLabels(input: Input, datastore: Datastore, signal: AbortSignal): Promise<Labels | undefined> {
+  const name = input.text('namespace');
+  if (name === undefined) return undefined;
+  const { getIfAny } = await import('../../datastore/datastore.ts');
+  const { namespace } = await import('../../resources/namespace.ts');
+  const found = await getIfAny(datastore, namespace, { name }, { signal });
+  if (found !== undefined) return found.metadata.labels ?? {};
+  throw new CalictlError(`namespace ${name} does not exist`, {
+    code: 'NAMESPACE_NOT_FOUND',
+    hint: 'without --namespace, pools that select namespaces see one without labels',
+  });
+}
+
 /** What --pool names, by CIDR or by name, as CIDRs. */
-async function poolsOf(
-  input: Input,
-  store: { pools(): Promise<readonly { metadata: { name: string }; spec: { cidr: string } }[]> },
-): Promise<Cidr[]> {
+async function poolsOf(input: Input, store: IpamStore): Promise<Cidr[]> {
   const { parseCidr } = await import('../../net/cidr.ts');
   const texts = input.texts('pool');
   const byName = texts.every((text) => parseCidr(text) !== undefined) ? [] : await store.pools();
@@ -110,16 +153,32 @@ async function poolsOf(
   });
 }
 
-async function shortfall(assignment: Assignment): Promise<Error[]> {
-  const { addresses, requested, error } = assignment;
-  if (addresses.length >= requested) return [];
+/** Why there are fewer than requested: a sentence a family, then what ended it. */
+async function shortfall({ assignments, error }: Addresses, { ipv6 }: Families): Promise<Error[]> {
   const { partialText } = await import('../../ipam/auto-assign.ts');
-  const known = error instanceof CalictlError ? error : undefined;
-  const sentence = new CalictlError(partialText(assignment), {
-    code: known?.code ?? 'IPAM_EXHAUSTED',
-    hint: known?.hint ?? 'calictl ipam show --show-blocks tells where addresses are left',
-  });
-  return error === undefined || known?.code === 'IPAM_BLOCK_LIMIT' ? [sentence] : [sentence, error];
+  const errors: Error[] = [];
+  for (const assignment of assignments) {
+    if (assignment.addresses.length >= assignment.requested) continue;
+    const known = assignment.error instanceof CalictlError ? assignment.error : undefined;
+    errors.push(
+      new CalictlError(partialText(assignment), {
+        code: known?.code ?? 'IPAM_EXHAUSTED',
+        hint: known?.hint ?? 'calictl ipam show --show-blocks tells where addresses are left',
+      }),
+    );
+  }
+  if (error === undefined) return errors;
+  // The sentence says already that the limit was reached.
+  if (!(error instanceof CalictlError && error.code === 'IPAM_BLOCK_LIMIT')) errors.push(error);
+  if (ipv6 !== undefined && assignments.every(({ version, error: own }) => version === 4 && own !== undefined)) {
+    errors.push(
+      new CalictlError('no IPv6 address was tried for, because IPv4 failed', {
+        code: 'IPAM_IPV4_FAILED',
+        hint: 'ask for them with --ipv6 alone',
+      }),
+    );
+  }
+  return errors;
 }
 
 function exit({ addresses, requested }: Done): ExitCode {
@@ -140,14 +199,18 @@ export const ipamAssign = defineCommand<Done>({
       command: 'calictl ipam assign --node node-a --count 3 --pool pool-1 --handle db -o json',
       about: 'three of one pool, for a script',
     },
+    { command: 'calictl ipam assign --node node-a --ipv4 --ipv6 --handle pod-1', about: 'one of each family' },
     { command: 'calictl ipam assign --ip 10.60.0.9 --node node-a --handle manual-1', about: 'exactly this address' },
   ],
   args: [],
   flags: [
     { name: 'node', value: 'NODE', about: 'the node that the addresses are for; with --ip: the owner of its block' },
-    { name: 'count', value: 'COUNT', about: 'how many, 1 when not given' },
+    { name: 'count', value: 'COUNT', about: 'how many of each family, 1 when not given' },
     { name: 'pool', value: 'POOL', about: 'take them from this pool (name or CIDR)', repeatable: true },
+    { name: 'ipv4', about: 'IPv4 addresses, as when no family is named; with --ipv6: of both' },
     { name: 'ipv6', about: 'IPv6 addresses' },
+    { name: 'namespace', value: 'NAMESPACE', about: 'the namespace they are for, where pools select by namespace' },
+    { name: 'use', value: 'USE', about: 'what they are for, Workload when not given', choices: [...uses] },
     { name: 'ip', value: 'IP', about: 'exactly this address' },
     { name: 'handle', value: 'HANDLE', about: 'the ID to release them by' },
     { name: 'attr', value: 'KEY=VALUE', about: 'what else to record of the holder', repeatable: true },

@@ -4,8 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { printJson } from '../../../src/resources/json.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
 import { node, pool } from '../../support/ipam-state.ts';
 import { type Ran, run } from '../../support/world.ts';
+
+const withSpec = (object: KubeObject, spec: object): KubeObject => ({
+  ...object,
+  spec: { ...(object.spec as object), ...spec },
+});
+const others = [
+  withSpec(pool('services', '172.16.0.0/28', 29), { allowedUses: ['LoadBalancer'] }),
+  withSpec(pool('shop-only', '10.70.0.0/28', 29), { namespaceSelector: "team == 'shop'" }),
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: { team: 'shop' } } },
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plain' } },
+];
 
 let folder = '';
 const file = () => join(folder, 'objects.json');
@@ -13,7 +25,13 @@ const assign = (flags: string): Promise<Ran> => run(`ipam assign ${flags}`, { fo
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'calictl-assign-'));
-  const items = [node('node-a'), node('node-b'), pool('pool-1', '10.60.0.0/28', 29), pool('pool-6', 'fd00::/120', 122)];
+  const items = [
+    node('node-a'),
+    node('node-b'),
+    pool('pool-1', '10.60.0.0/28', 29),
+    pool('pool-6', 'fd00::/120', 122),
+    ...others,
+  ];
   writeFileSync(file(), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -55,8 +73,78 @@ test('IPv6, a pool by name, a given address', async () => {
   expect(await assign('--ip 10.60.0.15 --node node-b')).toMatchObject({ code: 1, stdout: '' });
 });
 
+test('both families in one go, one handle, counted together', async () => {
+  const done = await assign('--node node-a --ipv4 --ipv6 --count 2 --handle both -o json');
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(done.stdout)).toMatchObject({
+    requested: 4,
+    addresses: [{ pool: 'pool-1' }, { pool: 'pool-1' }, { pool: 'pool-6' }, { pool: 'pool-6' }],
+  });
+  const of = await assign('--node node-a --ipv4 --ipv6 --pool pool-6 --pool 10.60.0.0/28');
+  expect(of.stdout.split('\n').map((line) => / pool (.*)\)/.exec(line)?.[1])).toEqual(['pool-1', 'pool-6', undefined]);
+  expect((await assign('--node node-a --ipv4')).stdout).toContain('pool pool-1)');
+  expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
+});
+
+test('too few of IPv4 is no failure, and IPv6 is served', async () => {
+  const few = await assign('--node node-a --ipv4 --ipv6 --count 17 -o json');
+  expect(few.code).toBe(5);
+  expect(JSON.parse(few.stdout).addresses).toHaveLength(16 + 17);
+  expect(few.stderr).toContain('Assigned 16 out of 17 requested IPv4 addresses');
+});
+
+test('IPv4 fails: no IPv6 is assigned, and that is said', async () => {
+  const spec = { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 1 };
+  const limit = { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
+  writeFileSync(join(folder, 'config.json'), printJson(limit));
+  const limited = await assign('--node node-a --ipv4 --ipv6 --count 9');
+  expect(limited.code).toBe(5);
+  expect(limited.stdout.match(/Assigned 10\.60\.0\./g)).toHaveLength(8);
+  expect(limited.stdout).not.toContain('fd00::');
+  expect(limited.stderr).toContain('limit of 1 blocks reached for this node');
+  expect(limited.stderr).toContain('no IPv6 address was tried for, because IPv4 failed');
+  const failed = await assign('--node node-a --ipv4 --ipv6 --pool 10.9.0.0/16');
+  expect(failed).toMatchObject({ code: 1, stdout: '' });
+  expect(failed.stderr).toContain('the given pool (10.9.0.0/16) does not exist');
+});
+
+test('IPv6 fails: IPv4 stays assigned', async () => {
+  const done = await assign('--node node-a --ipv4 --ipv6 --pool fd01::/64 --handle half');
+  expect(done.code).toBe(5);
+  expect(done.stdout).toMatch(/^Assigned 10\.60\.0\.\d+ [^\n]*\n$/);
+  expect(done.stderr).toContain('the given pool (fd01::/64) does not exist');
+  expect(done.stderr).not.toContain('IPv4 failed');
+});
+
+test('for a load balancer: no node, its own attributes only', async () => {
+  const done = await assign('--use LoadBalancer --handle lb-web --attr service=web --attr namespace=shop -o json');
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  const { node: owner, addresses } = JSON.parse(done.stdout);
+  expect(owner).toBe('load-balancer');
+  expect(addresses).toMatchObject([{ pool: 'services', borrowed: false }]);
+  const shown = JSON.parse((await run(`ipam show --ip ${addresses[0].address} -o json`, { folder })).stdout);
+  expect(Object.keys(shown.items[0].attributes).sort()).toEqual(['namespace', 'service', 'timestamp']);
+  expect(await assign('--use LoadBalancer --ip 172.16.0.15')).toMatchObject({ code: 0 });
+  expect(await assign('--use LoadBalancer --ip 10.60.0.1')).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('for a namespace: its labels choose the pool', async () => {
+  const from = async (flags: string) => / pool (.*)\)/.exec((await assign(`--node node-a ${flags}`)).stdout)?.[1];
+  await assign('--node node-b --count 16');
+  expect(await from('--namespace shop')).toBe('shop-only');
+  expect(await from('--namespace plain')).toBeUndefined();
+  const unknown = await assign('--node node-a --namespace none');
+  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown.stderr).toContain('namespace none does not exist');
+});
+
 test.each([
   '',
+  '--node node-a --use LoadBalancer',
+  '--node node-a --use nonsense',
+  '--ip 10.60.0.1 --node node-a --namespace shop',
+  '--ip 10.60.0.1 --node node-a --ipv4',
+  '--node node-a --pool pool-6',
   '--node node-a --count 0',
   '--node node-a --count x',
   '--node node-a --attr x',
