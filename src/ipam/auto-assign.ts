@@ -16,8 +16,6 @@ import { type BlockRequest, type Prepared, prepare } from './preparation.ts';
 import { type Surroundings, untilSettled } from './retries.ts';
 import { isUnsound, take } from './take.ts';
 
-export { reservationOf } from './recipient.ts';
-
 export interface AssignRequest extends BlockRequest {
   readonly count: number;
   readonly holder: Holder;

@@ -94,15 +94,48 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     expect((await objects('blockaffinities')).map(({ spec }) => spec['state'])).toEqual(['confirmed', 'confirmed']);
   });
 
-  test('claims without labels are not seen, as by Calico, and nothing is claimed twice', async () => {
-    const first = await assign('--node node-a');
+  test('claims without labels are not seen, as by Calico: they do not count for the limit', async () => {
+    const spec = { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 1 };
+    const config = { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
+    await server().admin.load([config]);
+    await assign('--node node-a --count 64');
+    const env = { KUBECONFIG: server().kubeconfig };
+    const limited = await run('ipam assign --node node-a', { env });
+    expect(limited.stderr).toContain('limit of 1 blocks reached for this node');
     const path = '/apis/crd.projectcalico.org/v1/blockaffinities/node-a-10-244-174-128-26';
     const { metadata, ...rest } = JSON.parse((await server().admin.request('GET', path)).body);
-    const unlabelled = { ...rest, metadata: { ...metadata, labels: {} } };
-    await server().admin.request('PUT', path, unlabelled);
-    const second = await assign('--node node-a');
-    expect(second.addresses[0]?.block).toBe(first.addresses[0]?.block);
-    expect(await objects('ipamblocks')).toHaveLength(1);
+    await server().admin.request('PUT', path, { ...rest, metadata: { ...metadata, labels: {} } });
+    expect((await assign('--node node-a')).addresses).toMatchObject([{ address: '10.244.174.192' }]);
+  });
+
+  test('the rights of the CNI plugin are enough', async () => {
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const [apiVersion, name] = ['rbac.authorization.k8s.io/v1', 'calico-cni-plugin'];
+    const calico = ['blockaffinities', 'ipamblocks', 'ipamhandles', 'ippools', 'ipreservations', 'ipamconfigs'];
+    const rules = [
+      { apiGroups: [''], resources: ['pods', 'nodes', 'namespaces'], verbs: ['get'] },
+      {
+        ...{ apiGroups: ['crd.projectcalico.org'], resources: [...calico, 'clusterinformations'] },
+        verbs: ['get', 'list', 'create', 'update', 'delete'],
+      },
+    ];
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'nobody' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
+    await server().admin.load([
+      { apiVersion, kind: 'ClusterRole', metadata: { name }, rules },
+      { apiVersion, kind: 'ClusterRoleBinding', metadata: { name }, roleRef, subjects },
+    ]);
+    try {
+      const flags = '--context nobody --node node-a --namespace default --ipv4 --ipv6 --handle h';
+      const env = { KUBECONFIG: server().kubeconfig };
+      // The server learns of new roles by watching them.
+      await expect.poll(async () => (await run('get ippools --context nobody', { env })).code).toBe(0);
+      expect((await assign(flags)).addresses).toHaveLength(2);
+      expect((await assign('--context nobody --node node-a --ip 10.244.9.9')).addresses).toHaveLength(1);
+    } finally {
+      await server().admin.request('DELETE', `${rbac}/clusterrolebindings/${name}`);
+      await server().admin.request('DELETE', `${rbac}/clusterroles/${name}`);
+    }
   });
 
   test('a service: the block of the virtual owner', async () => {
