@@ -5,16 +5,8 @@ import { ipamStoreOf } from '../datastore/stored-ipam.ts';
 import { setHandleCount } from '../ipam/handle-repair.ts';
 import type { IpamStore } from '../ipam/ipam-store.ts';
 import { releaseInBlock } from '../ipam/release.ts';
-import { allClaims, giveUpBlock, isClaimOf } from '../ipam/release-affinities.ts';
-import type {
-  NodeClaims,
-  PlannedHandle,
-  PlannedRelease,
-  Released,
-  ReleaseOutcome,
-  ReleasePlan,
-} from '../ipam/release-plan.ts';
-import { appliedUnless, conflict, noProof } from '../ipam/repair-outcome.ts';
+import type { PlannedHandle, PlannedRelease, Released, ReleaseOutcome, ReleasePlan } from '../ipam/release-plan.ts';
+import { noProof } from '../ipam/repair-outcome.ts';
 import { containerOf } from '../ipam-check/allocation-fault.ts';
 import type { Allocation } from '../ipam-check/block-view.ts';
 import type { FoundObject } from '../ipam-check/finding.ts';
@@ -27,6 +19,7 @@ import { CheckView } from '../ipam-check/view.ts';
 import { canonicalIp } from '../net/ip.ts';
 import { blockName, handleName, sanitiseHandle, translateUid } from '../resources/names.ts';
 import { CalictlError, RefusedError } from '../world/errors.ts';
+import { claimsOfNode, giveUpClaims } from './node-claims.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { interrupted, oneByOne } from './one-by-one.ts';
 import { Prover } from './prove.ts';
@@ -113,7 +106,10 @@ export async function planRelease(
   }
   const fromReport = target.reports.length > 0;
   const used = new Set(inUse.map(({ address }) => address));
-  const nodeClaims = target.node === undefined ? {} : { nodeClaims: await claimsOf(store, target.node, view, target) };
+  const nodeClaims =
+    target.node === undefined
+      ? {}
+      : { nodeClaims: await claimsOfNode(ipamStoreOf(store), view, target.node, target.affinities ?? false) };
   return {
     ...nodeClaims,
     requests: fromReport ? requests.filter(({ address }) => !used.has(address)) : requests,
@@ -141,21 +137,6 @@ function isRecordedFor(view: CheckView, allocation: Allocation, { node, pod }: R
   const recorded = allocation.attributes['node'];
   if (recorded !== undefined) return recorded === node;
   return allocation.block.node === node && !view.nodesByName.has(node);
-}
-
-async function claimsOf(
-  store: Datastore,
-  node: string,
-  view: CheckView,
-  { affinities = false }: ReleaseTarget,
-): Promise<NodeClaims> {
-  const claims = await allClaims(ipamStoreOf(store));
-  return {
-    node,
-    nodeExists: view.nodesByName.has(node),
-    claims: claims.filter((claim) => isClaimOf(claim, { type: 'host', name: node })),
-    released: affinities,
-  };
 }
 
 function refuseForeignReports(reports: readonly ReadReport[], { clusterInformation }: IpamSnapshot): void {
@@ -266,7 +247,11 @@ export async function applyRelease(
     (handle) => setHandleCount(ipam, { ...handle, lowers: true }, noProof),
     options.signal,
   );
-  return { plan, dryRun: false, outcomes: [...outcomes, ...handles, ...(await giveUpClaims(ipam, plan, options))] };
+  return {
+    plan,
+    dryRun: false,
+    outcomes: [...outcomes, ...handles, ...(await giveUpClaims(ipam, plan.nodeClaims, options.signal))],
+  };
 }
 
 /** What came of the addresses of one block. Once the signal came nothing is begun; what was begun is told of. */
@@ -287,22 +272,4 @@ async function inBlock(
     if (!(error instanceof CalictlError)) throw error;
     return requests.map(() => ({ outcome: 'failed', detail: error.message }));
   }
-}
-
-/** After its addresses: the claims of a node that is gone, on blocks that are empty now. */
-async function giveUpClaims(
-  ipam: IpamStore,
-  { nodeClaims }: ReleasePlan,
-  { signal }: ApplyReleaseOptions,
-): Promise<ReleaseOutcome[]> {
-  if (!nodeClaims?.released) return [];
-  return oneByOne(
-    nodeClaims.claims,
-    ({ cidr }) => cidr,
-    async (claim) => {
-      if ((await ipam.nodeLabels(nodeClaims.node)) !== undefined) return conflict('the node exists by now');
-      return appliedUnless(await giveUpBlock(ipam, claim, { mustBeEmpty: true }));
-    },
-    signal,
-  );
 }

@@ -16,7 +16,7 @@ import { allClaims, type BlockClaim, isClaimOf, isInside } from './release-affin
 import type { ReleaseOutcome } from './release-plan.ts';
 
 /** Beyond so many blocks a range is more likely a mistake than a wish. */
-export const mostBlocksAtOnce = 4096;
+const mostBlocksAtOnce = 4096;
 
 /** `claim`: does not exist. `own`: the owner has it; its claim is confirmed if it is not. `fail`: it cannot be claimed. */
 export type PlannedClaim =

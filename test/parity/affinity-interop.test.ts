@@ -1,0 +1,113 @@
+// Blocks that calictl gives to a node or takes from it, and Calico's own plugin and calicoctl on the same API server.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/resources/object.ts';
+import { describeWithApiServer } from '../support/api-server.ts';
+import { calicoIpam, hasCniPlugins } from '../support/cni-plugin.ts';
+import { node, pool } from '../support/ipam-state.ts';
+import { reference, runReference } from '../support/reference.ts';
+import { run } from '../support/world.ts';
+
+const apiVersion = 'crd.projectcalico.org/v1';
+/** calicoctl's check reads both and fails without. */
+const cluster: KubeObject[] = [
+  {
+    ...{ apiVersion, kind: 'ClusterInformation', metadata: { name: 'default' } },
+    spec: { clusterGUID: '5d2c9e4b8bcc09e00656c54f84e82dff', calicoVersion: 'v3.31.4', datastoreReady: true },
+  },
+  {
+    ...{ apiVersion, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },
+    spec: { controllers: { node: { leakGracePeriod: '15m0s' } } },
+  },
+];
+const container = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0');
+const folder = mkdtempSync(join(tmpdir(), 'calictl-affinity-interop-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.skipIf(reference === undefined || !hasCniPlugins)(
+  'ipam affinity beside calico-ipam (skipped unless CALICOCTL and CALICO_CNI_BIN name the programs)',
+  () => {
+    describeWithApiServer('on Kubernetes', (server) => {
+      const env = () => ({ HOME: '/nonexistent', KUBECONFIG: server().kubeconfig });
+      const calictl = (line: string) => run(line, { env: env() });
+      const cni = (command: 'ADD' | 'DEL', host: string, id: string) =>
+        calicoIpam({
+          ...{ command, containerId: container(id), node: host, kubeconfig: server().kubeconfig },
+          lockFile: join(folder, `${host}.lock`),
+        });
+      const claims = async () =>
+        (JSON.parse((await calictl('ipam affinity list -o json')).stdout) as { items: Record<string, unknown>[] })
+          .items;
+
+      beforeEach(async () => {
+        await server().admin.reset();
+        await server().admin.load([...cluster, pool('pool-1', '10.60.0.0/24', 29), node('node-a'), node('node-b')]);
+      });
+
+      async function expectClean(): Promise<void> {
+        const theirs = await runReference(['ipam', 'check'], { ...env(), DATASTORE_TYPE: 'kubernetes' });
+        expect(theirs.stdout).toContain('IPAM blocks record 0 allocations.');
+        expect(theirs.stdout).toContain('Check complete; found 0 problems.');
+        expect(await calictl('ipam check')).toMatchObject({ code: 0 });
+        expect(await claims()).toEqual([]);
+      }
+
+      test('the plugin assigns from a block that was claimed for its node, until the node is gone', async () => {
+        // Not the one that the plugin would begin with.
+        expect(await calictl('ipam affinity claim 10.60.0.248/29 --node node-a')).toMatchObject({
+          code: 0,
+          stderr: '',
+        });
+        expect((await cni('ADD', 'node-a', 'one')).addresses).toEqual(['10.60.0.248']);
+        expect(await claims()).toEqual([
+          expect.objectContaining({
+            node: 'node-a',
+            cidr: '10.60.0.248/29',
+            state: 'confirmed',
+            used: 1,
+            problems: [],
+          }),
+        ]);
+        await server().admin.request('DELETE', '/api/v1/nodes/node-a');
+        const { code, stdout } = await calictl('ipam release --node node-a --affinities');
+        expect({ code, stdout }).toEqual({
+          ...{ code: 0, stdout: 'Successfully released 10.60.0.248\nSuccessfully released 10.60.0.248/29\n' },
+        });
+        await expectClean();
+      });
+
+      test('a block that loses its owner keeps its address until the plugin deletes it', async () => {
+        const [address] = (await cni('ADD', 'node-b', 'one')).addresses;
+        const [claim] = await claims();
+        expect(await calictl(`ipam affinity release ${claim?.['cidr']}`)).toMatchObject({ code: 4, stdout: '' });
+        expect(await calictl(`ipam affinity release ${claim?.['cidr']} --keep-addresses`)).toMatchObject({ code: 0 });
+        expect(await claims()).toEqual([]);
+        // The node claims another block, for this one is nobody's.
+        const [next] = (await cni('ADD', 'node-b', 'two')).addresses;
+        const [other] = await claims();
+        expect(other?.['cidr']).not.toBe(claim?.['cidr']);
+        const shown = await calictl(`ipam show --ip ${address} --ip ${next} -o json`);
+        expect(JSON.parse(shown.stdout).items).toMatchObject([
+          { allocated: true, block: claim?.['cidr'], borrowed: true },
+          { allocated: true, block: other?.['cidr'], borrowed: false },
+        ]);
+        for (const id of ['one', 'two']) expect((await cni('DEL', 'node-b', id)).failure).toBeUndefined();
+        expect(await calictl('ipam affinity release --node node-b')).toMatchObject({ code: 0 });
+        await expectClean();
+      });
+
+      test('a node whose blocks were taken claims again', async () => {
+        const [first] = (await cni('ADD', 'node-a', 'one')).addresses;
+        await cni('DEL', 'node-a', 'one');
+        expect(await calictl('ipam affinity release --node node-a')).toMatchObject({ code: 0 });
+        expect(await claims()).toEqual([]);
+        expect((await cni('ADD', 'node-a', 'two')).addresses).toEqual([first]);
+        await cni('DEL', 'node-a', 'two');
+        await calictl('ipam affinity release 10.60.0.0/24');
+        await expectClean();
+      });
+    });
+  },
+);
