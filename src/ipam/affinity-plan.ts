@@ -7,7 +7,7 @@ import { canonicalCidr, readRange, requireBlocksIn } from './affinity-range.ts';
 import { limitOf } from './auto-assign.ts';
 import { allocatedOrdinals, isEmpty, isOwnedBy, isOwnerless, type Owner } from './block.ts';
 import type { Claimant } from './claim.ts';
-import { blocksToClaim, overlapOf } from './claim-affinity.ts';
+import { blocksToClaim, otherSizes, overlapOf } from './claim-affinity.ts';
 import { settingsOf } from './config.ts';
 import { isTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
@@ -38,7 +38,8 @@ export interface ClaimPlan {
  */
 export async function planClaim(store: IpamStore, text: string, owner: Owner): Promise<ClaimPlan> {
   const [pools, claimant] = await Promise.all([store.pools(), recipientOf(store, owner)]);
-  const { blocks, count } = blocksToClaim(text, pools);
+  const wanted = blocksToClaim(text, pools);
+  const { count, range } = wanted;
   if (count > mostBlocksAtOnce) {
     throw new UsageError(
       `the range ${text} has ${count} blocks, more than ${mostBlocksAtOnce}`,
@@ -48,21 +49,17 @@ export async function planClaim(store: IpamStore, text: string, owner: Owner): P
   }
   const [stored, config] = await Promise.all([store.blocks.list(), store.config()]);
   const byCidr = new Map(stored.map((block) => [canonicalCidr(block.spec.cidr), block]));
-  const version = readRange(text).version;
+  const others = otherSizes(wanted, stored);
   return {
     claimant,
-    blocks: [...blocks].map((cidr) => plannedClaim(cidr, owner, byCidr.get(formatCidr(cidr)), stored)),
-    owned: stored.filter((block) => isOwnedBy(block, owner) && parseCidr(block.spec.cidr)?.version === version).length,
+    blocks: [...wanted.blocks].map((cidr) => plannedClaim(cidr, owner, byCidr.get(formatCidr(cidr)), others)),
+    owned: stored.filter((block) => isOwnedBy(block, owner) && parseCidr(block.spec.cidr)?.version === range.version)
+      .length,
     limit: limitOf(undefined, settingsOf(config)),
   };
 }
 
-function plannedClaim(
-  cidr: Cidr,
-  owner: Owner,
-  block: IPAMBlock | undefined,
-  others: readonly IPAMBlock[],
-): PlannedClaim {
+function plannedClaim(cidr: Cidr, owner: Owner, block: IPAMBlock | undefined, others: readonly Cidr[]): PlannedClaim {
   const overlap = overlapOf(cidr, others);
   if (overlap !== undefined) return { cidr, does: 'fail', why: overlap };
   // What is half-deleted and empty is finished on the way.

@@ -1,6 +1,6 @@
 // Claiming the blocks of a range for an owner, at the wish of a person. The steps for one block are claim.ts.
 // Rules: docs/reference/ipam.md#ownership-by-hand.
-import { type Cidr, cidrCovers, formatCidr, parseCidr } from '../net/cidr.ts';
+import { type Cidr, cidrCovers, cidrsOverlap, formatCidr, parseCidr } from '../net/cidr.ts';
 import { IntervalSet } from '../net/interval-set.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
@@ -21,11 +21,19 @@ export interface Claimed {
   readonly failed: readonly NotDone[];
 }
 
+export interface BlocksToClaim {
+  readonly range: Cidr;
+  readonly blockSize: number;
+  readonly count: bigint;
+  /** To be gone through once. */
+  readonly blocks: Iterable<Cidr>;
+}
+
 /**
  * The blocks of a range that can be claimed, in order of addresses; they are not kept, there may be 2^74 of them.
  * Errors: UsageError when the range is no CIDR, not in an enabled pool as a whole, or smaller than a block of it.
  */
-export function blocksToClaim(text: string, pools: readonly IPPool[]): { blocks: Iterable<Cidr>; count: bigint } {
+export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToClaim {
   const range = readRange(text);
   const pool = poolOf(pools.filter(isEnabled), range.base);
   const network = pool && parseCidr(pool.spec.cidr);
@@ -33,7 +41,12 @@ export function blocksToClaim(text: string, pools: readonly IPPool[]): { blocks:
   const blockSize = blockSizeOf(pool);
   if (range.prefix > blockSize) throw belowBlockSize(range);
   const count = 1n << BigInt(blockSize - range.prefix);
-  return { blocks: blocksOf({ pool: range, blockSize, start: 0n, count }, IntervalSet.of([])), count };
+  return {
+    range,
+    blockSize,
+    count,
+    blocks: blocksOf({ pool: range, blockSize, start: 0n, count }, IntervalSet.of([])),
+  };
 }
 
 /** The owner with what its new blocks keep back: on a Windows node some addresses. */
@@ -53,11 +66,12 @@ export async function claimAffinity(
   surroundings: Surroundings,
 ): Promise<Claimed> {
   requireName(owner);
-  const { blocks } = blocksToClaim(text, await store.pools());
-  const [claimant, others] = await Promise.all([claimantFor(store, owner), store.blocks.list()]);
+  const wanted = blocksToClaim(text, await store.pools());
+  const [claimant, stored] = await Promise.all([claimantFor(store, owner), store.blocks.list()]);
+  const others = otherSizes(wanted, stored);
   const claimed: string[] = [];
   const failed: NotDone[] = [];
-  for (const cidr of blocks) {
+  for (const cidr of wanted.blocks) {
     const why = overlapOf(cidr, others) ?? (await claimBlock(store, claimant, cidr, surroundings));
     if (why === undefined) claimed.push(formatCidr(cidr));
     else failed.push({ cidr: formatCidr(cidr), why });
@@ -94,11 +108,16 @@ async function whyTaken(store: IpamStore, owner: Owner, cidr: string): Promise<s
   return block.value.spec.affinity ? `it belongs to ${block.value.spec.affinity}` : 'it exists and is nobody’s';
 }
 
-/** Why a block that does not exist must not be made: its addresses would be in two blocks. */
-export function overlapOf(cidr: Cidr, others: readonly IPAMBlock[]): string | undefined {
-  const other = others.find(({ spec }) => {
-    const there = parseCidr(spec.cidr);
-    return there !== undefined && there.prefix !== cidr.prefix && (cidrCovers(there, cidr) || cidrCovers(cidr, there));
-  });
-  return other && `it would overlap the block ${other.spec.cidr}`;
+/** The blocks that share addresses with the range and are of another size than its blocks. */
+export function otherSizes({ range, blockSize }: BlocksToClaim, stored: readonly IPAMBlock[]): Cidr[] {
+  return stored
+    .map(({ spec }) => parseCidr(spec.cidr))
+    .filter((cidr) => cidr !== undefined)
+    .filter((cidr) => cidr.prefix !== blockSize && cidrsOverlap(cidr, range));
+}
+
+/** Why a block must not be made, given those of other sizes: its addresses would be in two blocks. */
+export function overlapOf(cidr: Cidr, others: readonly Cidr[]): string | undefined {
+  const other = others.find((there) => cidrsOverlap(there, cidr));
+  return other && `it would overlap the block ${formatCidr(other)}`;
 }

@@ -1,5 +1,6 @@
 // calictl ipam affinity release: take blocks from their owner. Addresses are released by calictl ipam release.
 import type { GiveUpDone, PlannedGiveUp } from '../../../ipam/affinity-plan.ts';
+import type { IpamStore } from '../../../ipam/ipam-store.ts';
 import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 
@@ -21,6 +22,7 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   const plan = await planGiveUp(store, { range, node, keepAddresses: input.on('keep-addresses') });
   const todo = plan.filter(({ does }) => does !== 'keep');
   refuse(plan, todo, { range, node });
+  await warnOfLivingNodes(ctx, store, plan);
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
   const { io, signal } = ctx.world;
   if (todo.length > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
@@ -39,6 +41,15 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
     signal,
   );
   return { plan, dryRun: false, outcomes };
+}
+
+/** What a node that exists holds in blocks that are taken from it is borrowed from then on. */
+async function warnOfLivingNodes(ctx: Context, store: IpamStore, plan: readonly PlannedGiveUp[]): Promise<void> {
+  const orphaned = plan.filter(({ claim, does }) => does === 'orphan' && claim.owner.type === 'host');
+  for (const name of new Set(orphaned.map(({ claim }) => claim.owner.name))) {
+    if ((await store.nodeLabels(name)) === undefined) continue;
+    await ctx.note(`warning: the node ${name} exists; what it holds in these blocks counts as borrowed from then on`);
+  }
 }
 
 /** Errors: CalictlError when there is no claim, RefusedError when no block of those claimed is empty. */
