@@ -17,10 +17,7 @@ export class SplitStopped extends CalictlError {
     super(`could not ${what} the pool ${plan.pool.metadata.name}: ${cause.message}`, {
       code: 'SPLIT_STOPPED',
       cause,
-      hint:
-        step === 'disable'
-          ? 'nothing was written; run the same command again'
-          : 'the pool is disabled and some of its parts may exist; run the same command again to finish',
+      hint: 'run the same command again: it goes on from what is stored by then',
       exit: step === 'disable' ? exitCodes.failed : exitCodes.partial,
     });
     this.step = step;
@@ -82,7 +79,7 @@ async function requireParts(store: Datastore, { parts }: SplitPlan, options: Cal
   const stored = new Map((await listAll(store, ipPool, options)).map((pool) => [pool.metadata.name, pool]));
   for (const { pool: part } of parts) {
     const found = stored.get(part.metadata.name);
-    if (found === undefined || !sameSpec(found, part)) {
+    if (found === undefined || found.metadata.deletionTimestamp || !sameSpec(found, part)) {
       throw new DatastoreError('conflict', `${part.metadata.name} was changed by somebody else meanwhile`);
     }
   }

@@ -136,29 +136,25 @@ function findPool({ pools }: SplitReading, { name, cidr, asCalicoctl }: SplitReq
 }
 
 /** What an earlier run made of the pool, when it is gone and all its parts are there. */
-function findFinished({ pools }: SplitReading, request: SplitRequest): SplitFinished | undefined {
-  const { number } = request;
+function findFinished({ pools }: SplitReading, { name, cidr, number }: SplitRequest): SplitFinished | undefined {
   const depth = Math.log2(number);
+  const byName = new Map(pools.map((pool) => [pool.metadata.name, pool]));
+  const wanted = cidr === undefined ? undefined : parseCidr(cidr);
   for (const first of pools) {
     const start = parseCidr(first.spec.cidr);
-    const name = /^split-(.+)-0$/.exec(first.metadata.name)?.[1];
-    if (start === undefined || name === undefined || start.prefix < depth) continue;
+    const stem = /^split-(.+)-0$/.exec(first.metadata.name)?.[1];
+    if (start === undefined || stem === undefined || start.prefix < depth) continue;
     const whole = networkOf(start.base, start.prefix - depth);
-    const wanted = request.cidr === undefined ? undefined : parseCidr(request.cidr);
     const asked =
-      request.name === undefined
+      name === undefined
         ? wanted !== undefined && formatCidr(wanted) === formatCidr(whole)
-        : partName(request.name, 0) === first.metadata.name;
-    if (!asked) continue;
-    const parts = Array.from({ length: number }, (_, index) =>
-      pools.find(
-        ({ metadata, spec }) =>
-          metadata.name === partName(name, index) && spec.cidr === formatCidr(partOf(whole, number, index)),
-      ),
-    );
-    const finished = parts.filter((part) => part !== undefined);
-    const more = pools.some(({ metadata }) => metadata.name === partName(name, number));
-    if (finished.length === number && !more) return { name: request.name ?? name, finished };
+        : partName(name, 0) === first.metadata.name;
+    if (!asked || byName.has(partName(stem, number))) continue;
+    const finished = Array.from({ length: Math.min(number, pools.length) }, (_, index) => {
+      const part = byName.get(partName(stem, index));
+      return part?.spec.cidr === formatCidr(partOf(whole, number, index)) ? part : undefined;
+    }).filter((part) => part !== undefined);
+    if (finished.length === number) return { name: name ?? stem, finished };
   }
   return undefined;
 }

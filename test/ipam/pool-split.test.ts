@@ -177,6 +177,8 @@ describe('is not possible', () => {
         part: { metadata: { name: 'split-p-1' } },
       });
     }
+    const going = { ...second, metadata: { ...second.metadata, deletionTimestamp: '2025-01-01T00:00:00Z' } };
+    expect(plan(2, [begun('2'), first, going])).toMatchObject({ problem: 'other-content' });
     // What only spells out a default is no other content.
     expect(made(2, [begun('2'), first, other({ natOutgoing: false, blockSize: undefined })]).parts[1]?.exists).toBe(
       true,

@@ -159,6 +159,12 @@ describe('somebody else at the same time', () => {
       await MemoryDatastore.prototype.delete.call(other, ipPool, { name: 'split-p-0' }, { uid });
     });
     expect(pools(gone).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-1']);
+    const going = await intruded(3, async (other) => {
+      const found = await other.get(ipPool, { name: 'split-p-0' });
+      const metadata = { ...found.metadata, deletionTimestamp: '2025-12-01T00:00:00Z' };
+      await other.update(ipPool, { ...found, metadata });
+    });
+    expect(pools(going).map(({ metadata }) => metadata.name)).toContain('p');
     const changed = await intruded(3, (other) => edit(other, 'split-p-0', { disabled: true }));
     expect(pools(changed).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });

@@ -84,6 +84,18 @@ describe('a change', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
+  test('that changes nothing is not judged, and makes no object', async () => {
+    const before = readFileSync(file(), 'utf8');
+    expect(await configure('--auto-allocate-blocks true -o json')).toMatchObject({ code: 0 });
+    expect(await stored()).toBeUndefined();
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+    // Calico would not take it; it is there all the same.
+    put(config({ autoAllocateBlocks: false }));
+    expect(await configure('--strictaffinity false')).toMatchObject({ code: 0 });
+    expect(await configure('--strictaffinity=false', 'calicoctl')).toMatchObject({ code: 0 });
+    expect(await configure('--strictaffinity true')).toMatchObject({ code: 0 });
+  });
+
   test('can be tried, and be read by a script', async () => {
     put(config({ strictAffinity: true }));
     const before = readFileSync(file(), 'utf8');
