@@ -5,6 +5,7 @@ import { ipamAffinityClaim } from './ipam/affinity/claim.ts';
 import { ipamAffinityList } from './ipam/affinity/list.ts';
 import { ipamAffinityRelease } from './ipam/affinity/release.ts';
 import { ipamAssign } from './ipam/assign.ts';
+import { ipamCapacity } from './ipam/capacity.ts';
 import { ipamCheck } from './ipam/check.ts';
 import { ipamConfigureShow } from './ipam/configure/show.ts';
 import { ipamConfigure } from './ipam/configure.ts';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   ipamAffinityList,
   ipamAffinityRelease,
   ipamAssign,
+  ipamCapacity,
   ipamCheck,
   ipamConfigure,
   ipamConfigureShow,
