@@ -2,7 +2,7 @@
 import { affinityName, blockName } from '../resources/names.ts';
 import type { BlockView } from './block-view.ts';
 import { ClaimNames } from './claim-names.ts';
-import { type Claim, claimRepair, isBlockless, isLeftAlone } from './claim-repair.ts';
+import { type Claim, claimRepair, isBlockless, isLeftAlone, unclaimedRepair } from './claim-repair.ts';
 import type { FoundObject, Ground, Judgement, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 import { affinityObject, automatic, blockObject, judge, nodeObject } from './judgement.ts';
@@ -34,7 +34,7 @@ export function affinityJudgements(view: CheckView, releases: Releases): Judgeme
   }
   for (const [name, block] of unclaimed) {
     const holder = view.affinitiesByName.get(name);
-    if (holder === undefined || holder.tombstone) judgements.push(missingClaim(view, block, name));
+    if (holder === undefined || holder.tombstone) judgements.push(missingClaim(view, releases, block, name));
   }
   return judgements;
 }
@@ -67,11 +67,12 @@ function unclaimedBlocks(view: CheckView): Map<string, BlockView> {
   return unclaimed;
 }
 
-function missingClaim(view: CheckView, block: BlockView, name: string): Judgement {
+function missingClaim(view: CheckView, releases: Releases, block: BlockView, name: string): Judgement {
   const owner = block.affinity ?? '';
   const lives = block.owner !== undefined && view.ownerLives(block.owner.type, block.owner.name);
   const pooled = block.range !== undefined && view.poolsCovering(block.range).length > 0;
-  const action: RepairAction = { primitive: 'R4', block: block.name, owner };
+  const enabled = block.range !== undefined && view.enabledPoolOf(block.range.base) !== undefined;
+  const empty = releases.leaveEmpty(block);
   const evidence = [`${block.cidr} is owned by ${owner}`, `no claim of ${owner} for it exists`];
   if (!lives) evidence.push(`node ${block.owner?.name} does not exist`);
   if (!pooled) evidence.push('no pool contains the block');
@@ -83,12 +84,8 @@ function missingClaim(view: CheckView, block: BlockView, name: string): Judgemen
     cidr: block.cidr,
     node: block.node,
     evidence,
-    fingerprint: `${owner} ${lives} ${pooled}`,
-    ...(lives && pooled
-      ? { action, repair: automatic(action, `make and confirm the claim of ${owner} for ${block.cidr}`, 'INV-28') }
-      : {
-          repair: { primitive: 'R4', automatic: false, summary: 'no claim is made for a node or a pool that is gone' },
-        }),
+    fingerprint: `${owner} ${lives} ${pooled} ${enabled} ${empty}`,
+    ...unclaimedRepair(block, { empty, worthClaiming: lives && (empty ? enabled : pooled) }),
   });
 }
 
@@ -140,6 +137,10 @@ function claimOf(
   };
 }
 
+function isMislabelled({ mismatches }: Claim): boolean {
+  return mismatches.name.length > 0 || mismatches.labels.length > 0;
+}
+
 /** What the claim breaks, the finding first, then what stands in `also`. */
 function broken(claim: Claim): InvariantId[] {
   const { affinity, block } = claim;
@@ -152,10 +153,10 @@ function broken(claim: Claim): InvariantId[] {
     if (affinity.type === 'host' && !claim.ownerLives) ids.push('INV-36');
     if (affinity.state === 'pendingDeletion') ids.push('INV-33');
     if (affinity.state === 'pending' && ours) ids.push('INV-32');
-    if (claim.mismatches.length > 0) ids.push('INV-35');
+    if (isMislabelled(claim)) ids.push('INV-35');
     if (isBlockless(claim) && !(claim.blockDeleted && isLeftAlone(claim))) ids.push('INV-29');
     if ((ours && affinity.state !== 'confirmed') || (claim.coversFor && ids.length > 0)) ids.push('INV-28');
-  } else if (claim.mismatches.length > 0) ids.push('INV-35');
+  } else if (isMislabelled(claim)) ids.push('INV-35');
   return ids;
 }
 
@@ -221,7 +222,7 @@ function evidenceOf(claim: Claim): string[] {
       evidence.push(`${block.allocations.length} addresses are allocated in it`);
     if (!claim.poolEnabled) evidence.push(`no enabled pool contains ${cidr}`);
   }
-  evidence.push(...claim.mismatches);
+  evidence.push(...claim.mismatches.name, ...claim.mismatches.labels);
   if (claim.coversFor) evidence.push(`its name is that of the claim for ${claim.coversFor.cidr}`);
   return evidence;
 }

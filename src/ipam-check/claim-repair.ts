@@ -1,5 +1,6 @@
 // What mends a claim, once it is known what is wrong with it.
 import type { BlockView } from './block-view.ts';
+import type { Mismatches } from './claim-names.ts';
 import type { Repair, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 import { automatic } from './judgement.ts';
@@ -18,7 +19,7 @@ export interface Claim {
   readonly ownerLives: boolean;
   /** An enabled pool contains it. */
   readonly poolEnabled: boolean;
-  readonly mismatches: readonly string[];
+  readonly mismatches: Mismatches;
   readonly rivalry: { readonly others: readonly AffinityView[]; readonly lost: boolean } | undefined;
   /** The unclaimed block whose claim has this name but says something else. */
   readonly coversFor: BlockView | undefined;
@@ -33,13 +34,13 @@ export function isLeftAlone(claim: Claim): boolean {
   return isBlockless(claim) && claim.affinity.state === 'confirmed' && claim.ownerLives && claim.poolEnabled;
 }
 
-type Remedy = { readonly repair: Repair; readonly action?: RepairAction };
+export type Remedy = { readonly repair: Repair; readonly action?: RepairAction };
 
 /** The repair of the finding; empty when there is none that a program should make. */
 export function claimRepair(id: InvariantId, claim: Claim, releases: Releases): Remedy | Record<string, never> {
   const { affinity, block, rivalry } = claim;
   const place = affinity.cidr ?? affinity.cidrText;
-  const remedy = (primitive: 'R4' | 'R5' | 'R6', summary: string): Remedy => {
+  const remedy = (primitive: 'R4' | 'R5' | 'R6' | 'R8', summary: string): Remedy => {
     const action: RepairAction = { primitive, affinity: affinity.name, resourceVersion: affinity.resourceVersion };
     return { action, repair: automatic(action, summary, id) };
   };
@@ -68,8 +69,40 @@ export function claimRepair(id: InvariantId, claim: Claim, releases: Releases): 
     case 'INV-29':
       return isLeftAlone(claim) ? {} : drop();
     case 'INV-35':
-      return isBlockless(claim) && !isLeftAlone(claim) && affinity.state !== 'pending' ? drop() : {};
+      if (isBlockless(claim) && !isLeftAlone(claim) && affinity.state !== 'pending') return drop();
+      return claim.mismatches.name.length === 0
+        ? remedy('R8', `set type and labels of the claim of ${affinity.owner} for ${place}`)
+        : manual('R8', 'an object cannot be renamed: let its node claim the block anew, then delete this one');
     default:
       return {};
   }
+}
+
+/**
+ * The repair of an owned block that its owner has no claim on. An empty one of a node or a pool that is gone, or in a
+ * disabled pool, is deleted; one that is worth it is claimed.
+ */
+export function unclaimedRepair(block: BlockView, is: { empty: boolean; worthClaiming: boolean }): Remedy {
+  const owner = block.affinity ?? '';
+  if (is.worthClaiming) {
+    const action: RepairAction = { primitive: 'R4', block: block.name, owner };
+    return { action, repair: automatic(action, `make and confirm the claim of ${owner} for ${block.cidr}`, 'INV-28') };
+  }
+  if (is.empty) return deletionOfUnclaimed(block, 'INV-28');
+  return {
+    repair: { primitive: 'R4', automatic: false, summary: 'no claim is made for a node or a pool that is gone' },
+  };
+}
+
+/** R9 for an empty block that has an owner, but no claim of it by which it could be released. */
+export function deletionOfUnclaimed(block: BlockView, id: InvariantId): Remedy {
+  const owner = block.affinity ?? '';
+  const action: RepairAction = { primitive: 'R9', block: block.name, owner };
+  return { action, repair: automatic(action, `delete block ${block.cidr}, which ${owner} has no claim on`, id) };
+}
+
+/** R6 for an empty block, by its owner's claim. */
+export function releaseOf(block: BlockView, claim: AffinityView, id: InvariantId): Remedy {
+  const action: RepairAction = { primitive: 'R6', affinity: claim.name, resourceVersion: claim.resourceVersion };
+  return { action, repair: automatic(action, `release block ${block.cidr} from ${block.affinity}`, id) };
 }

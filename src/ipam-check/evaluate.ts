@@ -8,9 +8,14 @@ import { blockJudgements } from './blocks.ts';
 import type { Judgement } from './finding.ts';
 import { handleJudgements, handlesMissedByReleases } from './handles.ts';
 import type { Severity } from './invariants.ts';
+import { nodeBlockJudgements } from './node-blocks.ts';
+import { borrowingJudgements, configurationJudgements, manualPoolJudgements, ownerNameJudgements } from './policy.ts';
+import { poolRoomJudgements } from './pool-room.ts';
 import { poolJudgements } from './pools.ts';
 import { Releases } from './releases.ts';
+import { reservationJudgements, reservedOf } from './reservations.ts';
 import type { IpamSnapshot } from './snapshot.ts';
+import { spareBlockJudgements } from './spare-blocks.ts';
 import { unreadableOwners } from './unreadable-owners.ts';
 import { type Usage, usageOf } from './usage.ts';
 import { CheckView } from './view.ts';
@@ -48,11 +53,22 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
   const books = blockJudgements(view, usage, owners);
   const releases = new Releases([...addresses, ...books]);
   const missed = handlesMissedByReleases(view, releases);
+  const claims = affinityJudgements(view, releases);
+  const faulty = new Set(claims.map(({ finding }) => finding.object.name));
+  const reserved = reservedOf(view.snapshot.reservations);
   return inReportOrder([
     ...addresses.map((judgement) => (missed.has(judgement) ? withMissingHandle(judgement) : judgement)),
     ...books,
     ...poolJudgements(view, releases),
-    ...affinityJudgements(view, releases),
+    ...claims,
+    ...spareBlockJudgements(view, releases, faulty),
+    ...nodeBlockJudgements(view, reserved),
+    ...poolRoomJudgements(view, reserved),
+    ...reservationJudgements(view, reserved, releases),
+    ...ownerNameJudgements(view),
+    ...borrowingJudgements(view, releases),
+    ...configurationJudgements(view, reserved),
+    ...manualPoolJudgements(view, new Set(addresses.map(({ finding }) => finding.address ?? ''))),
     ...handleJudgements(view, releases, owners),
   ]);
 }

@@ -11,7 +11,7 @@ export interface FoundObject {
 }
 
 /** What a repair does, docs/reference/ipam.md; each is one function in ipam/. */
-export type Primitive = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R9';
+export type Primitive = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8' | 'R9';
 
 /** The data that a repair needs; it re-reads the object and proves its ground again before it writes. */
 export type RepairAction =
@@ -45,7 +45,11 @@ export type RepairAction =
       /** True when a count falls or the object goes: allowed for old, unchanged handles only. */
       readonly lowers: boolean;
     }
-  | { readonly primitive: 'R4' | 'R5' | 'R6'; readonly affinity: string; readonly resourceVersion: string | undefined }
+  | {
+      readonly primitive: 'R4' | 'R5' | 'R6' | 'R8';
+      readonly affinity: string;
+      readonly resourceVersion: string | undefined;
+    }
   /** R4 for a block whose affinity object is missing: it is created first. */
   | { readonly primitive: 'R4'; readonly block: string; readonly owner: string }
   | {
@@ -54,7 +58,8 @@ export type RepairAction =
       readonly name: string;
       readonly uid: string | undefined;
     }
-  | { readonly primitive: 'R9'; readonly block: string };
+  /** With an owner: the block is to be this owner's, which has no claim on it; else nobody's. */
+  | { readonly primitive: 'R9'; readonly block: string; readonly owner?: string };
 
 export interface Repair {
   readonly primitive: Primitive;

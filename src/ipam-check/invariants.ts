@@ -131,12 +131,55 @@ const table = {
     meaning: 'Such a block is deleted with its last address; this one only keeps its CIDR from being used.',
     whatToDo: 'Run with --fix: the block is deleted.',
   },
+  'INV-23': {
+    title: 'block is in a pool that is not for its owner',
+    group: 'pools',
+    severities: ['warning'],
+    meaning:
+      'LoadBalancer addresses come from pools of that use only, and nodes take nothing from such pools: the block serves nobody.',
+    whatToDo:
+      'Run with --fix when the block is empty: it is released. Else give its addresses up first, or set allowedUses of the pool right.',
+  },
+  'INV-24': {
+    title: 'pool no longer selects the node of a block',
+    group: 'pools',
+    severities: ['info', 'warning'],
+    meaning:
+      'The node takes no new address from the block. An empty one only keeps its range from others; Calico releases it at the next allocation on that node.',
+    whatToDo:
+      'Run with --fix when the block is empty: it is released. Else restart the pods that have addresses in it.',
+  },
+  'INV-25': {
+    title: 'empty block in a disabled pool',
+    group: 'pools',
+    severities: ['info'],
+    meaning: 'No new address comes from a disabled pool, so the block serves nobody.',
+    whatToDo: 'Run with --fix: the block is released.',
+  },
+  'INV-26': {
+    title: 'pool cannot be right',
+    group: 'pools',
+    severities: ['error'],
+    meaning:
+      'Its CIDR does not parse or overlaps that of another pool, its block size is not one of Calico, or not even one block fits into it.',
+    whatToDo: 'Create a right pool, move the pods to it, then delete this one. The range of a pool cannot be changed.',
+  },
+  'INV-27': {
+    title: 'no address is left',
+    group: 'pools',
+    severities: ['warning'],
+    meaning:
+      'Of a pool: every block is claimed and no address is free that is not reserved. Of a node: it has as many blocks as it may, all full. The next pod may get no address.',
+    whatToDo:
+      'Add a pool, or raise maxBlocksPerHost for a node. Look for leaked addresses first: the other findings tell.',
+  },
   'INV-28': {
     title: 'node has no claim for a block that it owns',
     group: 'affinities',
     severities: ['warning'],
     meaning: 'The owner does not find the block in its list of claims and does not allocate from it.',
-    whatToDo: 'Run with --fix: the claim is made and confirmed.',
+    whatToDo:
+      'Run with --fix: the claim is made and confirmed; an empty block of a node or a pool that is gone is deleted.',
   },
   'INV-29': {
     title: 'claim for a block that does not exist',
@@ -186,7 +229,8 @@ const table = {
     group: 'affinities',
     severities: ['warning'],
     meaning: 'Its node finds claims by label and reads them by name: it does not see this one.',
-    whatToDo: 'Set the type and the three labels by hand; when the name is wrong, let the node claim the block anew.',
+    whatToDo:
+      'Run with --fix: type and labels are set. When the name is wrong, let the node claim the block anew and delete this claim.',
   },
   'INV-36': {
     title: 'claim of a node that does not exist',
@@ -195,6 +239,62 @@ const table = {
     meaning: 'The node is gone, its blocks stay reserved for it.',
     whatToDo:
       'Run with --fix: empty blocks are released. Addresses still allocated in the block are to be released first.',
+  },
+  'INV-37': {
+    title: 'type and name of an owner do not go together',
+    group: 'affinities',
+    severities: ['error', 'warning'],
+    meaning:
+      'Only load-balancer is a virtual owner. A node of that name would share the names of its claims with the LoadBalancer services.',
+    whatToDo:
+      'Give the node another name. A claim or block of an unknown virtual owner is to be deleted by hand when it is empty.',
+  },
+  'INV-38': {
+    title: 'node owns more blocks than it may',
+    group: 'affinities',
+    severities: ['warning'],
+    meaning:
+      'The limit is maxBlocksPerHost, 20 without it, for each family. The node claims no further block, and borrows none.',
+    whatToDo: 'Run with --fix to release surplus empty blocks (INV-39), or raise maxBlocksPerHost.',
+  },
+  'INV-39': {
+    title: 'node keeps an empty block that it does not need',
+    group: 'affinities',
+    severities: ['info'],
+    meaning:
+      'The node has other blocks of the family, and nothing was allocated in this one for the grace period. Calico releases such blocks after a while.',
+    whatToDo: 'Run with --fix: the block is released. One block a node and family stays.',
+  },
+  'INV-40': {
+    title: 'node that is not ready owns blocks that nothing uses',
+    group: 'affinities',
+    severities: ['info'],
+    meaning: 'The blocks are kept for a node that may not come back.',
+    whatToDo: 'Bring the node back, or delete it: then its blocks are released (INV-36).',
+  },
+  'INV-41': {
+    title: 'address is borrowed although nodes may only use their own blocks',
+    group: 'policy',
+    severities: ['warning', 'error'],
+    meaning:
+      'It was assigned before strict affinity was switched on. It is an error in a block of a Windows node, which cannot reach single addresses elsewhere.',
+    whatToDo: 'Restart the pod: it gets an address from a block of its own node.',
+  },
+  'INV-42': {
+    title: 'allocated addresses are in a reservation',
+    group: 'policy',
+    severities: ['info'],
+    meaning:
+      'They were asked for by name, or assigned before the reservation was made; which of the two is not recorded.',
+    whatToDo: 'Nothing, when they were asked for. Else restart their pods, so that they get other addresses.',
+  },
+  'INV-43': {
+    title: 'configuration of IPAM contradicts itself',
+    group: 'policy',
+    severities: ['warning'],
+    meaning:
+      'Nodes that may neither borrow nor claim blocks get no address; a block limit and Windows nodes need strict affinity; a reservation that cannot be read stops Calico.',
+    whatToDo: 'Set strictAffinity and autoAllocateBlocks to what was meant; correct the reservation.',
   },
   'INV-44': {
     title: 'address of a LoadBalancer service does not fit the service',
@@ -315,6 +415,14 @@ const table = {
     severities: ['warning', 'error'],
     meaning: 'The node records another tunnel address than is allocated for it, or somebody else uses its address.',
     whatToDo: 'Restart calico-node on that node: it puts its tunnel addresses right. --fix releases duplicates.',
+  },
+  'INV-67': {
+    title: 'address was assigned automatically in a pool that is not for that',
+    group: 'policy',
+    severities: ['info'],
+    meaning:
+      'A tunnel or LoadBalancer address is in a pool that assigns by hand only, or that is for another use; the pool was probably changed later.',
+    whatToDo: 'Restart calico-node on the node, or let the service get another address.',
   },
 } satisfies Record<string, Invariant>;
 

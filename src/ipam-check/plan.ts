@@ -16,8 +16,11 @@ export interface PlannedRepair {
   readonly judgements: readonly Judgement[];
 }
 
-/** Tombstones first, for they hide what is behind them; owners before addresses; what must be empty last. */
-const order: readonly Primitive[] = ['R7', 'R2', 'R4', 'R5', 'R1', 'R3', 'R9', 'R6'];
+/**
+ * Tombstones first, for they hide what is behind them; owners before addresses; what must be empty last.
+ * Labels come before the claim that has them: a claim that goes anyway needs none.
+ */
+const order: readonly Primitive[] = ['R7', 'R2', 'R8', 'R4', 'R5', 'R1', 'R3', 'R9', 'R6'];
 
 /** True when the finding is among those asked for. */
 export function isSelected(finding: Finding, { only, skip }: Selection): boolean {

@@ -1,16 +1,21 @@
-// Judges blocks against each other and against the pools: overlaps, orphans, wrong sizes, blocks that should be gone.
+// Judges blocks against each other and against the pools: overlaps, orphans, wrong sizes and uses, blocks that should be
+// gone. Empty blocks that their node does not need are spare-blocks.ts.
+
+import { loadBalancerName } from '../ipam/recipient.ts';
 import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../net/cidr.ts';
 import { CidrIndex } from '../net/interval-set.ts';
+import { affinityName } from '../resources/names.ts';
 import type { BlockView } from './block-view.ts';
+import { deletionOfUnclaimed, type Remedy, releaseOf } from './claim-repair.ts';
 import type { Judgement, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 import { affinityObject, automatic, blockObject, judge } from './judgement.ts';
 import type { Releases } from './releases.ts';
-import type { CheckView, PoolView } from './view.ts';
+import type { AffinityView, CheckView, PoolView } from './view.ts';
 
 type Placed = BlockView & { readonly range: Cidr };
 
-/** INV-18 to INV-22. */
+/** INV-18 to INV-23. */
 export function poolJudgements(view: CheckView, releases: Releases): Judgement[] {
   const blocks = view.liveBlocks.filter((block): block is Placed => block.range !== undefined);
   const judgements = overlaps(blocks);
@@ -20,6 +25,8 @@ export function poolJudgements(view: CheckView, releases: Releases): Judgement[]
     else {
       const wrongSize = otherSize(block, pools);
       if (wrongSize) judgements.push(wrongSize);
+      const [pool] = pools;
+      if (pool && isForOthers(block, pool)) judgements.push(wrongUse(view, block, pool, releases));
       if (isLeftOver(block)) judgements.push(leftOver(view, block, []));
     }
   }
@@ -89,6 +96,30 @@ function otherSize(block: Placed, pools: readonly PoolView[]): Judgement | undef
   });
 }
 
+/** True for a block of LoadBalancer addresses in a pool of another use, and for one of a node in a pool for those only. */
+export function isForOthers({ owner }: BlockView, { uses }: PoolView): boolean {
+  if (owner === undefined) return false;
+  return owner.type === 'virtual'
+    ? owner.name === loadBalancerName && !uses.includes('LoadBalancer')
+    : uses.every((use) => use === 'LoadBalancer');
+}
+
+function wrongUse(view: CheckView, block: Placed, pool: PoolView, releases: Releases): Judgement {
+  const claim = view.claimOn(block);
+  const empty = releases.leaveEmpty(block);
+  return judge({
+    id: 'INV-23',
+    object: blockObject(block.name),
+    related: [{ kind: 'IPPool', name: pool.name }],
+    grounds: [{ kind: 'IPPool', name: pool.name }, ...(claim ? [affinityObject(claim.name)] : [])],
+    cidr: block.cidr,
+    node: block.node,
+    evidence: [`pool ${pool.name} is for ${pool.uses.join(' and ')} only`, holding(block)],
+    fingerprint: `${block.affinity} ${empty} ${claim?.resourceVersion} ${pool.uses.join()}`,
+    ...(empty && claim && releaseOf(block, claim, 'INV-23')),
+  });
+}
+
 function outsidePools(view: CheckView, block: Placed, releases: Releases): Judgement {
   const near = view.pools.filter((pool) => cidrsOverlap(pool.cidr, block.range));
   const [pool] = near;
@@ -111,12 +142,8 @@ function beyondPool(block: Placed, pool: PoolView): Judgement {
 }
 
 function orphan(view: CheckView, block: Placed, releases: Releases): Judgement {
-  const claim = view.affinitiesOf(block.cidr).find((affinity) => affinity.owner === block.affinity);
+  const claim = view.claimOn(block);
   const empty = releases.leaveEmpty(block);
-  const canRelease = empty && claim !== undefined;
-  const action: RepairAction | undefined = canRelease
-    ? { primitive: 'R6', affinity: claim.name, resourceVersion: claim.resourceVersion }
-    : undefined;
   return judge({
     id: 'INV-19',
     object: blockObject(block.name),
@@ -126,14 +153,22 @@ function orphan(view: CheckView, block: Placed, releases: Releases): Judgement {
     node: block.node,
     evidence: ['no pool contains the block', holding(block)],
     fingerprint: `${block.affinity} ${empty} ${claim?.resourceVersion}`,
-    ...(action
-      ? { action, repair: automatic(action, `release block ${block.cidr} from ${block.affinity}`, 'INV-19') }
-      : {
-          repair: {
-            primitive: 'R6',
-            automatic: false,
-            summary: empty ? 'no claim of its owner is left to release it by' : 'released when no address is allocated',
-          },
-        }),
+    ...orphanRepair(view, block, claim, empty),
   });
+}
+
+function orphanRepair(view: CheckView, block: Placed, claim: AffinityView | undefined, empty: boolean): Remedy {
+  const byHand = (summary: string): Remedy => ({ repair: { primitive: 'R6', automatic: false, summary } });
+  if (!empty) return byHand('released when no address is allocated');
+  if (claim !== undefined) return releaseOf(block, claim, 'INV-19');
+  return isUnclaimed(view, block)
+    ? deletionOfUnclaimed(block, 'INV-19')
+    : byHand('no claim of its owner is left to release it by');
+}
+
+/** True when the owner surely has no claim: all could be read, and none has the name that it would have. */
+function isUnclaimed(view: CheckView, { owner, cidr }: BlockView): boolean {
+  if (owner === undefined || !view.canJudge('BlockAffinity')) return false;
+  const holder = view.affinitiesByName.get(affinityName(owner.name, cidr));
+  return holder === undefined || holder.tombstone;
 }

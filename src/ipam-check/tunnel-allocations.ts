@@ -91,10 +91,12 @@ function faultOnNode(
     if (handleId !== undefined && handleId.toLowerCase() !== expected.toLowerCase()) {
       evidence.push(`its handle should be ${expected}`);
     }
-    const pool = poolProblem(view.poolOf(allocation.ip), type);
-    if (pool !== undefined) evidence.push(pool);
+    const pool = view.poolOf(allocation.ip);
+    const problem = poolProblem(pool, type);
+    if (problem !== undefined) evidence.push(problem);
     if (evidence.length === 2 && others.length === 0) return undefined;
-    return { allocation, broken: ['INV-63', ...shared], evidence, others };
+    const wrongUse: readonly InvariantId[] = pool && !pool.uses.includes('Tunnel') ? ['INV-67'] : [];
+    return { allocation, broken: ['INV-63', ...shared, ...wrongUse], evidence, others };
   }
   if (users.length > 0) {
     const own = users.find((user) => !others.includes(user));

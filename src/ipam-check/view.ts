@@ -1,11 +1,13 @@
 // A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
 // Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
 import type { AffinityState } from '../ipam/affinities.ts';
+import { type IpamSettings, settingsOf } from '../ipam/config.ts';
 import { type Cidr, formatCidr, parseCidr } from '../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../net/interval-set.ts';
 import type { IpAddress } from '../net/ip.ts';
 import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
+import type { IPAMConfig } from '../resources/ipam-config.ts';
 import { blockName } from '../resources/names.ts';
 import { type Allocation, type BlockView, readBlock } from './block-view.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from './snapshot.ts';
@@ -48,6 +50,8 @@ const noAffinities: readonly AffinityView[] = [];
 export class CheckView {
   readonly snapshot: IpamSnapshot;
   readonly nowMs: number;
+  /** The defaults where there is no configuration, or none that can be read. */
+  readonly settings: IpamSettings;
   /** Pools whose CIDR can be read, in name order. */
   readonly pools: readonly PoolView[];
   /** Every block, in name order, whatever its status. */
@@ -86,6 +90,7 @@ export class CheckView {
   constructor(snapshot: IpamSnapshot) {
     this.snapshot = snapshot;
     this.nowMs = snapshot.now.getTime();
+    this.settings = readSettings(snapshot.config);
     this.#unread = new Set(snapshot.unread.map((entry) => entry.kind));
     this.pools = poolViews(snapshot.pools);
     this.#poolIndex = new CidrIndex(this.pools.map((pool) => ({ cidr: pool.cidr, value: pool })));
@@ -162,6 +167,11 @@ export class CheckView {
     return this.affinitiesByCidr.get(cidr) ?? noAffinities;
   }
 
+  /** The claim of the block's owner. */
+  claimOn(block: BlockView): AffinityView | undefined {
+    return this.affinitiesOf(block.cidr).find((affinity) => affinity.owner === block.affinity);
+  }
+
   /** True when the owner can use addresses: its node exists, or it is a virtual owner. */
   ownerLives(type: 'host' | 'virtual', name: string): boolean {
     return type === 'virtual' || !this.canJudge('Node') || this.nodesByName.has(name);
@@ -185,6 +195,16 @@ export class CheckView {
   isYoungAllocation(allocation: Allocation): boolean {
     return this.isYounger(allocation.allocatedAtMs, this.snapshot.graceMs);
   }
+}
+
+function readSettings(config: IPAMConfig | undefined): IpamSettings {
+  if (typeof config?.spec !== 'object' || config.spec === null) return settingsOf(undefined);
+  const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost }: Record<string, unknown> = { ...settingsOf(config) };
+  return {
+    strictAffinity: strictAffinity === true,
+    autoAllocateBlocks: autoAllocateBlocks === true,
+    maxBlocksPerHost: typeof maxBlocksPerHost === 'number' ? maxBlocksPerHost : 0,
+  };
 }
 
 function indexBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T> {

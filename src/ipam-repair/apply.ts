@@ -10,6 +10,7 @@ import {
   dropClaim,
   finishTombstone,
   rebuildBlock,
+  relabelClaim,
   releaseClaim,
 } from '../ipam/repair.ts';
 import type { Prove, RepairOutcome } from '../ipam/repair-outcome.ts';
@@ -133,6 +134,8 @@ async function applyOne(
       return releaseClaim(store, action, prove);
     case 'R7':
       return finishTombstone(store, action, prove);
+    case 'R8':
+      return relabelClaim(store, action, prove);
     case 'R9':
       return deleteEmptyBlock(store, action, prove);
   }

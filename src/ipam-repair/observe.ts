@@ -32,15 +32,15 @@ const usage = ['INV-44', ...[53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n)
  * Node is here for a folder that holds none; nodes that cannot be read end the check too.
  */
 const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
-  BlockAffinity: ['INV-28', 'INV-29', 'INV-30', 'INV-31', 'INV-32', 'INV-33', 'INV-34', 'INV-35', 'INV-36'],
+  BlockAffinity: [24, 25, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39].map((n) => `INV-${n}`),
   IPAMHandle: ['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-52'],
-  IPAMConfig: [],
-  IPReservation: [],
-  Service: ['INV-44'],
+  IPAMConfig: ['INV-27', 'INV-38', 'INV-41', 'INV-43'],
+  IPReservation: ['INV-27', 'INV-42', 'INV-43'],
+  Service: ['INV-44', 'INV-67'],
   ClusterInformation: [],
   KubeControllersConfiguration: ['INV-44'],
   WorkloadEndpoint: usage,
-  Node: ['INV-36', ...usage],
+  Node: ['INV-24', 'INV-25', 'INV-27', 'INV-36', 'INV-37', 'INV-38', 'INV-39', 'INV-40', 'INV-41', 'INV-43', ...usage],
 };
 
 export interface ObserveOptions {

@@ -1,11 +1,13 @@
 // The repair primitives, one function each: read again, prove, write by compare-and-swap, or leave everything alone.
 // Rules: docs/reference/ipam.md#repair-primitives. R1 is release.ts (releaseInBlock), R3 is handle-repair.ts.
 import type { BlockAffinity } from '../resources/block-affinity.ts';
+import { affinityName } from '../resources/names.ts';
 import { changedMeanwhile, claimMissingAffinity, confirmAffinity } from './affinities.ts';
+import { relabelled } from './affinity-labels.ts';
 import { dropAffinity, releaseBlockAffinity } from './affinity-release.ts';
-import { isEmpty, isOwnerless, touched } from './block.ts';
+import { isEmpty, isOwnerless, ownerOf, touched } from './block.ts';
 import { rebuilt, structureProblems } from './block-structure.ts';
-import { deleteInTwoPhases, finishDeletion, isTombstone, type Marked } from './deletion.ts';
+import { deleteInTwoPhases, finishDeletion, getLive, isTombstone, type Marked } from './deletion.ts';
 import type { IpamObjects, IpamStore } from './ipam-store.ts';
 import { applied, conflict, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
@@ -121,18 +123,44 @@ export function finishTombstone(store: IpamStore, action: FinishTombstone, prove
   return action.kind === 'BlockAffinity' ? finish(store.affinities) : finish(store.handles);
 }
 
-export interface DeleteBlock {
-  readonly block: string;
+/** R8: gives a claim the type and the labels by which its owner finds it. Its state and its block stay. */
+export function relabelClaim(store: IpamStore, action: AffinityAction, prove: Prove): Promise<RepairOutcome> {
+  return withAffinity(store, action, async (affinity) => {
+    const { node, cidr } = affinity.spec;
+    if (affinity.metadata.name !== affinityName(node, cidr)) return conflict('its name is not that of the claim');
+    const right = relabelled(affinity);
+    if (right === undefined) return skipped('type and labels are right');
+    const refusal = await prove();
+    if (refusal !== undefined) return skipped(refusal);
+    const written = await store.affinities.update(right);
+    return written.ok ? applied : conflict(changedMeanwhile);
+  });
 }
 
-/** R9: deletes a block that is empty and nobody's. */
+export interface DeleteBlock {
+  readonly block: string;
+  /** As the block says it; absent: the block is nobody's. */
+  readonly owner?: string;
+}
+
+/**
+ * R9: deletes an empty block that is nobody's, or whose owner has no claim on it.
+ * The claim is looked for after the block was read: whoever claims it later has to write the block, or cannot.
+ */
 export async function deleteEmptyBlock(store: IpamStore, action: DeleteBlock, prove: Prove): Promise<RepairOutcome> {
   const found = await store.blocks.get(action.block);
   if (!found.ok) return skipped('the block does not exist any more');
   const block = found.value;
   if (isTombstone(block)) return conflict(underWay);
-  if (!isOwnerless(block)) return conflict(`the block belongs to ${block.spec.affinity}`);
+  if ((block.spec.affinity || undefined) !== action.owner) {
+    return conflict(`the block belongs to ${block.spec.affinity || 'nobody'}`);
+  }
   if (!isEmpty(block)) return conflict('the block is not empty');
+  const owner = ownerOf(block);
+  if (owner !== undefined) {
+    const claim = await getLive(store.affinities, affinityName(owner.name, block.spec.cidr));
+    if (claim.ok) return conflict('its owner has a claim on the block');
+  } else if (!isOwnerless(block)) return conflict(`${block.spec.affinity} is no owner`);
   const refusal = await prove();
   if (refusal !== undefined) return skipped(refusal);
   const deleted = await deleteInTwoPhases(store.blocks, block);

@@ -21,10 +21,23 @@ describe('INV-28: an owned block without a claim', () => {
     expect(judgement?.action).toEqual({ primitive: 'R4', block: '10-60-0-0-29', owner: 'host:node-a' });
   });
 
-  test('not for a node that is gone', () => {
+  test('of a node that is gone is deleted when it is empty, and else left alone', () => {
     const cluster = healthy();
     cluster.bareBlock(spare, 'host:node-x');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-28 warning IPAMBlock/10-60-0-16-29 R9']);
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
+    expect(judgement?.action).toEqual({ primitive: 'R9', block: '10-60-0-16-29', owner: 'host:node-x' });
+    cluster.pod('c-1', 'node-a', cluster.blockOf(spare), '4');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-28 warning IPAMBlock/10-60-0-16-29 by hand']);
+  });
+
+  test('in a disabled pool an empty one is deleted, another gets its claim', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
+    const block = cluster.bareBlock('10.99.0.0/29', 'host:node-a');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-28 warning IPAMBlock/10-99-0-0-29 R9']);
+    cluster.pod('c-1', 'node-a', block, '4');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-28 warning IPAMBlock/10-99-0-0-29 R4']);
   });
 });
 
@@ -66,7 +79,7 @@ describe('INV-29: a claim without a block', () => {
 describe('INV-30: a claim for a block of somebody else', () => {
   test('is dropped, the owner keeps its own', () => {
     const cluster = healthy();
-    cluster.block(spare, 'node-b');
+    cluster.pod('b-2', 'node-b', cluster.block(spare, 'node-b'), '5');
     const affinity = cluster.affinity('node-a', spare, 'pending');
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-30 warning ${claimOfA} R5`]);
     writtenAgo(affinity, 59_000);
@@ -82,7 +95,7 @@ describe('INV-30: a claim for a block of somebody else', () => {
 
   test('goes before the missing node', () => {
     const cluster = healthy();
-    cluster.block(spare, 'node-b');
+    cluster.pod('b-2', 'node-b', cluster.block(spare, 'node-b'), '5');
     cluster.affinity('node-x', spare, 'pending');
     expect(findingsOf(cluster.snapshot())).toEqual([
       'INV-30 warning BlockAffinity/node-x-10-60-0-16-29 R5 also INV-36',
@@ -100,7 +113,7 @@ describe('INV-30: a claim for a block of somebody else', () => {
 describe('INV-31: several confirmed claims', () => {
   test('the block decides', () => {
     const cluster = healthy();
-    cluster.block(spare, 'node-b');
+    cluster.pod('b-2', 'node-b', cluster.block(spare, 'node-b'), '5');
     cluster.affinity('node-a', spare);
     const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-31 error ${claimOfA} R5 also INV-30`]);
@@ -195,7 +208,8 @@ describe('INV-35: name and labels', () => {
     delete affinity.metadata.labels;
     delete affinity.spec.type;
     const [judgement] = evaluate(cluster.snapshot()).judgements;
-    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim}`]);
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim} R8`]);
+    expect(judgement?.action).toMatchObject({ primitive: 'R8', affinity: 'node-a-10-60-0-0-29' });
     expect(judgement?.finding.evidence).toContain('spec.type is absent');
     expect(judgement?.finding.evidence).toContain('label projectcalico.org/ip-version is absent');
   });
@@ -204,25 +218,25 @@ describe('INV-35: name and labels', () => {
     const cluster = healthy();
     const { labels = {} } = cluster.affinityOf('node-a', '10.60.0.0/29').metadata;
     labels['projectcalico.org/hostname-hash'] = 'WRONG';
-    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim}`]);
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim} R8`]);
   });
 
   test('a name of another claim: the block that misses it is part of the same fault', () => {
     const cluster = healthy();
     cluster.affinityOf('node-a', '10.60.0.0/29').spec.cidr = spare;
-    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim} also INV-29 INV-28`]);
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim} by hand also INV-29 INV-28`]);
   });
 
   test('a wrong name alone', () => {
     const cluster = healthy();
     cluster.affinityOf('node-a', '10.60.0.0/29').metadata.name = 'odd';
-    expect(findingsOf(cluster.snapshot())).toEqual(['INV-35 warning BlockAffinity/odd']);
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-35 warning BlockAffinity/odd by hand']);
   });
 
   test('a CIDR that cannot be read', () => {
     const cluster = healthy();
     cluster.affinity('node-a', spare).spec.cidr = 'nonsense';
-    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claimOfA}`]);
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claimOfA} by hand`]);
   });
 });
 
@@ -249,8 +263,9 @@ describe('INV-36: a claim of a node that is gone', () => {
 
   test('a virtual owner needs no node', () => {
     const cluster = healthy();
-    cluster.affinity('load-balancer', spare, 'confirmed', 'virtual');
-    cluster.bareBlock(spare, 'virtual:load-balancer');
+    cluster.pool('services', '10.70.0.0/24', 29).spec.allowedUses = ['LoadBalancer'];
+    cluster.affinity('load-balancer', '10.70.0.0/29', 'confirmed', 'virtual');
+    cluster.bareBlock('10.70.0.0/29', 'virtual:load-balancer');
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 });

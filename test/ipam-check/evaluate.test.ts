@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { invariants } from '../../src/ipam-check/invariants.ts';
+import type { IPReservation } from '../../src/resources/ip-reservation.ts';
+import type { IPAMConfig } from '../../src/resources/ipam-config.ts';
 import { findingsOf } from '../support/brief-findings.ts';
 import { healthy, podHandle } from '../support/snapshot-builder.ts';
 
@@ -101,7 +103,14 @@ describe('whatever the objects hold', () => {
     'deleted',
   );
   const affinityField = fc.constantFrom('cidr', 'node', 'state', 'type', 'deleted');
-  const poolField = fc.constantFrom('cidr', 'blockSize', 'disabled', 'allowedUses');
+  const poolField = fc.constantFrom('cidr', 'blockSize', 'disabled', 'allowedUses', 'nodeSelector', 'assignmentMode');
+  const configField = fc.constantFrom('strictAffinity', 'autoAllocateBlocks', 'maxBlocksPerHost');
+  const stored = (kind: string, name: string, spec: unknown) => ({
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind,
+    metadata: { name },
+    spec,
+  });
 
   test('nothing is thrown and every finding is whole', () => {
     fc.assert(
@@ -110,13 +119,20 @@ describe('whatever the objects hold', () => {
         fc.array(fc.tuple(affinityField, junk), { maxLength: 2 }),
         fc.array(fc.tuple(poolField, junk), { maxLength: 1 }),
         fc.array(attribute, { maxLength: 1 }),
-        (blockChanges, affinityChanges, poolChanges, attributes) => {
+        fc.oneof(junk, fc.dictionary(configField, junk)),
+        fc.oneof(junk, fc.record({ reservedCIDRs: fc.oneof(junk, fc.array(junk)) })),
+        (blockChanges, affinityChanges, poolChanges, attributes, config, reservation) => {
           const cluster = healthy();
           Object.assign(cluster.blockOf('10.60.0.0/29').spec, Object.fromEntries(blockChanges));
           Object.assign(cluster.blockOf('10.60.0.8/29').spec.attributes, attributes);
           Object.assign(cluster.affinityOf('node-a', '10.60.0.0/29').spec, Object.fromEntries(affinityChanges));
           for (const pool of cluster.pools) Object.assign(pool.spec, Object.fromEntries(poolChanges));
-          const judgements = evaluate(cluster.snapshot()).judgements;
+          const judgements = evaluate(
+            cluster.snapshot({
+              config: stored('IPAMConfig', 'default', config) as IPAMConfig,
+              reservations: [stored('IPReservation', 'kept', reservation) as IPReservation],
+            }),
+          ).judgements;
           expect(new Set(judgements.map(({ key }) => key)).size).toBe(judgements.length);
           for (const { finding, action } of judgements) {
             expect(invariants[finding.id].severities).toContain(finding.severity);
@@ -136,7 +152,8 @@ describe('whatever the objects hold', () => {
     Object.assign(cluster.pool('odd', '10.90.0.0/24', 29), { spec: undefined });
     expect(findingsOf(cluster.snapshot())).toEqual([
       'INV-02 error IPAMBlock/10-60-0-0-29',
-      'INV-35 warning BlockAffinity/node-a-10-60-0-0-29',
+      'INV-26 error IPPool/odd',
+      'INV-35 warning BlockAffinity/node-a-10-60-0-0-29 by hand',
     ]);
   });
 });

@@ -14,13 +14,14 @@ describe('INV-18: overlapping blocks', () => {
       'INV-18 error IPAMBlock/10-60-0-0-28',
       'INV-18 error IPAMBlock/10-60-0-0-28',
       'INV-20 error IPAMBlock/10-60-0-0-28',
+      'INV-39 info IPAMBlock/10-60-0-0-28 R6',
     ]);
     expect(judgements.slice(0, 2).map(({ finding }) => finding.related)).toEqual([
       [{ kind: 'IPAMBlock', name: '10-60-0-0-29' }],
       [{ kind: 'IPAMBlock', name: '10-60-0-8-29' }],
     ]);
     expect(judgements[1]?.finding.evidence[0]).toBe('10.60.0.0/28 contains 10.60.0.8/29');
-    expect(new Set(judgements.map(({ key }) => key)).size).toBe(3);
+    expect(new Set(judgements.map(({ key }) => key)).size).toBe(4);
   });
 });
 
@@ -43,10 +44,23 @@ describe('INV-19: an orphan', () => {
     });
   });
 
+  test('that is empty and that its owner has no claim on is deleted, unless claims could not be read', () => {
+    const cluster = healthy();
+    cluster.bareBlock('10.99.0.0/29', 'host:node-a');
+    expect(findingsOf(cluster.snapshot())).toEqual([
+      'INV-19 warning IPAMBlock/10-99-0-0-29 R9',
+      'INV-28 warning IPAMBlock/10-99-0-0-29 R9',
+    ]);
+    const unread = [{ kind: 'BlockAffinity', reason: 'forbidden', invariants: ['INV-28'] }];
+    expect(findingsOf(cluster.snapshot({ affinities: [], unread }))).toEqual([
+      'INV-19 warning IPAMBlock/10-99-0-0-29 by hand',
+    ]);
+  });
+
   test('a disabled pool is a pool', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
-    cluster.block('10.99.0.0/29', 'node-a');
+    cluster.pod('old', 'node-a', cluster.block('10.99.0.0/29', 'node-a'), '4');
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
@@ -61,7 +75,7 @@ describe('INV-19: an orphan', () => {
 
 test('INV-20: another size than the pool prescribes', () => {
   const cluster = healthy();
-  cluster.block('10.60.0.32/28', 'node-a');
+  cluster.pod('c-1', 'node-a', cluster.block('10.60.0.32/28', 'node-a'), '4');
   expect(findingsOf(cluster.snapshot())).toEqual(['INV-20 error IPAMBlock/10-60-0-32-28']);
 });
 
@@ -69,7 +83,7 @@ test('INV-20: the default sizes are 26 and 122', () => {
   const cluster = healthy();
   delete cluster.pool('p4', '10.70.0.0/24', 0).spec.blockSize;
   delete cluster.pool('p6', 'fd00:70::/112', 0).spec.blockSize;
-  cluster.block('10.70.0.64/26', 'node-a');
+  cluster.pod('c-1', 'node-a', cluster.block('10.70.0.64/26', 'node-a'), '4');
   cluster.block('fd00:70::40/122', 'node-a');
   expect(findingsOf(cluster.snapshot())).toEqual([]);
 });
@@ -77,7 +91,7 @@ test('INV-20: the default sizes are 26 and 122', () => {
 test('INV-21: a block that reaches beyond its pool is that and no orphan', () => {
   const cluster = healthy();
   cluster.pool('small', '10.80.0.0/29', 29);
-  cluster.block('10.80.0.0/28', 'node-a');
+  cluster.pod('c-1', 'node-a', cluster.block('10.80.0.0/28', 'node-a'), '4');
   expect(findingsOf(cluster.snapshot())).toEqual(['INV-21 error IPAMBlock/10-80-0-0-28 also INV-19 INV-20']);
 });
 
