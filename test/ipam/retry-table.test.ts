@@ -203,7 +203,7 @@ describe.each(operations)('$name', (operation) => {
     }
   });
 
-  test('refused at a third of all writes', async () => {
+  test('refused at a third of all writes', { timeout: 600_000 }, async () => {
     for (let seed = 1; seed <= (process.env['LONG'] ? 2000 : 10); seed++) {
       let state = seed;
       const done = await outcome(operation, (call) => {

@@ -68,6 +68,10 @@ test('IPv6, a pool by name, a given address', async () => {
   expect((await assign('--node node-a --ipv6')).stdout).toMatch(
     /^Assigned fd00::\w+ \(block fd00::\w*\/122, pool pool-6\)\n$/,
   );
+  expect((await assign('--node node-a --use Tunnel')).stdout).toMatch(/^Assigned 10\.60\.0\./);
+  expect((await assign('--node node-a --use Tunnel --pool services')).stderr).toContain(
+    'no pools match the required use (Tunnel)',
+  );
   expect((await assign('--node node-a --pool pool-1')).stdout).toMatch(/^Assigned 10\.60\.0\./);
   expect(await assign('--ip 10.60.0.15 --node node-b')).toMatchObject({ code: 0 });
   expect(await assign('--ip 10.60.0.15 --node node-b')).toMatchObject({ code: 1, stdout: '' });
