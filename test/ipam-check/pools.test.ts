@@ -114,3 +114,36 @@ describe('INV-22: an empty block without an owner', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 });
+
+describe('INV-23: a block in a pool that is not for its owner', () => {
+  test('LoadBalancer addresses in a pool of nodes', () => {
+    const cluster = healthy();
+    cluster.affinity('load-balancer', '10.60.0.16/29', 'confirmed', 'virtual');
+    const block = cluster.bareBlock('10.60.0.16/29', 'virtual:load-balancer');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-23 warning IPAMBlock/10-60-0-16-29 R6']);
+    cluster.allocate(block, {
+      handle_id: 'lb-1',
+      secondary: { service: 'front', namespace: 'shop', type: 'LoadBalancer' },
+    });
+    const found = findingsOf(cluster.snapshot({ unread: [{ kind: 'Service', reason: 'forbidden', invariants: [] }] }));
+    expect(found).toEqual(['INV-23 warning IPAMBlock/10-60-0-16-29']);
+  });
+
+  test('a node in a pool of LoadBalancer addresses', () => {
+    const cluster = healthy();
+    cluster.pool('services', '10.70.0.0/24', 29).spec.allowedUses = ['LoadBalancer'];
+    cluster.block('10.70.0.0/29', 'node-a');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-23 warning IPAMBlock/10-70-0-0-29 R6']);
+  });
+
+  test('a pool that is for both is for either, and nobody’s block is anybody’s', () => {
+    const cluster = healthy();
+    cluster.pool('both', '10.70.0.0/24', 29).spec.allowedUses = ['LoadBalancer', 'Workload'];
+    cluster.pod('c-1', 'node-a', cluster.block('10.70.0.0/29', 'node-a'), '4');
+    cluster.affinity('load-balancer', '10.70.0.8/29', 'confirmed', 'virtual');
+    cluster.bareBlock('10.70.0.8/29', 'virtual:load-balancer');
+    cluster.pool('services', '10.71.0.0/24', 29).spec.allowedUses = ['LoadBalancer'];
+    cluster.pod('c-2', 'node-a', cluster.bareBlock('10.71.0.0/29'), '5');
+    expect(findingsOf(cluster.snapshot())).toEqual([]);
+  });
+});
