@@ -8,7 +8,7 @@ import { goFiveDigits, goWhole } from './go-number.ts';
 import { grid } from './grid.ts';
 
 /** Above what a double holds exactly a count is printed as a decimal string. */
-const count = (value: bigint): number | string =>
+export const count = (value: bigint): number | string =>
   value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 
 function shareCell(part: number, total: number): string {
@@ -100,7 +100,7 @@ export const ipamShowJson = (shown: IpamShown): string => `${printJson(ipamShowD
 export const ipamShowYaml = (shown: IpamShown): string => printYaml(ipamShowDocument(shown));
 
 /** RFC 4180: quotes where a comma, a quote or a line end stands in a field; a leading formula sign is defused. */
-function csvLine(fields: readonly unknown[]): string {
+export function csvLine(fields: readonly unknown[]): string {
   const cells = fields.map((field) => {
     const text = String(field ?? '').replace(/^(?=[=+\-@\t\r])/, "'");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

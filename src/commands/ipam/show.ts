@@ -1,21 +1,60 @@
-// calictl ipam show: how full pools and blocks are, who has an address, what is borrowed, the configuration.
+// calictl ipam show: how full pools and blocks are, who has an address, what is borrowed, the map, the configuration.
 import { getIfAny, listAll } from '../../datastore/datastore.ts';
+import type { AddressMap, MapFilter } from '../../ipam/address-map.ts';
 import type { IpamShown } from '../../ipam/shown.ts';
-import { exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import { CalictlError, exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 
-const formatNames = ['table', 'json', 'yaml', 'csv'];
+type Shown = IpamShown | AddressMap;
 
-/** Exactly one thing can be asked for at a time. */
+const formatNames = ['table', 'json', 'yaml', 'csv', 'svg', 'html'];
+const isPicture = (format: string): boolean => format === 'svg' || format === 'html';
+
+/** Exactly one thing can be asked for at a time; the map takes the others that name something as its filter. */
 function questionOf(input: Input): string {
-  const asked = ['ip', 'node', 'pod'].filter((flag) => input.texts(flag).length > 0);
-  asked.push(...['show-blocks', 'show-borrowed', 'show-configuration'].filter((flag) => input.on(flag)));
+  const named = ['ip', 'node', 'pod'].filter((flag) => input.texts(flag).length > 0);
+  const asked = ['map', 'show-blocks', 'show-borrowed', 'show-configuration'].filter((flag) => input.on(flag));
+  if (!input.on('map')) {
+    asked.unshift(...named);
+    if (input.texts('pool').length > 0) throw new UsageError('--pool goes with --map', 'add --map');
+  }
   if (asked.length > 1)
     throw new UsageError(`--${asked[0]} and --${asked[1]} cannot be used together`, 'ask for one at a time');
   return asked[0] ?? 'usage';
 }
 
-async function run(ctx: Context, input: Input): Promise<IpamShown> {
+/** The names of the pools that --pool names, by name or CIDR. Errors: CalictlError when there is none. */
+function poolNames(pools: readonly IPPool[], texts: readonly string[]): string[] {
+  return texts.map((text) => {
+    const found = pools.find(({ metadata, spec }) => metadata.name === text || spec.cidr === text);
+    if (found !== undefined) return found.metadata.name;
+    throw new CalictlError(`there is no pool ${text}`, {
+      code: 'NO_POOL',
+      hint: 'name it as calictl get ippools does, or by its CIDR',
+    });
+  });
+}
+
+/** Which blocks of the map are asked for. */
+function filterOf(
+  input: Input,
+  pools: readonly IPPool[],
+  addresses: readonly IpAddress[],
+  podName: RegExpExecArray | null,
+): MapFilter {
+  const node = input.text('node');
+  const [, namespace = '', name = ''] = podName ?? [];
+  return {
+    ...(input.texts('pool').length === 0 ? {} : { pools: poolNames(pools, input.texts('pool')) }),
+    ...(node === undefined ? {} : { node }),
+    ...(addresses.length === 0 ? {} : { addresses }),
+    ...(podName === null ? {} : { pod: { namespace, name } }),
+  };
+}
+
+async function run(ctx: Context, input: Input): Promise<Shown> {
   const question = questionOf(input);
   const [net, { formatIp, parseIp }, shown, { utilization }, pools, blocks, reservations, configs] = await Promise.all([
     import('../../net/cidr.ts'),
@@ -34,7 +73,7 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
     throw invalidIp(text);
   });
   const podName = /^([^/]+)\/([^/]+)$/.exec(input.text('pod') ?? '');
-  if (question === 'pod' && podName === null)
+  if (input.text('pod') !== undefined && podName === null)
     throw new UsageError(`--pod does not take '${input.text('pod')}'`, 'write it as NAMESPACE/NAME');
   if (input.text('node') === '') throw new UsageError('--node is empty', 'name a node');
 
@@ -50,6 +89,15 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
   const { refuseMalformedBlocks } = await import('../../datastore/malformed.ts');
   refuseMalformedBlocks(allBlocks);
   if (question === 'show-borrowed') return shown.borrowedList(allBlocks);
+  if (question === 'map') {
+    const [reserved, { addressMap }] = await Promise.all([
+      listAll(store, reservations.ipReservation, { signal }),
+      import('../../ipam/address-map.ts'),
+    ]);
+    const map = addressMap(allPools, allBlocks, reserved, filterOf(input, allPools, addresses, podName));
+    if (map.legend.length === 0 && ctx.world.io.stderr.isTerminal) await ctx.note('there are no blocks to show');
+    return map;
+  }
   if (question === 'usage' || question === 'show-blocks') {
     const reserved = await listAll(store, reservations.ipReservation, { signal });
     return { kind: 'IPAMUsage', usage: utilization(allPools, allBlocks, reserved), withBlocks: question !== 'usage' };
@@ -86,17 +134,28 @@ async function run(ctx: Context, input: Input): Promise<IpamShown> {
   return found;
 }
 
-export const ipamShow = defineCommand<IpamShown>({
+const isMap = (shown: Shown): shown is AddressMap => shown.kind === 'IPAMAddressMap';
+
+/** Only maps get here: `format` refuses the rest. */
+function mapOf(shown: Shown): AddressMap {
+  if (isMap(shown)) return shown;
+  throw new Error('only a map can be drawn');
+}
+
+export const ipamShow = defineCommand<Shown>({
   path: ['ipam', 'show'],
   summary: 'Show how full pools and blocks are, or who has an address',
   description:
     'Without flags: one row a pool. --show-blocks adds the blocks. --ip, --node and --pod list addresses with their ' +
-    'owners. Nothing is written, also not by --show-configuration.',
+    'owners. --map draws every address of every block; with it --pool, --ip, --node and --pod say which blocks, and ' +
+    '-o svg and -o html make a picture. Nothing is written, also not by --show-configuration.',
   examples: [
     { command: 'calictl ipam show', about: 'usage of each pool' },
     { command: 'calictl ipam show --show-blocks -o json', about: 'usage of pools and blocks for a script' },
     { command: 'calictl ipam show --ip 10.60.0.1 --ip 10.60.0.2', about: 'who has these addresses' },
     { command: 'calictl ipam show --pod shop/cart-0', about: 'the addresses that a pod holds' },
+    { command: 'calictl ipam show --map', about: 'one character an address, coloured by node' },
+    { command: 'calictl ipam show --map -o html > map.html', about: 'the same as a page for a browser' },
   ],
   args: [],
   flags: [
@@ -105,19 +164,42 @@ export const ipamShow = defineCommand<IpamShown>({
     { name: 'pod', value: 'NAMESPACE/NAME', about: 'all addresses allocated for a pod' },
     { name: 'show-blocks', about: 'a row for each block below its pool', calicoctl: true },
     { name: 'show-borrowed', about: 'addresses used by a node that does not own their block', calicoctl: true },
+    { name: 'map', about: 'every address of the blocks, one character each' },
+    { name: 'pool', value: 'POOL', about: 'with --map: blocks of this pool (name or CIDR)', repeatable: true },
     { name: 'show-configuration', about: 'the IPAM configuration in force', calicoctl: true },
     { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: formatNames, default: 'table' },
   ],
   calicoctl: true,
   guarded: true,
   run,
-  format: (input, compat) => (compat ? 'calicoctl' : (input.text('output') ?? 'table')),
+  format: (input, compat) => {
+    if (compat) return 'calicoctl';
+    const format = input.text('output') ?? 'table';
+    if (isPicture(format) && !input.on('map'))
+      throw new UsageError(`-o ${format} is a picture of the map`, 'add --map');
+    return format;
+  },
   formats: {
-    table: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowText(shown, false),
-    calicoctl: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowText(shown, true),
-    json: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowJson(shown),
-    yaml: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowYaml(shown),
-    csv: async (shown) => (await import('../../output/ipam-show.ts')).ipamShowCsv(shown),
+    table: async (shown, view) =>
+      isMap(shown)
+        ? (await import('../../output/ipam-map.ts')).ipamMapText(shown, view)
+        : (await import('../../output/ipam-show.ts')).ipamShowText(shown, false),
+    calicoctl: async (shown) =>
+      isMap(shown) ? '' : (await import('../../output/ipam-show.ts')).ipamShowText(shown, true),
+    json: async (shown) =>
+      isMap(shown)
+        ? (await import('../../output/ipam-map-data.ts')).ipamMapJson(shown)
+        : (await import('../../output/ipam-show.ts')).ipamShowJson(shown),
+    yaml: async (shown) =>
+      isMap(shown)
+        ? (await import('../../output/ipam-map-data.ts')).ipamMapYaml(shown)
+        : (await import('../../output/ipam-show.ts')).ipamShowYaml(shown),
+    csv: async (shown) =>
+      isMap(shown)
+        ? (await import('../../output/ipam-map-data.ts')).ipamMapCsv(shown)
+        : (await import('../../output/ipam-show.ts')).ipamShowCsv(shown),
+    svg: async (shown) => (await import('../../output/ipam-map-svg.ts')).ipamMapSvg(mapOf(shown)),
+    html: async (shown) => (await import('../../output/ipam-map-svg.ts')).ipamMapHtml(mapOf(shown)),
   },
   exit: () => exitCodes.ok,
 });
