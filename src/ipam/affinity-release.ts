@@ -168,7 +168,7 @@ async function readBlock(store: IpamStore, affinity: BlockAffinity): Promise<IPA
   return block.why === 'not-found' ? undefined : 'held';
 }
 
-/** The rest of a release, from the marked affinity on; the block is read again after each conflict. */
+/** The rest of a release, from the marked affinity on; block and affinity are read again after each conflict. */
 async function releaseMarked(
   store: IpamStore,
   marked: BlockAffinity,
@@ -189,6 +189,11 @@ async function releaseMarked(
       : await store.blocks.update(touched(withoutOwner(block)));
     if (written.ok || written.why === 'not-found') return deleteClaim(store, marked);
     block = await readBlock(store, marked);
+    // An owner that claims the block again writes the affinity before it touches the block: the touched block is not ours
+    // to take. The affinity is read after the block, so that a later touch makes the next write fail.
+    const claim = await getLive(store.affinities, marked.metadata.name);
+    const stands = claim.ok && claim.value.metadata.resourceVersion === marked.metadata.resourceVersion;
+    if (!stands) return changed(changedMeanwhile);
   }
   throw retriesExhausted();
 }

@@ -4,6 +4,7 @@ import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../src/ipam/auto-assign.ts';
 import type { Owner } from '../../src/ipam/block.ts';
+import { claimAffinity } from '../../src/ipam/claim-affinity.ts';
 import type { IpamStore } from '../../src/ipam/ipam-store.ts';
 import {
   releaseAffinity,
@@ -365,6 +366,31 @@ describe.each(operations)('%s', (_name, operation, left) => {
       if (!interruptedIt) break;
     }
   });
+});
+
+test('a claim that its owner confirms again before the block is written is given up anew, from its mark on', async () => {
+  const { store, ipam } = open([blockWith(first, 'host:host-a'), affinityTo('host-a', first, 'confirmed')]);
+  const others = ipamStoreOf(store);
+  // Calls: two lists, the affinity, the block, the mark; then the block is marked.
+  const beside = interrupted(ipam, 6, async () => {
+    expect(affinitiesIn(store).map(({ spec }) => spec.state)).toEqual(['pendingDeletion']);
+    const surroundings = { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => '', float: () => 0 } };
+    expect(await claimAffinity(others, first, hostA, surroundings)).toEqual({ claimed: [first], failed: [] });
+    expect(affinitiesIn(store).map(({ spec }) => spec.state)).toEqual(['confirmed']);
+  });
+  const before = store.writes;
+  expect(await releaseAffinity(beside, first, hostA, empty)).toEqual({ released: [first], kept: [] });
+  const after = store.calls.filter(({ nthWrite }) => nthWrite > before + 5).map(({ op, kind }) => `${op} ${kind}`);
+  expect(after).toEqual([
+    // Refused, for the owner touched the block.
+    'update IPAMBlock',
+    'update BlockAffinity',
+    'update IPAMBlock',
+    'delete IPAMBlock',
+    'update BlockAffinity',
+    'delete BlockAffinity',
+  ]);
+  expect(inconsistencies(store)).toEqual([]);
 });
 
 test('gives up when every write meets another', async () => {
