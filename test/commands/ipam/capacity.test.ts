@@ -1,0 +1,176 @@
+// calictl ipam capacity over folders: what it prints, its exit codes, and that no file is touched.
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import { affinityTo, blockWith, node, pool } from '../../support/ipam-state.ts';
+import { folderOf, run } from '../../support/world.ts';
+
+const config = (spec: object): KubeObject => ({
+  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
+  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
+});
+
+/** A pool of four blocks: host-a owns one with 60 of 64 held; another one is nobody's, with 10 held; one is reserved. */
+const objects: KubeObject[] = [
+  ...[pool('pool-a', '10.60.0.0/24', 26), node('host-a', { zone: 'a' })],
+  ...[blockWith('10.60.0.0/26', 'host:host-a', ['h', 60]), affinityTo('host-a', '10.60.0.0/26', 'confirmed')],
+  blockWith('10.60.0.64/26', undefined, ['g', 10]),
+  {
+    ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPReservation', metadata: { name: 'r' } },
+    spec: { reservedCIDRs: ['10.60.0.128/26'] },
+  },
+];
+const folder = folderOf(objects);
+const stored = (): [string, number] => {
+  const file = join(folder, 'objects.json');
+  return [readFileSync(file, 'utf8'), statSync(file).mtimeMs];
+};
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('calictl ipam capacity', () => {
+  it('prints pools, what fits, and nobody in trouble', async () => {
+    const { code, stdout, stderr } = await run('ipam capacity', { folder });
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'POOL     MODE        NODES   FREE   FREE BLOCKS   FRAGMENTED',
+      'pool-a   automatic   1       122    1             58',
+      '',
+      'IPv4',
+      '  free addresses  122',
+      '                  64 in 1 block not made yet',
+      '                  4 in blocks of nodes',
+      '                  54 in other blocks',
+      '  more nodes      1, with a block each',
+      '  more pods       122 on 1 node (68 without borrowing)',
+      '  stranded        0, which these nodes do not get to',
+      '  at block limit  0 of 1 node',
+      '  borrowed        0',
+      '',
+      '',
+    ]);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('prints every node and number when asked', async () => {
+    const { stdout } = await run('ipam capacity -o wide', { folder });
+    expect(stdout).toContain('ELSEWHERE');
+    expect(stdout).toMatch(/^NODE {5}FAMILY {3}BLOCKS {3}LIMIT {3}FREE {3}BORROWED {3}LENT {3}POOLS/m);
+    expect(stdout).toMatch(/^host-a {3}IPv4 {5}1 {8}20 {6}4 {6}0 {10}0 {6}pool-a/m);
+  });
+
+  it('tells numbers beyond 2^53 exactly in JSON, and the same in YAML', async () => {
+    const six = { objects: [pool('six', 'fd00::/48', 122), node('host-a')] };
+    const { stdout } = await run('ipam capacity -o json', six);
+    const document = JSON.parse(stdout);
+    expect(document).toMatchObject({
+      kind: 'IPAMCapacity',
+      settings: { strictAffinity: false, autoAllocateBlocks: true, maxBlocksPerHost: 0 },
+      families: [{ ipVersion: 6, free: (2n ** 80n).toString(), moreNodes: (2n ** 74n).toString(), morePods: 1280 }],
+      pools: [{ name: 'six', blocks: (2n ** 74n).toString(), blocksMade: 0, free: (2n ** 80n).toString() }],
+      nodes: [{ name: 'host-a', ipVersion: 6, pools: ['six'], blocks: 0, blockLimit: 20 }],
+      problems: [],
+    });
+    expect(parseYaml((await run('ipam capacity -o yaml', six)).stdout)).toEqual(document);
+    expect((await run('ipam capacity', six)).stdout).toContain('1.2089e+24');
+  });
+
+  it('exits 3 when a node or a pool has nothing left, and says which', async () => {
+    const limited = [...objects, config({ strictAffinity: true, maxBlocksPerHost: 1 })];
+    const full = blockWith('10.60.0.0/26', 'host:host-a', ['h', 64]);
+    const stuck = limited.map((object) => (object.metadata.name === full.metadata.name ? full : object));
+    const { code, stdout } = await run('ipam capacity', { objects: stuck });
+    expect(code).toBe(3);
+    expect(stdout).toContain('\nnode host-a (IPv4): at its limit of 1 blocks, and they are full\n');
+    expect(stdout).toContain('strict affinity: nobody borrows');
+    const none = await run('ipam capacity', { objects: [node('host-a')] });
+    expect(none).toMatchObject({ code: 3, stdout: 'no enabled pool assigns pod addresses automatically\n' });
+  });
+
+  it('keeps names of a cluster from steering the terminal', async () => {
+    const evil = { objects: [pool('evil\u001b[31m', '10.0.0.0/30', 26), node('host\u001b[2J')] };
+    expect((await run('ipam capacity -o wide', evil)).stdout).not.toContain('\u001b');
+  });
+});
+
+describe('--simulate', () => {
+  it('places pods with the allocator and writes nothing', async () => {
+    const before = stored();
+    const { code, stdout } = await run('ipam capacity --simulate nodes=2,pods-per-node=70', { folder });
+    // The first node makes the block that is left. The second borrows there, which is where its sequence begins: 32
+    // each, and then both borrow the 4 of host-a and the 54 of nobody.
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'IPv4: 2 nodes more, 70 pods each',
+      '  placed      122 of 140 pods, 90 of them borrowed',
+      '  blocks      1 made',
+      '  breaks at   pod 62 of new-node-1, when 122 were placed',
+      '  because     No IPs available in pools: [10.60.0.0/24]',
+      '  short       2 of 2 nodes without all of their pods',
+      '',
+      "The same if the pools were made anew, empty, and today's addresses given out again:",
+      'BLOCK SIZE   AGAIN   PLACED   BORROWED   BLOCKS   BREAKS AT',
+      // Of 256 less 64 reserved, 60 are host-a's again (the 10 in nobody's block are not), and 132 are left. With /26
+      // and /27 the new nodes make all blocks that are left and borrow the 4 of host-a. With /25 only one is left, half
+      // of it reserved: the first node has its 64 there and borrows 2, the second borrows 66.
+      '/26 (now)    60      132      4          2        new-node-1 pod 67',
+      '/25          60      132      68         1        new-node-1 pod 67',
+      '/27          60      132      4          4        new-node-1 pod 67',
+      '',
+      '',
+    ]);
+    expect(code).toBe(3);
+    expect(stored()).toEqual(before);
+  });
+
+  it('gives the whole answer as JSON, with the labels of the new nodes', async () => {
+    const line = 'ipam capacity --simulate nodes=1,pods-per-node=5,pool=10.60.0.0/24,block-size=28 -o json';
+    const { code, stdout } = await run(line, { folder });
+    expect(code).toBe(0);
+    const document = JSON.parse(stdout);
+    expect(document).toMatchObject({ kind: 'IPAMCapacitySimulation', nodes: 1, podsPerNode: 5, labels: { zone: 'a' } });
+    expect(document.families).toMatchObject([
+      {
+        ipVersion: 4,
+        run: { requested: 5, placed: 5, borrowed: 0, tunnelAddresses: 0, blocksMade: 1, nodesShort: 0 },
+        blockSizes: [
+          { blockSizes: { 'pool-a': 26 }, current: true, placed: 5 },
+          { blockSizes: { 'pool-a': 28 }, current: false, placed: 5, assignedAgain: 60 },
+        ],
+      },
+    ]);
+    expect((await run(line, { folder })).stdout).toBe(stdout);
+    const labelled = await run(`${line} --node-label zone=b --node-label x=`, { folder });
+    expect(JSON.parse(labelled.stdout).labels).toEqual({ zone: 'b', x: '' });
+  });
+
+  it('simulates both families where both have pools', async () => {
+    const both = [...objects, pool('six', 'fd00::/64', 122)];
+    const { stdout } = await run('ipam capacity --simulate nodes=1,pods-per-node=2 -o json', { objects: both });
+    expect(JSON.parse(stdout).families.map(({ ipVersion }: { ipVersion: number }) => ipVersion)).toEqual([4, 6]);
+    const one = await run('ipam capacity --simulate nodes=1,pods-per-node=2,block-size=123 -o json', { objects: both });
+    expect(JSON.parse(one.stdout).families).toMatchObject([{ ipVersion: 6 }]);
+  });
+
+  it.each([
+    ['nodes=2', '--simulate needs pods-per-node='],
+    ['nodes=2,pods-per-node=0', '--simulate does not take pods-per-node=0'],
+    ['nodes=2001,pods-per-node=1', '--simulate does not take nodes=2001'],
+    ['nodes=1000,pods-per-node=221', '--simulate does not take 1000 nodes of 221 pods'],
+    ['nodes=2,nodes=3,pods-per-node=1', "--simulate does not take 'nodes=3'"],
+    ['nodes=1,pods-per-node=1,racks=1', "--simulate does not take 'racks=1'"],
+    ['nodes=1,pods-per-node=1,block-size=40', '--simulate does not take block-size=40'],
+    ['nodes=1,pods-per-node=1,block-size=122', 'no pool of these pods can have blocks of /122'],
+    ['nodes=1e2,pods-per-node=1', '--simulate does not take nodes=1e2'],
+  ])('refuses %s', async (value, message) => {
+    const { code, stdout, stderr } = await run(['ipam', 'capacity', '--simulate', value], { folder });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it('names what it does not know', async () => {
+    const { code, stderr } = await run('ipam capacity --simulate nodes=1,pods-per-node=1,pool=no', { folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('there is no pool no');
+    expect((await run('ipam capacity --node-label zone', { folder })).code).toBe(2);
+  });
+});
