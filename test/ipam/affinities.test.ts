@@ -6,9 +6,18 @@ import { claimAgain } from '../../src/ipam/affinities.ts';
 import { releaseBlockAffinity } from '../../src/ipam/affinity-release.ts';
 import { touched } from '../../src/ipam/block.ts';
 import { assigned } from '../../src/ipam/block-assign.ts';
+import { claim } from '../../src/ipam/claim.ts';
 import type { IpamStore } from '../../src/ipam/ipam-store.ts';
-import { claimMissing, confirmClaim, deleteEmptyBlock, dropClaim, releaseClaim } from '../../src/ipam/repair.ts';
+import {
+  claimMissing,
+  confirmClaim,
+  deleteEmptyBlock,
+  dropClaim,
+  relabelClaim,
+  releaseClaim,
+} from '../../src/ipam/repair.ts';
 import { noProof } from '../../src/ipam/repair-outcome.ts';
+import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import {
@@ -22,8 +31,10 @@ import {
   interrupted,
   marked,
 } from '../support/ipam-state.ts';
+import { TestClock } from '../support/world.ts';
 
 const cidr = '10.0.0.0/29';
+const range = parseCidr(cidr) as Cidr;
 const blockName = '10-0-0-0-29';
 const name = 'node-a-10-0-0-0-29';
 const held = blockWith(cidr, 'host:node-a', ['a', 1]);
@@ -54,6 +65,15 @@ async function allocate(ipam: IpamStore): Promise<boolean> {
     if ((await ipam.blocks.update(touched(taken.block))).ok) return true;
   }
   return false;
+}
+
+/** Something that one side waits for and the other side gives. */
+function signal(): { readonly given: Promise<void>; give(): void } {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
 }
 
 describe('R4', () => {
@@ -244,5 +264,127 @@ describe('R9', () => {
     const { store, ipam } = open(block);
     expect((await deleteEmptyBlock(ipam, { block: blockName }, noProof)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
+  });
+
+  test('deletes an empty block whose owner has no claim, and only of that owner', async () => {
+    const { store, ipam } = open(empty);
+    const action = { block: blockName, owner: 'host:node-a' };
+    expect((await deleteEmptyBlock(ipam, { ...action, owner: 'host:node-b' }, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+    expect(await deleteEmptyBlock(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['update IPAMBlock', 'delete IPAMBlock']);
+    expect(store.dump()).toEqual([]);
+  });
+
+  test.each([
+    ['a claim of its owner, in any state', [empty, affinityTo('node-a', cidr, 'pendingDeletion')]],
+    ['addresses', [held, handle]],
+    ['no owner by now', [blockWith(cidr, undefined)]],
+  ])('leaves an owned block with %s', async (_what, objects) => {
+    const { store, ipam } = open(...objects);
+    const action = { block: blockName, owner: 'host:node-a' };
+    expect((await deleteEmptyBlock(ipam, action, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+  });
+
+  test('the claim of another owner, and a tombstone of its own, keep nothing', async () => {
+    const others = open(empty, affinityTo('node-b', cidr, 'confirmed'));
+    const own = open(empty, marked(affinityTo('node-a', cidr, 'confirmed')));
+    for (const { store, ipam } of [others, own]) {
+      expect((await deleteEmptyBlock(ipam, { block: blockName, owner: 'host:node-a' }, noProof)).outcome).toBe(
+        'applied',
+      );
+      expect(blocksIn(store)).toEqual([]);
+    }
+  });
+
+  test('takes no address from a node that claims the block meanwhile, however the two interleave', async () => {
+    const surroundings = {
+      clock: new TestClock('2026-01-01T00:00:00Z'),
+      random: { uuid: () => 'none', float: () => 0.5 },
+    };
+    const take = async (store: IpamStore): Promise<boolean> => {
+      const block = await claim(store, { owner: { type: 'host', name: 'node-a' } }, range, surroundings);
+      if (typeof block === 'string') return false;
+      const taken = assigned(block, 1, {}, IntervalSet.of([]));
+      return (await store.blocks.update(touched(taken.block))).ok;
+    };
+    const ends = new Set<string>();
+    // The node begins just before one call of the repair, goes some calls far, and ends when the repair has ended.
+    for (let at = 1, reached = true; reached; at++) {
+      for (let steps = 0; steps <= 6; steps++) {
+        const { store, ipam } = open(empty);
+        const ended = signal();
+        const paused = signal();
+        let taking: Promise<boolean> | undefined;
+        const nodes = interrupted(ipam, steps + 1, () => {
+          paused.give();
+          return ended.given;
+        });
+        const mine = interrupted(ipam, at, async () => {
+          taking = take(nodes).finally(paused.give);
+          await paused.given;
+        });
+        const { outcome } = await deleteEmptyBlock(mine, { block: blockName, owner: 'host:node-a' }, noProof);
+        ended.give();
+        const took = await (taking ?? false);
+        expect(blocksIn(store).some(({ spec }) => spec.allocations[0] !== null)).toBe(took);
+        if (took) expect(inconsistencies(store)).toEqual([]);
+        if (outcome !== 'applied') expect(took).toBe(true);
+        ends.add(`${outcome} ${took}`);
+        reached = mine.calls() >= at;
+      }
+    }
+    expect([...ends].sort()).toEqual(['applied false', 'applied true', 'conflict true']);
+  });
+});
+
+describe('R8', () => {
+  const right = affinityTo('node-a', cidr, 'confirmed');
+  const others = { ...right.metadata, labels: { app: 'kept' }, annotations: { note: 'kept' } };
+  const bare = { ...right, metadata: others, spec: { state: 'confirmed', node: 'node-a', cidr, deleted: 'false' } };
+
+  test('sets type and labels in one write, in the object and in its annotation; all else stays', async () => {
+    const { store, ipam, action } = open(held, bare, handle);
+    expect(await relabelClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['update BlockAffinity']);
+    const [stored] = affinitiesIn(store);
+    expect(stored?.spec).toEqual(right.spec);
+    expect(stored?.metadata.labels).toEqual({ app: 'kept', ...right.metadata.labels });
+    expect(stored?.metadata.annotations).toEqual({ note: 'kept', ...right.metadata.annotations });
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('keeps what else the annotation says', async () => {
+    const annotations = { 'projectcalico.org/metadata': '{"generation":7,"labels":{"app":"kept"}}' };
+    const { store, ipam, action } = open(empty, { ...bare, metadata: { ...others, annotations } });
+    await relabelClaim(ipam, action, noProof);
+    const text = affinitiesIn(store)[0]?.metadata.annotations?.['projectcalico.org/metadata'] ?? '';
+    expect(JSON.parse(text)).toEqual({ generation: 7, labels: { app: 'kept', ...right.metadata.labels } });
+  });
+
+  test('does nothing to a claim that is right, and refuses one whose name is wrong', async () => {
+    const fine = open(empty, right);
+    expect((await relabelClaim(fine.ipam, fine.action, noProof)).outcome).toBe('skipped');
+    const misnamed = open(empty, { ...bare, spec: { ...bare.spec, cidr: '10.0.0.8/29' } });
+    expect((await relabelClaim(misnamed.ipam, misnamed.action, noProof)).outcome).toBe('conflict');
+    expect(fine.store.writes + misnamed.store.writes).toBe(0);
+  });
+
+  test('is given up when the claim was written meanwhile, or the proof says no', async () => {
+    const { store, ipam, action } = open(empty, bare);
+    const mine = interrupted(ipam, 2, async () => {
+      const found = await ipam.affinities.get(name);
+      if (found.ok) await ipam.affinities.update({ ...found.value, spec: { ...found.value.spec, state: 'pending' } });
+    });
+    expect((await relabelClaim(mine, action, noProof)).outcome).toBe('conflict');
+    expect(affinitiesIn(store)[0]?.spec.state).toBe('pending');
+    expect((await relabelClaim(ipam, action, noProof)).outcome).toBe('conflict');
+    const refused = open(empty, bare);
+    expect(await relabelClaim(refused.ipam, refused.action, async () => 'no')).toEqual({
+      outcome: 'skipped',
+      detail: 'no',
+    });
+    expect(refused.store.writes).toBe(0);
   });
 });

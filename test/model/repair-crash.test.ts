@@ -15,6 +15,7 @@ import {
   dropClaim,
   finishTombstone,
   rebuildBlock,
+  relabelClaim,
   releaseClaim,
 } from '../../src/ipam/repair.ts';
 import { noProof } from '../../src/ipam/repair-outcome.ts';
@@ -38,6 +39,8 @@ const cidr = '10.0.0.0/29';
 const block = '10-0-0-0-29';
 const claim = 'node-a-10-0-0-0-29';
 const held = blockWith(cidr, 'host:node-a', ['a', 2], ['b', 1]);
+/** A node that does not exist: no claim is made for it. */
+const goneOwner = 'host:node-x';
 const handleA = handleWith('a', { [cidr]: 2 });
 const handleB = handleWith('b', { [cidr]: 1 });
 const confirmed = affinityTo('node-a', cidr, 'confirmed');
@@ -182,6 +185,23 @@ const scenarios: readonly Scenario[] = [
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
   {
+    what: 'R8',
+    objects: [
+      held,
+      { ...confirmed, metadata: { name: claim }, spec: { ...confirmed.spec, type: undefined } },
+      handleA,
+      handleB,
+    ],
+    run: (ipam, store) => relabelClaim(ipam, onClaim(store), noProof),
+    end: { blocks: 1, affinities: 1, handles: 2 },
+  },
+  {
+    what: 'R9, owner without a claim',
+    objects: [blockWith(cidr, goneOwner)],
+    run: (ipam) => deleteEmptyBlock(ipam, { block, owner: goneOwner }, noProof),
+    end: { blocks: 0, affinities: 0, handles: 0 },
+  },
+  {
     what: 'R9',
     objects: [blockWith(cidr, undefined)],
     run: (ipam) => deleteEmptyBlock(ipam, { block }, noProof),
@@ -189,7 +209,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** What a check and its repairs do about anything left half done, in their order: R7, R2, R4, R5, R3, R9. */
+/** What a check and its repairs do about anything left half done, in their order: R7, R2, R8, R4, R5, R3, R9. */
 async function mend(ipam: IpamStore, store: MemoryDatastore): Promise<void> {
   for (const { kind, metadata, spec } of store.dump()) {
     const { deleted } = (spec ?? {}) as { deleted?: boolean | string };
@@ -198,6 +218,9 @@ async function mend(ipam: IpamStore, store: MemoryDatastore): Promise<void> {
     await finishTombstone(ipam, { kind: kind as 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle', name, uid }, noProof);
   }
   for (const { metadata } of blocksIn(store)) await rebuildBlock(ipam, { block: metadata.name }, noProof);
+  for (const { metadata } of affinitiesIn(store)) {
+    await relabelClaim(ipam, { affinity: metadata.name, resourceVersion: metadata.resourceVersion }, noProof);
+  }
   for (const { metadata, spec } of affinitiesIn(store)) {
     const owner = blocksIn(store).find((candidate) => candidate.spec.cidr === spec.cidr)?.spec.affinity;
     const action = { affinity: metadata.name, resourceVersion: metadata.resourceVersion };
@@ -206,7 +229,9 @@ async function mend(ipam: IpamStore, store: MemoryDatastore): Promise<void> {
   }
   for (const { metadata, spec } of blocksIn(store)) {
     const claimed = affinitiesIn(store).some((affinity) => affinity.spec.cidr === spec.cidr);
-    if (spec.affinity && !claimed) await claimMissing(ipam, { block: metadata.name, owner: spec.affinity }, noProof);
+    if (!spec.affinity || claimed) continue;
+    const action = { block: metadata.name, owner: spec.affinity };
+    await (spec.affinity === goneOwner ? deleteEmptyBlock : claimMissing)(ipam, action, noProof);
   }
   const named = blocksIn(store).flatMap(({ spec }) => spec.attributes.map(({ handle_id }) => handle_id ?? ''));
   for (const name of new Set([...handlesIn(store).map(({ metadata }) => metadata.name), ...named])) {
