@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings the real parts that the test suites talk to: etcd 3.6 and kube-apiserver, built from Go modules.
+# Brings the real parts that the test suites talk to: etcd 3.6 and kube-apiserver, built from Go modules, and a browser.
 # They land in $KUBEBUILDER_ASSETS, else in the cache folder of the project; what is there already is not built again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -7,6 +7,17 @@ assets=${KUBEBUILDER_ASSETS:-${XDG_CACHE_HOME:-$HOME/.cache}/calictl/parts}
 kube=1.34.4
 etcd=3.6.4
 mkdir -p "$assets"
+
+# A browser for the suites that look at pages. It is no condition: without one they are skipped.
+if [ -z "${CHROME_PATH:-}" ] && ! command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing chromium"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; } >/dev/null ||
+      echo "provision: chromium cannot be installed; the suites that need a browser are skipped" >&2
+  else
+    echo "provision: there is no browser, and only root can install one; the suites that need it are skipped" >&2
+  fi
+fi
 
 if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/etcd" ]; then
   echo "real parts are in $assets"

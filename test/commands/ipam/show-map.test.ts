@@ -1,5 +1,7 @@
 // calictl ipam show --map: which blocks its flags choose, its formats, and what goes with it and what does not.
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { addressStates } from '../../../src/ipam/address-map.ts';
 import { exampleFolder } from '../../support/example.ts';
 import { blocks, pools, reservations } from '../../support/map-blocks.ts';
 import { readMarkup } from '../../support/well-formed.ts';
@@ -45,6 +47,14 @@ describe('ipam show --map', () => {
     const [wrapped, whole] = await Promise.all([example(true), example(false)]);
     expect(wrapped.stdout).toMatch(/^10\.61\.4\.32 {2,}\.{32}$/m);
     expect(whole.stdout).toMatch(/^10\.61\.4\.0\/24 +[#.]{256} {2}/m);
+  });
+
+  it('is on its page as it is', async () => {
+    const page = readFileSync(new URL('../../../docs/commands/ipam-show.md', import.meta.url), 'utf8');
+    const { stdout } = await run('ipam show --map --pool default-pool', { folder: exampleFolder });
+    expect(page).toContain(`$ calictl ipam show --map --pool default-pool\n${stdout}\`\`\`\n`);
+    for (const { glyph, about } of Object.values(addressStates))
+      expect(page).toContain(`| \`${glyph}\` | ${about} |\n`);
   });
 
   it.each(['svg', 'html'])('makes a picture with -o %s', async (format) => {
