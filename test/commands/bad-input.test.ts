@@ -430,7 +430,11 @@ describeWithApiServer('bad input with a cluster', (server) => {
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
     const { unread } = JSON.parse(stdout) as { unread: { kind: string; reason: string; invariants: string[] }[] };
     expect(unread).toEqual([
-      { kind: 'Service', reason: expect.stringContaining('not allowed to list services'), invariants: ['INV-44'] },
+      {
+        kind: 'Service',
+        reason: expect.stringContaining('not allowed to list services'),
+        invariants: ['INV-44', 'INV-67'],
+      },
     ]);
     const text = await unchanged('lacks-services', 'ipam check');
     expect(text.stdout.replaceAll(/\s+/g, ' ')).toContain('Service could not be read: not allowed to list services');
