@@ -87,8 +87,10 @@ export interface MapPool {
   readonly cidr: string;
   readonly enabled: boolean;
   readonly size: bigint;
+  /** Addresses and blocks of the whole pool, whatever is filtered. */
   readonly held: number;
-  /** In order of addresses. */
+  readonly blockCount: number;
+  /** Those that are shown, in order of addresses. */
   readonly blocks: readonly MapBlock[];
 }
 
@@ -213,7 +215,13 @@ export function addressMap(
   filter: MapFilter = {},
 ): AddressMap {
   const reserved = reservedAddresses(reservations);
-  const rows = pools.map((pool) => ({ pool, cidr: parseCidr(pool.spec.cidr), held: 0, blocks: [] as MapBlock[] }));
+  const rows = pools.map((pool) => ({
+    pool,
+    cidr: parseCidr(pool.spec.cidr),
+    held: 0,
+    blockCount: 0,
+    blocks: [] as MapBlock[],
+  }));
   const orphanBlocks: MapBlock[] = [];
   const everyNode = new Set<string>();
   const shownNodes = new Set<string>();
@@ -226,19 +234,21 @@ export function addressMap(
     for (const node of nodes) everyNode.add(node);
     const place = parseCidr(block.spec.cidr);
     const row = place && rows.find(({ cidr }) => cidr !== undefined && cidrsOverlap(cidr, place));
+    const held = cells.filter(({ state }) => !isVacant(state)).length;
+    if (row) {
+      row.held += held;
+      row.blockCount += 1;
+    }
     if (filter.pools !== undefined && !filter.pools.includes(row?.pool.metadata.name ?? '')) continue;
     const marked = markedIn(read, cells, filter);
     if (marked === undefined) continue;
     for (const node of nodes) shownNodes.add(node);
     const borrowers = new Map<string, number>();
     const isVirtual = parseOwner(read.affinity)?.type === 'virtual';
-    let held = 0;
     for (const { state, node } of cells) {
       count(counts, state);
-      if (!isVacant(state)) held++;
       if (node !== undefined && node !== read.node && !isVirtual) count(borrowers, node);
     }
-    if (row) row.held += held;
     (row?.blocks ?? orphanBlocks).push({
       ...read,
       held,
@@ -252,12 +262,13 @@ export function addressMap(
     pools: rows
       .filter((row): row is typeof row & { cidr: Cidr } => row.cidr !== undefined)
       .filter((row) => (isFiltered ? row.blocks.length > 0 : filter.pools?.includes(row.pool.metadata.name) !== false))
-      .map(({ pool, cidr, held, blocks: own }) => ({
+      .map(({ pool, cidr, held, blockCount, blocks: own }) => ({
         name: pool.metadata.name,
         cidr: formatCidr(cidr),
         enabled: isEnabled(pool),
         size: cidrSize(cidr),
         held,
+        blockCount,
         blocks: own.sort(byAddress),
       })),
     orphanBlocks: orphanBlocks.sort(byAddress),

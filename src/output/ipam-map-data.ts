@@ -1,6 +1,7 @@
 // The address map as data: JSON and YAML with a text of one character an address, CSV with a row an address. Streamed.
 import {
   type AddressMap,
+  type AddressState,
   addressOfCell,
   addressStates,
   cellsOf,
@@ -23,7 +24,7 @@ function* blocksOf(map: AddressMap): Generator<PlacedBlock> {
 }
 
 /** One entry an address; those that nobody has are in the `map` of their block only. */
-function* addressesOf(block: MapBlock): Generator<Record<string, unknown> & { state: string }> {
+function* addressesOf(block: MapBlock): Generator<Record<string, unknown> & { state: AddressState }> {
   const { range } = block;
   if (range === undefined) return;
   for (const { ordinal, state, node, handle, attributes } of cellsOf(block)) {
@@ -46,17 +47,17 @@ function known(entry: Record<string, unknown>): Record<string, unknown> {
 }
 
 function blockDocument({ pool, block }: PlacedBlock): Record<string, unknown> {
-  const cells = cellsOf(block);
+  const addresses = [...addressesOf(block)];
   return known({
     cidr: block.cidr,
     pool,
     affinity: textOf(block.affinity),
     size: block.size,
     held: block.held,
-    borrowed: block.borrowers.reduce((sum, [, addresses]) => sum + addresses, 0),
+    borrowed: block.borrowers.reduce((sum, [, some]) => sum + some, 0),
     trouble: textOf(block.trouble),
-    map: cells.map(({ state }) => addressStates[state].glyph).join(''),
-    addresses: [...addressesOf(block)].filter((_, at) => !isVacant(cells[at]?.state ?? 'free')).map(known),
+    map: addresses.map(({ state }) => addressStates[state].glyph).join(''),
+    addresses: addresses.filter(({ state }) => !isVacant(state)).map(known),
   });
 }
 
@@ -67,13 +68,13 @@ function summary({ kind, legend, pools }: AddressMap) {
       const { glyph, about } = addressStates[state];
       return { state, glyph, about, count: addresses };
     }),
-    pools: pools.map(({ name, cidr, enabled, size, held, blocks }) => ({
+    pools: pools.map(({ name, cidr, enabled, size, held, blockCount }) => ({
       name,
       cidr,
       enabled,
       size: count(size),
       held,
-      blocks: blocks.length,
+      blocks: blockCount,
     })),
   };
 }

@@ -40,7 +40,7 @@ const rect = (x: number, y: number, width: number, kind: string, inside = ''): s
     inside === '' ? '/>' : `>${inside}</rect>`
   }`;
 
-/** Cells that only differ in brightness from free ones, or are wrong, are told apart by their fill alone. */
+/** The class that makes a cell red or faint. */
 function fillOf(state: AddressState): string {
   if (state === 'broken' || state === 'lost') return 'e';
   return isVacant(state) ? 'v' : '';
@@ -61,7 +61,7 @@ class MapPicture {
     let [label, note, size, addresses] = [0, 0, 1, 0];
     for (const block of this.#blocks()) {
       label = Math.max(label, widthOf(printable(block.cidr)));
-      note = Math.max(note, widthOf(shortened(calmNoteOf(block))) + widthOf(shortened(printable(block.trouble))) + 1);
+      note = Math.max(note, widthOf(shortened(calmNoteOf(block))) + widthOf(shortened(printable(block.trouble))) + 2);
       size = Math.max(size, block.size);
       addresses += block.size;
     }
@@ -207,7 +207,7 @@ class MapPicture {
     }
     const noteX = Math.min(block.size, this.#inRow) * pitch + 12;
     const full = note === shortened(note) ? '' : `<title>${shown(note)}</title>`;
-    const wrong = block.trouble === '' ? '' : `<tspan class="w"> ${shown(shortened(block.trouble))}</tspan>`;
+    const wrong = block.trouble === '' ? '' : `<tspan class="w">, ${shown(shortened(block.trouble))}</tspan>`;
     const calm = shown(shortened(calmNoteOf(block)));
     return `${drawn}\n<text class="d" x="${noteX}" y="10">${full}${calm}${wrong}</text></g>\n`;
   }
@@ -223,7 +223,8 @@ function calmNoteOf(block: MapBlock): string {
     .join(', ');
 }
 
-const noteOf = (block: MapBlock): string => `${calmNoteOf(block)} ${printable(block.trouble)}`.trimEnd();
+const noteOf = (block: MapBlock): string =>
+  [calmNoteOf(block), printable(block.trouble)].filter((part) => part !== '').join(', ');
 
 /** What a cell has to say: address, state, node, and whose it is. */
 function aboutCell({ range }: MapBlock, { ordinal, state, node, handle, attributes }: MapCell): string {

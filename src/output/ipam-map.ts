@@ -48,10 +48,11 @@ export function notesOf({ held, size, range, affinity, node, borrowers, trouble 
 }
 
 /** What a pool says of itself. */
-export function poolNote({ enabled, size, held, blocks }: MapPool): string {
-  if (blocks.length === 0) return `${enabled ? '' : 'disabled, '}no blocks`;
-  const count = blocks.length === 1 ? '1 block' : `${blocks.length} blocks`;
-  return `${enabled ? '' : 'disabled, '}${held} of ${size} addresses held, ${count}`;
+export function poolNote({ enabled, size, held, blockCount, blocks }: MapPool): string {
+  const state = enabled ? '' : 'disabled, ';
+  if (blockCount === 0) return `${state}no blocks`;
+  const count = blocks.length === blockCount ? `${blockCount}` : `${blocks.length} of ${blockCount}`;
+  return `${state}${held} of ${size} addresses held, ${count} ${blockCount === 1 ? 'block' : 'blocks'}`;
 }
 
 /** The name and text under which blocks without a pool are shown. */

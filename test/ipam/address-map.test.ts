@@ -166,6 +166,11 @@ describe('the filter of the address map', () => {
     expect(mapOf({ node: 'node-a' }).pools.map(({ name }) => name)).toEqual(['main']);
   });
 
+  it('leaves the figures of a pool as they are', () => {
+    const [main] = mapOf({ addresses: [ip('10.60.0.3')] }).pools;
+    expect([main?.held, main?.blockCount, main?.blocks.length]).toEqual([11, 2, 1]);
+  });
+
   it('takes the block of an address and marks it', () => {
     const map = mapOf({ addresses: [ip('10.60.0.31'), ip('10.60.0.17'), ip('10.60.9.9')] });
     expect(map.pools[0]?.blocks.map(({ cidr, marked }) => [cidr, marked])).toEqual([['10.60.0.16/28', [1, 15]]]);

@@ -95,6 +95,8 @@ describe('the address map as text', () => {
     const map = mapOf({ addresses: [ip('10.60.0.17'), ip('10.60.0.27')] });
     expect(await textOf(ipamMapText(map, plain))).toContain(
       [
+        'main  10.60.0.0/24  11 of 256 addresses held, 1 of 2 blocks',
+        '               0       8',
         '10.60.0.16/28  www........x!!.w  6/16  node-b, lost 1, free and allocated 1, no attributes 1',
         '                ^         ^',
         '',
