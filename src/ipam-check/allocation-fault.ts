@@ -18,7 +18,10 @@ const order: readonly InvariantId[] = [
   'INV-59',
   'INV-57',
   'INV-54',
+  'INV-50',
   'INV-53',
+  'INV-51',
+  'INV-11',
 ];
 
 /** What `--fix` does about it: releases the address, or leaves it to a person for the reason given. */
@@ -113,13 +116,27 @@ export function containerOf(allocation: Allocation): string | undefined {
   return handleId.slice(handleId.lastIndexOf('.') + 1);
 }
 
-/** True for the address of a KubeVirt virtual machine, which keeps it while it is stopped or moves. */
-export function isMachine({ handleId, attributes, alternateAttributes }: Allocation): boolean {
-  return (
-    handleId?.includes('.vmi.') === true ||
-    'vmi-name' in attributes ||
-    'vm-uid' in attributes ||
-    (alternateAttributes !== undefined && Object.keys(alternateAttributes).length > 0)
+/** True when handle or attributes name a KubeVirt virtual machine. */
+export function namesMachine({ handleId, attributes }: Allocation): boolean {
+  return handleId?.includes('.vmi.') === true || 'vmi-name' in attributes || 'vm-uid' in attributes;
+}
+
+/** True for the address of a virtual machine, which keeps it while it is stopped or moves. */
+export function isMachine(allocation: Allocation): boolean {
+  const { alternateAttributes } = allocation;
+  return namesMachine(allocation) || (alternateAttributes !== undefined && Object.keys(alternateAttributes).length > 0);
+}
+
+/** The other allocations under the same handle and of the same family, of blocks that Calico sees. */
+export function siblingsOf(view: CheckView, allocation: Allocation): Allocation[] {
+  const { handleName, ip } = allocation;
+  const all = handleName === undefined ? [] : (view.allocationsByHandle.get(handleName) ?? []);
+  return all.filter(
+    (other) =>
+      other !== allocation &&
+      other.ip.version === ip.version &&
+      other.handleId === allocation.handleId &&
+      other.block.status === 'live',
   );
 }
 

@@ -78,7 +78,7 @@ export interface Allocation {
 const noAttributes: Readonly<Record<string, string>> = {};
 
 /** Sequence numbers start at the creation time of the block in nanoseconds since blocks are numbered so. */
-const plausibleSequence = 10n ** 18n;
+export const plausibleSequence = 10n ** 18n;
 
 /** Parses a block; never throws, whatever the object holds. */
 export function readBlock(block: IPAMBlock): BlockView {
@@ -248,7 +248,8 @@ class ReadAllocation implements Allocation {
   }
 }
 
-function toBigint(value: unknown): bigint {
+/** A sequence number as stored; 0 for what is none. */
+export function toBigint(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : 0n;
 }

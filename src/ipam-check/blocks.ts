@@ -4,10 +4,12 @@ import { type StructureProblem, structureProblems } from '../ipam/block-structur
 import { addressAt } from '../net/cidr.ts';
 import { formatIp } from '../net/ip.ts';
 import { blockName } from '../resources/names.ts';
+import { isReservedOrdinal } from './block-owners.ts';
 import type { Allocation, BlockView } from './block-view.ts';
+import { listed } from './evidence.ts';
 import type { Judgement, Repair, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
-import { automatic, blockObject, type Draft, judge } from './judgement.ts';
+import { aboutBlock, automatic, blockObject, judge } from './judgement.ts';
 import { tombstoneGuardMs } from './times.ts';
 import type { UnreadableOwners } from './unreadable-owners.ts';
 import { describeUser, type Usage } from './usage.ts';
@@ -28,10 +30,6 @@ export function blockJudgements(view: CheckView, usage: Usage, owners: Unreadabl
   return judgements;
 }
 
-function about(block: BlockView): Pick<Draft, 'object' | 'cidr' | 'node'> {
-  return { object: blockObject(block.name), cidr: block.cidr, node: block.node };
-}
-
 function tombstone(view: CheckView, block: BlockView): Judgement {
   const { uid } = block.block.metadata;
   const held = block.allocations.filter((allocation) => !allocation.windowsReserved).length;
@@ -41,7 +39,7 @@ function tombstone(view: CheckView, block: BlockView): Judgement {
   if (held > 0) evidence.push(`the block still records ${held} allocated addresses`);
   else if (!safe) evidence.push('whether addresses are recorded in it cannot be read');
   return judge({
-    ...about(block),
+    ...aboutBlock(block),
     id: 'INV-14',
     candidate: view.isYounger(block.writtenAtMs, tombstoneGuardMs),
     ageSeconds: view.ageSeconds(block.writtenAtMs),
@@ -55,7 +53,7 @@ function tombstone(view: CheckView, block: BlockView): Judgement {
 
 function unreadable(block: BlockView, id: 'INV-02' | 'INV-03', problem: string): Judgement {
   return judge({
-    ...about(block),
+    ...aboutBlock(block),
     id,
     evidence: [problem, 'addresses in this block are not judged'],
     fingerprint: problem,
@@ -66,7 +64,7 @@ function misnamed(view: CheckView, block: BlockView): Judgement {
   const right = blockName(block.cidr);
   const twin = view.blocksByName.get(right);
   return judge({
-    ...about(block),
+    ...aboutBlock(block),
     id: 'INV-01',
     also: twin ? ['INV-18'] : [],
     related: twin ? [blockObject(right)] : [],
@@ -130,7 +128,7 @@ function books(view: CheckView, usage: Usage, block: BlockView, owners: Unreadab
 function usersOfLost(
   view: CheckView,
   usage: Usage,
-  { range }: BlockView,
+  { range, size, allocations }: BlockView,
   problems: readonly StructureProblem[],
 ): string | undefined {
   const lost = problems.find(({ id }) => id === 'INV-08')?.at ?? [];
@@ -138,6 +136,10 @@ function usersOfLost(
   for (const kind of ['Service', 'WorkloadEndpoint']) {
     if (!view.canJudge(kind))
       return `whether its lost addresses are in use is not known: ${kind} objects cannot be read`;
+  }
+  const windows = allocations.some(({ windowsReserved }) => windowsReserved);
+  if (windows && lost.some((ordinal) => isReservedOrdinal(ordinal, size))) {
+    return 'its lost addresses belong to the reserve for Windows: settle INV-16 first';
   }
   for (const ordinal of lost) {
     const address = formatIp(addressAt(range, ordinal));
@@ -158,7 +160,7 @@ function attributeMissing(
   const records = attributesOf(block.block).length;
   const unused = owners.isUnused({ block, address });
   return judge({
-    ...about(block),
+    ...aboutBlock(block),
     id: 'INV-04',
     also: keepsRecords ? ['INV-09'] : [],
     address,
@@ -177,13 +179,6 @@ function attributeMissing(
           },
         }),
   });
-}
-
-const listLimit = 20;
-
-function listed(values: readonly (number | string)[]): string {
-  const shown = values.slice(0, listLimit).join(', ');
-  return values.length > listLimit ? `${shown} and ${values.length - listLimit} more` : shown;
 }
 
 const says: Readonly<Record<string, (list: string) => string>> = {
@@ -227,7 +222,7 @@ function bookProblem(
         : (unfree ?? 'settle INV-04 of this block first'),
   };
   return judge({
-    ...about(block),
+    ...aboutBlock(block),
     id,
     address: addresses.length === 1 ? addresses[0] : undefined,
     part: 'books',

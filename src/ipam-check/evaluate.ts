@@ -3,6 +3,8 @@ import { compareIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { addressJudgements } from './addresses.ts';
 import { affinityJudgements } from './affinities.ts';
 import { hasLiveContainer } from './allocation-fault.ts';
+import { recordJudgements } from './allocation-records.ts';
+import { blockOwnerJudgements } from './block-owners.ts';
 import type { Allocation } from './block-view.ts';
 import { blockJudgements } from './blocks.ts';
 import type { Judgement } from './finding.ts';
@@ -14,6 +16,7 @@ import { poolRoomJudgements } from './pool-room.ts';
 import { poolJudgements } from './pools.ts';
 import { Releases } from './releases.ts';
 import { reservationJudgements, reservedOf } from './reservations.ts';
+import { sequenceJudgements } from './sequences.ts';
 import type { IpamSnapshot } from './snapshot.ts';
 import { spareBlockJudgements } from './spare-blocks.ts';
 import { unreadableOwners } from './unreadable-owners.ts';
@@ -52,6 +55,7 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
   const owners = unreadableOwners(view, usage);
   const books = blockJudgements(view, usage, owners);
   const releases = new Releases([...addresses, ...books]);
+  const reported = new Set(addresses.map(({ finding }) => finding.address ?? ''));
   const missed = handlesMissedByReleases(view, releases);
   const claims = affinityJudgements(view, releases);
   const faulty = new Set(claims.map(({ finding }) => finding.object.name));
@@ -59,6 +63,9 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
   return inReportOrder([
     ...addresses.map((judgement) => (missed.has(judgement) ? withMissingHandle(judgement) : judgement)),
     ...books,
+    ...sequenceJudgements(view),
+    ...blockOwnerJudgements(view),
+    ...recordJudgements(view, usage, releases, reported),
     ...poolJudgements(view, releases),
     ...claims,
     ...spareBlockJudgements(view, releases, faulty),
@@ -68,7 +75,7 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
     ...ownerNameJudgements(view),
     ...borrowingJudgements(view, releases),
     ...configurationJudgements(view, reserved),
-    ...manualPoolJudgements(view, new Set(addresses.map(({ finding }) => finding.address ?? ''))),
+    ...manualPoolJudgements(view, reported),
     ...handleJudgements(view, releases, owners),
   ]);
 }

@@ -3,6 +3,7 @@ import { formatCidr, parseCidr } from '../net/cidr.ts';
 import { blockName } from '../resources/names.ts';
 import type { Allocation, BlockView } from './block-view.ts';
 import type { FoundObject, Ground, Judgement, RepairAction } from './finding.ts';
+import { isMisnamed, misnamedHandle, sharedNames } from './handle-names.ts';
 import type { InvariantId } from './invariants.ts';
 import { automatic, blockObject, handleObject, judge } from './judgement.ts';
 import type { Releases } from './releases.ts';
@@ -11,7 +12,9 @@ import { operationGuardMs, tombstoneGuardMs } from './times.ts';
 import type { UnreadableOwners } from './unreadable-owners.ts';
 import type { CheckView } from './view.ts';
 
-/** INV-45 to INV-48 and INV-52. One handle gets one finding: the first it breaks in the order 46, 45, 48, 47. */
+/**
+ * INV-45 to INV-49 and INV-52. Of 45 to 48 a handle gets one finding: the first it breaks in the order 46, 45, 48, 47.
+ */
 export function handleJudgements(view: CheckView, releases: Releases, owners: UnreadableOwners): Judgement[] {
   if (!view.canJudge('IPAMHandle')) return [];
   const blocks = new Map<string, BlockView>();
@@ -24,7 +27,11 @@ export function handleJudgements(view: CheckView, releases: Releases, owners: Un
       const judgement = miscounted(view, handle, blocks);
       if (judgement) judgements.push(judgement);
     }
+    if (!handle.deleted && isMisnamed(handle) && view.allocationsByHandle.has(handle.name)) {
+      judgements.push(misnamedHandle(handle));
+    }
   }
+  judgements.push(...sharedNames(view));
   for (const [name, allocations] of view.allocationsByHandle) {
     const handle = view.handlesByName.get(name);
     if (handle !== undefined && !handle.deleted) continue;
@@ -128,6 +135,7 @@ function miscounted(
   if (stray) broken.push('INV-45');
   if (senseless.length > 0) broken.push('INV-48');
   if (unequal.length > 0) broken.push('INV-47');
+  if (stray && isMisnamed(handle)) broken.push('INV-49');
   const [id, ...also] = broken;
   if (id === undefined) return undefined;
 

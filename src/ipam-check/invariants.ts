@@ -89,12 +89,61 @@ const table = {
     meaning: 'Harmless; it only makes the block larger.',
     whatToDo: 'Nothing. The copies are merged when another repair rewrites the block.',
   },
+  'INV-11': {
+    title: 'allocation has no handle',
+    group: 'usage',
+    severities: ['warning', 'info'],
+    meaning:
+      'A release by handle, which is how pods give addresses back, does not find it. Old tunnel addresses are made so (info).',
+    whatToDo:
+      'Restart the pod, or release the address when nothing uses it. A tunnel address gets a handle when calico-node restarts.',
+  },
+  'INV-12': {
+    title: 'sequence numbers of allocations do not fit the block',
+    group: 'blocks',
+    severities: ['error', 'warning', 'info'],
+    meaning:
+      'Releases are guarded by these numbers: a wrong one guards nothing (error), a missing one counts as 0 (warning). Those of free addresses do no harm and are in every cluster (info).',
+    whatToDo:
+      'Nothing about an info. Otherwise restart the pods of the addresses named, one after the other; they get new numbers.',
+  },
+  'INV-13': {
+    title: 'sequence number of the block is no time of creation',
+    group: 'blocks',
+    severities: ['info'],
+    meaning: 'Blocks of old releases count from 0. Ages of allocations without a time cannot be told from it.',
+    whatToDo: 'Nothing.',
+  },
   'INV-14': {
     title: 'deletion of a block was not finished',
     group: 'blocks',
     severities: ['warning'],
     meaning: 'The block is marked deleted but still there: lists show it, and its CIDR counts as taken.',
     whatToDo: 'Run with --fix: the deletion is finished, unless addresses are still recorded in the block.',
+  },
+  'INV-15': {
+    title: 'owner of the block cannot be read',
+    group: 'blocks',
+    severities: ['error'],
+    meaning: 'Neither a node nor anybody else allocates from the block, and its ownership cannot be released.',
+    whatToDo:
+      'Find out whose block it is, by the nodes of its addresses and by the claims for it, and set spec.affinity by hand.',
+  },
+  'INV-16': {
+    title: 'block is not laid out for Windows',
+    group: 'blocks',
+    severities: ['error', 'warning'],
+    meaning:
+      'Windows itself uses the first three addresses and the last one of a block. A free one may be given to a pod (error).',
+    whatToDo: 'Drain the block (restart its pods) and delete it when it is empty: the node makes a new one.',
+  },
+  'INV-17': {
+    title: 'handle holds a carriage return',
+    group: 'blocks',
+    severities: ['info'],
+    meaning:
+      'Left by a migration from host-local. What stands before the carriage return is what counts; some tools show the whole.',
+    whatToDo: 'Nothing; it goes with the pod.',
   },
   'INV-18': {
     title: 'blocks overlap',
@@ -332,6 +381,29 @@ const table = {
     meaning: 'A release by this handle visits a block in vain, and the handle is never deleted.',
     whatToDo: 'Run with --fix: the entries are set to what the blocks record.',
   },
+  'INV-49': {
+    title: 'name of a handle does not fit its ID',
+    group: 'handles',
+    severities: ['error'],
+    meaning:
+      'IDs that differ by case only share one object: it is deleted with the addresses of one while the other has some. A misnamed object is not found at all.',
+    whatToDo: 'Restart the pods of one of the IDs. Delete a misnamed object by hand, then run with --fix.',
+  },
+  'INV-50': {
+    title: 'handle has several addresses of one family',
+    group: 'handles',
+    severities: ['warning'],
+    meaning:
+      'Left when a pod was set up twice for one container: the pod uses one address, the other stays until the pod goes.',
+    whatToDo: 'Run with --fix: what the pod does not have is released, when the pod tells what it has.',
+  },
+  'INV-51': {
+    title: 'pod has addresses of two containers',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'The sandbox of an earlier container was not torn down, its addresses stay allocated.',
+    whatToDo: 'Run with --fix when the pod does not use them; else restart the pod.',
+  },
   'INV-52': {
     title: 'deletion of a handle was not finished',
     group: 'handles',
@@ -416,6 +488,27 @@ const table = {
     meaning: 'The node records another tunnel address than is allocated for it, or somebody else uses its address.',
     whatToDo: 'Restart calico-node on that node: it puts its tunnel addresses right. --fix releases duplicates.',
   },
+  'INV-64': {
+    title: 'handle is of the form of Calico 2',
+    group: 'usage',
+    severities: ['info'],
+    meaning: 'It is made of namespace and pod, not of the container. Calico still releases it.',
+    whatToDo: 'Nothing; it goes with the pod.',
+  },
+  'INV-65': {
+    title: 'time of an allocation or of a release cannot be right',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'A time to come makes an allocation look young, or an address cool down for too long.',
+    whatToDo: 'Put the clock of the node right. For an allocation, restart the pod.',
+  },
+  'INV-66': {
+    title: 'second owner of an address is out of place',
+    group: 'usage',
+    severities: ['warning'],
+    meaning: 'Only a virtual machine that moves has two owners, and only while it moves.',
+    whatToDo: 'See whether a migration got stuck; the entry goes when the machine is moved again or deleted.',
+  },
   'INV-67': {
     title: 'address was assigned automatically in a pool that is not for that',
     group: 'policy',
@@ -423,6 +516,14 @@ const table = {
     meaning:
       'A tunnel or LoadBalancer address is in a pool that assigns by hand only, or that is for another use; the pool was probably changed later.',
     whatToDo: 'Restart calico-node on the node, or let the service get another address.',
+  },
+  'INV-68': {
+    title: 'node of an allocation does not fit the owner of its block',
+    group: 'usage',
+    severities: ['info'],
+    meaning:
+      'Addresses in blocks of nodes name a node, those in other blocks do not; the garbage collector goes by it.',
+    whatToDo: 'Nothing; see how it was assigned when there are many.',
   },
 } satisfies Record<string, Invariant>;
 

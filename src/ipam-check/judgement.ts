@@ -1,4 +1,5 @@
 // Makes judgements: the parts that every finding has in common are filled in here.
+import type { BlockView } from './block-view.ts';
 import type { Finding, FoundObject, Ground, Judgement, Repair, RepairAction } from './finding.ts';
 import { type InvariantId, invariants, type Severity } from './invariants.ts';
 
@@ -21,6 +22,8 @@ export interface Draft {
   readonly evidence: readonly string[];
   /** Tells faults of one invariant and object apart, where there can be several. */
   readonly part?: string;
+  /** One reading is enough to say it: it rests on nothing that is read a second time. For notes, which may be many. */
+  readonly settled?: boolean;
   /** The state it was judged on; the same text in two readings means that nothing happened. */
   readonly fingerprint: string;
   /** Beside the object itself, which is always one. */
@@ -51,11 +54,12 @@ export function judge(draft: Draft): Judgement {
     ...(draft.repair !== undefined && { repair: draft.repair }),
   };
   const place = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`;
+  const grounds = draft.grounds ?? [];
   return {
     finding,
     key: [id, `${object.kind}/${place}`, draft.part ?? draft.address ?? ''].join(' ').trimEnd(),
-    fingerprint: draft.fingerprint,
-    grounds: isGround(object) ? [object, ...(draft.grounds ?? [])] : (draft.grounds ?? []),
+    fingerprint: draft.settled === true ? '' : draft.fingerprint,
+    grounds: isGround(object) && draft.settled !== true ? [object, ...grounds] : grounds,
     ...(draft.action !== undefined && { action: draft.action }),
   };
 }
@@ -77,6 +81,11 @@ const groundKinds: ReadonlySet<string> = new Set<Ground['kind']>([
 
 function isGround(object: FoundObject): object is Ground {
   return groundKinds.has(object.kind);
+}
+
+/** What every finding about a block as a whole says. */
+export function aboutBlock(block: BlockView): Pick<Draft, 'object' | 'cidr' | 'node'> {
+  return { object: blockObject(block.name), cidr: block.cidr, node: block.node };
 }
 
 export function blockObject(name: string): Ground & { readonly kind: 'IPAMBlock' } {

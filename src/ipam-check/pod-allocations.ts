@@ -1,7 +1,14 @@
 // Judges the allocations that name a pod: is it the pod's, does the pod still use it (INV-53, 57 to 62).
 // The rules of validity are those of Calico's garbage collector, docs/reference/ipam.md; where it would free an address
 // that a live container has, this does not.
-import { type AllocationFault, containerOf, hasLiveContainer, isMachine, judgeAllocation } from './allocation-fault.ts';
+import {
+  type AllocationFault,
+  containerOf,
+  hasLiveContainer,
+  isMachine,
+  judgeAllocation,
+  siblingsOf,
+} from './allocation-fault.ts';
 import type { Allocation } from './block-view.ts';
 import type { FoundObject, Judgement } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
@@ -84,9 +91,20 @@ function podFault(
   const broken: InvariantId[] = [];
   const evidence: string[] = [];
   if (pod === undefined) evidence.push('the pod does not exist');
-  else mismatches(view, allocation, pod, broken, evidence);
+  else {
+    mismatches(view, allocation, pod, broken, evidence);
+    const current = otherContainer(view, allocation, pod, usesIt);
+    if (current !== undefined) {
+      broken.push('INV-51');
+      evidence.push(`the pod has ${current.address} for another container`);
+    }
+  }
   missingNode(view, allocation, broken, evidence);
 
+  const surplus = usesIt ? undefined : surplusOf(view, usage, allocation, named, pod);
+  if (surplus !== undefined && others.length === 0) {
+    return { ...surplus, broken: [...broken, 'INV-50'], evidence: [...evidence, ...surplus.evidence] };
+  }
   if (usesIt || live) {
     if (broken.length === 0) return undefined;
     evidence.push(usesIt ? 'the pod has the address' : 'its container is alive');
@@ -103,6 +121,73 @@ function podFault(
     evidence.push('the pod is being deleted and has given its address back');
   }
   return { allocation, broken: [...broken, 'INV-53'], evidence, release: 'automatic' };
+}
+
+/**
+ * INV-50: the pod lives with another address of the same handle and family, as after an ADD that was made twice.
+ * Which one is too many is known when the pod has another; while it has none, the first of them speaks for all.
+ */
+function surplusOf(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  named: NamedPod,
+  pod: PodRecord | undefined,
+): AllocationFault | undefined {
+  const siblings = containerOf(allocation) === undefined ? [] : siblingsOf(view, allocation);
+  if (pod === undefined || pod.finished || pod.hostNetwork || siblings.length === 0) return undefined;
+  const inUse = siblings.find((sibling) => usage.of(sibling.address).some((user) => isPodUser(user, named)));
+  if (inUse !== undefined) {
+    const evidence = [`the pod has ${inUse.address} under the same handle`];
+    if (!pod.moreAddresses) return { allocation, broken: [], evidence, release: 'automatic' };
+    evidence.push('the pod may have more addresses than its status lists');
+    return { allocation, broken: [], evidence, release: { byHand: 'release it if no network of the pod has it' } };
+  }
+  if (!hasLiveContainer(view, usage, allocation) || siblings.some((other) => comesBefore(other, allocation))) {
+    return undefined;
+  }
+  const addresses = siblings.map(({ address }) => address).join(', ');
+  return {
+    allocation,
+    broken: [],
+    evidence: [`its handle has ${addresses} too`, 'the pod does not say which of them it has'],
+    candidate: awaitsAddress(pod),
+    release: { byHand: 'find out which of them the pod has, release the others' },
+  };
+}
+
+function comesBefore(a: Allocation, b: Allocation): boolean {
+  return a.block === b.block ? a.ordinal < b.ordinal : a.block.name < b.block.name;
+}
+
+/**
+ * INV-51: what the pod has been allocated, on the same node, for another container than this one, which is an earlier
+ * one. Where the pod does not tell the current container and has the addresses of both, the older allocation is it.
+ */
+function otherContainer(
+  view: CheckView,
+  allocation: Allocation,
+  pod: PodRecord,
+  usesIt: boolean,
+): Allocation | undefined {
+  const container = containerOf(allocation);
+  if (container === undefined || container === pod.containerId || pod.finished || pod.hostNetwork) return undefined;
+  const isOther = (other: Allocation): boolean => {
+    const { namespace, pod: name, node } = other.attributes;
+    if (namespace !== pod.namespace || name !== pod.name || node !== allocation.attributes['node']) return false;
+    const its = containerOf(other);
+    return its !== undefined && its !== container;
+  };
+  for (const address of pod.addresses) {
+    const other = view.allocationsAt(address).find(isOther);
+    if (other !== undefined && (pod.containerId !== undefined || !usesIt || isOlder(allocation, other))) return other;
+  }
+  return undefined;
+}
+
+function isOlder(allocation: Allocation, other: Allocation): boolean {
+  const [mine, its] = [allocation.allocatedAtMs ?? 0, other.allocatedAtMs ?? 0];
+  return mine === its ? comesBefore(allocation, other) : mine < its;
 }
 
 /** A pod of its own network that has not ended and has no address: an allocation may be on its way to it. */

@@ -57,6 +57,8 @@ export interface PodRecord {
   readonly containerId: string | undefined;
   /** Annotation ipAddrsNoIpam is set: its addresses are not Calico IPAM's. */
   readonly noIpam: boolean;
+  /** It may have addresses beside these: it is on further networks, or its CNI plugin noted others than its status has. */
+  readonly moreAddresses: boolean;
 }
 
 /** A stored WorkloadEndpoint (folders with calicoctl exports); in Kubernetes pods say the same. */

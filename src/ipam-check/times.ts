@@ -31,3 +31,51 @@ export const tombstoneGuardMs = 60_000;
 export const conflictGuardMs = 60_000;
 /** Claims, releases of claims and handle counts may be ahead of the blocks for as long as an operation takes. */
 export const operationGuardMs = 5 * 60_000;
+/** Clocks of nodes differ: a time that is this little ahead is not in the future. */
+export const clockSkewMs = 5 * 60_000;
+
+const zero = 48;
+const plainZone = ' +0000 UTC';
+
+/** The two digits at the place; above every limit when they are none. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - zero;
+  const ones = text.charCodeAt(at + 1) - zero;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100;
+}
+
+/**
+ * True when the text is surely a time that parseGoTime reads, in UTC and not after `latest`, a text of the same form.
+ * False says nothing. Every allocation is asked, so nothing is made on the way.
+ */
+export function isPlainGoTime(text: string, latest: string): boolean {
+  return (
+    text < latest &&
+    text.endsWith(plainZone) &&
+    twoDigits(text, 0) < 100 &&
+    twoDigits(text, 2) < 100 &&
+    text.charAt(4) === '-' &&
+    isBetween(twoDigits(text, 5), 1, 12) &&
+    text.charAt(7) === '-' &&
+    isBetween(twoDigits(text, 8), 1, 31) &&
+    text.charAt(10) === ' ' &&
+    isBetween(twoDigits(text, 11), 0, 23) &&
+    text.charAt(13) === ':' &&
+    isBetween(twoDigits(text, 14), 0, 59) &&
+    text.charAt(16) === ':' &&
+    isBetween(twoDigits(text, 17), 0, 59) &&
+    isFraction(text, 19, text.length - plainZone.length)
+  );
+}
+
+function isBetween(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}
+
+/** Nothing, or a point and up to nine digits. */
+function isFraction(text: string, from: number, to: number): boolean {
+  if (to === from) return true;
+  if (to < from + 2 || to > from + 10 || text.charAt(from) !== '.') return false;
+  for (let at = from + 1; at < to; at++) if (text.charCodeAt(at) < zero || text.charCodeAt(at) > zero + 9) return false;
+  return true;
+}

@@ -1,7 +1,7 @@
 // Judges tunnel addresses from both sides: what is allocated for a node's tunnel, and what the node records (INV-62, 63).
 // calico-node itself puts its tunnel addresses right; from outside only a proven duplicate, or what a vanished node left,
 // is released.
-import { type AllocationFault, judgeAllocation } from './allocation-fault.ts';
+import { type AllocationFault, judgeAllocation, siblingsOf } from './allocation-fault.ts';
 import type { Allocation } from './block-view.ts';
 import type { FoundObject, Judgement } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
@@ -104,10 +104,11 @@ function faultOnNode(
     return { allocation, broken: ['INV-63', ...shared], evidence, others };
   }
   const duplicate = recorded !== undefined && isAllocatedTo(view, recorded, { node: node.name, type });
+  const twice: readonly InvariantId[] = siblingsOf(view, allocation).length > 0 ? ['INV-50'] : [];
   if (duplicate) evidence.push(`${recorded} is allocated for it, so ${address} is one too many`);
   return {
     allocation,
-    broken: ['INV-63', 'INV-53'],
+    broken: ['INV-63', ...twice, 'INV-53'],
     evidence,
     release: duplicate ? 'automatic' : { byHand: `calico-node on ${node.name} settles it when it restarts` },
   };

@@ -85,7 +85,7 @@ export interface Confirmed extends Evaluation {
 
 /**
  * Judges again on a live reading of all that the judgements rest on.
- * A store that holds still (a folder, read under its lock) needs no second look and gets none.
+ * A store that holds still (a folder, read under its lock) needs no second look and gets none, nor do notes alone.
  */
 export async function confirm(
   store: Datastore,
@@ -94,7 +94,8 @@ export async function confirm(
   signal?: AbortSignal,
 ): Promise<Confirmed> {
   const { judgements } = evaluation;
-  if (judgements.length === 0 || store.type === 'folder') return { ...evaluation, snapshot, handles: new Map() };
+  const rests = judgements.some(({ grounds }) => grounds.length > 0);
+  if (!rests || store.type === 'folder') return { ...evaluation, snapshot, handles: new Map() };
   const again = async <T extends KubeObject, R>(how: Rereading<T, R>, records: readonly R[]): Promise<readonly R[]> =>
     reread(store, how, records, groundsOfKind(judgements, how.kind.kind), signal);
 

@@ -25,7 +25,7 @@ import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } fr
 /** Leak grace when neither the person nor the cluster says one. */
 const defaultGraceMs = 15 * 60_000;
 
-const usage = ['INV-44', ...[53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n) => `INV-${n}`)];
+const usage = ['INV-11', 'INV-44', ...[50, 51, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n) => `INV-${n}`)];
 
 /**
  * What cannot be judged without a kind. Blocks, pools and pods are not here: without them there is no check.
@@ -33,7 +33,7 @@ const usage = ['INV-44', ...[53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n)
  */
 const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
   BlockAffinity: [24, 25, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39].map((n) => `INV-${n}`),
-  IPAMHandle: ['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-52'],
+  IPAMHandle: ['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-49', 'INV-52'],
   IPAMConfig: ['INV-27', 'INV-38', 'INV-41', 'INV-43'],
   IPReservation: ['INV-27', 'INV-42', 'INV-43'],
   Service: ['INV-44', 'INV-67'],

@@ -13,7 +13,7 @@ import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import type { CoreNode } from '../resources/node.ts';
 import type { ObjectRef } from '../resources/object.ts';
 import type { Pod } from '../resources/pod.ts';
-import { isFinished, podAddresses } from '../resources/pod-addresses.ts';
+import { isFinished, podAddresses, podAnnotations } from '../resources/pod-addresses.ts';
 import type { Service } from '../resources/service.ts';
 import type { WorkloadEndpoint } from '../resources/workload-endpoint.ts';
 
@@ -62,10 +62,19 @@ export function nodeRecord(node: CoreNode): NodeRecord {
   return { name: node.metadata.name, tunnels, labels: node.metadata.labels ?? {}, ready: isReady(node) };
 }
 
+/** True when the text is nothing but these addresses, each with or without its prefix length. */
+function namesOnly(noted: string, addresses: readonly string[]): boolean {
+  const isOne = (text: string, address: string) =>
+    text.startsWith(address) && (text.length === address.length || text[address.length] === '/');
+  return noted === '' || noted.split(',').every((text) => addresses.some((address) => isOne(text, address)));
+}
+
 /** What says which addresses a pod uses, and for how long still. */
 export function podRecord(pod: Pod): PodRecord {
   const { metadata, spec, status } = pod;
   const annotations = metadata.annotations ?? {};
+  const addresses = podAddresses(pod);
+  const noted = annotations[podAnnotations.podIPs] ?? annotations[podAnnotations.podIP] ?? '';
   return {
     namespace: metadata.namespace ?? 'default',
     name: metadata.name,
@@ -75,11 +84,12 @@ export function podRecord(pod: Pod): PodRecord {
     hostNetwork: spec?.hostNetwork === true,
     phase: status?.phase,
     reason: status?.reason,
-    addresses: podAddresses(pod),
+    addresses,
     finished: isFinished(pod),
     deleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
     containerId: annotations['cni.projectcalico.org/containerID'] || undefined,
     noIpam: Boolean(annotations['cni.projectcalico.org/ipAddrsNoIpam']),
+    moreAddresses: Boolean(annotations[podAnnotations.networks]) || !namesOnly(noted, addresses),
   };
 }
 

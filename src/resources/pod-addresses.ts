@@ -11,6 +11,8 @@ export const podAnnotations = {
   floatingIPs: 'cni.projectcalico.org/floatingIPs',
   allowedSourcePrefixes: 'cni.projectcalico.org/allowedSourcePrefixes',
   awsPodIPs: 'vpc.amazonaws.com/pod-ips',
+  /** Further networks of the pod, written by its maker. */
+  networks: 'k8s.v1.cni.cncf.io/networks',
 } as const;
 
 const finishedPhases: readonly string[] = ['Failed', 'Succeeded', 'Completed'];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressJudgements } from '../../src/ipam-check/addresses.ts';
 import type { Judgement } from '../../src/ipam-check/finding.ts';
+import { planRepairs } from '../../src/ipam-check/plan.ts';
 import type { IpamSnapshot } from '../../src/ipam-check/snapshot.ts';
 import { usageOf } from '../../src/ipam-check/usage.ts';
 import { CheckView } from '../../src/ipam-check/view.ts';
@@ -37,6 +38,12 @@ const minutesAgo = (minutes: number) =>
 function leak(cluster: SnapshotBuilder, timestamp = longAgo, pod = 'gone', node = 'node-a'): string {
   const secondary = { namespace: 'shop', pod, node, timestamp };
   return cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: podHandle('9'), secondary });
+}
+
+/** Another address of node-a's block under the handle of pod a-1, which has 10.60.0.1. */
+function again(cluster: SnapshotBuilder, timestamp: string): string {
+  const secondary = { namespace: 'shop', pod: 'a-1', node: 'node-a', timestamp };
+  return cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: podHandle('1'), secondary });
 }
 
 const podOf = (cluster: SnapshotBuilder, name: string) => {
@@ -114,7 +121,7 @@ describe('allocations of pods', () => {
     const cluster = healthy();
     leak(cluster, longAgo, 'a-1');
     podOf(cluster, 'a-1').containerId = undefined;
-    expect(shown(cluster)).toEqual(['INV-53 warning stable 10.60.0.3 automatic']);
+    expect(shown(cluster)).toEqual(['INV-53+INV-51 warning stable 10.60.0.3 automatic']);
   });
 
   it('a pod without an address yet may be about to use it', () => {
@@ -142,7 +149,112 @@ describe('allocations of pods', () => {
       secondary: { namespace: 'shop', pod: 'a-1', node: 'node-a', timestamp: longAgo },
     });
     podOf(cluster, 'a-1').containerId = undefined;
+    podOf(cluster, 'a-1').addresses = ['10.60.0.1', '10.60.0.3'];
     expect(shown(cluster)).toEqual([]);
+  });
+
+  it('INV-50: the pod has another address of the same handle and family', () => {
+    const cluster = healthy();
+    again(cluster, longAgo);
+    const judgement = only(judged(cluster));
+    expect(brief(judgement)).toBe('INV-50 warning stable 10.60.0.3 automatic');
+    expect(judgement.finding.evidence).toEqual(['the pod has 10.60.0.1 under the same handle']);
+    expect(judgement.action).toMatchObject({ primitive: 'R1', address: '10.60.0.3', handle: podHandle('1') });
+    expect(judgement.grounds).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-1' });
+    expect(planRepairs([judgement]).map(({ action }) => action)).toEqual([judgement.action]);
+  });
+
+  it('INV-50 within grace: the second ADD may be the one that counts', () => {
+    const cluster = healthy();
+    again(cluster, minutesAgo(14));
+    const judgement = only(judged(cluster));
+    expect(brief(judgement)).toBe('INV-50 warning candidate 10.60.0.3 automatic');
+    expect(planRepairs([judgement])).toEqual([]);
+  });
+
+  it('INV-50 is for a person when the pod may have more addresses than it lists', () => {
+    const cluster = healthy();
+    again(cluster, longAgo);
+    podOf(cluster, 'a-1').moreAddresses = true;
+    expect(shown(cluster)).toEqual(['INV-50 warning stable 10.60.0.3 by hand']);
+  });
+
+  it('INV-50 once for a person when the pod has none of them', () => {
+    const cluster = healthy();
+    again(cluster, longAgo);
+    podOf(cluster, 'a-1').addresses = ['fd00::1'];
+    expect(shown(cluster).filter((line) => line.startsWith('INV-50'))).toEqual([
+      'INV-50 warning stable 10.60.0.1 by hand',
+    ]);
+    podOf(cluster, 'a-1').addresses = [];
+    expect(shown(cluster)).toEqual(['INV-50 warning candidate 10.60.0.1 by hand']);
+  });
+
+  it('one address of each family is no surplus, nor are two that the pod has', () => {
+    const cluster = healthy();
+    cluster.pool('pool-6', 'fd00:60::/120', 125);
+    const six = cluster.allocate(cluster.block('fd00:60::/125', 'node-a'), {
+      handle_id: podHandle('1'),
+      secondary: { namespace: 'shop', pod: 'a-1', node: 'node-a', timestamp: longAgo },
+    });
+    expect(shown(cluster)).toEqual([]);
+    podOf(cluster, 'a-1').addresses = ['10.60.0.1', six, again(cluster, longAgo)];
+    expect(shown(cluster)).toEqual([]);
+  });
+
+  it('INV-51: another container of the pod, when the pod does not tell which is the current one', () => {
+    const cluster = healthy();
+    const address = leak(cluster, minutesAgo(600), 'a-1');
+    Object.assign(podOf(cluster, 'a-1'), { containerId: undefined, addresses: ['10.60.0.1', address] });
+    expect(shown(cluster)).toEqual(['INV-51 warning stable 10.60.0.1 no repair']);
+    expect(only(judged(cluster)).finding.evidence).toEqual([
+      `the pod has ${address} for another container`,
+      'the pod has the address',
+    ]);
+  });
+
+  it('INV-51 of a container that the pod no longer has, and within grace', () => {
+    const cluster = healthy();
+    leak(cluster, minutesAgo(1), 'a-1');
+    expect(shown(cluster)).toEqual(['INV-59+INV-53+INV-51 warning candidate 10.60.0.3 automatic']);
+  });
+
+  it('addresses of two pods of one name on two nodes are no two containers of one', () => {
+    const cluster = healthy();
+    leak(cluster, longAgo, 'a-1', 'node-b');
+    expect(shown(cluster)).toEqual(['INV-58+INV-59+INV-53 warning stable 10.60.0.3 automatic']);
+  });
+
+  it('INV-11: the address of a pod without a handle', () => {
+    const cluster = healthy();
+    Object.assign(cluster.blockOf('10.60.0.0/29').spec.attributes[1] as object, { handle_id: null });
+    podOf(cluster, 'a-1').containerId = undefined;
+    expect(shown(cluster)).toEqual(['INV-11 warning stable 10.60.0.1 no repair']);
+    podOf(cluster, 'a-1').finished = true;
+    expect(shown(cluster)).toEqual(['INV-53+INV-11 warning stable 10.60.0.1 automatic']);
+  });
+
+  it('INV-11 is a note on tunnel addresses of old releases, and nothing on one that cools down', () => {
+    const cluster = healthy();
+    const [tunnel] = cluster.blockOf('10.60.0.0/29').spec.attributes;
+    Object.assign(tunnel as object, { handle_id: null, secondary: null });
+    expect(shown(cluster)).toEqual(['INV-11 info stable 10.60.0.0 no repair']);
+    Object.assign(tunnel as object, { secondary: { node: 'node-a', type: 'vxlanTunnelAddress' } });
+    expect(shown(cluster)).toEqual(['INV-11 info stable 10.60.0.0 no repair']);
+    const cooled = healthy();
+    cooled.allocate(cooled.blockOf('10.60.0.0/29'), { releasedAt: before(60_000) });
+    expect(shown(cooled)).toEqual([]);
+  });
+
+  it('INV-11 where addresses cool down: the mark may have been dropped', () => {
+    const cluster = healthy();
+    cluster.allocate(cluster.blockOf('10.60.0.0/29'), {});
+    const spec = { strictAffinity: false, autoAllocateBlocks: true, ipCooldownSeconds: 60 };
+    const config = { apiVersion: 'v1', kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
+    const [found] = judged(cluster, { config });
+    expect(found && brief(found)).toBe('INV-53+INV-11 warning stable 10.60.0.3 by hand');
+    expect(found?.finding.evidence.join(' ')).toContain('dropped the mark');
+    expect(only(judged(cluster)).finding.evidence.join(' ')).not.toContain('dropped the mark');
   });
 
   it('an endpoint that is stored keeps the address, with or without a pod', () => {
@@ -200,7 +312,7 @@ describe('allocations of pods', () => {
   it('INV-59: an earlier container of the pod; its address is released only when the pod has another', () => {
     const unused = healthy();
     leak(unused, longAgo, 'a-1');
-    expect(shown(unused)).toEqual(['INV-59+INV-53 warning stable 10.60.0.3 automatic']);
+    expect(shown(unused)).toEqual(['INV-59+INV-53+INV-51 warning stable 10.60.0.3 automatic']);
     const used = healthy();
     podOf(used, 'a-1').containerId = container('8');
     expect(shown(used)).toEqual(['INV-59 warning stable 10.60.0.1 no repair']);
@@ -263,7 +375,7 @@ describe('allocations of pods', () => {
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), {});
     expect(shown(cluster)).toEqual([
       'INV-53 warning stable 10.60.0.3 by hand',
-      'INV-53 warning stable 10.60.0.4 by hand',
+      'INV-53+INV-11 warning stable 10.60.0.4 by hand',
     ]);
   });
 
@@ -304,7 +416,7 @@ describe('tunnel addresses', () => {
     cluster.tunnel(node, cluster.blockOf('10.60.0.0/29'));
     expect(node.tunnels.vxlanTunnelAddress).toBe('10.60.0.3');
     const judgement = only(judged(cluster));
-    expect(brief(judgement)).toBe('INV-63+INV-53 warning stable 10.60.0.0 automatic');
+    expect(brief(judgement)).toBe('INV-63+INV-50+INV-53 warning stable 10.60.0.0 automatic');
     expect(judgement.grounds).toContainEqual({ kind: 'Node', name: 'node-a' });
   });
 

@@ -106,7 +106,7 @@ describe('INV-30: a claim for a block of somebody else', () => {
     const cluster = healthy();
     cluster.bareBlock(spare).spec.affinity = 'nonsense';
     cluster.affinity('node-a', spare);
-    expect(findingsOf(cluster.snapshot())).toEqual([]);
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-15 error IPAMBlock/10-60-0-16-29']);
   });
 });
 

@@ -120,7 +120,7 @@ describe('INV-39: more empty blocks than one', () => {
     block.spec.sequenceNumber = BigInt(judgedAt.getTime() - quarterHour) * 1_000_000n;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
     block.spec.sequenceNumber = 7n;
-    expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-13 info ${spareBlock}`, `INV-39 info ${spareBlock} R6`]);
   });
 
   test('of several empty ones one stays, of each family', () => {

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lastWriteMs, parseGoTime } from '../../src/ipam-check/times.ts';
+import { isPlainGoTime, lastWriteMs, parseGoTime } from '../../src/ipam-check/times.ts';
 
 test.each([
   ['2025-11-29 10:41:07.123456789 +0000 UTC', '2025-11-29T10:41:07.123Z'],
@@ -16,6 +17,35 @@ test.each(['', '2025-11-29T10:41:07Z', 'yesterday', '2025-13-40 10:41:07 +0000 U
     expect(parseGoTime(text)).toBeUndefined();
   },
 );
+
+describe('a time that is told at a glance', () => {
+  const latest = '2026-01-01 00:00:00 +0000 UTC';
+
+  test.each([
+    '2025-11-29 10:41:07.123456789 +0000 UTC',
+    '2025-11-29 10:41:07.5 +0000 UTC',
+    '2025-11-30 23:59:59 +0000 UTC',
+    '2025-12-31 23:59:59.999 +0000 UTC',
+  ])('%s', (text) => {
+    expect(isPlainGoTime(text, latest)).toBe(true);
+  });
+
+  test('is a time that parses and is not too late, whatever the text', () => {
+    const written = fc
+      .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+      .map((date) => `${date.toISOString().replace('T', ' ').replace('Z', '')} +0000 UTC`);
+    const damaged = fc
+      .tuple(written, fc.nat(34), fc.constantFrom('', 'x', '9', ' ', '.', ':'))
+      .map(([text, at, character]) => text.slice(0, at) + character + text.slice(at + 1));
+    fc.assert(
+      fc.property(fc.oneof(written, damaged, fc.string()), (text) => {
+        if (!isPlainGoTime(text, latest)) return;
+        expect(parseGoTime(text)).toBeLessThanOrEqual(Date.parse('2026-01-01T00:00:00Z'));
+      }),
+      { seed: 65, numRuns: 2000 },
+    );
+  });
+});
 
 describe('the last write of an object', () => {
   test('is the latest of creation and recorded writes', () => {

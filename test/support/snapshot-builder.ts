@@ -162,6 +162,7 @@ export class SnapshotBuilder {
       deleting: false,
       containerId: container(digit),
       noIpam: false,
+      moreAddresses: false,
     };
     this.pods.push(pod);
     return pod;

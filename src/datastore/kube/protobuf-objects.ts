@@ -4,6 +4,7 @@ import type { PbfReader } from 'pbf';
 import type { CoreNode } from '../../resources/node.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
 import type { Pod } from '../../resources/pod.ts';
+import { podAnnotations } from '../../resources/pod-addresses.ts';
 
 /** Reads one object that ends at `end`. */
 export type ObjectReader<T extends KubeObject = KubeObject> = (reader: PbfReader, end: number) => T;
@@ -15,7 +16,11 @@ export function protobufReader(plural: string): ObjectReader | undefined {
   return undefined;
 }
 
-/** Without annotations that are none of Calico's: they are the larger part of a pod. */
+const { awsPodIPs, networks } = podAnnotations;
+const isReadOfPods = (key: string): boolean =>
+  key.includes('projectcalico.org/') || key === awsPodIPs || key === networks;
+
+/** Without annotations that say nothing of addresses: they are the larger part of a pod. */
 export function readPod(reader: PbfReader, end: number): Pod {
   const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: '' }, spec: {}, status: {} };
   reader.readFields(podField, pod, end);
@@ -69,7 +74,7 @@ function metadataField(field: number, metadata: ObjectMeta, reader: PbfReader): 
 function podMetadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
   if (field === 12) {
     metadata.annotations ??= {};
-    readEntry(reader, metadata.annotations, (key) => key.includes('projectcalico.org/'));
+    readEntry(reader, metadata.annotations, isReadOfPods);
   } else {
     metadataField(field, metadata, reader);
   }

@@ -58,13 +58,17 @@ const handle = (i: number): IPAMHandle => ({
   spec: { handleID: `Handle-${i}`, block: { '10.0.0.0/30': 1 } },
 });
 
+/** Annotations that say something of addresses. */
+const isRead = (key: string): boolean =>
+  key.includes('projectcalico.org/') || key === 'k8s.v1.cni.cncf.io/networks' || key === 'vpc.amazonaws.com/pod-ips';
+
 /** The fields that a scan promises, picked from a JSON object by code of the test's own. */
 function promisedOfPod(object: KubeObject): unknown {
   const { spec, status, metadata } = object as KubeObject & {
     spec: { containers: { ports?: object[] }[] } & Record<string, unknown>;
     status: Record<string, unknown>;
   };
-  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes('projectcalico.org/'));
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => isRead(key));
   return defined({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -118,6 +122,9 @@ const pods = [
       annotations: {
         'cni.projectcalico.org/podIP': '10.0.0.1/32',
         'cni.projectcalico.org/podIPs': '',
+        'k8s.v1.cni.cncf.io/networks': 'storage',
+        'k8s.v1.cni.cncf.io/network-status': '[]',
+        'vpc.amazonaws.com/pod-ips': '10.0.0.1',
         'example.com/other': 'x'.repeat(5000),
       },
     },
