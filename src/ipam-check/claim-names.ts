@@ -11,7 +11,7 @@ export interface Mismatches {
 }
 
 const noLines: readonly string[] = [];
-export const noMismatches: Mismatches = { name: noLines, labels: noLines };
+const noMismatches: Mismatches = { name: noLines, labels: noLines };
 
 export class ClaimNames {
   /** Hashes are slow and nodes have many claims. */

@@ -8,6 +8,9 @@ import { hasFreeAddress } from './node-blocks.ts';
 import type { Reserved } from './reservations.ts';
 import type { CheckView, PoolView } from './view.ts';
 
+/** What INV-27 rests on, that of nodes too: it is judged as a whole or not at all. */
+const needed: readonly string[] = ['IPReservation', 'IPAMConfig', 'Node'];
+
 /** INV-26 and INV-27 for pools. */
 export function poolRoomJudgements(view: CheckView, reserved: Reserved): Judgement[] {
   const judgements: Judgement[] = [];
@@ -17,7 +20,7 @@ export function poolRoomJudgements(view: CheckView, reserved: Reserved): Judgeme
     if (judgement) judgements.push(judgement);
   }
   judgements.push(...overlaps(view.pools));
-  if (view.canJudge('IPReservation')) judgements.push(...exhausted(view, reserved));
+  if (needed.every((kind) => view.canJudge(kind))) judgements.push(...exhausted(view, reserved));
   return judgements;
 }
 
