@@ -2,20 +2,41 @@
 
 /** A copy that shares nothing with the original; members that are undefined are left out, as JSON does. */
 export function deepCopy<T>(value: T): T {
-  return copied(value) as T;
+  return copied(value, false) as T;
 }
 
-function copied(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : copied(item)));
+/** The same, but parts that are frozen by `frozen` are shared: nothing can change them. */
+export function copyUnlessFrozen<T>(value: T): T {
+  return copied(value, true) as T;
+}
+
+const frozenValues = new WeakSet<object>();
+
+/** Freezes a value with all that is in it. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || frozenValues.has(value)) return value;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const member of members) if (typeof member === 'object') frozen(member);
+  frozenValues.add(value);
+  return Object.freeze(value);
+}
+
+function copied(value: unknown, sharing: boolean): unknown {
+  if (typeof value !== 'object' || value === null || (sharing && frozenValues.has(value))) return value;
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : copied(item, sharing)));
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key];
     if (member === undefined) continue;
     if (key === '__proto__') {
-      Object.defineProperty(copy, key, { value: copied(member), enumerable: true, writable: true, configurable: true });
+      Object.defineProperty(copy, key, {
+        value: copied(member, sharing),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
     } else {
-      copy[key] = copied(member);
+      copy[key] = copied(member, sharing);
     }
   }
   return copy;

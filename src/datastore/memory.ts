@@ -3,7 +3,7 @@ import { kindNamed } from '../resources/kinds.ts';
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
 import { normalise } from '../resources/validate.ts';
 import { RefusedError } from '../world/errors.ts';
-import { deepCopy } from './copy.ts';
+import { copyUnlessFrozen, deepCopy, frozen } from './copy.ts';
 import {
   type CallOptions,
   type Datastore,
@@ -68,7 +68,10 @@ export interface MemoryOptions {
   readonly capturedAt?: Date;
 }
 
-/** Everything is decided by the arguments: revisions count up over the store, uids count up, time stands still unless given. */
+/**
+ * Everything is decided by the arguments: revisions count up over the store, uids count up, time stands still unless
+ * given. What it answers is frozen, and is what it holds: nothing is copied that nobody can change.
+ */
 export class MemoryDatastore implements Datastore {
   readonly type = 'memory';
   readonly description = 'memory';
@@ -81,6 +84,8 @@ export class MemoryDatastore implements Datastore {
   writes = 0;
   readonly #now: () => Date;
   readonly #objects = new Map<string, Map<string, KubeObject>>();
+  /** Keys in order, by kind; left out when one was added or removed since. */
+  readonly #keys = new Map<string, readonly string[]>();
   #revision = 0n;
   #uids = 0;
   #crash: StoreCrash | undefined;
@@ -103,19 +108,18 @@ export class MemoryDatastore implements Datastore {
     return this.#call('get', kind, ref.name, options, () => {
       const stored = this.#of(kind).get(objectKey(kind, ref));
       if (stored === undefined) throw notFound(kind, ref);
-      return deepCopy(stored) as T;
+      return stored as T;
     });
   }
 
   async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
     yield await this.#call('list', kind, '', options, () => {
       const selected = labelSelector(options.labelSelector ?? '');
-      const items = [...this.#of(kind)]
-        .sort(([a], [b]) => compareKeys(a, b))
-        .map(([, object]) => object)
-        .filter((object) => options.namespace === undefined || object.metadata.namespace === options.namespace)
-        .filter((object) => selected(object.metadata.labels));
-      return { items: deepCopy(items) as T[], resourceVersion: String(this.#revision), atomic: true };
+      const items = this.#sorted(kind.kind).filter(
+        ({ metadata: { namespace, labels } }) =>
+          (options.namespace === undefined || namespace === options.namespace) && selected(labels),
+      );
+      return { items: items as T[], resourceVersion: String(this.#revision), atomic: true };
     });
   }
 
@@ -136,7 +140,7 @@ export class MemoryDatastore implements Datastore {
       const stored = this.#of(kind).get(key);
       if (stored === undefined) throw notFound(kind, ref);
       const updated = asUpdated(kind, object, stored, () => this.#nextRevision());
-      return updated === undefined ? (deepCopy(stored) as T) : this.#put(kind, key, updated);
+      return updated === undefined ? (stored as T) : this.#put(kind, key, updated);
     });
   }
 
@@ -147,6 +151,7 @@ export class MemoryDatastore implements Datastore {
       if (stored === undefined) throw notFound(kind, ref);
       checkDelete(kind, stored, preconditions);
       this.#of(kind).delete(key);
+      this.#keys.delete(kind.kind);
       this.#nextRevision();
     });
   }
@@ -168,8 +173,8 @@ export class MemoryDatastore implements Datastore {
   dump(): KubeObject[] {
     return [...this.#objects]
       .sort(([a], [b]) => compareKeys(a, b))
-      .flatMap(([, objects]) => [...objects].sort(([a], [b]) => compareKeys(a, b)))
-      .map(([, object]) => deepCopy(object));
+      .flatMap(([kind]) => this.#sorted(kind))
+      .map((object) => deepCopy(object));
   }
 
   async #call<R>(
@@ -199,6 +204,17 @@ export class MemoryDatastore implements Datastore {
     return result;
   }
 
+  /** The objects of a kind in order of their keys. */
+  #sorted(kind: string): KubeObject[] {
+    const objects = this.#objects.get(kind) ?? new Map<string, KubeObject>();
+    let keys = this.#keys.get(kind);
+    if (keys === undefined) {
+      keys = [...objects.keys()].sort(compareKeys);
+      this.#keys.set(kind, keys);
+    }
+    return keys.map((key) => objects.get(key) as KubeObject);
+  }
+
   #crashed(call: MemoryCall): StoreCrash {
     this.#crash = new StoreCrash(call);
     return this.#crash;
@@ -210,16 +226,18 @@ export class MemoryDatastore implements Datastore {
     const ref = refOf(kind, object);
     const key = objectKey(kind, ref);
     if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
-    const stored = deepCopy(object);
+    const stored = copyUnlessFrozen({ ...object, metadata: { ...object.metadata } });
     stored.metadata.uid ??= this.#nextUid();
     stored.metadata.resourceVersion ??= this.#nextRevision();
     this.#put(kind, key, stored);
   }
 
   #put<T extends KubeObject>(kind: Kind<T>, key: string, object: T): T {
-    normalise(kind, object);
-    this.#of(kind).set(key, object);
-    return deepCopy(object);
+    const stored = frozen(normalise(kind, object));
+    const objects = this.#of(kind);
+    if (!objects.has(key)) this.#keys.delete(kind.kind);
+    objects.set(key, stored);
+    return stored;
   }
 
   #of(kind: Kind): Map<string, KubeObject> {

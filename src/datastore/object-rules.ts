@@ -1,6 +1,6 @@
 // What an API server does to an object's metadata and when it refuses a write, for the stores that are their own server.
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
-import { deepCopy, sameValue } from './copy.ts';
+import { copyUnlessFrozen, sameValue } from './copy.ts';
 import { DatastoreError, type DeletePreconditions } from './datastore.ts';
 
 /** Where an object is kept: unique over namespaces of one kind, and in the order in which lists come. */
@@ -78,17 +78,18 @@ export function asCreated<T extends KubeObject>(
   object: T,
   given: { readonly uid: string; readonly resourceVersion: string; readonly now: Date },
 ): T {
-  const created = deepCopy(object);
-  const { name, namespace, ...others } = created.metadata;
-  created.metadata = {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...others,
-    uid: given.uid,
-    resourceVersion: given.resourceVersion,
-    creationTimestamp: timestamp(given.now),
-  };
-  return created;
+  const { name, namespace, ...others } = object.metadata;
+  return copyUnlessFrozen({
+    ...object,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...others,
+      uid: given.uid,
+      resourceVersion: given.resourceVersion,
+      creationTimestamp: timestamp(given.now),
+    },
+  });
 }
 
 /**
@@ -108,7 +109,7 @@ export function asUpdated<T extends KubeObject>(
   }
   if (expected !== stored.metadata.resourceVersion) throw conflict(kind, ref);
   if (uid !== undefined && uid !== stored.metadata.uid) throw conflict(kind, ref);
-  const updated = deepCopy(object);
+  const updated = copyUnlessFrozen({ ...object, metadata: { ...object.metadata } });
   for (const field of ['uid', 'creationTimestamp'] as const) {
     if (stored.metadata[field] === undefined) delete updated.metadata[field];
     else Object.assign(updated.metadata, { [field]: stored.metadata[field] });

@@ -179,7 +179,7 @@ async function borrow(
   progress: Progress,
 ): Promise<void> {
   const { sequences, reserved, pools } = prepared;
-  for (const sequence of sequences) {
+  for (const sequence of sequences()) {
     const lenders = listed.flatMap((block) => {
       const cidr = parseCidr(block.spec.cidr);
       const position = cidr && positionIn(sequence, cidr);

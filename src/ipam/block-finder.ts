@@ -28,7 +28,7 @@ export interface FinderOptions {
   /** The owner's affinities in the pools, in order of their names. */
   readonly affinities: readonly BlockAffinity[];
   /** The pools, in the order in which they are tried. */
-  readonly sequences: readonly BlockSequence[];
+  readonly sequences: () => readonly BlockSequence[];
   readonly reserved: IntervalSet;
   readonly autoAllocateBlocks: boolean;
   /** How many addresses a block that the owner has must have left; 1 when not given. */
@@ -93,7 +93,7 @@ export class BlockFinder {
       byCidr.set(formatCidr(cidr), block);
       networks.push(cidr);
     }
-    for (const sequence of sequences) {
+    for (const sequence of sequences()) {
       // A block of another size holds addresses that a new one would have a second time.
       const others = IntervalSet.of(networks.filter(({ prefix }) => prefix !== sequence.blockSize));
       for (const cidr of blocksOf(sequence, reserved)) {

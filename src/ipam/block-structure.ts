@@ -27,12 +27,25 @@ function attributeKey(value: unknown): string {
 
 /** Index of the record that equals this one, or -1. */
 export function findAttribute(attributes: readonly BlockAttribute[], attribute: BlockAttribute): number {
+  const handle = attribute.handle_id ?? undefined;
   const key = attributeKey(attribute);
-  return attributes.findIndex((candidate) => attributeKey(candidate) === key);
+  return attributes.findIndex(
+    (candidate) => (candidate.handle_id ?? undefined) === handle && attributeKey(candidate) === key,
+  );
 }
 
 function isIndexOf(list: readonly unknown[], index: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < list.length;
+}
+
+/** True when there is an entry for every address, and each that is allocated has an attribute (INV-03 and INV-04). */
+export function hasReadableAllocations(block: IPAMBlock): boolean {
+  const attributes = attributesOf(block);
+  const { allocations } = block.spec;
+  return (
+    allocations.length === addressCount(cidrOf(block)) &&
+    allocations.every((index) => index === null || index === undefined || isIndexOf(attributes, index))
+  );
 }
 
 /** What each ordinal of the block is in, and what the free list says beside. */

@@ -30,7 +30,8 @@ export interface BlockRequest {
 export interface Prepared {
   readonly claimant: Claimant;
   readonly pools: readonly ChosenPool[];
-  readonly sequences: readonly BlockSequence[];
+  /** In which order the blocks of each pool are tried; worked out when they are first asked for. */
+  readonly sequences: () => readonly BlockSequence[];
   /** The owner's claims in these pools, in order of their names. */
   readonly affinities: readonly BlockAffinity[];
   readonly reserved: IntervalSet;
@@ -63,10 +64,14 @@ export async function prepare(store: IpamStore, request: BlockRequest, { clock }
   await releaseUnselected(store, unselected, allPools, labels);
   // Blocks that are too small for what they must keep back have no address to give.
   const roomy = usable.filter(({ blockSize }) => maxPrefix === undefined || blockSize <= maxPrefix);
+  let sequences: readonly BlockSequence[] | undefined;
   return {
     claimant: { owner, reservation },
     pools: usable,
-    sequences: roomy.flatMap(({ cidr, blockSize }) => blockSequence(cidr, blockSize, node, clock.nowNs()) ?? []),
+    sequences: () => {
+      sequences ??= roomy.flatMap(({ cidr, blockSize }) => blockSequence(cidr, blockSize, node, clock.nowNs()) ?? []);
+      return sequences;
+    },
     affinities: own.filter((affinity) => isIn(affinity, usable)),
     reserved: reservedAddresses(reservations),
     settings,

@@ -4,7 +4,7 @@ import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { handleName } from '../resources/names.ts';
 import { touched } from './block.ts';
 import { countOfHandle } from './block-release.ts';
-import { structureProblems } from './block-structure.ts';
+import { hasReadableAllocations } from './block-structure.ts';
 import { getLive } from './deletion.ts';
 import { decrementHandle, incrementHandle } from './handles.ts';
 import type { IpamStore } from './ipam-store.ts';
@@ -70,5 +70,5 @@ export async function take(
 
 /** True when a new holder in the block could come to have the address of another: its books are for a repair first. */
 export function isUnsound(block: IPAMBlock): boolean {
-  return structureProblems(block).some(({ id }) => id === 'INV-03' || id === 'INV-04');
+  return !hasReadableAllocations(block);
 }

@@ -224,12 +224,14 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(listed?.spec).toEqual(updated.spec);
     });
 
-    it('hands out copies', async () => {
-      const created = await store.create(ipamHandle, handle('copies'));
-      created.spec.block['10.60.0.0/26'] = 99;
+    it('hands out nothing by which its own objects can be changed', async () => {
+      const given = handle('copies');
+      const created = await store.create(ipamHandle, given);
+      Reflect.set(given.spec.block, '10.60.0.0/26', 100);
+      Reflect.set(created.spec.block, '10.60.0.0/26', 99);
       const read = await store.get(ipamHandle, { name: 'copies' });
       expect(count(read)).toBe(1);
-      read.spec.block['10.60.0.0/26'] = 98;
+      Reflect.set(read.spec.block, '10.60.0.0/26', 98);
       expect(count(await store.get(ipamHandle, { name: 'copies' }))).toBe(1);
     });
 

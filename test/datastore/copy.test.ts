@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deepCopy, sameValue } from '../../src/datastore/copy.ts';
+import { copyUnlessFrozen, deepCopy, frozen, sameValue } from '../../src/datastore/copy.ts';
 
 describe('deepCopy', () => {
   it('shares nothing and leaves undefined members out', () => {
@@ -15,6 +15,22 @@ describe('deepCopy', () => {
     const copy = deepCopy(JSON.parse('{"__proto__": {"x": 1}}') as object);
     expect(Object.keys(copy)).toEqual(['__proto__']);
     expect('x' in copy).toBe(false);
+  });
+});
+
+describe('frozen', () => {
+  it('freezes all that is in a value, which copies then share', () => {
+    const inner = frozen({ list: [1, { b: 2n }] });
+    expect(Reflect.set(inner.list, 0, 5)).toBe(false);
+    const copy = copyUnlessFrozen({ inner, open: [1] });
+    expect(copy.inner).toBe(inner);
+    expect(Object.isFrozen(copy.open)).toBe(false);
+    expect(deepCopy(inner).list).not.toBe(inner.list);
+  });
+
+  it('copies what somebody else has frozen, for there may be something open in it', () => {
+    const outer = Object.freeze({ open: [1] });
+    expect(copyUnlessFrozen(outer)).not.toBe(outer);
   });
 });
 
