@@ -75,7 +75,9 @@ function findingGroups(findings: readonly Finding[], view: CheckView, style: Sty
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     const key = `${finding.stability} ${finding.severity} ${finding.id}`;
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
   }
   const parts: string[] = [];
   for (const group of groups.values()) {

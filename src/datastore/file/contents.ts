@@ -20,13 +20,16 @@ interface LoadedFile {
   readonly manifest: Manifest;
 }
 
+/** By kind and key. */
+type Entries = Map<string, Map<string, Entry>>;
+
 /** Looks at a folder in the middle of writes give up after so many. */
 const LOOKS = 5;
 
 export class Contents {
   readonly #folder: string;
   #files = new Map<string, LoadedFile>();
-  #entries = new Map<string, Map<string, Entry>>();
+  #entries: Entries = new Map();
   /** The highest number that stands as a revision anywhere. */
   #revision = 0n;
 
@@ -41,7 +44,8 @@ export class Contents {
 
   /** True when there is no object at all, of known or unknown kind. */
   get isEmpty(): boolean {
-    return [...this.#files.values()].every(({ manifest }) => manifest.count === 0);
+    for (const { manifest } of this.#files.values()) if (manifest.count > 0) return false;
+    return true;
   }
 
   find(kind: Kind, key: string): Entry | undefined {
@@ -92,13 +96,18 @@ export class Contents {
     if (known !== undefined) this.#files.set(path, { ...known, signature: '' });
   }
 
-  /** Takes over what this process wrote itself; undefined for a file that it removed. */
+  /** Takes over what this process wrote itself; undefined for a file that it removed. Costs what is in that file. */
   async wrote(path: string, manifest: Manifest | undefined): Promise<void> {
-    const files = new Map(this.#files);
     const signature = manifest === undefined ? undefined : await signatureOf(join(this.#folder, path));
-    if (manifest === undefined || signature === undefined) files.delete(path);
-    else files.set(path, { signature, manifest });
-    this.#index(files);
+    for (const { kind, object } of this.#files.get(path)?.manifest.objects ?? []) {
+      this.#entries.get(kind.kind)?.delete(objectKey(kind, object.metadata));
+    }
+    if (manifest === undefined || signature === undefined) {
+      this.#files.delete(path);
+      return;
+    }
+    this.#files.set(path, { signature, manifest });
+    this.#enter(this.#entries, path, manifest);
   }
 
   #take(listed: ReadonlyMap<string, Signature>, texts: ReadonlyMap<string, string>): void {
@@ -122,25 +131,25 @@ export class Contents {
   }
 
   #index(files: Map<string, LoadedFile>): void {
-    const entries = new Map<string, Map<string, Entry>>();
-    let revision = 0n;
-    for (const [path, { manifest }] of files) {
-      for (const stored of manifest.objects) {
-        const { kind, object } = stored;
-        const key = objectKey(kind, object.metadata);
-        const ofKind = entries.get(kind.kind) ?? new Map<string, Entry>();
-        entries.set(kind.kind, ofKind);
-        const other = ofKind.get(key);
-        if (other !== undefined) throw this.#twice(other, { ...stored, path });
-        ofKind.set(key, { ...stored, path });
-        const number = revisionNumber(object.metadata.resourceVersion);
-        if (number !== undefined && number > revision) revision = number;
-      }
-    }
+    const entries: Entries = new Map();
+    for (const [path, { manifest }] of files) this.#enter(entries, path, manifest);
     this.#files = files;
     this.#entries = entries;
-    // A revision that was given once is not given again, even when its object is gone.
-    if (revision > this.#revision) this.#revision = revision;
+  }
+
+  /** A revision that was given once is not given again, even when its object is gone. */
+  #enter(entries: Entries, path: string, { objects }: Manifest): void {
+    for (const stored of objects) {
+      const { kind, object } = stored;
+      const key = objectKey(kind, object.metadata);
+      const ofKind = entries.get(kind.kind) ?? new Map<string, Entry>();
+      entries.set(kind.kind, ofKind);
+      const other = ofKind.get(key);
+      if (other !== undefined) throw this.#twice(other, { ...stored, path });
+      ofKind.set(key, { ...stored, path });
+      const number = revisionNumber(object.metadata.resourceVersion);
+      if (number !== undefined && number > this.#revision) this.#revision = number;
+    }
   }
 
   #twice(first: Entry, second: Entry): DatastoreError {

@@ -87,6 +87,9 @@ export class FileDatastore implements Datastore {
   readonly #lock: FolderLock;
   /** Calls of one process come one after the other; the lock file is for other processes. */
   #queue: Promise<unknown> = Promise.resolve();
+  /** Looks at the whole folder that were begun, and the last of them that came to its end. */
+  #begun = 0;
+  #ended = 0;
 
   constructor(folder: string, world: FolderWorld, capturedAt: Date | undefined) {
     this.description = `folder ${folder}`;
@@ -99,9 +102,12 @@ export class FileDatastore implements Datastore {
 
   async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
     const key = objectKey(kind, ref);
+    const asked = this.#begun;
     return this.#inTurn('read', options, async () => {
       const known = this.#contents.find(kind, key);
-      if (known === undefined || !(await this.#contents.isCurrent(known.path))) await this.#look(options);
+      // Many calls that wait for their turn share the look that the first of them needed.
+      const isFresh = known === undefined ? this.#ended > asked : await this.#contents.isCurrent(known.path);
+      if (!isFresh) await this.#look(options);
       const entry = this.#contents.find(kind, key);
       if (entry === undefined) throw notFound(kind, ref, this.#contents.isEmpty ? this.#emptyHint() : undefined);
       return this.#handedOut<T>(entry);
@@ -188,7 +194,11 @@ export class FileDatastore implements Datastore {
 
   /** Reads what changed. Other processes writing all the time are kept out by the lock, if the folder may be written. */
   async #look(options: CallOptions | undefined, isLocked = false): Promise<void> {
-    if (await this.#contents.refresh()) return;
+    const look = ++this.#begun;
+    if (await this.#contents.refresh()) {
+      this.#ended = look;
+      return;
+    }
     if (isLocked) throw this.#restless();
     let lock: { release(): Promise<void> } | undefined;
     try {
@@ -198,6 +208,7 @@ export class FileDatastore implements Datastore {
     }
     try {
       if (!(await this.#contents.refresh())) throw this.#restless();
+      this.#ended = look;
     } finally {
       await lock?.release();
     }

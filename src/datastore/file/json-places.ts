@@ -24,27 +24,33 @@ export function jsonPlaces(text: string): Place[] {
     throw new ManifestError(lineOfError(body, cause), cause.message);
   }
   const places: Place[] = [];
+  const start = skipSpace(body, 0);
   const whole = { start: 0, end: text.length, text: '' };
-  collect(body, skipSpace(body, 0), value, whole, new LineCounter(body), places);
+  collect(body, { start, end: body.trimEnd().length }, value, whole, new LineCounter(body), places);
   return places;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
 }
 
 function collect(
   text: string,
-  start: number,
+  range: Range,
   value: unknown,
   removal: Splice,
   lines: LineCounter,
   places: Place[],
 ): void {
   if (Array.isArray(value)) {
-    collectItems(text, start, value, (item) => item, removal, lines, places);
+    collectItems(text, range.start, value, (item) => item, removal, lines, places);
   } else if (isObject(value) && isList(value)) {
-    const items = memberStart(text, start, 'items');
+    const items = memberStart(text, range.start, 'items');
     const wrap = (item: unknown) => (isObject(item) ? itemOfList(value, item) : item);
     collectItems(text, items, value.items as unknown[], wrap, removal, lines, places);
   } else if (isObject(value)) {
-    places.push({ start, end: endOfValue(text, start), form: 'flow', line: lines.at(start), value, removal });
+    places.push({ ...range, form: 'flow', line: lines.at(range.start), value, removal });
   }
 }
 
@@ -58,7 +64,7 @@ function collectItems(
   lines: LineCounter,
   places: Place[],
 ): void {
-  const ranges: { start: number; end: number }[] = [];
+  const ranges: Range[] = [];
   let at = skipSpace(text, arrayStart + 1);
   for (let i = 0; i < items.length; i++) {
     const end = endOfValue(text, at);
@@ -69,7 +75,7 @@ function collectItems(
   items.forEach((item, i) => {
     const range = ranges[i];
     const removal = removals[i];
-    if (range !== undefined && removal !== undefined) collect(text, range.start, wrap(item), removal, lines, places);
+    if (range !== undefined && removal !== undefined) collect(text, range, wrap(item), removal, lines, places);
   });
 }
 

@@ -49,23 +49,26 @@ export function lineAt(text: string, offset: number): number {
   return line;
 }
 
-/** Lines of offsets that only grow, without starting over. */
+/** Lines of offsets that only grow: the text is searched once, however many offsets there are and however long its lines. */
 export class LineCounter {
   readonly #text: string;
-  #line = 1;
-  #at = 0;
+  #line: number;
+  /** The line end that is not counted yet; negative when there is none. */
+  #newline: number;
 
-  constructor(text: string) {
+  /** Counts from an offset on, which stands in that line. */
+  constructor(text: string, from = 0, line = 1) {
     this.#text = text;
+    this.#line = line;
+    this.#newline = text.indexOf('\n', from);
   }
 
   at(offset: number): number {
-    for (;;) {
-      const newline = this.#text.indexOf('\n', this.#at);
-      if (newline < 0 || newline >= offset) return this.#line;
+    while (this.#newline >= 0 && this.#newline < offset) {
       this.#line++;
-      this.#at = newline + 1;
+      this.#newline = this.#text.indexOf('\n', this.#newline + 1);
     }
+    return this.#line;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   isList,
   isObject,
   itemOfList,
+  LineCounter,
   lineAt,
   ManifestError,
   type Place,
@@ -15,9 +16,13 @@ import {
 
 type YamlDocument = ReturnType<typeof documentsOf>[number];
 
-/** The objects of all documents in the range. Errors: ManifestError with the line. */
-export function documentPlaces(text: string, range: { readonly start: number; readonly end: number }): Place[] {
-  const collector = new Collector(text, range.start);
+/** The objects of all documents in the range, which begins in that line. Errors: ManifestError with the line. */
+export function documentPlaces(
+  text: string,
+  range: { readonly start: number; readonly end: number },
+  line: number,
+): Place[] {
+  const collector = new Collector(text, range.start, line);
   for (const document of documentsOf(text.slice(range.start, range.end))) {
     const error = document.errors[0];
     if (error !== undefined) {
@@ -41,10 +46,12 @@ class Collector {
   readonly places: Place[] = [];
   readonly #text: string;
   readonly #offset: number;
+  readonly #lines: LineCounter;
 
-  constructor(text: string, offset: number) {
+  constructor(text: string, offset: number, line: number) {
     this.#text = text;
     this.#offset = offset;
+    this.#lines = new LineCounter(text, offset, line);
   }
 
   add(document: YamlDocument): void {
@@ -68,7 +75,7 @@ class Collector {
     } else if ((isMap(node) || isAlias(node)) && isObject(value)) {
       const range = this.#rangeOf(node);
       const isBlock = isMap(node) && node.flow !== true && top && this.#column(range.start) === 0;
-      const line = lineAt(this.#text, range.start);
+      const line = this.#lines.at(range.start);
       this.places.push({ ...range, form: isBlock ? 'document' : 'flow', line, value, removal });
     }
   }

@@ -24,11 +24,12 @@ export function yamlPlaces(text: string, pieces: YamlPieces): Place[] {
   const start = text.startsWith('\uFEFF') ? 1 : 0;
   // Directives and end marks change what belongs together.
   if (hasLine(text, start, '%') || hasLine(text, start, '...'))
-    return documentPlaces(text, { start, end: text.length });
+    return documentPlaces(text, { start, end: text.length }, 1);
   const lines = new LineCounter(text);
   return documentRanges(text, start).flatMap((range) => {
-    const places = plainPlaces(text, range, pieces, lines);
-    return places ?? documentPlaces(text, range);
+    const line = lines.at(range.start);
+    const places = plainPlaces(text, range, pieces, new LineCounter(text, range.start, line));
+    return places ?? documentPlaces(text, range, line);
   });
 }
 
