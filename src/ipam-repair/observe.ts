@@ -79,13 +79,12 @@ function strict<T extends KubeObject, R>(store: Datastore, kind: Kind<T>, record
   };
 }
 
-/** Drops what no judgement needs and what is large: a block keeps its times, not the whole managedFields. */
+/** Without what no judgement needs and what is large: a block keeps its times, not the whole managedFields. */
 function lean<T extends KubeObject>(object: T): T {
-  const fields = object.metadata.managedFields;
-  if (Array.isArray(fields)) {
-    object.metadata.managedFields = fields.map((field) => (field?.time === undefined ? {} : { time: field.time }));
-  }
-  return object;
+  const { managedFields: fields } = object.metadata;
+  if (!Array.isArray(fields)) return object;
+  const managedFields = fields.map((field) => (field?.time === undefined ? {} : { time: field.time }));
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 /** An explicit period above zero; the cluster switches its collector off with 0, which is no grace to judge by. */
