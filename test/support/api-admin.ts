@@ -69,22 +69,41 @@ export class ApiAdmin {
     });
   }
 
-  /** Creates all objects, with their status; their namespaces are made where they are missing. */
+  /**
+   * Creates all objects, with their status; their namespaces are made where they are missing. Lists from the server's
+   * watch cache, which may be a moment old, show them when it is done.
+   */
   async load(objects: readonly KubeObject[]): Promise<void> {
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter((name) => name !== undefined));
     for (const name of namespaces) {
       await this.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     }
+    const revisions = new Map<string, bigint>();
     await this.#inParallel(
       objects.filter(({ kind }) => kind !== 'Namespace'),
-      (object) => this.#create(object),
+      (object) => this.#create(object, revisions),
     );
+    await this.#inParallel([...revisions], async ([kind, revision]) => {
+      while (BigInt((await this.#cached(kind)).metadata.resourceVersion) < revision);
+    });
   }
 
-  async #create(object: KubeObject): Promise<void> {
+  /** All objects of a kind as the watch cache has them. */
+  async #cached(kind: string): Promise<{ metadata: { resourceVersion: string }; items: KubeObject[] }> {
+    const { base, plural } = resourceOf(kind);
+    const { body } = await this.request('GET', `${base}/${plural}?resourceVersion=0`);
+    return parseJson(body) as never;
+  }
+
+  async #create(object: KubeObject, revisions: Map<string, bigint>): Promise<void> {
+    const seen = (body: string): void => {
+      const revision = BigInt((JSON.parse(body) as KubeObject).metadata.resourceVersion ?? 0);
+      if (revision > (revisions.get(object.kind) ?? 0n)) revisions.set(object.kind, revision);
+    };
     const path = collectionPath(object);
     const made = await this.request('POST', path, forCreation(object));
     if (made.status !== 201) throw new Error(`POST ${path} ${object.metadata.name}: ${made.status} ${made.body}`);
+    seen(made.body);
     if (object.status === undefined || !withStatus.has(object.kind)) return;
     const stored = parseJson(made.body) as unknown as KubeObject;
     // A node is not heard of before its addresses are known; what it has beside them stays.
@@ -92,6 +111,7 @@ export class ApiAdmin {
     const written = await this.request('PUT', `${path}/${object.metadata.name}/status`, { ...stored, status });
     if (written.status !== 200)
       throw new Error(`PUT ${path} ${object.metadata.name}: ${written.status} ${written.body}`);
+    seen(written.body);
   }
 
   /** Removes everything that load may have made, except namespaces and CRDs. */
@@ -112,7 +132,7 @@ export class ApiAdmin {
       left = (parseJson(listed.body) as unknown as { items: KubeObject[] }).items.filter(
         (item) => !isServersOwn(kind, item),
       );
-      if (left.length === 0) return;
+      if (left.length === 0) break;
       await this.#inParallel(left, async (item) => {
         const { name, namespace, finalizers } = item.metadata;
         const within = namespaced ? `/namespaces/${namespace}` : '';
@@ -124,6 +144,7 @@ export class ApiAdmin {
         await this.request('DELETE', `${base}${within}/${plural}/${name}`, body);
       });
     }
+    while (!(await this.#cached(kind)).items.every((item) => isServersOwn(kind, item)));
   }
 
   async #inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
