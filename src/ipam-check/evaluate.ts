@@ -9,7 +9,7 @@ import type { Allocation } from './block-view.ts';
 import { blockJudgements } from './blocks.ts';
 import type { Judgement } from './finding.ts';
 import { handleJudgements, handlesMissedByReleases } from './handles.ts';
-import type { Severity } from './invariants.ts';
+import type { Severity } from './invariants/invariant.ts';
 import { nodeBlockJudgements } from './node-blocks.ts';
 import { borrowingJudgements, configurationJudgements, manualPoolJudgements, ownerNameJudgements } from './policy.ts';
 import { poolRoomJudgements } from './pool-room.ts';

@@ -1,5 +1,6 @@
 // What a check finds and what would mend it: plain data.
-import type { InvariantId, Severity } from './invariants.ts';
+import type { Severity } from './invariants/invariant.ts';
+import type { InvariantId } from './invariants.ts';
 
 /** A candidate may be an operation in progress: it is shown, never counted, never repaired. */
 export type Stability = 'stable' | 'candidate';

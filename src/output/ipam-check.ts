@@ -1,6 +1,6 @@
 // What `ipam check` prints outside compat mode: the table a person reads, with the repair's outcome below it.
 import type { Finding } from '../ipam-check/finding.ts';
-import type { Severity } from '../ipam-check/invariants.ts';
+import type { Severity } from '../ipam-check/invariants/invariant.ts';
 import type { IPAMCheckReport } from '../ipam-check/report.ts';
 import { shortDuration } from '../resources/go-duration.ts';
 import { printable } from './columns.ts';
