@@ -1,0 +1,111 @@
+// Any two operations at the same time, on small clusters: every order of their store calls, and either of them dying at
+// any point. No address is given twice, none in use is freed, and one repair afterwards leaves nothing to find.
+// LONG=1 for all clusters and more lost races. A failure prints a line for SCHEDULE, which runs its schedule again.
+import { afterAll, describe, expect, test } from 'vitest';
+import { Judge, judgeAll, scopeOf } from '../support/interleaving-checks.ts';
+import { leakedAddress, type SmallCluster, smallClusters } from '../support/interleaving-clusters.ts';
+import {
+  type Actor,
+  assign,
+  assignGiven,
+  assignToHandle,
+  claimBlock,
+  collect,
+  giveUpEmpty,
+  giveUpNode,
+  releaseAddress,
+  releaseHandle,
+  releaseUnguarded,
+  repairAll,
+} from '../support/interleaving-operations.ts';
+import { play } from './schedule.ts';
+
+const isLong = Boolean(process.env['LONG']);
+const extent = { crashes: true, losses: isLong ? 2 : 1 };
+
+/** The ways in which an operation takes part; `who` tells two actors apart. */
+const operations: Readonly<Record<string, (who: string, cluster: SmallCluster) => readonly Actor[]>> = {
+  assign: (who) => [assign('node-a', who), assign('node-b', who), assignGiven('node-a', who, leakedAddress)],
+  'release by address': () => [releaseAddress, releaseUnguarded],
+  'release by handle': () => [releaseHandle],
+  claim: () => [claimBlock('node-a'), claimBlock('node-b')],
+  'release affinity': () => [giveUpEmpty],
+  'remove host': () => [giveUpNode],
+  'garbage collection': (_who, cluster) => [collect(cluster)],
+  '--fix': () => [repairAll],
+};
+
+const names = Object.keys(operations);
+const pairs = names.flatMap((one, at) => names.slice(at).map((other) => ({ one, other })));
+
+/** The many reads of a repair beside the many writes of these make most of all schedules: run on every cluster when LONG. */
+const isLarge = (one: string, other: string): boolean =>
+  other === '--fix' && ['remove host', 'garbage collection', '--fix'].includes(one);
+
+function actorsOf(one: string, other: string, cluster: SmallCluster): (readonly [Actor, Actor])[] {
+  const ones = operations[one]?.('A', cluster) ?? [];
+  const others = operations[other]?.('B', cluster) ?? [];
+  // Of two equal operations, each two ways once.
+  const both = ones.flatMap((a, at) => others.slice(one === other ? at : 0).map((b) => [a, b] as const));
+  const beside = both.filter(([a, b]) => isLong || b !== repairAll || !a.name.includes(leakedAddress));
+  // Who asks for the release of an address whoever holds it gets just that.
+  return beside.filter(([a, b]) => a.takesFor === undefined || b !== releaseUnguarded);
+}
+
+const totals = { runs: 0, steps: 0, schedules: 0n };
+
+/** All that goes wrong, one line each: what, and how to see it again. */
+async function failuresOf(cluster: SmallCluster, actors: readonly [Actor, Actor]): Promise<string[]> {
+  const { totals: added, failures } = await judgeAll(cluster, actors, extent);
+  totals.runs += added.runs;
+  totals.steps += added.steps;
+  totals.schedules += added.schedules;
+  return failures.map(({ what, schedule }) => {
+    const again = { cluster: cluster.name, actors: actors.map(({ name }) => name), schedule };
+    return `${what}\nSCHEDULE='${JSON.stringify(again)}'`;
+  });
+}
+
+describe('every schedule of', () => {
+  test.each(pairs)('$one and $other', { timeout: 3_600_000 }, async ({ one, other }) => {
+    const failures: string[] = [];
+    const clusters = smallClusters.filter(({ isRoomy, isExtra }) => {
+      return isLong || !(isExtra || (isRoomy && isLarge(one, other)));
+    });
+    for (const cluster of clusters) {
+      for (const actors of actorsOf(one, other, cluster)) failures.push(...(await failuresOf(cluster, actors)));
+    }
+    expect(failures).toEqual([]);
+  });
+
+  test('an assignment and a release by the handle that it assigns to', async () => {
+    const failures: string[] = [];
+    for (const cluster of smallClusters.filter(({ living }) => living.size === 0)) {
+      failures.push(...(await failuresOf(cluster, [assignToHandle('node-a'), releaseHandle])));
+    }
+    expect(failures).toEqual([]);
+  });
+
+  afterAll(() => {
+    const { runs, steps, schedules } = totals;
+    process.stdout.write(`interleavings: ${runs} runs, ${steps} store calls, for at least ${schedules} schedules\n`);
+  });
+});
+
+const given = process.env['SCHEDULE'];
+if (given !== undefined) {
+  test('the schedule of SCHEDULE', async () => {
+    const again = JSON.parse(given) as { cluster: string; actors: readonly string[]; schedule: readonly string[] };
+    const cluster = smallClusters.find(({ name }) => name === again.cluster) as SmallCluster;
+    const [a, b] = ['A', 'B'].map((who, index) =>
+      [...names.flatMap((name) => operations[name]?.(who, cluster) ?? []), assignToHandle('node-a')].find(
+        ({ name }) => name === again.actors[index],
+      ),
+    );
+    const judge = new Judge(cluster, [a as Actor, b as Actor]);
+    const ending = await play(scopeOf(cluster, [a as Actor, b as Actor]), again.schedule);
+    judge.moment(ending.objects, ending.schedule);
+    await judge.ending(ending);
+    expect(judge.failures.map(({ what }) => what)).toEqual([]);
+  });
+}

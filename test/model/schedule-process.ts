@@ -1,0 +1,224 @@
+// An operation run one store call at a time: each call waits until the scheduler answers it. Which call is answered when
+// is schedule.ts; what the operations are is interleaving-operations.ts.
+import { deepCopy } from '../../src/datastore/copy.ts';
+import type {
+  CallOptions,
+  Datastore,
+  DeletePreconditions,
+  ListOptions,
+  ListPage,
+  RepairLock,
+} from '../../src/datastore/datastore.ts';
+import { listAll } from '../../src/datastore/datastore.ts';
+import type { Kind, KubeObject, ObjectRef } from '../../src/resources/object.ts';
+
+/** Makes its own clock and randomness, so that equal answers always lead it the same way. */
+export type Operation = (store: Datastore) => Promise<unknown>;
+
+/** One call that an operation waits for. */
+export interface Call {
+  /** `update IPAMBlock 10-0-0-0-30`, with `#2` when it is the second call of those words. */
+  readonly id: string;
+  readonly kind: Kind;
+  /** Undefined for a list. */
+  readonly ref: ObjectRef | undefined;
+  readonly isWrite: boolean;
+  readonly on: (store: Datastore) => Promise<unknown>;
+}
+
+export type Answer = { readonly value: unknown } | { readonly error: unknown };
+
+/** How an operation ended. */
+export type Settled = { readonly result: unknown } | { readonly error: Error };
+
+interface Waiting {
+  readonly call: Call;
+  readonly answer: (answer: Answer) => void;
+}
+
+/** All promises that can go on without a further call have gone on. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A running operation. */
+export class Run {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #asked = new Map<string, number>();
+  readonly #direct: Datastore | undefined;
+  readonly #written: ReadonlySet<string>;
+  settled: Settled | undefined;
+
+  /** `direct` takes the calls for kinds that no operation writes: when they are answered makes no difference. */
+  private constructor(direct: Datastore | undefined, written: ReadonlySet<string>) {
+    this.#direct = direct;
+    this.#written = written;
+  }
+
+  static async start(operation: Operation, direct: Datastore | undefined, written: ReadonlySet<string>): Promise<Run> {
+    const run = new Run(direct, written);
+    operation(run.#store()).then(
+      (result) => {
+        run.settled = { result };
+      },
+      (error: unknown) => {
+        run.settled = { error: error instanceof Error ? error : new Error(String(error)) };
+      },
+    );
+    await quiet();
+    return run;
+  }
+
+  /** In the order in which they were made. */
+  get calls(): Call[] {
+    return [...this.#waiting.values()].map(({ call }) => call);
+  }
+
+  /** Answers a call and lets the operation go on to its next calls, or to its end. */
+  async answer(id: string, answer: Answer): Promise<void> {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) throw new Error(`the operation does not wait for: ${id}`);
+    this.#waiting.delete(id);
+    waiting.answer('value' in answer ? { value: deepCopy(answer.value) } : answer);
+    await quiet();
+  }
+
+  #ask<R>(op: string, kind: Kind, ref: ObjectRef | undefined, on: (store: Datastore) => Promise<R>): Promise<R> {
+    const isWrite = op !== 'get' && op !== 'list';
+    if (!this.#written.has(kind.kind)) {
+      if (isWrite) throw new Error(`${kind.kind} is written, and was taken for a kind that is not`);
+      if (this.#direct !== undefined) return on(this.#direct);
+    }
+    const words = [op, kind.kind, ref?.name].filter((word) => word !== undefined).join(' ');
+    const nth = (this.#asked.get(words) ?? 0) + 1;
+    this.#asked.set(words, nth);
+    const call: Call = { id: nth === 1 ? words : `${words} #${nth}`, kind, ref, isWrite, on };
+    return new Promise((resolve, reject) => {
+      const answer = (given: Answer): void => {
+        if ('value' in given) resolve(given.value as R);
+        else reject(given.error);
+      };
+      this.#waiting.set(call.id, { call, answer });
+    });
+  }
+
+  #store(): Datastore {
+    const ask = this.#ask.bind(this);
+    return {
+      type: 'memory',
+      description: 'a store that answers when it is told to',
+      capturedAt: undefined,
+      get: <T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions) =>
+        ask('get', kind, ref, (store) => store.get(kind, ref, options)),
+      list: async function* <T extends KubeObject>(kind: Kind<T>, options?: ListOptions): AsyncGenerator<ListPage<T>> {
+        const items = await ask('list', kind, undefined, (store) => listAll(store, kind, options));
+        yield { items, resourceVersion: '', atomic: true };
+      },
+      create: <T extends KubeObject>(kind: Kind<T>, object: T) =>
+        ask('create', kind, object.metadata, (store) => store.create(kind, object)),
+      update: <T extends KubeObject>(kind: Kind<T>, object: T) =>
+        ask('update', kind, object.metadata, (store) => store.update(kind, object)),
+      delete: (kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions) =>
+        ask('delete', kind, ref, (store) => store.delete(kind, ref, preconditions)),
+      lockRepairs: (): Promise<RepairLock> => Promise.reject(new Error('operations are kept apart by nothing here')),
+      close: async () => undefined,
+    };
+  }
+}
+
+/** The answer of a store to a call. */
+export async function answerOf(call: Call, store: Datastore): Promise<Answer> {
+  try {
+    return { value: await call.on(store) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Where an operation is: what it was answered so far, whatever the order of answers that it waited for at once. */
+export interface Place {
+  readonly id: number;
+  /** Writes that came too late: another one had changed the object, made it or deleted it. */
+  readonly lost: number;
+  readonly calls: readonly Call[];
+  readonly settled: Settled | undefined;
+}
+
+interface KnownPlace extends Place {
+  /** The place before and the answer that led here; undefined at the start. */
+  readonly before: { readonly place: KnownPlace; readonly call: string; readonly answer: Answer } | undefined;
+  /** The answers so far, as numbers in ascending order. */
+  readonly answers: Uint32Array;
+  readonly next: Map<number, KnownPlace>;
+  /** The operation itself, waiting there, until it is taken further. */
+  run: Run | undefined;
+}
+
+/** All places that an operation gets to; it is run again from its start wherever a second way leads on from a place. */
+export class Process {
+  readonly #operation: Operation;
+  readonly #direct: Datastore | undefined;
+  readonly #written: ReadonlySet<string>;
+  readonly #known = new Map<string, KnownPlace>();
+  readonly #steps = new Numbers();
+
+  constructor(operation: Operation, direct: Datastore | undefined, written: ReadonlySet<string>) {
+    this.#operation = operation;
+    this.#direct = direct;
+    this.#written = written;
+  }
+
+  async start(): Promise<Place> {
+    return this.#place(await this.#startRun(), undefined, new Uint32Array(), 0);
+  }
+
+  /** `text` tells the answer apart from all others of that call. */
+  async after(place: Place, call: Call, answer: Answer, text: string): Promise<Place> {
+    const from = place as KnownPlace;
+    const step = this.#steps.of(`${call.id} ${text}`);
+    const known = from.next.get(step);
+    if (known !== undefined) return known;
+    const answers = Uint32Array.of(...from.answers, step).sort();
+    const next = this.#known.get(answers.join()) ?? (await this.#goOn(from, call, answer, answers));
+    from.next.set(step, next);
+    return next;
+  }
+
+  async #goOn(from: KnownPlace, call: Call, answer: Answer, answers: Uint32Array): Promise<KnownPlace> {
+    const run = from.run ?? (await this.#again(from));
+    from.run = undefined;
+    await run.answer(call.id, answer);
+    const lost = from.lost + (call.isWrite && 'error' in answer ? 1 : 0);
+    return this.#place(run, { place: from, call: call.id, answer }, answers, lost);
+  }
+
+  /** The operation taken from its start to that place. */
+  async #again(to: KnownPlace): Promise<Run> {
+    const way: NonNullable<KnownPlace['before']>[] = [];
+    for (let { before } = to; before !== undefined; before = before.place.before) way.unshift(before);
+    const run = await this.#startRun();
+    for (const step of way) await run.answer(step.call, step.answer);
+    return run;
+  }
+
+  #startRun(): Promise<Run> {
+    return Run.start(this.#operation, this.#direct, this.#written);
+  }
+
+  #place(run: Run, before: KnownPlace['before'], answers: Uint32Array, lost: number): KnownPlace {
+    const { calls, settled } = run;
+    const place: KnownPlace = { id: this.#known.size, lost, calls, settled, before, answers, next: new Map(), run };
+    this.#known.set(answers.join(), place);
+    return place;
+  }
+}
+
+/** Numbers for texts, the same for the same. */
+export class Numbers {
+  readonly #numbers = new Map<string, number>();
+
+  of(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.#numbers.size);
+    return this.#numbers.size - 1;
+  }
+}

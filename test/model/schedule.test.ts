@@ -1,0 +1,145 @@
+// The search for schedules itself: it finds all that running every schedule one by one finds, and faults that are planted.
+import { describe, expect, test } from 'vitest';
+import type { Datastore } from '../../src/datastore/datastore.ts';
+import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
+import { touched, withSpec } from '../../src/ipam/block.ts';
+import { assigned } from '../../src/ipam/block-assign.ts';
+import { incrementHandle } from '../../src/ipam/handles.ts';
+import { IntervalSet } from '../../src/net/interval-set.ts';
+import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
+import { type Failure, Judge, judgeAll, scopeOf } from '../support/interleaving-checks.ts';
+import { handleOf, holderOf, runsAt, type SmallCluster, smallClusters } from '../support/interleaving-clusters.ts';
+import {
+  type Actor,
+  assign,
+  assignGiven,
+  claimBlock,
+  collect,
+  giveUpEmpty,
+  releaseAddress,
+  releaseHandle,
+} from '../support/interleaving-operations.ts';
+import { endingText, everySchedule, explore, play } from './schedule.ts';
+
+function clusterNamed(name: string): SmallCluster {
+  const found = smallClusters.find((cluster) => cluster.name === name);
+  if (found === undefined) throw new Error(`no cluster ${name}`);
+  return found;
+}
+
+describe('the same endings as by running every schedule from its beginning', () => {
+  const bare = clusterNamed('nothing yet, one block');
+  const used = clusterNamed('one block, in use');
+  const givenUp = clusterNamed('an empty block half given up');
+  const cases: readonly (readonly [SmallCluster, readonly [Actor, Actor], boolean])[] = [
+    [bare, [claimBlock('node-a'), claimBlock('node-b')], false],
+    [bare, [assign('node-b', 'A'), releaseAddress], true],
+    [used, [releaseAddress, releaseHandle], true],
+    [used, [assignGiven('node-b', 'A', '10.0.0.2'), releaseAddress], false],
+    [used, [releaseHandle, collect(used)], false],
+    [used, [claimBlock('node-b'), releaseAddress], false],
+    [givenUp, [giveUpEmpty, releaseAddress], true],
+  ];
+  test.each(
+    cases.map(([cluster, actors, crashes]) => ({
+      what: `${actors[0].name}, ${actors[1].name}`,
+      cluster,
+      actors,
+      crashes,
+    })),
+  )('$what', { timeout: 120_000 }, async ({ cluster, actors, crashes }) => {
+    const scope = scopeOf(cluster, actors);
+    const found = new Set<string>();
+    const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
+    const totals = await explore(scope, { onEnding }, { crashes, losses: Number.POSITIVE_INFINITY });
+    const expected = new Set<string>();
+    let schedules = 0n;
+    for await (const ending of everySchedule(scope, { crashes, direct: true })) {
+      schedules += 1n;
+      expected.add(endingText(ending));
+    }
+    expect([...found].sort()).toEqual([...expected].sort());
+    expect(totals.schedules).toBe(schedules);
+    expect(totals.runs).toBeLessThan(Number(schedules));
+  });
+
+  test('when also reads of what nobody writes are put in every order', async () => {
+    const scope = scopeOf(bare, [releaseAddress, claimBlock('node-b')]);
+    const found = new Set<string>();
+    const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
+    await explore(scope, { onEnding }, { crashes: false, losses: Number.POSITIVE_INFINITY });
+    const expected = new Set<string>();
+    for await (const ending of everySchedule(scope, { crashes: false, direct: false }))
+      expected.add(endingText(ending));
+    expect([...found].sort()).toEqual([...expected].sort());
+  });
+});
+
+/** An allocator with a fault: `write` stores the block that it decided on. */
+function brokenAssign(write: (store: Datastore, block: IPAMBlock) => Promise<unknown>): Actor {
+  const takesFor = { pod: 'new-A', node: 'node-a' };
+  return {
+    name: 'a broken allocator',
+    takesFor,
+    async run(store) {
+      const ipam = ipamStoreOf(store);
+      const found = await ipam.blocks.get('10-0-0-0-30');
+      if (!found.ok) return [];
+      await incrementHandle(ipam, handleOf(takesFor.pod), found.value.spec.cidr, 1);
+      const { block, ordinals } = assigned(found.value, 1, holderOf(takesFor, runsAt), IntervalSet.of([]));
+      await write(store, touched(block));
+      return ordinals.map((ordinal) => `10.0.0.${ordinal}`);
+    },
+    taken: (result) => result as string[],
+  };
+}
+
+describe('a fault that only some schedules show', () => {
+  const cluster = clusterNamed('one block, in use');
+  const crashless = { crashes: false, losses: 2 };
+  const allFailures = async (actors: readonly [Actor, Actor], crashes = false): Promise<readonly Failure[]> =>
+    (await judgeAll(cluster, actors, { ...crashless, crashes })).failures;
+
+  /** Without the revision it decided on: what is stored by then is lost. */
+  const blind = brokenAssign(async (store, block) => {
+    const { blocks } = ipamStoreOf(store);
+    const now = await blocks.get(block.metadata.name);
+    if (now.ok) await blocks.update({ ...block, metadata: now.value.metadata });
+  });
+
+  test('a write without the revision gives an address to two', async () => {
+    const failures = await allFailures([blind, assign('node-a', 'B')]);
+    expect(failures.map(({ what }) => what)).toContain('10.0.0.2 was given to new-A and to new-B');
+  });
+
+  test('a write whose failure is not looked at hands out what is not held', async () => {
+    const careless = brokenAssign((store, block) => ipamStoreOf(store).blocks.update(block));
+    const failures = await allFailures([careless, releaseAddress]);
+    expect(failures.map(({ what }) => what)).toContain('10.0.0.2 is used by new-A and allocated to nobody');
+    expect(await allFailures([careless, claimBlock('node-b')])).toEqual([]);
+  });
+
+  test('a mark that is to be taken off again stays when its writer dies', async () => {
+    const marking: Actor = {
+      name: 'marks the block and takes the mark off',
+      async run(store) {
+        const { blocks } = ipamStoreOf(store);
+        const found = await blocks.get('10-0-0-0-30');
+        const marked = found.ok ? await blocks.update(withSpec(found.value, { deleted: true })) : found;
+        if (marked.ok) await blocks.update(withSpec(marked.value, { deleted: false }));
+      },
+    };
+    const whats = async (crashes: boolean) =>
+      (await allFailures([marking, claimBlock('node-b')], crashes)).map(({ what }) => what);
+    expect(await whats(false)).toEqual([]);
+    expect((await whats(true)).join('\n')).toMatch(/after a repair: INV-14/);
+  });
+
+  test('the schedule of a failure shows it again', async () => {
+    const actors = [blind, assign('node-a', 'B')] as const;
+    const [failure] = await allFailures(actors);
+    const judge = new Judge(cluster, actors);
+    await judge.ending(await play(scopeOf(cluster, actors), failure?.schedule ?? []));
+    expect(judge.failures.map(({ what }) => what)).toContain(failure?.what);
+  });
+});
