@@ -1,9 +1,10 @@
 // Pools as IPAM sees them: which one an address is in, and which block of it. Rules: docs/reference/ipam.md#pools.
-import { type Cidr, cidrContains, networkOf, parseCidr, parseCidrOrIp } from '../net/cidr.ts';
+import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr, parseCidrOrIp } from '../net/cidr.ts';
 import { IntervalSet } from '../net/interval-set.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPReservation } from '../resources/ip-reservation.ts';
+import { CalictlError } from '../world/errors.ts';
 
 /** True when addresses may be assigned from the pool: neither disabled nor being deleted. */
 export function isEnabled(pool: IPPool): boolean {
@@ -13,6 +14,25 @@ export function isEnabled(pool: IPPool): boolean {
 /** Prefix length of the pool's blocks. */
 export function blockSizeOf(pool: IPPool): number {
   return pool.spec.blockSize || (pool.spec.cidr.includes(':') ? 122 : 26);
+}
+
+/** The pool that a person names: by its name, or by its CIDR however that is spelled. */
+export function poolNamed(pools: readonly IPPool[], text: string): IPPool | undefined {
+  const named = pools.find(({ metadata }) => metadata.name === text);
+  const cidr = parseCidr(text);
+  if (named !== undefined || cidr === undefined) return named;
+  return pools.find(({ spec }) => {
+    const own = parseCidr(spec.cidr);
+    return own !== undefined && formatCidr(own) === formatCidr(cidr);
+  });
+}
+
+/** The error for a pool that a person names and that is not there. */
+export function unknownPool(text: string): CalictlError {
+  return new CalictlError(`there is no pool ${text}`, {
+    code: 'NO_POOL',
+    hint: 'name it as calictl get ippools does, or by its CIDR',
+  });
 }
 
 /** The first of the pools that the address is in. */

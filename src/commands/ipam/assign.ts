@@ -8,6 +8,7 @@ import type { Cidr } from '../../net/cidr.ts';
 import type { IpamAssigned } from '../../output/ipam-assign.ts';
 import { CalictlError, type ExitCode, exitCodes, invalidIp, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { nodeOf, pairsOf } from './flag-values.ts';
 
 interface Done extends IpamAssigned {
   /** Why there are fewer than requested. */
@@ -38,21 +39,16 @@ async function handleOf(input: Input): Promise<string | undefined> {
 
 /** Attributes that the person names, and the time of the assignment, as the CNI plugin writes it. */
 async function attributesOf(input: Input, now: Date): Promise<Record<string, string>> {
-  const attributes: [string, string][] = input.texts('attr').map((text) => {
-    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (key === '') throw new UsageError(`--attr does not take '${text}'`, 'write it as KEY=VALUE');
-    if (key === 'node') throw new UsageError('--attr does not take node', 'name the node with --node');
-    return [key, value];
-  });
+  const attributes = Object.fromEntries(pairsOf(input, 'attr'));
+  if ('node' in attributes) throw new UsageError('--attr does not take node', 'name the node with --node');
   const { goTimeText } = await import('../../resources/go-time.ts');
-  return { timestamp: goTimeText(now), ...Object.fromEntries(attributes) };
+  return { timestamp: goTimeText(now), ...attributes };
 }
 
 const forGivenAddress = 'assign one given address, or any';
 
 function checkTogether(input: Input): void {
-  const node = input.text('node');
-  if (node === '') throw new UsageError('--node is empty', 'name a node');
+  const node = nodeOf(input);
   if (useOf(input) === 'LoadBalancer' && node !== undefined) {
     throw new UsageError('--node and --use LoadBalancer cannot be used together', 'no node has those addresses');
   }
@@ -98,7 +94,9 @@ async function run(ctx: Context, input: Input): Promise<Done> {
   const done = await assignAddresses(
     store,
     {
-      ...{ node, use: use ?? 'Workload', ...families },
+      ...families,
+      node,
+      use: use ?? 'Workload',
       holder: { handle, secondary: use === 'LoadBalancer' ? attributes : { ...attributes, node } },
       namespaceLabels: await namespaceLabels(input, datastore, ctx.world.signal),
     },
@@ -140,16 +138,16 @@ async function namespaceLabels(input: Input, datastore: Datastore, signal: Abort
 
 /** What --pool names, by CIDR or by name, as CIDRs. */
 async function poolsOf(input: Input, store: IpamStore): Promise<Cidr[]> {
-  const { parseCidr } = await import('../../net/cidr.ts');
+  const [{ parseCidr }, { poolNamed, unknownPool }] = await Promise.all([
+    import('../../net/cidr.ts'),
+    import('../../ipam/pools.ts'),
+  ]);
   const texts = input.texts('pool');
-  const byName = texts.every((text) => parseCidr(text) !== undefined) ? [] : await store.pools();
+  const pools = texts.every((text) => parseCidr(text) !== undefined) ? [] : await store.pools();
   return texts.map((text) => {
-    const cidr = parseCidr(text) ?? parseCidr(byName.find(({ metadata }) => metadata.name === text)?.spec.cidr ?? '');
-    if (cidr !== undefined) return cidr;
-    throw new CalictlError(`there is no pool ${text}`, {
-      code: 'NO_POOL',
-      hint: 'name it as calictl get ippools does, or by its CIDR',
-    });
+    const cidr = parseCidr(text) ?? parseCidr(poolNamed(pools, text)?.spec.cidr ?? '');
+    if (cidr === undefined) throw unknownPool(text);
+    return cidr;
   });
 }
 

@@ -3,8 +3,9 @@ import type { Datastore } from '../../datastore/datastore.ts';
 import type { IpamLists } from '../../ipam/ipam-lists.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpamCapacityShown, SimulatedFamily } from '../../output/ipam-capacity.ts';
-import { CalictlError, exitCodes, UsageError } from '../../world/errors.ts';
+import { exitCodes, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { pairsOf } from './flag-values.ts';
 
 const formatNames = ['table', 'wide', 'json', 'yaml'];
 const mostNodes = 2000;
@@ -57,15 +58,8 @@ function trialOf(text: string): Trial {
 }
 
 function labelsOf(input: Input): Record<string, string> | undefined {
-  const texts = input.texts('node-label');
-  if (texts.length === 0) return undefined;
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-      if (key !== undefined && value !== undefined) return [key, value];
-      throw new UsageError(`--node-label does not take '${text}'`, 'write it as KEY=VALUE');
-    }),
-  );
+  const pairs = pairsOf(input, 'node-label');
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
 /** All that is counted, each kind once. Errors: those of the store; CalictlError for a block that cannot be counted. */
@@ -101,18 +95,13 @@ async function read(store: Datastore, signal: AbortSignal): Promise<IpamLists> {
 }
 
 async function requestedPool(name: string, { pools }: IpamLists): Promise<Cidr> {
-  const { formatCidr, parseCidr } = await import('../../net/cidr.ts');
-  const asked = parseCidr(name);
-  const found = pools.find(({ metadata, spec }) => {
-    const cidr = parseCidr(spec.cidr);
-    return metadata.name === name || (asked && cidr && formatCidr(asked) === formatCidr(cidr));
-  });
-  const cidr = found && parseCidr(found.spec.cidr);
-  if (cidr !== undefined) return cidr;
-  throw new CalictlError(`there is no pool ${name}`, {
-    code: 'NO_POOL',
-    hint: 'name it as calictl get ippools does, or by its CIDR',
-  });
+  const [{ parseCidr }, { poolNamed, unknownPool }] = await Promise.all([
+    import('../../net/cidr.ts'),
+    import('../../ipam/pools.ts'),
+  ]);
+  const cidr = parseCidr(poolNamed(pools, name)?.spec.cidr ?? '');
+  if (cidr === undefined) throw unknownPool(name);
+  return cidr;
 }
 
 async function run(ctx: Context, input: Input): Promise<IpamCapacityShown> {

@@ -8,6 +8,7 @@ import type { Confirmed } from '../../ipam-repair/confirm.ts';
 import type { ObserveOptions } from '../../ipam-repair/observe.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { consents } from '../consent.ts';
 
 const formatWords: readonly string[] = ['table', 'wide', 'json', 'yaml', 'junit'];
 
@@ -158,14 +159,10 @@ async function reportOf(ctx: Context, confirmed: Confirmed, inputs: ReportInputs
   });
 }
 
-/** Shows the plan on stderr and asks; off a terminal, and with --yes, --fix is consent. */
-async function consent(ctx: Context, input: Input, plan: readonly PlannedRepair[]): Promise<boolean> {
-  const { stdin, stderr } = ctx.world.io;
-  if (input.on('yes') || !stdin.isTerminal || !stderr.isTerminal) return true;
+async function consentTo(ctx: Context, input: Input, plan: readonly PlannedRepair[]): Promise<boolean> {
   const { repairLine } = await import('../../output/ipam-check.ts');
-  for (const { finding } of plan.slice(0, 50)) await ctx.note(`  ${repairLine(finding)}`);
-  if (plan.length > 50) await ctx.note(`  … and ${plan.length - 50} more`);
-  return ctx.confirm(`Make ${plan.length === 1 ? 'this repair' : `these ${plan.length} repairs`}?`);
+  const lines = plan.map(({ finding }) => repairLine(finding));
+  return consents(ctx, input, lines, `Make ${plan.length === 1 ? 'this repair' : `these ${plan.length} repairs`}?`);
 }
 
 async function applyRepairs(
@@ -176,7 +173,7 @@ async function applyRepairs(
   confirmed: Confirmed,
   plan: readonly PlannedRepair[],
 ): Promise<{ items: readonly FixItem[]; confirmed: Confirmed; journal: string }> {
-  if (!(await consent(ctx, input, plan))) throw new RefusedError('nothing was repaired', 'DECLINED');
+  if (!(await consentTo(ctx, input, plan))) throw new RefusedError('nothing was repaired', 'DECLINED');
   const { world } = ctx;
   const store = await ctx.datastore();
   const [{ journalPath, openJournal }, { repair }] = await Promise.all([
@@ -189,7 +186,7 @@ async function applyRepairs(
     const journal = await openJournal(path, world.clock);
     try {
       const { signal } = world;
-      const goOn = (next: readonly PlannedRepair[]): Promise<boolean> => consent(ctx, input, next);
+      const goOn = (next: readonly PlannedRepair[]): Promise<boolean> => consentTo(ctx, input, next);
       const done = await repair(store, confirmed, { ...options, selection, journal, lock, signal, goOn });
       return { ...done, journal: path };
     } finally {

@@ -10,6 +10,8 @@ import {
   UsageError,
 } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { requireConsent } from '../consent.ts';
+import { nodeOf, podOf } from './flag-values.ts';
 
 interface AsCalicoctl {
   readonly lines: AsyncIterable<string>;
@@ -25,17 +27,7 @@ function targetOf(input: Input): (typeof targets)[number] {
   if (second !== undefined)
     throw new UsageError(`--${only} and --${second} cannot be used together`, 'release by one of them at a time');
   if (input.on('affinities') && only !== 'node') throw new UsageError('--affinities goes with --node', 'name a node');
-  if (only === 'node' && input.text('node') === '') throw new UsageError('--node is empty', 'name a node');
   return only;
-}
-
-/** The pod that --pod names. Errors: UsageError for another text. */
-function podOf(input: Input): { namespace: string; name: string } | undefined {
-  const text = input.text('pod');
-  if (text === undefined) return undefined;
-  const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
-  if (namespace !== undefined && name !== undefined) return { namespace, name };
-  throw new UsageError(`--pod does not take '${text}'`, 'write it as NAMESPACE/NAME');
 }
 
 async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> {
@@ -49,15 +41,19 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
     if (canonicalIp(text) === undefined) throw invalidIp(text);
   }
   const pod = podOf(input);
-  const node = input.text('node');
+  const node = nodeOf(input);
   const reports = target === 'from-report' ? await readReports(ctx, input.texts('from-report')) : [];
   const store = await ctx.datastore();
   const { planRelease, applyRelease } = await import('../../ipam-repair/release.ts');
-  const { clock, io, signal } = ctx.world;
+  const { clock, signal } = ctx.world;
   const plan = await planRelease(
     store,
     {
-      ...{ addresses: input.texts('ip'), handles: input.texts('handle'), reports, node, pod },
+      addresses: input.texts('ip'),
+      handles: input.texts('handle'),
+      reports,
+      node,
+      pod,
       affinities: input.on('affinities'),
     },
     { clock, signal, progress: (text) => ctx.progress(text) },
@@ -87,15 +83,18 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
   const steps = plan.requests.length + plan.handles.length + claims.length;
   if (steps === 0 && target !== 'from-report') throw nothingRecorded(target, input.texts(target));
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
-  if (steps > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
-    for (const { address, about } of plan.requests.slice(0, 50)) await ctx.note(`  ${address}  ${about}`);
-    for (const { handle } of plan.handles.slice(0, 50)) await ctx.note(`  handle ${handle}`);
-    for (const { cidr } of claims.slice(0, 50)) await ctx.note(`  block ${cidr}`);
+  if (steps > 1) {
     const handles = plan.handles.length === 0 ? '' : ` and ${plan.handles.length} handles`;
     const blocks = claims.length === 0 ? '' : ` and ${claims.length} block affinities`;
-    if (!(await ctx.confirm(`Release these ${plan.requests.length} addresses${handles}${blocks}?`))) {
-      throw new RefusedError('nothing was released', 'DECLINED');
-    }
+    await requireConsent(ctx, input, {
+      plan: [
+        ...plan.requests.map(({ address, about }) => `${address}  ${about}`),
+        ...plan.handles.map(({ handle }) => `handle ${handle}`),
+        ...claims.map(({ cidr }) => `block ${cidr}`),
+      ],
+      question: `Release these ${plan.requests.length} addresses${handles}${blocks}?`,
+      otherwise: 'nothing was released',
+    });
   }
   return applyRelease(store, plan, { force: input.on('force'), signal });
 }

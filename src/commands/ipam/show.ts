@@ -4,8 +4,9 @@ import type { AddressMap, MapFilter } from '../../ipam/address-map.ts';
 import type { IpamShown } from '../../ipam/shown.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
-import { CalictlError, exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
+import { exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { nodeOf, type PodName, podOf } from './flag-values.ts';
 
 type Shown = IpamShown | AddressMap;
 
@@ -25,32 +26,25 @@ function questionOf(input: Input): string {
   return asked[0] ?? 'usage';
 }
 
-/** The names of the pools that --pool names, by name or CIDR. Errors: CalictlError when there is none. */
-function poolNames(pools: readonly IPPool[], texts: readonly string[]): string[] {
-  return texts.map((text) => {
-    const found = pools.find(({ metadata, spec }) => metadata.name === text || spec.cidr === text);
-    if (found !== undefined) return found.metadata.name;
-    throw new CalictlError(`there is no pool ${text}`, {
-      code: 'NO_POOL',
-      hint: 'name it as calictl get ippools does, or by its CIDR',
-    });
-  });
-}
-
-/** Which blocks of the map are asked for. */
-function filterOf(
+/** Which blocks of the map are asked for. Errors: CalictlError for a pool that is not there. */
+async function filterOf(
   input: Input,
   pools: readonly IPPool[],
   addresses: readonly IpAddress[],
-  podName: RegExpExecArray | null,
-): MapFilter {
+  pod: PodName | undefined,
+): Promise<MapFilter> {
+  const { poolNamed, unknownPool } = await import('../../ipam/pools.ts');
+  const named = input.texts('pool').map((text) => {
+    const pool = poolNamed(pools, text);
+    if (pool === undefined) throw unknownPool(text);
+    return pool.metadata.name;
+  });
   const node = input.text('node');
-  const [, namespace = '', name = ''] = podName ?? [];
   return {
-    ...(input.texts('pool').length === 0 ? {} : { pools: poolNames(pools, input.texts('pool')) }),
+    ...(named.length === 0 ? {} : { pools: named }),
     ...(node === undefined ? {} : { node }),
     ...(addresses.length === 0 ? {} : { addresses }),
-    ...(podName === null ? {} : { pod: { namespace, name } }),
+    ...(pod === undefined ? {} : { pod }),
   };
 }
 
@@ -72,10 +66,8 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
     if (ctx.compat) throw new StdoutFailure(`Error executing command: invalid IP address specified: ${text}`);
     throw invalidIp(text);
   });
-  const podName = /^([^/]+)\/([^/]+)$/.exec(input.text('pod') ?? '');
-  if (input.text('pod') !== undefined && podName === null)
-    throw new UsageError(`--pod does not take '${input.text('pod')}'`, 'write it as NAMESPACE/NAME');
-  if (input.text('node') === '') throw new UsageError('--node is empty', 'name a node');
+  const pod = podOf(input);
+  const node = nodeOf(input);
 
   const store = await ctx.datastore();
   const { signal } = ctx.world;
@@ -94,7 +86,7 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
       listAll(store, reservations.ipReservation, { signal }),
       import('../../ipam/address-map.ts'),
     ]);
-    const map = addressMap(allPools, allBlocks, reserved, filterOf(input, allPools, addresses, podName));
+    const map = addressMap(allPools, allBlocks, reserved, await filterOf(input, allPools, addresses, pod));
     if (map.legend.length === 0 && ctx.world.io.stderr.isTerminal) await ctx.note('there are no blocks to show');
     return map;
   }
@@ -116,7 +108,6 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
     });
     return { kind: 'IPAMAddressList', items };
   }
-  const node = input.text('node');
   const found = shown.addressesWhere(
     allBlocks,
     (block) => {
@@ -127,7 +118,7 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
     (attributes) =>
       question === 'node'
         ? attributes['node'] === node
-        : attributes['namespace'] === podName?.[1] && attributes['pod'] === podName?.[2],
+        : attributes['namespace'] === pod?.namespace && attributes['pod'] === pod?.name,
   );
   if (found.items.length === 0 && ctx.world.io.stderr.isTerminal)
     await ctx.note(`nothing is allocated for ${question} ${input.text(question)}`);

@@ -5,6 +5,7 @@ import type { IpamSplit } from '../../output/ipam-split.ts';
 import { CalictlError, exitCodes, RefusedError, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { requireConsent } from '../consent.ts';
 
 const shown = (plan: SplitPlan, outcome: IpamSplit['outcome']): IpamSplit => ({
   name: plan.pool.metadata.name,
@@ -60,7 +61,7 @@ async function run(ctx: Context, input: Input): Promise<IpamSplit> {
     import('../../ipam/pool-split.ts'),
     import('../../ipam-repair/split.ts'),
   ]);
-  const { io, signal } = ctx.world;
+  const { signal } = ctx.world;
   const plan = planSplit(await readForSplit(store, { signal }), request);
   if ('problem' in plan) throw (await import('./split-problems.ts')).splitError(plan, request);
   if ('finished' in plan) {
@@ -70,13 +71,12 @@ async function run(ctx: Context, input: Input): Promise<IpamSplit> {
   const planned = shown(plan, 'planned');
   if (input.on('dry-run')) return planned;
   await requireLock(store, signal);
-  if (!input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
-    const { ipamSplitText } = await import('../../output/ipam-split.ts');
-    for (const line of ipamSplitText(planned).trimEnd().split('\n').slice(0, 50)) await ctx.note(`  ${line}`);
-    if (!(await ctx.confirm(`Split ${planned.name} into ${request.number} pools?`))) {
-      throw new RefusedError('nothing was written', 'DECLINED');
-    }
-  }
+  const { ipamSplitText } = await import('../../output/ipam-split.ts');
+  await requireConsent(ctx, input, {
+    plan: ipamSplitText(planned).trimEnd().split('\n'),
+    question: `Split ${planned.name} into ${request.number} pools?`,
+    otherwise: 'nothing was written',
+  });
   const { gone } = await applySplit(store, plan, { signal });
   await ctx.note('unlock the datastore when all pools are split, as with: calicoctl datastore migrate unlock');
   return shown(plan, gone ? 'split' : 'terminating');

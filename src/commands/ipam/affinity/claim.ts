@@ -1,15 +1,17 @@
 // calictl ipam affinity claim: give a node the free blocks of a range.
 import type { ClaimDone, ClaimPlan, PlannedClaim } from '../../../ipam/affinity-plan.ts';
 import type { Owner } from '../../../ipam/block.ts';
-import { type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
+import { type ExitCode, exitCodes, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
+import { requireConsent } from '../../consent.ts';
+import { nodeOf } from '../flag-values.ts';
 
 const canBeDone = ({ does }: PlannedClaim): boolean => does !== 'fail';
 
 async function run(ctx: Context, input: Input): Promise<ClaimDone> {
   const [range = ''] = input.args;
-  const node = input.text('node') ?? '';
-  if (node === '') throw new UsageError('no node is named', 'name the node that gets the blocks with --node');
+  const node = nodeOf(input);
+  if (node === undefined) throw new UsageError('no node is named', 'name the node that gets the blocks with --node');
   const datastore = await ctx.datastore();
   const [{ ipamStoreOf }, { planClaim }, { claimBlock }, { appliedUnless }, { oneByOne }, { formatCidr }] =
     await Promise.all([
@@ -26,18 +28,18 @@ async function run(ctx: Context, input: Input): Promise<ClaimDone> {
   await warnOfLimit(ctx, node, plan);
   const todo = plan.blocks.filter(canBeDone);
   if (input.on('dry-run') || todo.length === 0) return { node, plan, dryRun: input.on('dry-run'), outcomes: [] };
-  const { io, signal } = ctx.world;
-  if (todo.length > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
-    for (const { cidr } of todo.slice(0, 50)) await ctx.note(`  ${formatCidr(cidr)}`);
-    if (!(await ctx.confirm(`Claim these ${todo.length} blocks for ${node}?`))) {
-      throw new RefusedError('nothing was claimed', 'DECLINED');
-    }
+  if (todo.length > 1) {
+    await requireConsent(ctx, input, {
+      plan: todo.map(({ cidr }) => formatCidr(cidr)),
+      question: `Claim these ${todo.length} blocks for ${node}?`,
+      otherwise: 'nothing was claimed',
+    });
   }
   const outcomes = await oneByOne(
     todo,
     ({ cidr }) => formatCidr(cidr),
     async ({ cidr }) => appliedUnless(await claimBlock(store, plan.claimant, cidr, ctx.world)),
-    signal,
+    ctx.world.signal,
   );
   return { node, plan, dryRun: false, outcomes };
 }

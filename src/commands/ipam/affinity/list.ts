@@ -1,12 +1,12 @@
 // calictl ipam affinity list: which node claims which blocks, how full they are, and what is wrong with the claim.
 import { listAll } from '../../../datastore/datastore.ts';
 import type { AffinityList } from '../../../ipam/affinity-list.ts';
-import { exitCodes, UsageError } from '../../../world/errors.ts';
+import { exitCodes } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
+import { nodeOf } from '../flag-values.ts';
 
 async function run(ctx: Context, input: Input): Promise<AffinityList> {
-  const node = input.text('node');
-  if (node === '') throw new UsageError('--node is empty', 'name a node');
+  const node = nodeOf(input);
   const store = await ctx.datastore();
   const [{ blockAffinity }, { ipamBlock }, { ipPool }, { calicoNode }, { affinityList }, { refuseMalformedBlocks }] =
     await Promise.all([

@@ -3,11 +3,12 @@ import type { GiveUpDone, PlannedGiveUp } from '../../../ipam/affinity-plan.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
 import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
+import { requireConsent } from '../../consent.ts';
+import { nodeOf } from '../flag-values.ts';
 
 async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   const [range] = input.args;
-  const node = input.text('node');
-  if (node === '') throw new UsageError('--node is empty', 'name a node');
+  const node = nodeOf(input);
   if (range === undefined && node === undefined)
     throw new UsageError('nothing to release', 'name a range as CIDR, or the owner with --node');
   const datastore = await ctx.datastore();
@@ -24,21 +25,22 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   refuse(plan, todo, { range, node });
   await warnOfLivingNodes(ctx, store, plan);
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
-  const { io, signal } = ctx.world;
-  if (todo.length > 1 && !input.on('yes') && io.stdin.isTerminal && io.stderr.isTerminal) {
-    for (const { claim, does, used } of todo.slice(0, 50)) {
-      await ctx.note(`  ${claim.cidr}  ${claim.owner.name}${does === 'orphan' ? `  keeps ${used} addresses` : ''}`);
-    }
-    if (!(await ctx.confirm(`Release these ${todo.length} block affinities?`))) {
-      throw new RefusedError('nothing was released', 'DECLINED');
-    }
+  if (todo.length > 1) {
+    await requireConsent(ctx, input, {
+      plan: todo.map(({ claim, does, used }) => {
+        const kept = does === 'orphan' ? `  keeps ${used} addresses` : '';
+        return `${claim.cidr}  ${claim.owner.name}${kept}`;
+      }),
+      question: `Release these ${todo.length} block affinities?`,
+      otherwise: 'nothing was released',
+    });
   }
   const outcomes = await oneByOne(
     todo,
     ({ claim }) => claim.cidr,
     // A block that was empty when it was looked at has to be so still.
     async ({ claim, does }) => appliedUnless(await giveUpBlock(store, claim, { mustBeEmpty: does !== 'orphan' })),
-    signal,
+    ctx.world.signal,
   );
   return { plan, dryRun: false, outcomes };
 }

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Context, Input } from '../../src/commands/command.ts';
+import { consents, requireConsent } from '../../src/commands/consent.ts';
+import { testWorld } from '../support/world.ts';
+
+function asked(terminal: boolean, answer: boolean) {
+  const notes: string[] = [];
+  const questions: string[] = [];
+  const ctx: Context = {
+    world: testWorld({ terminal }),
+    compat: false,
+    version: { calictl: '', calico: '', commit: '' },
+    datastore: () => Promise.reject(new Error('not asked for')),
+    note: async (line) => void notes.push(line),
+    progress: () => undefined,
+    confirm: async (question) => {
+      questions.push(question);
+      return answer;
+    },
+  };
+  return { ctx, notes, questions };
+}
+
+const withYes = (yes: boolean): Input => ({
+  args: [],
+  text: () => undefined,
+  texts: () => [],
+  on: (flag) => yes && flag === 'yes',
+});
+
+test.each([
+  [false, false],
+  [false, true],
+  [true, true],
+])('nobody is asked: terminal %s, --yes %s', async (terminal, yes) => {
+  const { ctx, notes, questions } = asked(terminal, false);
+  expect(await consents(ctx, withYes(yes), ['a step'], 'Do it?')).toBe(true);
+  expect([notes, questions]).toEqual([[], []]);
+});
+
+test.each([true, false])('a person at a terminal sees the plan and answers %s', async (answer) => {
+  const { ctx, notes, questions } = asked(true, answer);
+  expect(await consents(ctx, withYes(false), ['first', 'second'], 'Do it?')).toBe(answer);
+  expect([notes, questions]).toEqual([['  first', '  second'], ['Do it?']]);
+});
+
+test('of a long plan 50 lines are shown and the others counted', async () => {
+  const { ctx, notes } = asked(true, true);
+  const plan = Array.from({ length: 53 }, (_, index) => `step ${index}`);
+  await consents(ctx, withYes(false), plan, 'Do it?');
+  expect(notes.length).toBe(51);
+  expect(notes.slice(-2)).toEqual(['  step 49', '  … and 3 more']);
+});
+
+test('a no is a refusal', async () => {
+  const { ctx } = asked(true, false);
+  const asking = { plan: [], question: 'Do it?', otherwise: 'nothing was done' };
+  await expect(requireConsent(ctx, withYes(false), asking)).rejects.toMatchObject({
+    message: 'nothing was done',
+    code: 'DECLINED',
+  });
+});
