@@ -69,6 +69,8 @@ export interface SmallCluster {
   readonly living: ReadonlyMap<string, PodOf>;
   /** There is much to be repaired or given up: most schedules of all. */
   readonly isRoomy: boolean;
+  /** A node has two blocks. */
+  readonly isWide: boolean;
   /** Near to another one: left out of short runs. */
   readonly isExtra: boolean;
 }
@@ -98,6 +100,7 @@ function smallCluster(
     objects: [node('node-a'), node('node-b'), pool('p', range, 30), config, ...pods, ...objects],
     living: new Map(Object.entries(living)),
     isRoomy: pods.length > 0,
+    isWide: objects.filter(({ kind }) => kind === 'IPAMBlock').length > 1,
     isExtra: extra,
   };
 }
