@@ -24,7 +24,7 @@ export interface AffinityShown {
   /** As stored, `confirmed` for the empty text; absent with the affinity. */
   readonly state?: string;
   /** Addresses of the block that are held, and the others; absent without a block. */
-  readonly used?: number;
+  readonly inUse?: number;
   readonly free?: number;
   /** Held addresses whose holder is another node. */
   readonly borrowed?: number;
@@ -106,7 +106,7 @@ function claimShown(affinity: BlockAffinity, lookup: Lookup): AffinityShown {
   if (isTombstone(affinity)) problems.push('its deletion was not finished');
   if (block === undefined) problems.push('its block is missing');
   else if (isTombstone(block)) problems.push('the deletion of its block was not finished');
-  else if (isOwnerless(block)) problems.push('its block is nobody’s');
+  else if (isOwnerless(block)) problems.push('its block has no owner');
   else if (!isOwnedBy(block, owner)) problems.push(`its block belongs to ${block.spec.affinity}`);
   if (state !== 'confirmed') problems.push(state === 'pending' ? 'not confirmed' : 'its release was not finished');
   if (name !== affinityName(owner.name, affinity.spec.cidr)) problems.push('its name is wrong');
@@ -139,11 +139,11 @@ function shown(
   };
 }
 
-function countsOf(block: IPAMBlock, owner: Owner): Pick<AffinityShown, 'used' | 'free' | 'borrowed'> {
+function countsOf(block: IPAMBlock, owner: Owner): Pick<AffinityShown, 'inUse' | 'free' | 'borrowed'> {
   const held = allocatedOrdinals(block);
   const borrowed = held.filter((ordinal) => {
     const node = block.spec.attributes?.[block.spec.allocations[ordinal] ?? -1]?.secondary?.['node'];
     return node !== undefined && (owner.type !== 'host' || node !== owner.name);
   });
-  return { used: held.length, free: block.spec.allocations.length - held.length, borrowed: borrowed.length };
+  return { inUse: held.length, free: block.spec.allocations.length - held.length, borrowed: borrowed.length };
 }

@@ -4,11 +4,10 @@ import { type Cidr, formatCidr, parseCidr } from '../net/cidr.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { UsageError } from '../world/errors.ts';
 import { canonicalCidr, readRange, requireBlocksIn } from './affinity-range.ts';
-import { limitOf } from './auto-assign.ts';
-import { allocatedOrdinals, isEmpty, isOwnedBy, isOwnerless, type Owner } from './block.ts';
+import { allocatedOrdinals, isEmpty, isOwnedBy, type Owner } from './block.ts';
 import type { Claimant } from './claim.ts';
-import { blocksToClaim, otherSizes, overlapOf } from './claim-affinity.ts';
-import { settingsOf } from './config.ts';
+import { blocksToClaim, otherSizes, overlapOf, whyNotClaimable } from './claim-affinity.ts';
+import { blockLimit, settingsOf } from './config.ts';
 import { isTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { recipientOf } from './recipient.ts';
@@ -55,7 +54,7 @@ export async function planClaim(store: IpamStore, text: string, owner: Owner): P
     blocks: [...wanted.blocks].map((cidr) => plannedClaim(cidr, owner, byCidr.get(formatCidr(cidr)), others)),
     owned: stored.filter((block) => isOwnedBy(block, owner) && parseCidr(block.spec.cidr)?.version === range.version)
       .length,
-    limit: limitOf(undefined, settingsOf(config)),
+    limit: blockLimit(settingsOf(config)),
   };
 }
 
@@ -64,10 +63,8 @@ function plannedClaim(cidr: Cidr, owner: Owner, block: IPAMBlock | undefined, ot
   if (overlap !== undefined) return { cidr, does: 'fail', why: overlap };
   // What is half-deleted and empty is finished on the way.
   if (block === undefined || (isTombstone(block) && isEmpty(block))) return { cidr, does: 'claim' };
-  if (isTombstone(block)) return { cidr, does: 'fail', why: 'it is marked as deleted and still holds addresses' };
-  if (isOwnedBy(block, owner)) return { cidr, does: 'own' };
-  const why = isOwnerless(block) ? 'it exists and is nobody’s' : `it belongs to ${block.spec.affinity}`;
-  return { cidr, does: 'fail', why };
+  if (!isTombstone(block) && isOwnedBy(block, owner)) return { cidr, does: 'own' };
+  return { cidr, does: 'fail', why: whyNotClaimable(block) };
 }
 
 export interface ClaimDone {

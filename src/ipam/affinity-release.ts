@@ -7,7 +7,7 @@ import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { affinityName, blockName } from '../resources/names.ts';
 import { changedMeanwhile, claimAgain, claimantOf, inState } from './affinities.ts';
 import { isEmpty, isOwnedBy, isOwnerless, ownerOf, touched, withoutOwner } from './block.ts';
-import { deleteInTwoPhases, getLive } from './deletion.ts';
+import { deleteInTwoPhases, getLive, heldTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { isEnabled, poolOf } from './pools.ts';
 import { applied, conflict, noProof, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
@@ -149,7 +149,7 @@ function selects(selector: string | undefined, labels: Readonly<Record<string, s
   }
 }
 
-const halfDeleted = 'the block is marked as deleted and still holds addresses';
+const halfDeleted = `the block ${heldTombstone}`;
 const bornOut = 'the block belongs to the owner that the affinity names';
 
 function notEmpty(block: IPAMBlock): string {

@@ -6,12 +6,12 @@ import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { blockName } from '../resources/names.ts';
 import { CalictlError, invalidIp, UsageError } from '../world/errors.ts';
-import { type AssignedAddress, addressIn } from './auto-assign.ts';
+import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
 import { isOwnedBy, isOwnerless, type Owner, ordinalInBlock, ownerOf } from './block.ts';
 import { assignedAt, type Holder } from './block-assign.ts';
 import { claim } from './claim.ts';
 import { settingsOf } from './config.ts';
-import { getLive } from './deletion.ts';
+import { getLive, heldTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { type IntendedUse, usesOf } from './pool-choice.ts';
 import { blockCidrIn, isEnabled, poolOf } from './pools.ts';
@@ -69,7 +69,7 @@ export async function assignIp(
     });
     const ordinal = taken?.ordinals[0];
     if (taken === undefined || ordinal === undefined) return 'contended';
-    return { node: owner.name, assigned: addressIn(taken.block, ordinal, owner, pools) };
+    return { node: owner.name, assigned: assignedAddress(taken.block, ordinal, owner, pools) };
   });
 }
 
@@ -126,7 +126,7 @@ function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPA
 }
 
 function halfDeleted(cidr: string): CalictlError {
-  return new CalictlError(`the block ${cidr} is marked as deleted and still holds addresses`, {
+  return new CalictlError(`the block ${cidr} ${heldTombstone}`, {
     code: 'IPAM_BLOCK_BROKEN',
     hint: 'see what is wrong with: calictl ipam check',
   });

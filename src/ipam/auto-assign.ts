@@ -8,7 +8,7 @@ import { addressOf, isOwnedBy, type Owner } from './block.ts';
 import { assigned, type Holder } from './block-assign.ts';
 import { BlockFinder } from './block-finder.ts';
 import { positionIn } from './block-sequence.ts';
-import type { IpamSettings } from './config.ts';
+import { blockLimit } from './config.ts';
 import { isTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { poolOf } from './pools.ts';
@@ -44,8 +44,6 @@ export interface Assignment {
   /** What ended it early; the addresses stay assigned. */
   readonly error?: Error | undefined;
 }
-
-const defaultMaxBlocks = 20;
 
 /** What has been done of a request so far. */
 interface Progress {
@@ -93,12 +91,6 @@ export function noNewBlocks(): CalictlError {
   });
 }
 
-/** How many blocks of a family a node may own. */
-export function limitOf(requested: number | undefined, { maxBlocksPerHost }: IpamSettings): number {
-  const limits = [requested ?? 0, maxBlocksPerHost].filter((limit) => limit > 0);
-  return limits.length === 0 ? defaultMaxBlocks : Math.min(...limits);
-}
-
 /** One pass over all there is; `contended` when another writer makes it start over. */
 async function assignOnce(
   store: IpamStore,
@@ -111,7 +103,7 @@ async function assignOnce(
   const { strictAffinity, autoAllocateBlocks } = settings;
   progress.hostReserved = prepared.claimant.reservation?.handle;
   const finder = new BlockFinder(store, { ...prepared, autoAllocateBlocks }, surroundings);
-  const limit = limitOf(request.maxBlocks, settings);
+  const limit = blockLimit(settings, request.maxBlocks);
   let owned = affinities.length;
   while (progress.addresses.length < request.count) {
     const found = await finder.next(owned < limit);
@@ -154,13 +146,19 @@ async function takeFrom(
     const lost = settings.strictAffinity && !isOwnedBy(block, claimant.owner);
     return lost ? { block, ordinals: [] } : assigned(block, want, holder, reserved);
   });
-  for (const ordinal of taken?.ordinals ?? []) {
-    progress.addresses.push(addressIn((taken as { block: IPAMBlock }).block, ordinal, claimant.owner, allPools));
+  if (taken === undefined) return;
+  for (const ordinal of taken.ordinals) {
+    progress.addresses.push(assignedAddress(taken.block, ordinal, claimant.owner, allPools));
   }
 }
 
-/** An assigned address as it is told. */
-export function addressIn(block: IPAMBlock, ordinal: number, owner: Owner, pools: readonly IPPool[]): AssignedAddress {
+/** An address of the block that was assigned to this owner, with where it is. */
+export function assignedAddress(
+  block: IPAMBlock,
+  ordinal: number,
+  owner: Owner,
+  pools: readonly IPPool[],
+): AssignedAddress {
   const base = parseCidr(block.spec.cidr)?.base;
   return {
     address: addressOf(block, ordinal),

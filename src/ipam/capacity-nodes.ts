@@ -3,11 +3,10 @@
 import { cidrContains, parseCidr } from '../net/cidr.ts';
 import { affinityType, isDeletedAffinity } from '../resources/block-affinity.ts';
 import { CalictlError } from '../world/errors.ts';
-import { limitOf } from './auto-assign.ts';
 import { maxPrefixLength } from './block.ts';
 import type { NodeRoom } from './capacity-fit.ts';
 import type { BlockRoom, PoolRoom } from './capacity-pools.ts';
-import { type IpamSettings, settingsOf } from './config.ts';
+import { blockLimit, type IpamSettings, settingsOf } from './config.ts';
 import type { IpamLists, LabelledNode } from './ipam-lists.ts';
 import { type ChosenPool, choosePools } from './pool-choice.ts';
 import { reservationOf } from './recipient.ts';
@@ -113,15 +112,15 @@ export function surveyNode(choice: NodeChoice, survey: Survey): Surveyed {
   const own = (survey.roomsByHost.get(node.name) ?? []).filter(({ cidr }) => cidr.version === version);
   const free = own.filter(({ pool }) => pool !== undefined && names.includes(pool)).reduce((all, r) => all + r.free, 0);
   const lent = own.reduce((all, { borrowers }) => all + [...borrowers.values()].reduce((a, b) => a + b, 0), 0);
-  const blockLimit = limitOf(undefined, settings);
+  const limit = blockLimit(settings);
   const borrowed = survey.borrowedBy.get(node.name)?.[version === 4 ? 0 : 1] ?? 0;
-  const numbers = { blocks, blockLimit, atLimit: blocks >= blockLimit, free, borrowed, lent };
+  const numbers = { blocks, blockLimit: limit, atLimit: blocks >= limit, free, borrowed, lent };
   const problem = free > 0 || unmade.size > 0 ? undefined : problemOf(choice, numbers, survey);
   return {
     capacity: { name: node.name, ipVersion: version, pools: names, ...numbers, ...(problem && { problem }) },
     room: {
       pools: names,
-      claims: settings.autoAllocateBlocks ? blockLimit - blocks : 0,
+      claims: settings.autoAllocateBlocks ? limit - blocks : 0,
       unmade,
       keptBack: keptBack(node),
     },

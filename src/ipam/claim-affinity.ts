@@ -6,9 +6,10 @@ import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import { affinityName, blockName } from '../resources/names.ts';
 import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } from './affinity-range.ts';
-import type { Owner } from './block.ts';
+import { isOwnerless, type Owner } from './block.ts';
 import { blocksOf } from './block-sequence.ts';
 import { type Claimant, claim } from './claim.ts';
+import { heldTombstone, isTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { blockSizeOf, isEnabled, poolOf } from './pools.ts';
 import { reservationOf } from './recipient.ts';
@@ -104,8 +105,13 @@ async function whyTaken(store: IpamStore, owner: Owner, cidr: string): Promise<s
     const affinity = await store.affinities.get(affinityName(owner.name, cidr));
     return affinity.ok ? 'another owner has the name of its affinity' : undefined;
   }
-  if (block.value.spec.deleted === true) return 'it is marked as deleted and still holds addresses';
-  return block.value.spec.affinity ? `it belongs to ${block.value.spec.affinity}` : 'it exists and is nobody’s';
+  return whyNotClaimable(block.value);
+}
+
+/** Why a block that exists cannot become somebody's who does not own it. */
+export function whyNotClaimable(block: IPAMBlock): string {
+  if (isTombstone(block)) return `it ${heldTombstone}`;
+  return isOwnerless(block) ? 'it exists and has no owner' : `it belongs to ${block.spec.affinity}`;
 }
 
 /** The blocks that share addresses with the range and are of another size than its blocks. */

@@ -12,6 +12,9 @@ export interface IpamSettings {
   readonly maxBlocksPerHost: number;
 }
 
+/** Calico's own limit, where nobody sets one. */
+const defaultBlockLimit = 20;
+
 /** The largest block limit that the configuration can hold. */
 export const mostBlocksPerHost = 2 ** 31 - 1;
 
@@ -22,6 +25,12 @@ export function settingsOf(config: IPAMConfig | undefined): IpamSettings {
     autoAllocateBlocks: config === undefined ? true : (config.spec.autoAllocateBlocks ?? false),
     maxBlocksPerHost: config?.spec.maxBlocksPerHost ?? 0,
   };
+}
+
+/** How many blocks of a family a node may own: the smaller of what is configured and what is requested. */
+export function blockLimit({ maxBlocksPerHost }: IpamSettings, requested = 0): number {
+  const limits = [requested, maxBlocksPerHost].filter((limit) => limit > 0);
+  return limits.length === 0 ? defaultBlockLimit : Math.min(...limits);
 }
 
 /** The configuration of a cluster that has none, as an object to be created. */

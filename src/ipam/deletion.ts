@@ -27,6 +27,9 @@ function holdsAddresses(object: Marked): boolean {
   return object.kind === 'IPAMBlock' && !isEmpty(object as IPAMBlock);
 }
 
+/** What is said of such a block, which is left to a person. */
+export const heldTombstone = 'is marked as deleted and still holds addresses';
+
 /**
  * Deletes exactly the given incarnation at the given revision: two writes.
  * `not-found`: it was gone before; `conflict`: it was changed, and nothing was marked.

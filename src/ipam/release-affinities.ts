@@ -7,7 +7,7 @@ import { claimantOf, newAffinity } from './affinities.ts';
 import { type NotDone, readRange, requireBlocksIn, requireName } from './affinity-range.ts';
 import { giveUpClaim, type ReleaseAffinity } from './affinity-release.ts';
 import { isEmpty, isOwnedBy, type Owner, ownerOf } from './block.ts';
-import { getLive } from './deletion.ts';
+import { getLive, heldTombstone } from './deletion.ts';
 import type { IpamStore } from './ipam-store.ts';
 import { noProof } from './repair-outcome.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
@@ -73,7 +73,7 @@ export async function giveUpBlock(
     const found = await getLive(store.affinities, name);
     if (!found.ok) {
       const block = await getLive(store.blocks, blockName(cidr));
-      if (!block.ok && block.why !== 'not-found') return 'the block is marked as deleted and still holds addresses';
+      if (!block.ok && block.why !== 'not-found') return `the block ${heldTombstone}`;
       if (!block.ok || !isOwnedBy(block.value, owner)) return undefined;
       if (options.mustBeEmpty && !isEmpty(block.value)) return `block '${cidr}' is not empty`;
       // The mark comes first, as always: an owner that claims the block at this moment sees it, or is seen.

@@ -37,7 +37,10 @@ export interface ReleaseResult {
 /** A guard of an address said no. */
 export class ReleaseMismatch extends CalictlError {
   constructor(message: string) {
-    super(message, { code: 'IPAM_RELEASE_MISMATCH', hint: 'The address was re-assigned; look at it again.' });
+    super(message, {
+      code: 'IPAM_RELEASE_MISMATCH',
+      hint: 'the address was assigned anew; look at it again with: calictl ipam show --ip',
+    });
   }
 }
 

@@ -9,7 +9,7 @@ export const maxRetries = 100;
 export function retriesExhausted(): CalictlError {
   return new CalictlError('Max retries hit - excessive concurrent IPAM requests', {
     code: 'IPAM_CONFLICT',
-    hint: 'Something else is writing the same objects all the time; run the command again later.',
+    hint: 'something else is writing the same objects all the time; run the command again later',
   });
 }
 

@@ -9,9 +9,9 @@ const none = '<none>';
 
 const number = (value: number | undefined): string => (value === undefined ? none : String(value));
 
-function row({ node, type, cidr, pool, state, used, free, borrowed, name, problems }: AffinityShown, wide: boolean) {
+function row({ node, type, cidr, pool, state, inUse, free, borrowed, name, problems }: AffinityShown, wide: boolean) {
   return [
-    ...[node, type, cidr, pool ?? none, state ?? none, number(used), number(free)],
+    ...[node, type, cidr, pool ?? none, state ?? none, number(inUse), number(free)],
     ...(wide ? [number(borrowed), name ?? none] : []),
     problems.join('; '),
   ];

@@ -45,7 +45,7 @@ function wouldRelease({ claim, does, used }: PlannedGiveUp): string[] {
     case 'delete':
       return [`${what} and delete the block`];
     case 'orphan':
-      return [`${what}; the block keeps ${addresses(used)} and is nobody’s`];
+      return [`${what}; the block keeps ${addresses(used)} and has no owner`];
     case 'drop':
       return [`${what}: only the claim, the block does not name it`];
     case 'keep':
@@ -69,7 +69,14 @@ export function affinityReleaseText({ plan, dryRun, outcomes }: GiveUpDone): str
 /** Plan and outcomes as one JSON document. */
 export function affinityReleaseJson({ plan, dryRun, outcomes }: GiveUpDone): string {
   const planned = plan.map(({ claim, does, used }) => ({
-    ...{ cidr: claim.cidr, node: claim.owner.name, type: claim.owner.type, affinity: claim.affinity, used, does },
+    ...{
+      cidr: claim.cidr,
+      node: claim.owner.name,
+      type: claim.owner.type,
+      affinity: claim.affinity,
+      inUse: used,
+      does,
+    },
   }));
   return json({ kind: 'IPAMAffinityRelease', dryRun, planned, outcomes });
 }

@@ -99,7 +99,7 @@ describe('what is claimed', () => {
     expect(await claim('192.168.1.0/25')).toEqual({
       claimed: [],
       failed: [
-        { cidr: '192.168.1.0/26', why: 'it exists and is nobody’s' },
+        { cidr: '192.168.1.0/26', why: 'it exists and has no owner' },
         { cidr: '192.168.1.64/26', why: 'it would overlap the block 192.168.1.64/28' },
       ],
     });

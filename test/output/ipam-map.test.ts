@@ -139,18 +139,31 @@ describe('the address map as text', () => {
 interface Data {
   readonly kind: string;
   readonly legend: readonly { state: string; count: number }[];
-  readonly pools: readonly { name: string; blocks: number }[];
-  readonly blocks: readonly { cidr: string; pool?: string; map: string; addresses: readonly object[] }[];
+  readonly pools: readonly { name: string; blocks: number; total: number; inUse: number }[];
+  readonly blocks: readonly {
+    cidr: string;
+    pool?: string;
+    map: string;
+    total: number;
+    inUse: number;
+    addresses: readonly object[];
+  }[];
 }
 
 describe('the address map as data', () => {
   it('has a character an address and an entry for each that somebody has', async () => {
     const data = JSON.parse(await textOf(ipamMapJson(mapOf()))) as Data;
     expect(data.kind).toBe('IPAMAddressMap');
-    expect(data.pools.map(({ name, blocks }) => [name, blocks])).toEqual([
-      ['main', 2],
-      ['old', 0],
-      ['services', 1],
+    expect(data.pools.map(({ name, blocks, total, inUse }) => [name, blocks, total, inUse])).toEqual([
+      ['main', 2, 256, 11],
+      ['old', 0, 256, 0],
+      ['services', 1, 16, 1],
+    ]);
+    expect(data.blocks.map(({ total, inUse }) => [total, inUse])).toEqual([
+      [16, 5],
+      [16, 6],
+      [8, 1],
+      [4, 1],
     ]);
     expect(data.blocks.map(({ cidr, pool: of, map, addresses }) => [cidr, of, map, addresses.length])).toEqual([
       ['10.60.0.0/28', 'main', 't#b?~.......rr..', 5],

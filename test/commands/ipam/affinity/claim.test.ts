@@ -61,7 +61,7 @@ it('claims what it can, and lists the rest', async () => {
       'Successfully claimed 10.60.0.0/29 for node-a',
       'Successfully claimed 10.60.0.24/29 for node-a',
       '10.60.0.8/29 cannot be claimed: it belongs to host:node-b',
-      '10.60.0.16/29 cannot be claimed: it exists and is nobody’s',
+      '10.60.0.16/29 cannot be claimed: it exists and has no owner',
       '',
     ].join('\n'),
   });
@@ -84,7 +84,7 @@ it('says what it would do in a dry run, as JSON too', async () => {
       'node-a has 10.60.0.0/29 already',
       'would claim 10.60.0.24/29 for node-a',
       '10.60.0.8/29 cannot be claimed: it belongs to host:node-b',
-      '10.60.0.16/29 cannot be claimed: it exists and is nobody’s',
+      '10.60.0.16/29 cannot be claimed: it exists and has no owner',
       '',
     ].join('\n'),
   });

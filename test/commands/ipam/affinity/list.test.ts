@@ -73,7 +73,7 @@ describe('what is wrong', () => {
 
   it.each<[string, readonly KubeObject[], string]>([
     ['no block', [claim], 'its block is missing'],
-    ['a block that is nobody’s', [blockWith(cidr, undefined), claim], 'its block is nobody’s'],
+    ['a block that is nobody’s', [blockWith(cidr, undefined), claim], 'its block has no owner'],
     [
       'a half-deleted block',
       [marked(blockWith(cidr, 'host:node-a')), claim],
@@ -138,7 +138,7 @@ it('answers in JSON and YAML, without what does not exist', async () => {
     items: [
       {
         ...{ name: 'node-a-10-60-0-0-29', node: 'node-a', type: 'host', cidr, pool: 'pool-1', state: 'confirmed' },
-        ...{ used: 3, free: 5, borrowed: 0, problems: [] },
+        ...{ inUse: 3, free: 5, borrowed: 0, problems: [] },
       },
       {
         ...{ name: 'node-b-10-99-0-0-29', node: 'node-b', type: 'host', cidr: '10.99.0.0/29', state: 'pending' },

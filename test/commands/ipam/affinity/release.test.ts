@@ -123,14 +123,14 @@ it('says what it would do in a dry run, as JSON too', async () => {
       '10.60.0.8/29 stays with node-a: it holds 2 addresses\n',
   });
   expect((await unchanged('--node node-a --keep-addresses --dry-run')).stdout).toContain(
-    'would release 10.60.0.8/29 of node-a; the block keeps 2 addresses and is nobody’s\n',
+    'would release 10.60.0.8/29 of node-a; the block keeps 2 addresses and has no owner\n',
   );
   const { stdout } = await unchanged('--node node-a --dry-run -o json');
   expect(JSON.parse(stdout)).toEqual({
     ...{ kind: 'IPAMAffinityRelease', dryRun: true, outcomes: [] },
     planned: [
-      { cidr: first, node: 'node-a', type: 'host', affinity: 'node-a-10-60-0-0-29', used: 0, does: 'delete' },
-      { cidr: second, node: 'node-a', type: 'host', affinity: 'node-a-10-60-0-8-29', used: 2, does: 'keep' },
+      { cidr: first, node: 'node-a', type: 'host', affinity: 'node-a-10-60-0-0-29', inUse: 0, does: 'delete' },
+      { cidr: second, node: 'node-a', type: 'host', affinity: 'node-a-10-60-0-8-29', inUse: 2, does: 'keep' },
     ],
   });
   expect(JSON.parse((await release(`${first} -o json`)).stdout)).toMatchObject({
