@@ -27,13 +27,13 @@ const writesInFlight = 32;
 export interface ApplyOptions {
   /** Handles as they were listed, by object name: spares a read each. */
   readonly handles: ReadonlyMap<string, IPAMHandle>;
-  /** Aborted to stop between two writes. */
+  /** Aborted to begin no further repair. */
   readonly stop: AbortSignal;
   readonly progress?: (done: number, all: number) => void;
 }
 
 /** Repairs that go together in one write: the addresses of a block, else each for itself. */
-type Batch = readonly [PlannedRepair, ...PlannedRepair[]];
+type Batch = [PlannedRepair, ...PlannedRepair[]];
 
 /** Consecutive phases of a plan; within one, batches touch different objects and may run side by side. */
 function phasesOf(plan: readonly PlannedRepair[]): Batch[][] {
@@ -44,14 +44,15 @@ function phasesOf(plan: readonly PlannedRepair[]): Batch[][] {
     phases.set(action.primitive, phase);
     const key = action.primitive === 'R1' ? action.block : String(index);
     const batch = phase.get(key);
-    phase.set(key, batch === undefined ? [repair] : [...batch, repair]);
+    if (batch === undefined) phase.set(key, [repair]);
+    else batch.push(repair);
   }
   return [...phases.values()].map((phase) => [...phase.values()]);
 }
 
 /**
  * Applies the plan. Every repair ends in an outcome: one that meets a conflict or an error costs no other.
- * When `stop` is aborted, what has not begun is `skipped`.
+ * When `stop` is aborted, what has not begun is `skipped`; what has begun is finished.
  */
 export async function applyPlan(
   store: IpamStore,
@@ -94,15 +95,13 @@ async function applyBatch(
   prover: Prover,
   known: KnownObjects,
 ): Promise<readonly Omit<FixItem, 'finding'>[]> {
-  const interrupted = { outcome: 'skipped', detail: 'stopped before it began' } as const;
-  if (known.stop.aborted) return batch.map(() => interrupted);
+  if (known.stop.aborted) return batch.map(() => ({ outcome: 'skipped', detail: 'stopped before it began' }) as const);
   try {
     const [{ action }] = batch;
     if (action.primitive === 'R1') return await releaseBatch(store, action.block, batch, prover);
     const [repair] = batch;
     return [await applyOne(store, action, () => prover.changeOf(repair.judgements), known)];
   } catch (error) {
-    if (known.stop.aborted) return batch.map(() => interrupted);
     const detail = error instanceof Error ? error.message : String(error);
     return batch.map(() => ({ outcome: 'failed', detail }) as const);
   }

@@ -109,12 +109,15 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
   };
 }
 
-/** The same store, with every write told to the journal before it goes out and after its outcome is known. */
-export function journaled(store: IpamStore, journal: Journal, stop: AbortSignal): IpamStore {
+/**
+ * The same store, with every write told to the journal before it goes out and after its outcome is known.
+ * Once `lost` is aborted no write goes out any more: its reason is thrown.
+ */
+export function journaled(store: IpamStore, journal: Journal, lost: AbortSignal): IpamStore {
   let writes = 0;
   const wrap = <T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> => {
     async function write<R>(op: string, object: T, call: () => Promise<Outcome<R>>): Promise<Outcome<R>> {
-      stop.throwIfAborted();
+      lost.throwIfAborted();
       writes += 1;
       const head = { write: writes, op, kind: object.kind, name: object.metadata.name };
       const content = op === 'delete' ? { metadata: { uid: object.metadata.uid } } : { spec: object.spec };

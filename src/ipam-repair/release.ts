@@ -23,6 +23,7 @@ import { claimsOfNode, giveUpClaims } from './node-claims.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { interrupted, oneByOne } from './one-by-one.ts';
 import { Prover } from './prove.ts';
+import { repairStore } from './repair-store.ts';
 
 export interface ReleaseTarget {
   readonly addresses: readonly string[];
@@ -221,14 +222,18 @@ export async function applyRelease(
   plan: MadeReleasePlan,
   options: ApplyReleaseOptions,
 ): Promise<Released> {
-  const ipam = ipamStoreOf(store);
+  const ipam = repairStore(store);
   const prover = new Prover(store, plan.judged, options.signal);
   const prove = async ({ namedOwner }: PlannedRelease): Promise<string | undefined> => {
     if (options.force || namedOwner === undefined) return undefined;
     return prover.changeOfGrounds([namedOwner]);
   };
   const byBlock = new Map<string, PlannedRelease[]>();
-  for (const request of plan.requests) byBlock.set(request.block, [...(byBlock.get(request.block) ?? []), request]);
+  for (const request of plan.requests) {
+    const batch = byBlock.get(request.block);
+    if (batch === undefined) byBlock.set(request.block, [request]);
+    else batch.push(request);
+  }
   const outcomes: ReleaseOutcome[] = [];
   await pMap(
     byBlock,

@@ -6,6 +6,7 @@ import type { FixItem, IPAMCheckReport } from '../../ipam-check/report.ts';
 import type { IpamSnapshot } from '../../ipam-check/snapshot.ts';
 import type { Confirmed } from '../../ipam-repair/confirm.ts';
 import type { ObserveOptions } from '../../ipam-repair/observe.ts';
+import type { Repaired } from '../../ipam-repair/session.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { consents } from '../consent.ts';
@@ -13,7 +14,11 @@ import { consents } from '../consent.ts';
 const formatWords: readonly string[] = ['table', 'wide', 'json', 'yaml', 'junit'];
 
 type Checked =
-  | { readonly report: IPAMCheckReport }
+  | {
+      readonly report: IPAMCheckReport;
+      /** Why it is not known what the repairs left. */
+      readonly uncheckable: CalictlError | undefined;
+    }
   | {
       readonly calicoctl: CalicoctlCheck;
       readonly showProblems: boolean;
@@ -121,6 +126,7 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
   const file = reportFile(input, false);
   if (file !== undefined) await writeCalicoctlReport(ctx, await calicoctlCheckOf(confirmed.snapshot), file);
   let fixed: { items: readonly FixItem[]; journal?: string } | undefined;
+  let uncheckable: CalictlError | undefined;
   if (input.on('fix')) {
     const { planRepairs } = await import('../../ipam-check/plan.ts');
     const plan = planRepairs(confirmed.judgements, selection);
@@ -130,12 +136,26 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
       const done = await applyRepairs(ctx, input, options, selection, confirmed, plan);
       confirmed = done.confirmed;
       fixed = done;
-      if (file !== undefined) await writeCalicoctlReport(ctx, await calicoctlCheckOf(confirmed.snapshot), file);
+      if (done.uncheckable !== undefined) uncheckable = uncheckableError(done.uncheckable);
+      else if (!done.isChecked) await ctx.note(`interrupted before the last check; ${shownInstead}`);
+      if (file !== undefined && done.isChecked)
+        await writeCalicoctlReport(ctx, await calicoctlCheckOf(confirmed.snapshot), file);
     }
   }
   // A mistyped format would be a file name.
   if (file !== undefined && world.io.stderr.isTerminal) await ctx.note(`calicoctl's report is in ${file}`);
-  return { report: await reportOf(ctx, confirmed, { selection, startedAt, fixed }) };
+  return { report: await reportOf(ctx, confirmed, { selection, startedAt, fixed }), uncheckable };
+}
+
+/** What stands in a report that no last check was made for. */
+const shownInstead = 'shown is what was found before, less what was repaired';
+
+function uncheckableError(cause: CalictlError): CalictlError {
+  return new CalictlError(`what is left could not be checked: ${cause.message}`, {
+    code: cause.code,
+    hint: `${shownInstead}; run the check again`,
+    cause,
+  });
 }
 
 interface ReportInputs {
@@ -172,7 +192,7 @@ async function applyRepairs(
   selection: Selection,
   confirmed: Confirmed,
   plan: readonly PlannedRepair[],
-): Promise<{ items: readonly FixItem[]; confirmed: Confirmed; journal: string }> {
+): Promise<Repaired & { readonly journal: string }> {
   if (!(await consentTo(ctx, input, plan))) throw new RefusedError('nothing was repaired', 'DECLINED');
   const { world } = ctx;
   const store = await ctx.datastore();
@@ -259,7 +279,7 @@ export const ipamCheck = defineCommand<Checked>({
       (await import('../../output/ipam-check.ts')).ipamCheckText(report(checked), { ...view, wide: false }),
     wide: async (checked, view) =>
       (await import('../../output/ipam-check.ts')).ipamCheckText(report(checked), { ...view, wide: true }),
-    json: async (checked) => `${(await import('../../resources/json.ts')).printJson(report(checked), { indent: 2 })}\n`,
+    json: async (checked) => (await import('../../output/json-document.ts')).jsonDocument(report(checked)),
     yaml: async (checked) => (await import('../../resources/yaml-text.ts')).printYaml(report(checked)),
     junit: async (checked) => (await import('../../output/junit.ts')).ipamCheckJunit(report(checked)),
     calicoctl: async (checked) => {
@@ -270,8 +290,12 @@ export const ipamCheck = defineCommand<Checked>({
   exit: (checked) => {
     if (!('report' in checked)) return checked.unwritten === undefined ? exitCodes.ok : exitCodes.failed;
     const { summary, fix } = checked.report;
+    if (checked.uncheckable !== undefined) return exitCodes.partial;
     if (fix !== undefined && fix.conflicts + fix.failed + fix.skipped > 0) return exitCodes.partial;
     return summary.errors + summary.warnings > 0 ? exitCodes.findings : exitCodes.ok;
   },
-  errors: (checked) => ('report' in checked || checked.unwritten === undefined ? [] : [checked.unwritten]),
+  errors: (checked) => {
+    const error = 'report' in checked ? checked.uncheckable : checked.unwritten;
+    return error === undefined ? [] : [error];
+  },
 });
