@@ -160,8 +160,7 @@ export const version = defineCommand<Versions>({
   formats: {
     text: (versions) => text(versions, false),
     calicoctl: (versions) => text(versions, true),
-    json: async (versions) =>
-      `${(await import('../resources/json.ts')).printJson(plainData(versions), { indent: 2 })}\n`,
+    json: async (versions) => (await import('../output/json-document.ts')).jsonDocument(plainData(versions)),
   },
   exit: ({ errors }) => (errors.length > 0 ? exitCodes.failed : exitCodes.ok),
   errors: ({ errors }) => errors,

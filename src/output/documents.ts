@@ -5,15 +5,13 @@ import type { Kind, KubeObject } from '../resources/object.ts';
 import { orderKeys } from '../resources/ordered.ts';
 import type { Found, Selection } from '../resources/shown.ts';
 import { printYaml } from '../resources/yaml-text.ts';
+import { nested } from './json-document.ts';
 
 export type DocumentFormat = 'yaml' | 'json';
 
 type FoundList = Extract<Found, { type: 'list' }>;
 
 const jsonOptions = { indent: 2, goEscapes: true } as const;
-
-/** A value at a deeper level of the document; line ends inside strings are escapes, so all others are layout. */
-const nested = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
 /** One object bare, several as an array, none as null. */
 function objectsText(shown: readonly { kind: Kind; object: KubeObject }[], format: DocumentFormat): string {

@@ -1,8 +1,8 @@
 // What `ipam affinity list` prints.
 import type { AffinityList, AffinityShown } from '../ipam/affinity-list.ts';
-import { printJson } from '../resources/json.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { table } from './columns.ts';
+import { jsonDocument } from './json-document.ts';
 
 const headings = ['NODE', 'TYPE', 'CIDR', 'POOL', 'STATE', 'USED', 'FREE'];
 const none = '<none>';
@@ -28,7 +28,7 @@ export function affinityListText({ items }: AffinityList, wide: boolean): string
 
 /** As one JSON document. */
 export function affinityListJson(list: AffinityList): string {
-  return `${printJson(list, { indent: 2 })}\n`;
+  return jsonDocument(list);
 }
 
 /** As one YAML document. */

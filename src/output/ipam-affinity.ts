@@ -2,11 +2,10 @@
 import type { ClaimDone, GiveUpDone, PlannedClaim, PlannedGiveUp } from '../ipam/affinity-plan.ts';
 import type { ReleaseOutcome } from '../ipam/release-plan.ts';
 import { formatCidr } from '../net/cidr.ts';
-import { printJson } from '../resources/json.ts';
 import { printable } from './columns.ts';
+import { jsonDocument } from './json-document.ts';
 
 const text = (lines: readonly string[]): string => lines.map((line) => `${printable(line)}\n`).join('');
-const json = (document: object): string => `${printJson(document, { indent: 2 })}\n`;
 
 const reasonOf = ({ detail }: ReleaseOutcome): string => (detail === undefined ? '' : `: ${detail}`);
 
@@ -32,8 +31,14 @@ export function affinityClaimText({ node, plan, dryRun, outcomes }: ClaimDone): 
 /** Plan and outcomes as one JSON document. */
 export function affinityClaimJson({ node, plan, dryRun, outcomes }: ClaimDone): string {
   const planned = plan.blocks.map(({ cidr, ...rest }) => ({ cidr: formatCidr(cidr), ...rest }));
-  return json({
-    ...{ kind: 'IPAMAffinityClaim', dryRun, node, owned: plan.owned, limit: plan.limit, planned, outcomes },
+  return jsonDocument({
+    kind: 'IPAMAffinityClaim',
+    dryRun,
+    node,
+    owned: plan.owned,
+    limit: plan.limit,
+    planned,
+    outcomes,
   });
 }
 
@@ -69,14 +74,12 @@ export function affinityReleaseText({ plan, dryRun, outcomes }: GiveUpDone): str
 /** Plan and outcomes as one JSON document. */
 export function affinityReleaseJson({ plan, dryRun, outcomes }: GiveUpDone): string {
   const planned = plan.map(({ claim, does, used }) => ({
-    ...{
-      cidr: claim.cidr,
-      node: claim.owner.name,
-      type: claim.owner.type,
-      affinity: claim.affinity,
-      inUse: used,
-      does,
-    },
+    cidr: claim.cidr,
+    node: claim.owner.name,
+    type: claim.owner.type,
+    affinity: claim.affinity,
+    inUse: used,
+    does,
   }));
-  return json({ kind: 'IPAMAffinityRelease', dryRun, planned, outcomes });
+  return jsonDocument({ kind: 'IPAMAffinityRelease', dryRun, planned, outcomes });
 }

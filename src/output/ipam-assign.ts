@@ -1,7 +1,7 @@
 // What `ipam assign` prints.
 import type { AssignedAddress } from '../ipam/auto-assign.ts';
-import { printJson } from '../resources/json.ts';
 import { printable } from './columns.ts';
+import { jsonDocument } from './json-document.ts';
 
 export interface IpamAssigned {
   readonly node: string;
@@ -32,5 +32,5 @@ export function ipamAssignJson({ node, handle, requested, addresses }: IpamAssig
       borrowed,
     })),
   };
-  return `${printJson(document, { indent: 2 })}\n`;
+  return jsonDocument(document);
 }

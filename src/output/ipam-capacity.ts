@@ -4,10 +4,10 @@ import { type Capacity, type CapacityProblem, type FamilyCapacity, isForPods } f
 import type { NodeCapacity } from '../ipam/capacity-nodes.ts';
 import type { PoolCapacity } from '../ipam/capacity-pools.ts';
 import type { SimulationRun } from '../ipam/simulation.ts';
-import { printJson } from '../resources/json.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { printable, table } from './columns.ts';
 import { goFiveDigits } from './go-number.ts';
+import { jsonCount, jsonDocument } from './json-document.ts';
 
 export interface SimulatedFamily {
   readonly ipVersion: 4 | 6;
@@ -163,9 +163,9 @@ export function ipamCapacityText(shown: IpamCapacityShown, wide: boolean): strin
   );
 }
 
-/** Above what a double holds exactly a count is a decimal string. */
+/** The value with its counts as JSON has them. */
 function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
+  if (typeof value === 'bigint') return jsonCount(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
@@ -176,7 +176,6 @@ function documentOf(shown: IpamCapacityShown): unknown {
 }
 
 /** Everything as one JSON document. */
-export const ipamCapacityJson = (shown: IpamCapacityShown): string =>
-  `${printJson(documentOf(shown), { indent: 2 })}\n`;
+export const ipamCapacityJson = (shown: IpamCapacityShown): string => jsonDocument(documentOf(shown));
 /** The same as YAML. */
 export const ipamCapacityYaml = (shown: IpamCapacityShown): string => printYaml(documentOf(shown));

@@ -1,8 +1,8 @@
 // What `ipam configure` and `ipam configure show` print.
 import { changedSettings, type IpamSettings } from '../ipam/config.ts';
 import type { ConfigurationShown } from '../ipam/shown.ts';
-import { printJson } from '../resources/json.ts';
 import { ipamShowText } from './ipam-show.ts';
+import { jsonDocument } from './json-document.ts';
 
 export interface IpamConfigured {
   readonly dryRun: boolean;
@@ -31,7 +31,7 @@ export function ipamConfiguredText({ dryRun, created, before, after }: IpamConfi
 export function ipamConfiguredJson({ dryRun, created, before, after }: IpamConfigured): string {
   const changed = changedSettings(before, after);
   const document = { kind: 'IPAMConfigurationChange', dryRun, created, changed, before, after };
-  return `${printJson(document, { indent: 2 })}\n`;
+  return jsonDocument(document);
 }
 
 /** calicoctl's lines: what was asked for, changed or not. */

@@ -11,7 +11,8 @@ import {
 } from '../ipam/address-map.ts';
 import { printJson } from '../resources/json.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { count, csvLine } from './ipam-show.ts';
+import { csvLine } from './csv.ts';
+import { jsonCount, nested } from './json-document.ts';
 
 interface PlacedBlock {
   readonly pool: string | undefined;
@@ -72,14 +73,12 @@ function summary({ kind, legend, pools }: AddressMap) {
       name,
       cidr,
       enabled,
-      total: count(size),
+      total: jsonCount(size),
       inUse: held,
       blocks: blockCount,
     })),
   };
 }
-
-const nested = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
 /** One JSON document, `blocks` last. */
 export async function* ipamMapJson(map: AddressMap): AsyncGenerator<string> {

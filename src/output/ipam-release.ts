@@ -1,7 +1,7 @@
 // What `ipam release` prints outside compat mode.
 import type { Released } from '../ipam/release-plan.ts';
-import { printJson } from '../resources/json.ts';
 import { printable } from './columns.ts';
+import { jsonDocument } from './json-document.ts';
 
 /** A line for each address and handle: what came of it, or would in a dry run. */
 export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
@@ -58,5 +58,17 @@ export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
   const { inUse, unassigned, changed, alreadyFree, young, nodeClaims } = plan;
   const cidrs = nodeClaims?.claims.map(({ cidr }) => cidr);
   const affinities = nodeClaims === undefined ? {} : { [nodeClaims.released ? 'affinities' : 'affinitiesLeft']: cidrs };
-  return `${printJson({ kind: 'IPAMRelease', dryRun, planned, handles, ...affinities, inUse, unassigned, changed, alreadyFree, young, outcomes }, { indent: 2 })}\n`;
+  return jsonDocument({
+    kind: 'IPAMRelease',
+    dryRun,
+    planned,
+    handles,
+    ...affinities,
+    inUse,
+    unassigned,
+    changed,
+    alreadyFree,
+    young,
+    outcomes,
+  });
 }

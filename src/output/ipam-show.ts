@@ -1,15 +1,12 @@
 // What `ipam show` prints: calicoctl's grids and lines, and the same facts as JSON, YAML and CSV.
 import type { AddressList, IpamShown } from '../ipam/shown.ts';
 import type { PoolUsage, Utilization } from '../ipam/utilization.ts';
-import { printJson } from '../resources/json.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { printable } from './columns.ts';
+import { csvLine } from './csv.ts';
 import { goFiveDigits, goWhole } from './go-number.ts';
 import { grid } from './grid.ts';
-
-/** Above what a double holds exactly a count is printed as a decimal string. */
-export const count = (value: bigint): number | string =>
-  value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
+import { jsonCount, jsonDocument } from './json-document.ts';
 
 function shareCell(part: number, total: number): string {
   return `${goFiveDigits(part)} (${goWhole((100 * part) / total)}%)`;
@@ -89,24 +86,15 @@ function ipamShowDocument(shown: IpamShown): unknown {
   if (shown.kind !== 'IPAMUsage') return shown;
   const pools = shown.usage.pools.map(({ total, free, reserved, ...pool }) => {
     const { name, cidr, inUse, blocks } = pool;
-    return { name, cidr, total: count(total), inUse, free: count(free), reserved: count(reserved), blocks };
+    return { name, cidr, total: jsonCount(total), inUse, free: jsonCount(free), reserved: jsonCount(reserved), blocks };
   });
   return { kind: shown.kind, pools, orphanBlocks: shown.usage.orphanBlocks };
 }
 
 /** The shown facts as one JSON document. */
-export const ipamShowJson = (shown: IpamShown): string => `${printJson(ipamShowDocument(shown), { indent: 2 })}\n`;
+export const ipamShowJson = (shown: IpamShown): string => jsonDocument(ipamShowDocument(shown));
 /** The same as YAML. */
 export const ipamShowYaml = (shown: IpamShown): string => printYaml(ipamShowDocument(shown));
-
-/** RFC 4180: quotes where a comma, a quote or a line end stands in a field; a leading formula sign is defused. */
-export function csvLine(fields: readonly unknown[]): string {
-  const cells = fields.map((field) => {
-    const text = String(field ?? '').replace(/^(?=[=+\-@\t\r])/, "'");
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  });
-  return `${cells.join(',')}\n`;
-}
 
 /** The shown facts as CSV, a heading first; pools and blocks are told apart by the first column. */
 export function ipamShowCsv(shown: IpamShown): string {

@@ -1,7 +1,7 @@
 // What `ipam split` prints: the plan, what came of it, calicoctl's sentences.
 import type { PlannedPart } from '../ipam/pool-split.ts';
-import { printJson } from '../resources/json.ts';
 import { printable } from './columns.ts';
+import { jsonDocument } from './json-document.ts';
 
 export interface IpamSplit {
   readonly name: string;
@@ -50,7 +50,7 @@ export function ipamSplitJson({ name, cidr, outcome, parts }: IpamSplit): string
       blocks,
     })),
   };
-  return `${printJson(document, { indent: 2 })}\n`;
+  return jsonDocument(document);
 }
 
 /** calicoctl ends neither its first sentence nor its last with a line end. */

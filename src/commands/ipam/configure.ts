@@ -194,15 +194,20 @@ export const ipamConfigure = defineCommand<IpamConfigured | AsCalicoctl>({
   args: [],
   flags: [
     {
-      ...{ name: 'strictaffinity', value: 'true/false', calicoctl: 'required' },
+      name: 'strictaffinity',
+      value: 'true/false',
+      calicoctl: 'required',
       about: 'true: a node takes addresses of its own blocks only, and none is borrowed',
     },
     {
-      ...{ name: 'max-blocks-per-host', value: 'number', calicoctl: true },
+      name: 'max-blocks-per-host',
+      value: 'number',
+      calicoctl: true,
       about: 'how many blocks of a family a node may own; 0 for the default',
     },
     {
-      ...{ name: 'auto-allocate-blocks', value: 'true/false' },
+      name: 'auto-allocate-blocks',
+      value: 'true/false',
       about: 'true: a node claims a new block when its own are full',
     },
     { name: 'dry-run', about: 'show what would change, write nothing' },

@@ -30,7 +30,11 @@ export const ipamConfigureShow = defineCommand<ConfigurationState>({
   args: [],
   flags: [
     {
-      ...{ name: 'output', short: 'o', value: 'FORMAT', about: 'output format', default: 'table' },
+      name: 'output',
+      short: 'o',
+      value: 'FORMAT',
+      about: 'output format',
+      default: 'table',
       choices: ['table', 'json', 'yaml'],
     },
   ],
