@@ -1,6 +1,6 @@
 // The allocator's port over any datastore: single objects, compare-and-swap, failures as values.
 // Tombstones are shown and left as they are; finishing them is ipam/deletion.ts.
-import type { Owner } from '../ipam/block.ts';
+import type { Owner } from '../ipam/block/block.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam/ipam-store.ts';
 import { parseCidr } from '../net/cidr.ts';
 import { affinityType, type BlockAffinity, blockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';

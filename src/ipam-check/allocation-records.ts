@@ -1,6 +1,6 @@
 // Judges what is recorded of each allocation by itself: form of the handle, times, second owner, the node attribute
 // (INV-17, 64, 65, 66, 68). Whether anything uses the address is judged in addresses.ts.
-import { attributesOf } from '../ipam/block.ts';
+import { attributesOf } from '../ipam/block/block.ts';
 import { goTimeText } from '../resources/go-time.ts';
 import { namesMachine } from './allocation-fault.ts';
 import type { Allocation, BlockView } from './block-view.ts';

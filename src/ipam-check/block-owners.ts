@@ -1,6 +1,6 @@
 // Judges what a block says of its owner: the form of it, and the addresses kept back when the owner runs Windows
 // (INV-15, INV-16).
-import { windowsReservation } from '../ipam/block.ts';
+import { windowsReservation } from '../ipam/block/block.ts';
 import type { BlockView } from './block-view.ts';
 import { listed } from './evidence.ts';
 import type { Judgement } from './finding.ts';

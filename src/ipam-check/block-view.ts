@@ -1,5 +1,5 @@
 // One stored block as the check sees it: parsed, its allocations listed, or set aside with the reason why it cannot be read.
-import { attributesOf, type Owner, parseOwner } from '../ipam/block.ts';
+import { attributesOf, type Owner, parseOwner } from '../ipam/block/block.ts';
 import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, parseCidr } from '../net/cidr.ts';
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';

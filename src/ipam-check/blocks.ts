@@ -1,6 +1,6 @@
 // Judges each block by itself: its name, its CIDR, its books, and whether its deletion was left half done.
-import { attributesOf } from '../ipam/block.ts';
-import { type StructureProblem, structureProblems } from '../ipam/block-structure.ts';
+import { attributesOf } from '../ipam/block/block.ts';
+import { type StructureProblem, structureProblems } from '../ipam/block/block-structure.ts';
 import { addressAt } from '../net/cidr.ts';
 import { formatIp } from '../net/ip.ts';
 import { blockName } from '../resources/names.ts';

@@ -1,7 +1,7 @@
 // What `calicoctl ipam check` finds, as data: its classes of problems and its counts, by its rules on the same objects.
 // Left out are its false results: IPv6 tunnel addresses are in use, a missing KubeControllersConfiguration is no error,
 // an ingress with nothing but a host name is no address. Tombstones count, as they do there.
-import { attributesOf } from '../ipam/block.ts';
+import { attributesOf } from '../ipam/block/block.ts';
 import { addressAt, formatCidr, parseCidr } from '../net/cidr.ts';
 import { IntervalSet } from '../net/interval-set.ts';
 import { compareIp, formatIp, type IpAddress, parseIp } from '../net/ip.ts';

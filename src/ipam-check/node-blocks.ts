@@ -1,6 +1,6 @@
 // Judges the blocks of each node together: too many (INV-38), all full (INV-27), or none in use on a node that is down
 // (INV-40). Single empty blocks are spare-blocks.ts.
-import { freeListOf } from '../ipam/block.ts';
+import { freeListOf } from '../ipam/block/block.ts';
 import { addressAt } from '../net/cidr.ts';
 import type { IntervalSet } from '../net/interval-set.ts';
 import type { BlockView } from './block-view.ts';

@@ -1,6 +1,6 @@
 // Judges what people have set against what is there: owners by name (INV-37), borrowing (INV-41), the configuration
 // (INV-43), and pools that assign by hand only (INV-67). LoadBalancer addresses themselves are service-allocations.ts.
-import { loadBalancerName } from '../ipam/recipient.ts';
+import { loadBalancerName } from '../ipam/assign/recipient.ts';
 import type { Allocation } from './block-view.ts';
 import type { FoundObject, Judgement } from './finding.ts';
 import { affinityObject, blockObject, judge, nodeObject } from './judgement.ts';

@@ -1,7 +1,7 @@
 // Judges blocks against each other and against the pools: overlaps, orphans, wrong sizes and uses, blocks that should be
 // gone. Empty blocks that their node does not need are spare-blocks.ts.
 
-import { loadBalancerName } from '../ipam/recipient.ts';
+import { loadBalancerName } from '../ipam/assign/recipient.ts';
 import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../net/cidr.ts';
 import { CidrIndex } from '../net/interval-set.ts';
 import { affinityName } from '../resources/names.ts';

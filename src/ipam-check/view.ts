@@ -1,6 +1,6 @@
 // A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
 // Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
-import type { AffinityState } from '../ipam/affinities.ts';
+import type { AffinityState } from '../ipam/affinity/affinities.ts';
 import { type IpamSettings, settingsOf } from '../ipam/config.ts';
 import { type Cidr, formatCidr, parseCidr } from '../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../net/interval-set.ts';

@@ -1,8 +1,8 @@
 // Carries out a repair plan: in its order, several objects at a time, each one proved again just before its write.
 import pMap from 'p-map';
-import { setHandleCount } from '../ipam/handle-repair.ts';
 import type { IpamStore } from '../ipam/ipam-store.ts';
-import { releaseInBlock } from '../ipam/release.ts';
+import { releaseInBlock } from '../ipam/release/release.ts';
+import { setHandleCount } from '../ipam/repair/handle-repair.ts';
 import {
   claimMissing,
   confirmClaim,
@@ -12,8 +12,8 @@ import {
   rebuildBlock,
   relabelClaim,
   releaseClaim,
-} from '../ipam/repair.ts';
-import type { Prove, RepairOutcome } from '../ipam/repair-outcome.ts';
+} from '../ipam/repair/repair.ts';
+import type { Prove, RepairOutcome } from '../ipam/repair/repair-outcome.ts';
 import type { RepairAction } from '../ipam-check/finding.ts';
 import type { PlannedRepair } from '../ipam-check/plan.ts';
 import type { FixItem } from '../ipam-check/report.ts';

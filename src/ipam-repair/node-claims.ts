@@ -1,8 +1,9 @@
 // The block affinities of a node whose addresses are released: which there are, and giving them up once it is gone.
+
+import { allClaims, giveUpBlock, isClaimOf } from '../ipam/affinity/release-affinities.ts';
 import type { IpamStore } from '../ipam/ipam-store.ts';
-import { allClaims, giveUpBlock, isClaimOf } from '../ipam/release-affinities.ts';
-import type { NodeClaims, ReleaseOutcome } from '../ipam/release-plan.ts';
-import { appliedUnless, conflict } from '../ipam/repair-outcome.ts';
+import type { NodeClaims, ReleaseOutcome } from '../ipam/release/release-plan.ts';
+import { appliedUnless, conflict } from '../ipam/repair/repair-outcome.ts';
 import type { CheckView } from '../ipam-check/view.ts';
 import { oneByOne } from './one-by-one.ts';
 

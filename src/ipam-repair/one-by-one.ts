@@ -1,6 +1,6 @@
 // Steps done one after the other for a person: each is told of, also when a signal or the datastore ends them early.
-import type { ReleaseOutcome } from '../ipam/release-plan.ts';
-import type { RepairOutcome } from '../ipam/repair-outcome.ts';
+import type { ReleaseOutcome } from '../ipam/release/release-plan.ts';
+import type { RepairOutcome } from '../ipam/repair/repair-outcome.ts';
 import { CalictlError } from '../world/errors.ts';
 
 /** What is said of a step that was not begun because the person stopped the command. */

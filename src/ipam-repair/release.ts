@@ -2,11 +2,17 @@
 import pMap from 'p-map';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import { ipamStoreOf } from '../datastore/stored-ipam.ts';
-import { setHandleCount } from '../ipam/handle-repair.ts';
 import type { IpamStore } from '../ipam/ipam-store.ts';
-import { releaseInBlock } from '../ipam/release.ts';
-import type { PlannedHandle, PlannedRelease, Released, ReleaseOutcome, ReleasePlan } from '../ipam/release-plan.ts';
-import { noProof } from '../ipam/repair-outcome.ts';
+import { releaseInBlock } from '../ipam/release/release.ts';
+import type {
+  PlannedHandle,
+  PlannedRelease,
+  Released,
+  ReleaseOutcome,
+  ReleasePlan,
+} from '../ipam/release/release-plan.ts';
+import { setHandleCount } from '../ipam/repair/handle-repair.ts';
+import { noProof } from '../ipam/repair/repair-outcome.ts';
 import { containerOf } from '../ipam-check/allocation-fault.ts';
 import type { Allocation } from '../ipam-check/block-view.ts';
 import type { FoundObject } from '../ipam-check/finding.ts';

@@ -1,7 +1,7 @@
 // Splitting a pool on a live datastore: what is read for the plan, and the plan's writes in the order that a crash forgives.
-// What to write is decided in ipam/pool-split.ts.
+// What to write is decided in ipam/pool/pool-split.ts.
 import { type CallOptions, type Datastore, DatastoreError, getIfAny, listAll } from '../datastore/datastore.ts';
-import { type SplitPlan, type SplitReading, sameSpec, splitMark } from '../ipam/pool-split.ts';
+import { type SplitPlan, type SplitReading, sameSpec, splitMark } from '../ipam/pool/pool-split.ts';
 import { type IPPool, ipPool } from '../resources/ip-pool.ts';
 import { ipamBlock } from '../resources/ipam-block.ts';
 import { CalictlError, exitCodes } from '../world/errors.ts';

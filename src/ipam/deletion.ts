@@ -3,7 +3,7 @@
 import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
-import { isEmpty } from './block.ts';
+import { isEmpty } from './block/block.ts';
 import type { IpamObjects, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
 

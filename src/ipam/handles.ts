@@ -2,7 +2,7 @@
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
 import { EMPTY_METADATA, handleName, METADATA_ANNOTATION } from '../resources/names.ts';
-import { countOfHandle } from './block-release.ts';
+import { countOfHandle } from './block/block-release.ts';
 import { deleteInTwoPhases, getLive } from './deletion.ts';
 import type { IpamStore, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';

@@ -6,7 +6,7 @@ import type { IPReservation } from '../resources/ip-reservation.ts';
 import type { IPAMBlock } from '../resources/ipam-block.ts';
 import type { IPAMConfig } from '../resources/ipam-config.ts';
 import type { IPAMHandle } from '../resources/ipam-handle.ts';
-import type { Owner } from './block.ts';
+import type { Owner } from './block/block.ts';
 
 /** `conflict`: the revision (or uid) is no longer the one given. Anything else that goes wrong is thrown. */
 export type StoreFailure = 'not-found' | 'already-exists' | 'conflict';

@@ -1,5 +1,5 @@
 // What `ipam affinity list` prints.
-import type { AffinityList, AffinityShown } from '../ipam/affinity-list.ts';
+import type { AffinityList, AffinityShown } from '../ipam/affinity/affinity-list.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { table } from './columns.ts';
 import { jsonDocument } from './json-document.ts';

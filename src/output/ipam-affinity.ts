@@ -1,6 +1,6 @@
 // What `ipam affinity claim` and `ipam affinity release` print.
-import type { ClaimDone, GiveUpDone, PlannedClaim, PlannedGiveUp } from '../ipam/affinity-plan.ts';
-import type { ReleaseOutcome } from '../ipam/release-plan.ts';
+import type { ClaimDone, GiveUpDone, PlannedClaim, PlannedGiveUp } from '../ipam/affinity/affinity-plan.ts';
+import type { ReleaseOutcome } from '../ipam/release/release-plan.ts';
 import { formatCidr } from '../net/cidr.ts';
 import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';

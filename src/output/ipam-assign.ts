@@ -1,5 +1,5 @@
 // What `ipam assign` prints.
-import type { AssignedAddress } from '../ipam/auto-assign.ts';
+import type { AssignedAddress } from '../ipam/assign/auto-assign.ts';
 import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 

@@ -1,9 +1,9 @@
 // What `ipam capacity` prints: room by pool and family, nodes in trouble, a simulation and its comparison.
-import type { SizedRun } from '../ipam/block-size-comparison.ts';
-import { type Capacity, type CapacityProblem, type FamilyCapacity, isForPods } from '../ipam/capacity.ts';
-import type { NodeCapacity } from '../ipam/capacity-nodes.ts';
-import type { PoolCapacity } from '../ipam/capacity-pools.ts';
-import type { SimulationRun } from '../ipam/simulation.ts';
+import type { SizedRun } from '../ipam/capacity/block-size-comparison.ts';
+import { type Capacity, type CapacityProblem, type FamilyCapacity, isForPods } from '../ipam/capacity/capacity.ts';
+import type { NodeCapacity } from '../ipam/capacity/capacity-nodes.ts';
+import type { PoolCapacity } from '../ipam/capacity/capacity-pools.ts';
+import type { SimulationRun } from '../ipam/capacity/simulation.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { printable, table } from './columns.ts';
 import { goFiveDigits } from './go-number.ts';

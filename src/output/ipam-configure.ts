@@ -1,6 +1,6 @@
 // What `ipam configure` and `ipam configure show` print.
 import { changedSettings, type IpamSettings } from '../ipam/config.ts';
-import type { ConfigurationShown } from '../ipam/shown.ts';
+import type { ConfigurationShown } from '../ipam/show/shown.ts';
 import { ipamShowText } from './ipam-show.ts';
 import { jsonDocument } from './json-document.ts';
 

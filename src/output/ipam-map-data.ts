@@ -8,7 +8,7 @@ import {
   isVacant,
   type MapBlock,
   textOf,
-} from '../ipam/address-map.ts';
+} from '../ipam/show/address-map.ts';
 import { printJson } from '../resources/json.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { csvLine } from './csv.ts';

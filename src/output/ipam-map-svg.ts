@@ -10,7 +10,7 @@ import {
   type MapBlock,
   type MapCell,
   textOf,
-} from '../ipam/address-map.ts';
+} from '../ipam/show/address-map.ts';
 import { printable, widthOf } from './columns.ts';
 import { notesOf, orphans, poolNote } from './ipam-map.ts';
 import { nodeColourCount, pageStyle, pictureStyle } from './ipam-map-style.ts';

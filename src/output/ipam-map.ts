@@ -10,7 +10,7 @@ import {
   type MapBlock,
   type MapCell,
   type MapPool,
-} from '../ipam/address-map.ts';
+} from '../ipam/show/address-map.ts';
 import { printable, widthOf } from './columns.ts';
 import { styleOf } from './style.ts';
 

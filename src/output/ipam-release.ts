@@ -1,5 +1,5 @@
 // What `ipam release` prints outside compat mode.
-import type { Released } from '../ipam/release-plan.ts';
+import type { Released } from '../ipam/release/release-plan.ts';
 import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 

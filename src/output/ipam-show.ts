@@ -1,6 +1,6 @@
 // What `ipam show` prints: calicoctl's grids and lines, and the same facts as JSON, YAML and CSV.
-import type { AddressList, IpamShown } from '../ipam/shown.ts';
-import type { PoolUsage, Utilization } from '../ipam/utilization.ts';
+import type { AddressList, IpamShown } from '../ipam/show/shown.ts';
+import type { PoolUsage, Utilization } from '../ipam/show/utilization.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { printable } from './columns.ts';
 import { csvLine } from './csv.ts';

@@ -1,5 +1,5 @@
 // What `ipam split` prints: the plan, what came of it, calicoctl's sentences.
-import type { PlannedPart } from '../ipam/pool-split.ts';
+import type { PlannedPart } from '../ipam/pool/pool-split.ts';
 import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 

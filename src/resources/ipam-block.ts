@@ -1,5 +1,5 @@
 // IPAMBlock: a slice of a pool, the unit of affinity and of compare-and-swap.
-// Here are its fields and table cells; its arithmetic is in ipam/block.ts, its full check in ipam-check/.
+// Here are its fields and table cells; its arithmetic is in ipam/block/block.ts, its full check in ipam-check/.
 import * as z from 'zod/mini';
 import { addressAt, bitsOf, type Cidr, cidrCovers, parseCidr, parseCidrOrIp } from '../net/cidr.ts';
 import { IntervalSet } from '../net/interval-set.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { newAffinity } from '../../src/ipam/affinities.ts';
-import type { Owner } from '../../src/ipam/block.ts';
+import { newAffinity } from '../../src/ipam/affinity/affinities.ts';
+import type { Owner } from '../../src/ipam/block/block.ts';
 import { ipamHandle } from '../../src/resources/ipam-handle.ts';
 import { handle, total } from './file/handles.ts';
 

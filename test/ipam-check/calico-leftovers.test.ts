@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
-import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { observe } from '../../src/ipam-repair/observe.ts';
 import { goTimeText } from '../../src/resources/go-time.ts';

@@ -1,6 +1,6 @@
 // Steps one after the other: every one has its outcome, whatever ends them.
 import { expect, it } from 'vitest';
-import { applied, appliedUnless } from '../../src/ipam/repair-outcome.ts';
+import { applied, appliedUnless } from '../../src/ipam/repair/repair-outcome.ts';
 import { oneByOne } from '../../src/ipam-repair/one-by-one.ts';
 import { CalictlError } from '../../src/world/errors.ts';
 

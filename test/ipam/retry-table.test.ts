@@ -4,12 +4,12 @@
 import { describe, expect, test } from 'vitest';
 import { type MemoryCall, MemoryDatastore, type MemoryFault } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { assignAddresses } from '../../src/ipam/assign-addresses.ts';
-import { assignIp } from '../../src/ipam/assign-ip.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
-import { ensureBlock } from '../../src/ipam/ensure-block.ts';
+import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
+import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
+import { ensureBlock } from '../../src/ipam/assign/ensure-block.ts';
 import type { IpamStore } from '../../src/ipam/ipam-store.ts';
-import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import {
   affinityTo,

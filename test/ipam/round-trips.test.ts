@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { assignAddresses } from '../../src/ipam/assign-addresses.ts';
-import { assignIp } from '../../src/ipam/assign-ip.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
+import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
+import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { affinityTo, blockWith, handleWith, node, pool } from '../support/ipam-state.ts';
 import { TestClock } from '../support/world.ts';

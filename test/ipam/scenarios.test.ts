@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { assignIp } from '../../src/ipam/assign-ip.ts';
-import { type AssignRequest, autoAssign, partialText } from '../../src/ipam/auto-assign.ts';
-import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
+import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
+import { type AssignRequest, autoAssign, partialText } from '../../src/ipam/assign/auto-assign.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../support/ipam-state.ts';
 import { TestClock } from '../support/world.ts';

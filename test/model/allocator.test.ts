@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { assignIp } from '../../src/ipam/assign-ip.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
-import { structureProblems } from '../../src/ipam/block-structure.ts';
-import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
+import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
+import { structureProblems } from '../../src/ipam/block/block-structure.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import { blocksIn, inconsistencies, node, pool } from '../support/ipam-state.ts';
 import { TestClock } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 // The stand-in for Calico's garbage collector, held to the rules it stands in for: other tests rest on what it frees.
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
-import { newBlock, parseOwner } from '../../src/ipam/block.ts';
-import { assigned } from '../../src/ipam/block-assign.ts';
+import { newBlock, parseOwner } from '../../src/ipam/block/block.ts';
+import { assigned } from '../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { DatastoreError } from '../../src/datastore/datastore.ts';
 import { type MemoryCall, MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { withSpec } from '../../src/ipam/block.ts';
-import { setHandleCount } from '../../src/ipam/handle-repair.ts';
+import { withSpec } from '../../src/ipam/block/block.ts';
 import type { IpamStore } from '../../src/ipam/ipam-store.ts';
-import { releaseByHandle, releaseInBlock, releaseIps } from '../../src/ipam/release.ts';
+import { releaseByHandle, releaseInBlock, releaseIps } from '../../src/ipam/release/release.ts';
+import { setHandleCount } from '../../src/ipam/repair/handle-repair.ts';
 import {
   claimMissing,
   confirmClaim,
@@ -17,8 +17,8 @@ import {
   rebuildBlock,
   relabelClaim,
   releaseClaim,
-} from '../../src/ipam/repair.ts';
-import { noProof } from '../../src/ipam/repair-outcome.ts';
+} from '../../src/ipam/repair/repair.ts';
+import { noProof } from '../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import {
   affinitiesIn,

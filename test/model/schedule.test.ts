@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { touched, withSpec } from '../../src/ipam/block.ts';
-import { assigned } from '../../src/ipam/block-assign.ts';
+import { touched, withSpec } from '../../src/ipam/block/block.ts';
+import { assigned } from '../../src/ipam/block/block-assign.ts';
 import { incrementHandle } from '../../src/ipam/handles.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
-import { planSplit, splitMark } from '../../src/ipam/pool-split.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
+import { planSplit, splitMark } from '../../src/ipam/pool/pool-split.ts';
 import { applySplit, readForSplit, SplitStopped } from '../../src/ipam-repair/split.ts';
 import { cidrCovers, parseCidr } from '../../src/net/cidr.ts';
 import { type IPPool, ipPool } from '../../src/resources/ip-pool.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AddressMap, addressMap } from '../../src/ipam/address-map.ts';
+import { type AddressMap, addressMap } from '../../src/ipam/show/address-map.ts';
 import { ipamMapHtml, ipamMapSvg } from '../../src/output/ipam-map-svg.ts';
 import { browse, describeWithBrowser } from '../support/browser.ts';
 import { block, mapOf, pool, textOf } from '../support/map-blocks.ts';

@@ -1,7 +1,7 @@
 // The address map as text: exact rows for blocks that are drawn by hand, wrapped, coloured, marked; and as data.
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { addressMap } from '../../src/ipam/address-map.ts';
+import { addressMap } from '../../src/ipam/show/address-map.ts';
 import { parseIp } from '../../src/net/ip.ts';
 import { ipamMapText } from '../../src/output/ipam-map.ts';
 import { ipamMapCsv, ipamMapJson, ipamMapYaml } from '../../src/output/ipam-map-data.ts';

@@ -3,10 +3,10 @@
 
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { addressOf, touched } from '../../src/ipam/block.ts';
-import { assigned } from '../../src/ipam/block-assign.ts';
+import { addressOf, touched } from '../../src/ipam/block/block.ts';
+import { assigned } from '../../src/ipam/block/block-assign.ts';
 import { decrementHandle, incrementHandle } from '../../src/ipam/handles.ts';
-import { releaseByHandle } from '../../src/ipam/release.ts';
+import { releaseByHandle } from '../../src/ipam/release/release.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import { goTimeText } from '../../src/resources/go-time.ts';
 import type { KubeObject } from '../../src/resources/object.ts';

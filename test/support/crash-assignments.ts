@@ -1,7 +1,7 @@
 // Assignments to be cut off, each in a cluster where it writes more than once.
-import { assignAddresses } from '../../src/ipam/assign-addresses.ts';
-import { assignIp } from '../../src/ipam/assign-ip.ts';
-import { type Assignment, autoAssign } from '../../src/ipam/auto-assign.ts';
+import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
+import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
+import { type Assignment, autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import { a1, a2, b1, holderOf, onePool, smallCluster } from './crash-clusters.ts';
 import {
   type CutOperation,

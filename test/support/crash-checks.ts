@@ -1,8 +1,8 @@
 // What must be true of a cluster in which an operation was cut off, however it goes on from there.
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
-import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../src/ipam/block.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
+import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../src/ipam/block/block.ts';
 import type { Finding } from '../../src/ipam-check/finding.ts';
 import type { Journal } from '../../src/ipam-repair/journal.ts';
 import { check, repair } from '../../src/ipam-repair/session.ts';

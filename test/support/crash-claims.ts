@@ -1,16 +1,16 @@
 // Claims that are made, given up and put right, to be cut off, each in a cluster where it writes more than once.
 
-import { upgradeHost } from '../../src/ipam/affinity-labels.ts';
-import { ensureConsistentAffinity } from '../../src/ipam/affinity-release.ts';
-import { newBlock } from '../../src/ipam/block.ts';
-import { claimAffinity } from '../../src/ipam/claim-affinity.ts';
-import { ensureBlock } from '../../src/ipam/ensure-block.ts';
+import { upgradeHost } from '../../src/ipam/affinity/affinity-labels.ts';
+import { ensureConsistentAffinity } from '../../src/ipam/affinity/affinity-release.ts';
+import { claimAffinity } from '../../src/ipam/affinity/claim-affinity.ts';
 import {
   releaseAffinity,
   releaseHostAffinities,
   releasePoolAffinities,
   removeHost,
-} from '../../src/ipam/release-affinities.ts';
+} from '../../src/ipam/affinity/release-affinities.ts';
+import { ensureBlock } from '../../src/ipam/assign/ensure-block.ts';
+import { newBlock } from '../../src/ipam/block/block.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { a1, a2, b1, g1, smallCluster } from './crash-clusters.ts';

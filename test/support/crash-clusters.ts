@@ -1,7 +1,7 @@
 // Small clusters for operations that are cut off: blocks of four addresses, two nodes, pods that run with an address and
 // pods that are gone. The operations are crash-operations.ts.
-import { newBlock, parseOwner, touched } from '../../src/ipam/block.ts';
-import { assignedAt, type Holder } from '../../src/ipam/block-assign.ts';
+import { newBlock, parseOwner, touched } from '../../src/ipam/block/block.ts';
+import { assignedAt, type Holder } from '../../src/ipam/block/block-assign.ts';
 import { addressAt, type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { formatIp } from '../../src/net/ip.ts';
 import { goTimeText } from '../../src/resources/go-time.ts';

@@ -1,5 +1,5 @@
 // Releases to be cut off, each in a cluster where it writes more than once.
-import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import { a1, b1, g1, g2, handleOf, smallCluster } from './crash-clusters.ts';
 import { type CutOperation, emptied, first, handleDeleted, second, third, unselecting } from './crash-operation.ts';
 

@@ -1,7 +1,7 @@
 // Repairs to be cut off, each with the damage that it is for. R2 and R8 write once.
 import type { MemoryDatastore } from '../../src/datastore/memory.ts';
-import { setHandleCount } from '../../src/ipam/handle-repair.ts';
-import { releaseInBlock } from '../../src/ipam/release.ts';
+import { releaseInBlock } from '../../src/ipam/release/release.ts';
+import { setHandleCount } from '../../src/ipam/repair/handle-repair.ts';
 import {
   claimMissing,
   confirmClaim,
@@ -9,8 +9,8 @@ import {
   dropClaim,
   finishTombstone,
   releaseClaim,
-} from '../../src/ipam/repair.ts';
-import { noProof } from '../../src/ipam/repair-outcome.ts';
+} from '../../src/ipam/repair/repair.ts';
+import { noProof } from '../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { a1, b1, g1, handleOf, type SmallCluster, smallCluster } from './crash-clusters.ts';
 import { type CutOperation, emptied, first, handleDeleted, unselecting, withChanged } from './crash-operation.ts';

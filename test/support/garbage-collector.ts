@@ -2,7 +2,7 @@
 // It judges from blocks, pods and nodes alone and never reads affinities or handles; what it frees, it frees guarded.
 import { type Datastore, getIfAny, listAll } from '../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { releaseBlockAffinity } from '../../src/ipam/affinity-release.ts';
+import { releaseBlockAffinity } from '../../src/ipam/affinity/affinity-release.ts';
 import {
   addressOf,
   allocatedOrdinals,
@@ -10,10 +10,10 @@ import {
   effectiveHandle,
   ownerOf,
   sequenceOf,
-} from '../../src/ipam/block.ts';
+} from '../../src/ipam/block/block.ts';
 import { getLive } from '../../src/ipam/deletion.ts';
-import { releaseIps } from '../../src/ipam/release.ts';
-import { noProof } from '../../src/ipam/repair-outcome.ts';
+import { releaseIps } from '../../src/ipam/release/release.ts';
+import { noProof } from '../../src/ipam/repair/repair-outcome.ts';
 import type { BlockAffinity } from '../../src/resources/block-affinity.ts';
 import { type IPAMBlock, ipamBlock } from '../../src/resources/ipam-block.ts';
 import { affinityName, windowsHandle } from '../../src/resources/names.ts';

@@ -1,8 +1,8 @@
 // What must be true of every schedule, at every moment and at its end. Failures say which schedule, so that it can be run
 // again.
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
-import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../src/ipam/block.ts';
-import { structureProblems } from '../../src/ipam/block-structure.ts';
+import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../src/ipam/block/block.ts';
+import { structureProblems } from '../../src/ipam/block/block-structure.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type Ending, type Extent, endingText, explore, type Scope, type Totals } from '../model/schedule.ts';

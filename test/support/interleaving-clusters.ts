@@ -1,7 +1,7 @@
 // Small clusters in which two operations meet: blocks of four addresses, two nodes, one or two blocks, in the states that
 // work and crashes leave. What happens in them is interleaving-operations.ts.
-import { newBlock, parseOwner, touched } from '../../src/ipam/block.ts';
-import { assignedAt, type Holder } from '../../src/ipam/block-assign.ts';
+import { newBlock, parseOwner, touched } from '../../src/ipam/block/block.ts';
+import { assignedAt, type Holder } from '../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { goTimeText } from '../../src/resources/go-time.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';

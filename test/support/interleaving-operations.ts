@@ -2,12 +2,12 @@
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { assignIp } from '../../src/ipam/assign-ip.ts';
-import { autoAssign } from '../../src/ipam/auto-assign.ts';
-import { claimAffinity } from '../../src/ipam/claim-affinity.ts';
+import { claimAffinity } from '../../src/ipam/affinity/claim-affinity.ts';
+import { releaseAffinity, removeHost } from '../../src/ipam/affinity/release-affinities.ts';
+import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
+import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import type { IpamStore } from '../../src/ipam/ipam-store.ts';
-import { releaseByHandle, releaseIps } from '../../src/ipam/release.ts';
-import { releaseAffinity, removeHost } from '../../src/ipam/release-affinities.ts';
+import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import type { Surroundings } from '../../src/ipam/retries.ts';
 import type { Journal } from '../../src/ipam-repair/journal.ts';
 import { check, repair } from '../../src/ipam-repair/session.ts';

@@ -1,8 +1,8 @@
 // IPAM objects for tests of single operations, an independent look for inconsistencies, and stores that others write to.
 import type { MemoryDatastore } from '../../src/datastore/memory.ts';
-import { newAffinity } from '../../src/ipam/affinities.ts';
-import { newBlock, parseOwner, touched } from '../../src/ipam/block.ts';
-import { assigned } from '../../src/ipam/block-assign.ts';
+import { newAffinity } from '../../src/ipam/affinity/affinities.ts';
+import { newBlock, parseOwner, touched } from '../../src/ipam/block/block.ts';
+import { assigned } from '../../src/ipam/block/block-assign.ts';
 import { newHandle } from '../../src/ipam/handles.ts';
 import type { IpamObjects, IpamStore } from '../../src/ipam/ipam-store.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';

@@ -1,5 +1,5 @@
 // Pools and blocks drawn as text, a character an address, for the tests of the address map.
-import { type AddressMap, addressMap, type MapFilter } from '../../src/ipam/address-map.ts';
+import { type AddressMap, addressMap, type MapFilter } from '../../src/ipam/show/address-map.ts';
 import type { IPPool } from '../../src/resources/ip-pool.ts';
 import type { IPReservation } from '../../src/resources/ip-reservation.ts';
 import type { BlockAttribute, IPAMBlock } from '../../src/resources/ipam-block.ts';

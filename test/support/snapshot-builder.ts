@@ -1,6 +1,6 @@
 // Small snapshots for the rules of the check: a healthy cluster, and handles on everything in it to break one thing.
 
-import { newBlock, windowsReservation } from '../../src/ipam/block.ts';
+import { newBlock, windowsReservation } from '../../src/ipam/block/block.ts';
 import type {
   HandleRecord,
   IpamSnapshot,

@@ -1,9 +1,9 @@
 // calictl ipam assign: take addresses for a node, as its CNI plugin would, or one given address.
 import type { Datastore } from '../../datastore/datastore.ts';
-import type { Addresses, AddressesRequest } from '../../ipam/assign-addresses.ts';
+import type { Addresses, AddressesRequest } from '../../ipam/assign/assign-addresses.ts';
 import type { IpamStore } from '../../ipam/ipam-store.ts';
-import type { IntendedUse } from '../../ipam/pool-choice.ts';
-import type { Labels } from '../../ipam/selector.ts';
+import type { IntendedUse } from '../../ipam/pool/pool-choice.ts';
+import type { Labels } from '../../ipam/pool/selector.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpamAssigned } from '../../output/ipam-assign.ts';
 import { CalictlError, type ExitCode, exitCodes, invalidIp, UsageError } from '../../world/errors.ts';
@@ -79,7 +79,7 @@ async function run(ctx: Context, input: Input): Promise<Done> {
   const { ipamStoreOf } = await import('../../datastore/stored-ipam.ts');
   const store = ipamStoreOf(datastore, { signal: ctx.world.signal });
   if (given !== undefined) {
-    const { assignIp } = await import('../../ipam/assign-ip.ts');
+    const { assignIp } = await import('../../ipam/assign/assign-ip.ts');
     const done = await assignIp(
       store,
       { address: given, node: input.text('node'), use, handle, attributes },
@@ -87,8 +87,8 @@ async function run(ctx: Context, input: Input): Promise<Done> {
     );
     return { node: done.node, handle, requested: 1, addresses: [done.assigned], shortfall: [] };
   }
-  const { assignAddresses } = await import('../../ipam/assign-addresses.ts');
-  const { loadBalancerName } = await import('../../ipam/recipient.ts');
+  const { assignAddresses } = await import('../../ipam/assign/assign-addresses.ts');
+  const { loadBalancerName } = await import('../../ipam/assign/recipient.ts');
   const node = input.text('node') ?? loadBalancerName;
   const families = await familiesOf(input, count, store);
   const done = await assignAddresses(
@@ -140,7 +140,7 @@ async function namespaceLabels(input: Input, datastore: Datastore, signal: Abort
 async function poolsOf(input: Input, store: IpamStore): Promise<Cidr[]> {
   const [{ parseCidr }, { poolNamed, unknownPool }] = await Promise.all([
     import('../../net/cidr.ts'),
-    import('../../ipam/pools.ts'),
+    import('../../ipam/pool/pools.ts'),
   ]);
   const texts = input.texts('pool');
   const pools = texts.every((text) => parseCidr(text) !== undefined) ? [] : await store.pools();
@@ -153,7 +153,7 @@ async function poolsOf(input: Input, store: IpamStore): Promise<Cidr[]> {
 
 /** Why there are fewer than requested: a sentence a family, then what ended it. */
 async function shortfall({ assignments, error }: Addresses, { ipv6 }: Families): Promise<Error[]> {
-  const { partialText } = await import('../../ipam/auto-assign.ts');
+  const { partialText } = await import('../../ipam/assign/auto-assign.ts');
   const errors: Error[] = [];
   for (const assignment of assignments) {
     if (assignment.addresses.length >= assignment.requested) continue;

@@ -1,6 +1,6 @@
 // calictl ipam capacity: what room pools and nodes have, how many more nodes and pods fit, and a trial of adding some.
 import type { Datastore } from '../../datastore/datastore.ts';
-import type { IpamLists } from '../../ipam/ipam-lists.ts';
+import type { IpamLists } from '../../ipam/capacity/ipam-lists.ts';
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpamCapacityShown, SimulatedFamily } from '../../output/ipam-capacity.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
@@ -97,7 +97,7 @@ async function read(store: Datastore, signal: AbortSignal): Promise<IpamLists> {
 async function requestedPool(name: string, { pools }: IpamLists): Promise<Cidr> {
   const [{ parseCidr }, { poolNamed, unknownPool }] = await Promise.all([
     import('../../net/cidr.ts'),
-    import('../../ipam/pools.ts'),
+    import('../../ipam/pool/pools.ts'),
   ]);
   const cidr = parseCidr(poolNamed(pools, name)?.spec.cidr ?? '');
   if (cidr === undefined) throw unknownPool(name);
@@ -111,8 +111,8 @@ async function run(ctx: Context, input: Input): Promise<IpamCapacityShown> {
   const store = await ctx.datastore();
   const lists = await read(store, ctx.world.signal);
   const [{ capacity }, { commonLabels }] = await Promise.all([
-    import('../../ipam/capacity.ts'),
-    import('../../ipam/ipam-lists.ts'),
+    import('../../ipam/capacity/capacity.ts'),
+    import('../../ipam/capacity/ipam-lists.ts'),
   ]);
   const labels = given ?? commonLabels(lists.nodes);
   const room = capacity(lists, labels);
@@ -132,8 +132,8 @@ async function simulated(
   enabled: readonly (4 | 6)[],
 ): Promise<SimulatedFamily[]> {
   const [{ simulate }, { compareBlockSizes }] = await Promise.all([
-    import('../../ipam/simulation.ts'),
-    import('../../ipam/block-size-comparison.ts'),
+    import('../../ipam/capacity/simulation.ts'),
+    import('../../ipam/capacity/block-size-comparison.ts'),
   ]);
   const pools = pool === undefined ? [] : [await requestedPool(pool, lists)];
   const versions = pools.length > 0 ? pools.map(({ version }) => version) : enabled;

@@ -102,7 +102,7 @@ async function refuseBorrowed(store: Datastore, signal: AbortSignal): Promise<vo
     import('../../datastore/datastore.ts'),
     import('../../datastore/malformed.ts'),
     import('../../resources/ipam-block.ts'),
-    import('../../ipam/shown.ts'),
+    import('../../ipam/show/shown.ts'),
   ]);
   const blocks = await listAll(store, ipamBlock, { signal });
   refuseMalformedBlocks(blocks);

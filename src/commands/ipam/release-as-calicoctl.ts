@@ -17,7 +17,7 @@ export async function* releaseAsCalicoctl(ctx: Context, input: Input): AsyncIter
 async function releaseAddress(ctx: Context, text: string): Promise<string> {
   const [{ canonicalIp }, { releaseIps }, { ipamStoreOf }] = await Promise.all([
     import('../../net/ip.ts'),
-    import('../../ipam/release.ts'),
+    import('../../ipam/release/release.ts'),
     import('../../datastore/stored-ipam.ts'),
   ]);
   const address = canonicalIp(text);
@@ -97,7 +97,7 @@ async function* releaseAddresses(ipam: Ipam, leaks: Leaks['addresses']): AsyncIt
     return;
   }
   yield `Releasing ${leaks.length} old IPs...\n`;
-  const { ReleaseMismatch, releaseIps } = await import('../../ipam/release.ts');
+  const { ReleaseMismatch, releaseIps } = await import('../../ipam/release/release.ts');
   const { unallocated, failed } = await releaseIps(ipam, leaks);
   const [failure] = failed;
   if (failure === undefined) {

@@ -1,5 +1,5 @@
 // calictl ipam release: give addresses back by address, handle, node, pod or report; never one that is in use.
-import type { Released } from '../../ipam/release-plan.ts';
+import type { Released } from '../../ipam/release/release-plan.ts';
 import {
   CalictlError,
   type ExitCode,

@@ -1,7 +1,7 @@
 // calictl ipam show: how full pools and blocks are, who has an address, what is borrowed, the map, the configuration.
 import { getIfAny, listAll } from '../../datastore/datastore.ts';
-import type { AddressMap, MapFilter } from '../../ipam/address-map.ts';
-import type { IpamShown } from '../../ipam/shown.ts';
+import type { AddressMap, MapFilter } from '../../ipam/show/address-map.ts';
+import type { IpamShown } from '../../ipam/show/shown.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
 import { exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
@@ -33,7 +33,7 @@ async function filterOf(
   addresses: readonly IpAddress[],
   pod: PodName | undefined,
 ): Promise<MapFilter> {
-  const { poolNamed, unknownPool } = await import('../../ipam/pools.ts');
+  const { poolNamed, unknownPool } = await import('../../ipam/pool/pools.ts');
   const named = input.texts('pool').map((text) => {
     const pool = poolNamed(pools, text);
     if (pool === undefined) throw unknownPool(text);
@@ -53,8 +53,8 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
   const [net, { formatIp, parseIp }, shown, { utilization }, pools, blocks, reservations, configs] = await Promise.all([
     import('../../net/cidr.ts'),
     import('../../net/ip.ts'),
-    import('../../ipam/shown.ts'),
-    import('../../ipam/utilization.ts'),
+    import('../../ipam/show/shown.ts'),
+    import('../../ipam/show/utilization.ts'),
     import('../../resources/ip-pool.ts'),
     import('../../resources/ipam-block.ts'),
     import('../../resources/ip-reservation.ts'),
@@ -84,7 +84,7 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
   if (question === 'map') {
     const [reserved, { addressMap }] = await Promise.all([
       listAll(store, reservations.ipReservation, { signal }),
-      import('../../ipam/address-map.ts'),
+      import('../../ipam/show/address-map.ts'),
     ]);
     const map = addressMap(allPools, allBlocks, reserved, await filterOf(input, allPools, addresses, pod));
     if (map.legend.length === 0 && ctx.world.io.stderr.isTerminal) await ctx.note('there are no blocks to show');

@@ -1,5 +1,5 @@
 // Why a pool is not split, in calictl's words with the exit code, and in calicoctl's.
-import { mostParts, type SplitProblem, type SplitRequest } from '../../ipam/pool-split.ts';
+import { mostParts, type SplitProblem, type SplitRequest } from '../../ipam/pool/pool-split.ts';
 import { CalictlError, RefusedError, UsageError } from '../../world/errors.ts';
 
 /** The error for a plan that cannot be made. */

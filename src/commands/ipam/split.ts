@@ -1,6 +1,6 @@
 // calictl ipam split: replace a pool by smaller ones of the same range, without touching blocks and addresses.
 import type { Datastore } from '../../datastore/datastore.ts';
-import type { SplitPlan, SplitRequest } from '../../ipam/pool-split.ts';
+import type { SplitPlan, SplitRequest } from '../../ipam/pool/pool-split.ts';
 import type { IpamSplit } from '../../output/ipam-split.ts';
 import { CalictlError, exitCodes, RefusedError, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
@@ -18,7 +18,7 @@ const shown = (plan: SplitPlan, outcome: IpamSplit['outcome']): IpamSplit => ({
 async function requestOf(input: Input): Promise<SplitRequest> {
   const [text = ''] = input.args;
   const number = /^[0-9]+$/.test(text) ? Number(text) : 0;
-  const { isSplitNumber } = await import('../../ipam/pool-split.ts');
+  const { isSplitNumber } = await import('../../ipam/pool/pool-split.ts');
   if (!isSplitNumber(number)) {
     throw new UsageError(`a pool cannot be split into '${text}'`, 'write a power of two: 2, 4, 8 and so on');
   }
@@ -58,7 +58,7 @@ async function run(ctx: Context, input: Input): Promise<IpamSplit> {
   const request = await requestOf(input);
   const store = await ctx.datastore();
   const [{ planSplit }, { applySplit, readForSplit }] = await Promise.all([
-    import('../../ipam/pool-split.ts'),
+    import('../../ipam/pool/pool-split.ts'),
     import('../../ipam-repair/split.ts'),
   ]);
   const { signal } = ctx.world;
@@ -110,7 +110,7 @@ async function runAsCalicoctl(ctx: Context, input: Input): Promise<IpamSplit> {
   }
   const [{ planSplit }, { applySplit, readForSplit, SplitStopped }, { parseGoInt }, { calicoctlSplitText }] =
     await Promise.all([
-      import('../../ipam/pool-split.ts'),
+      import('../../ipam/pool/pool-split.ts'),
       import('../../ipam-repair/split.ts'),
       import('../../resources/go-scalars.ts'),
       import('./split-problems.ts'),

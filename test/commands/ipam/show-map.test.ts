@@ -1,7 +1,7 @@
 // calictl ipam show --map: which blocks its flags choose, its formats, and what goes with it and what does not.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { addressStates } from '../../../src/ipam/address-map.ts';
+import { addressStates } from '../../../src/ipam/show/address-map.ts';
 import { exampleFolder } from '../../support/example.ts';
 import { blocks, pools, reservations } from '../../support/map-blocks.ts';
 import { readMarkup } from '../../support/well-formed.ts';

@@ -1,6 +1,6 @@
 // calictl ipam affinity claim: give a node the free blocks of a range.
-import type { ClaimDone, ClaimPlan, PlannedClaim } from '../../../ipam/affinity-plan.ts';
-import type { Owner } from '../../../ipam/block.ts';
+import type { ClaimDone, ClaimPlan, PlannedClaim } from '../../../ipam/affinity/affinity-plan.ts';
+import type { Owner } from '../../../ipam/block/block.ts';
 import { type ExitCode, exitCodes, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 import { requireConsent } from '../../consent.ts';
@@ -16,9 +16,9 @@ async function run(ctx: Context, input: Input): Promise<ClaimDone> {
   const [{ ipamStoreOf }, { planClaim }, { claimBlock }, { appliedUnless }, { oneByOne }, { formatCidr }] =
     await Promise.all([
       import('../../../datastore/stored-ipam.ts'),
-      import('../../../ipam/affinity-plan.ts'),
-      import('../../../ipam/claim-affinity.ts'),
-      import('../../../ipam/repair-outcome.ts'),
+      import('../../../ipam/affinity/affinity-plan.ts'),
+      import('../../../ipam/affinity/claim-affinity.ts'),
+      import('../../../ipam/repair/repair-outcome.ts'),
       import('../../../ipam-repair/one-by-one.ts'),
       import('../../../net/cidr.ts'),
     ]);

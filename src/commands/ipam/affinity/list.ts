@@ -1,6 +1,6 @@
 // calictl ipam affinity list: which node claims which blocks, how full they are, and what is wrong with the claim.
 import { listAll } from '../../../datastore/datastore.ts';
-import type { AffinityList } from '../../../ipam/affinity-list.ts';
+import type { AffinityList } from '../../../ipam/affinity/affinity-list.ts';
 import { exitCodes } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 import { nodeOf } from '../flag-values.ts';
@@ -14,7 +14,7 @@ async function run(ctx: Context, input: Input): Promise<AffinityList> {
       import('../../../resources/ipam-block.ts'),
       import('../../../resources/ip-pool.ts'),
       import('../../../resources/node.ts'),
-      import('../../../ipam/affinity-list.ts'),
+      import('../../../ipam/affinity/affinity-list.ts'),
       import('../../../datastore/malformed.ts'),
     ]);
   const { signal } = ctx.world;

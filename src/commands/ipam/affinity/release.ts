@@ -1,5 +1,5 @@
 // calictl ipam affinity release: take blocks from their owner. Addresses are released by calictl ipam release.
-import type { GiveUpDone, PlannedGiveUp } from '../../../ipam/affinity-plan.ts';
+import type { GiveUpDone, PlannedGiveUp } from '../../../ipam/affinity/affinity-plan.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
 import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
@@ -14,9 +14,9 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   const datastore = await ctx.datastore();
   const [{ ipamStoreOf }, { planGiveUp }, { giveUpBlock }, { appliedUnless }, { oneByOne }] = await Promise.all([
     import('../../../datastore/stored-ipam.ts'),
-    import('../../../ipam/affinity-plan.ts'),
-    import('../../../ipam/release-affinities.ts'),
-    import('../../../ipam/repair-outcome.ts'),
+    import('../../../ipam/affinity/affinity-plan.ts'),
+    import('../../../ipam/affinity/release-affinities.ts'),
+    import('../../../ipam/repair/repair-outcome.ts'),
     import('../../../ipam-repair/one-by-one.ts'),
   ]);
   const store = ipamStoreOf(datastore);

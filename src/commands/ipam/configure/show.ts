@@ -7,7 +7,7 @@ async function run(ctx: Context): Promise<ConfigurationState> {
   const [{ getIfAny }, { ipamConfig }, { configurationShown }] = await Promise.all([
     import('../../../datastore/datastore.ts'),
     import('../../../resources/ipam-config.ts'),
-    import('../../../ipam/shown.ts'),
+    import('../../../ipam/show/shown.ts'),
   ]);
   const store = await ctx.datastore();
   const config = await getIfAny(store, ipamConfig, { name: 'default' }, { signal: ctx.world.signal });

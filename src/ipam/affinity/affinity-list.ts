@@ -1,0 +1,149 @@
+// Who claims which blocks, one entry a claim, with what is wrong with it as far as claims, blocks, pools and nodes tell.
+// The full judgement, with ages and repairs, is ipam check.
+import { parseCidr } from '../../net/cidr.ts';
+import { CidrIndex } from '../../net/interval-set.ts';
+import { affinityState, type BlockAffinity } from '../../resources/block-affinity.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { affinityName, hostnameHash } from '../../resources/names.ts';
+import { allocatedOrdinals, isOwnedBy, isOwnerless, type Owner, ownerOf } from '../block/block.ts';
+import { isTombstone } from '../deletion.ts';
+import { blockSizeOf, isEnabled } from '../pool/pools.ts';
+import { claimantOf } from './affinities.ts';
+import { relabelled } from './affinity-labels.ts';
+import { canonicalCidr } from './affinity-range.ts';
+
+export interface AffinityShown {
+  /** Name of the affinity; absent when only the block names the owner. */
+  readonly name?: string;
+  readonly node: string;
+  readonly type: Owner['type'];
+  readonly cidr: string;
+  /** The pool that the block lies in. */
+  readonly pool?: string;
+  /** As stored, `confirmed` for the empty text; absent with the affinity. */
+  readonly state?: string;
+  /** Addresses of the block that are held, and the others; absent without a block. */
+  readonly inUse?: number;
+  readonly free?: number;
+  /** Held addresses whose holder is another node. */
+  readonly borrowed?: number;
+  /** Sentences; none when all is well. */
+  readonly problems: readonly string[];
+}
+
+export interface AffinityList {
+  readonly kind: 'IPAMAffinityList';
+  readonly items: readonly AffinityShown[];
+}
+
+export interface AffinitySources {
+  readonly affinities: readonly BlockAffinity[];
+  readonly blocks: readonly IPAMBlock[];
+  readonly pools: readonly IPPool[];
+  /** Names of the nodes there are. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/** The claims of one node (or virtual owner), or of all; in order of owner and affinity name. */
+export function affinityList(sources: AffinitySources, node?: string): AffinityList {
+  const lookup = lookupOf(sources);
+  const wanted = ({ name }: Owner): boolean => node === undefined || name === node;
+  const claims = sources.affinities
+    .filter((affinity) => wanted(claimantOf(affinity)))
+    .map((affinity) => claimShown(affinity, lookup));
+  const claimed = new Set(
+    sources.affinities.map((affinity) => `${ownerText(claimantOf(affinity))} ${canonicalCidr(affinity.spec.cidr)}`),
+  );
+  for (const block of sources.blocks) {
+    const owner = ownerOf(block);
+    if (owner === undefined || isTombstone(block) || !wanted(owner)) continue;
+    const known = claimed.has(`${ownerText(owner)} ${canonicalCidr(block.spec.cidr)}`);
+    if (!known) claims.push(shown(owner, block.spec.cidr, block, ['its affinity is missing'], lookup));
+  }
+  const key = ({ node, type, cidr }: AffinityShown): string => `${type} ${node} ${affinityName(node, cidr)}`;
+  const items = claims
+    .map((claim) => [key(claim), claim] as const)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, claim]) => claim);
+  return { kind: 'IPAMAffinityList', items };
+}
+
+interface Lookup {
+  readonly blocks: ReadonlyMap<string, IPAMBlock>;
+  readonly pools: CidrIndex<IPPool>;
+  readonly nodes: ReadonlySet<string>;
+  hashOf(node: string): string;
+}
+
+function lookupOf({ blocks, pools, nodes }: AffinitySources): Lookup {
+  const hashes = new Map<string, string>();
+  return {
+    blocks: new Map(blocks.map((block) => [canonicalCidr(block.spec.cidr), block])),
+    pools: new CidrIndex(
+      pools.flatMap((pool) => {
+        const cidr = parseCidr(pool.spec.cidr);
+        return cidr === undefined ? [] : [{ cidr, value: pool }];
+      }),
+    ),
+    nodes,
+    hashOf: (node) => {
+      const hash = hashes.get(node) ?? hostnameHash(node);
+      hashes.set(node, hash);
+      return hash;
+    },
+  };
+}
+
+const ownerText = ({ type, name }: Owner): string => `${type}:${name}`;
+
+function claimShown(affinity: BlockAffinity, lookup: Lookup): AffinityShown {
+  const { name } = affinity.metadata;
+  const owner = claimantOf(affinity);
+  const state = affinityState(affinity);
+  const block = lookup.blocks.get(canonicalCidr(affinity.spec.cidr));
+  const problems: string[] = [];
+  if (isTombstone(affinity)) problems.push('its deletion was not finished');
+  if (block === undefined) problems.push('its block is missing');
+  else if (isTombstone(block)) problems.push('the deletion of its block was not finished');
+  else if (isOwnerless(block)) problems.push('its block has no owner');
+  else if (!isOwnedBy(block, owner)) problems.push(`its block belongs to ${block.spec.affinity}`);
+  if (state !== 'confirmed') problems.push(state === 'pending' ? 'not confirmed' : 'its release was not finished');
+  if (name !== affinityName(owner.name, affinity.spec.cidr)) problems.push('its name is wrong');
+  if (relabelled(affinity, lookup.hashOf(owner.name)) !== undefined) problems.push('its type or labels are wrong');
+  return { name, ...shown(owner, affinity.spec.cidr, block, problems, lookup), state };
+}
+
+function shown(
+  owner: Owner,
+  text: string,
+  block: IPAMBlock | undefined,
+  problems: readonly string[],
+  { pools, nodes }: Lookup,
+): AffinityShown {
+  const cidr = parseCidr(text);
+  const pool = cidr && pools.find(cidr.base);
+  const more: string[] = [];
+  if (cidr === undefined) more.push('its CIDR cannot be read');
+  else if (pool === undefined) more.push('no pool has it');
+  else if (blockSizeOf(pool) !== cidr.prefix) more.push(`blocks of the pool ${pool.metadata.name} have another size`);
+  else if (!isEnabled(pool)) more.push(`the pool ${pool.metadata.name} is disabled`);
+  if (owner.type === 'host' && !nodes.has(owner.name)) more.push('there is no such node');
+  return {
+    node: owner.name,
+    type: owner.type,
+    cidr: text,
+    ...(pool === undefined ? {} : { pool: pool.metadata.name }),
+    ...(block === undefined ? {} : countsOf(block, owner)),
+    problems: [...problems, ...more],
+  };
+}
+
+function countsOf(block: IPAMBlock, owner: Owner): Pick<AffinityShown, 'inUse' | 'free' | 'borrowed'> {
+  const held = allocatedOrdinals(block);
+  const borrowed = held.filter((ordinal) => {
+    const node = block.spec.attributes?.[block.spec.allocations[ordinal] ?? -1]?.secondary?.['node'];
+    return node !== undefined && (owner.type !== 'host' || node !== owner.name);
+  });
+  return { inUse: held.length, free: block.spec.allocations.length - held.length, borrowed: borrowed.length };
+}

@@ -1,0 +1,128 @@
+// What claiming a range, or giving up claims, would do: plain data, made from one reading and decided anew when it is done.
+// The doing is claim-affinity.ts and release-affinities.ts.
+import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { UsageError } from '../../world/errors.ts';
+import { recipientOf } from '../assign/recipient.ts';
+import { allocatedOrdinals, isEmpty, isOwnedBy, type Owner } from '../block/block.ts';
+import { blockLimit, settingsOf } from '../config.ts';
+import { isTombstone } from '../deletion.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import type { ReleaseOutcome } from '../release/release-plan.ts';
+import { canonicalCidr, readRange, requireBlocksIn } from './affinity-range.ts';
+import type { Claimant } from './claim.ts';
+import { blocksToClaim, otherSizes, overlapOf, whyNotClaimable } from './claim-affinity.ts';
+import { allClaims, type BlockClaim, isClaimOf, isInside } from './release-affinities.ts';
+
+/** Beyond so many blocks a range is more likely a mistake than a wish. */
+const mostBlocksAtOnce = 4096;
+
+/** `claim`: does not exist. `own`: the owner has it; its claim is confirmed if it is not. `fail`: it cannot be claimed. */
+export type PlannedClaim =
+  | { readonly cidr: Cidr; readonly does: 'claim' | 'own' }
+  | { readonly cidr: Cidr; readonly does: 'fail'; readonly why: string };
+
+export interface ClaimPlan {
+  readonly claimant: Claimant;
+  readonly blocks: readonly PlannedClaim[];
+  /** How many blocks of the family the owner has, before. */
+  readonly owned: number;
+  /** How many it may have before it claims no more by itself. */
+  readonly limit: number;
+}
+
+/**
+ * Looks up which blocks of a range an owner would get.
+ * Errors: UsageError for what is no range to claim, or has more than 4096 blocks; CalictlError when the node does not exist.
+ */
+export async function planClaim(store: IpamStore, text: string, owner: Owner): Promise<ClaimPlan> {
+  const [pools, claimant] = await Promise.all([store.pools(), recipientOf(store, owner)]);
+  const wanted = blocksToClaim(text, pools);
+  const { count, range } = wanted;
+  if (count > mostBlocksAtOnce) {
+    throw new UsageError(
+      `the range ${text} has ${count} blocks, more than ${mostBlocksAtOnce}`,
+      'claim a smaller range',
+      'TOO_MANY_BLOCKS',
+    );
+  }
+  const [stored, config] = await Promise.all([store.blocks.list(), store.config()]);
+  const byCidr = new Map(stored.map((block) => [canonicalCidr(block.spec.cidr), block]));
+  const others = otherSizes(wanted, stored);
+  return {
+    claimant,
+    blocks: [...wanted.blocks].map((cidr) => plannedClaim(cidr, owner, byCidr.get(formatCidr(cidr)), others)),
+    owned: stored.filter((block) => isOwnedBy(block, owner) && parseCidr(block.spec.cidr)?.version === range.version)
+      .length,
+    limit: blockLimit(settingsOf(config)),
+  };
+}
+
+function plannedClaim(cidr: Cidr, owner: Owner, block: IPAMBlock | undefined, others: readonly Cidr[]): PlannedClaim {
+  const overlap = overlapOf(cidr, others);
+  if (overlap !== undefined) return { cidr, does: 'fail', why: overlap };
+  // What is half-deleted and empty is finished on the way.
+  if (block === undefined || (isTombstone(block) && isEmpty(block))) return { cidr, does: 'claim' };
+  if (!isTombstone(block) && isOwnedBy(block, owner)) return { cidr, does: 'own' };
+  return { cidr, does: 'fail', why: whyNotClaimable(block) };
+}
+
+export interface ClaimDone {
+  readonly node: string;
+  readonly plan: ClaimPlan;
+  readonly dryRun: boolean;
+  /** Of the blocks that were tried, by CIDR. */
+  readonly outcomes: readonly ReleaseOutcome[];
+}
+
+/**
+ * `delete`: the claim goes and its block, which is empty, with it. `orphan`: the block keeps its addresses and loses its
+ * owner. `drop`: the claim goes, which no block bears out. `keep`: the block is not empty, and should be.
+ */
+export type GiveUpDoes = 'delete' | 'orphan' | 'drop' | 'keep';
+
+export interface PlannedGiveUp {
+  readonly claim: BlockClaim;
+  readonly does: GiveUpDoes;
+  /** Addresses that the block holds, those that Windows keeps back among them. */
+  readonly used: number;
+}
+
+export interface GiveUpTarget {
+  /** Only claims on blocks in this range. */
+  readonly range?: string | undefined;
+  /** Only claims of this node. */
+  readonly node?: string | undefined;
+  readonly keepAddresses: boolean;
+}
+
+/**
+ * Looks up which claims would go.
+ * Errors: UsageError for what is no CIDR, and for a range without claims that is none of blocks of a pool.
+ */
+export async function planGiveUp(store: IpamStore, target: GiveUpTarget): Promise<PlannedGiveUp[]> {
+  const range = target.range === undefined ? undefined : readRange(target.range);
+  const { node } = target;
+  const [claims, blocks] = await Promise.all([allClaims(store), store.blocks.list()]);
+  const owner: Owner | undefined = node === undefined ? undefined : { type: 'host', name: node };
+  const wanted = claims.filter(
+    (claim) => (range === undefined || isInside(claim, range)) && (owner === undefined || isClaimOf(claim, owner)),
+  );
+  if (wanted.length === 0 && range !== undefined) requireBlocksIn(range, await store.pools());
+  const byCidr = new Map(blocks.map((block) => [canonicalCidr(block.spec.cidr), block]));
+  return wanted.map((claim) => plannedGiveUp(claim, byCidr.get(canonicalCidr(claim.cidr)), target));
+}
+
+function plannedGiveUp(claim: BlockClaim, block: IPAMBlock | undefined, target: GiveUpTarget): PlannedGiveUp {
+  if (block === undefined || !isOwnedBy(block, claim.owner)) return { claim, does: 'drop', used: 0 };
+  const used = allocatedOrdinals(block).length;
+  if (isEmpty(block)) return { claim, does: 'delete', used };
+  return { claim, does: target.keepAddresses ? 'orphan' : 'keep', used };
+}
+
+export interface GiveUpDone {
+  readonly plan: readonly PlannedGiveUp[];
+  readonly dryRun: boolean;
+  /** Of the claims that were tried, by the CIDR of their block. */
+  readonly outcomes: readonly ReleaseOutcome[];
+}

@@ -1,0 +1,204 @@
+// Giving up a claim on a block, and dropping claims that the block does not bear out.
+// Orders of writes: docs/reference/ipam.md#releasing-an-affinity.
+import { parseCidr } from '../../net/cidr.ts';
+import type { BlockAffinity } from '../../resources/block-affinity.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { affinityName, blockName } from '../../resources/names.ts';
+import { isEmpty, isOwnedBy, isOwnerless, ownerOf, touched, withoutOwner } from '../block/block.ts';
+import { deleteInTwoPhases, getLive, heldTombstone } from '../deletion.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { isEnabled, poolOf } from '../pool/pools.ts';
+import { evaluate, SelectorError } from '../pool/selector.ts';
+import { applied, conflict, noProof, type Prove, type RepairOutcome, skipped } from '../repair/repair-outcome.ts';
+import { maxRetries, retriesExhausted } from '../retries.ts';
+import { changedMeanwhile, claimAgain, claimantOf, inState } from './affinities.ts';
+
+export interface ReleaseAffinity {
+  /** True: a block that still holds addresses is left alone; false: it loses its owner and keeps them. */
+  readonly mustBeEmpty: boolean;
+}
+
+/**
+ * How giving up a claim ended. `released`: the claim is gone. `changed`: somebody else wrote it or its block meanwhile,
+ * a repeat decides anew. `kept`: all is as it was, and a repeat would leave it so. `refused`: the proof said no.
+ */
+export type GivenUp =
+  | { readonly end: 'released' }
+  | { readonly end: 'changed' | 'kept' | 'refused'; readonly why: string };
+
+const released: GivenUp = { end: 'released' };
+const changed = (why: string): GivenUp => ({ end: 'changed', why });
+const kept = (why: string): GivenUp => ({ end: 'kept', why });
+
+/**
+ * Takes a block from its owner: affinity pendingDeletion, block deleted (or, not empty, made ownerless), affinity deleted.
+ * A claim whose block is missing, somebody else's, or nobody's with addresses in it, is deleted alone.
+ */
+export async function giveUpClaim(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  options: ReleaseAffinity,
+  prove: Prove,
+): Promise<GivenUp> {
+  const block = await readBlock(store, affinity);
+  if (block === 'held') return kept(halfDeleted);
+  if (block === undefined || !isConcerned(block, affinity)) return giveUpUnborne(store, affinity, prove);
+  if (options.mustBeEmpty && !isEmpty(block)) return kept(notEmpty(block));
+  const refusal = await prove();
+  if (refusal !== undefined) return { end: 'refused', why: refusal };
+  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
+  if (!marked.ok) return changed(changedMeanwhile);
+  return releaseMarked(store, marked.value, block, options);
+}
+
+/** A claim that the block does not bear out; the block is read again after the mark: a concurrent claim fails or is seen. */
+async function giveUpUnborne(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<GivenUp> {
+  const before = await readBlock(store, affinity);
+  if (before === 'held') return kept(halfDeleted);
+  if (before !== undefined && isOwnedBy(before, claimantOf(affinity))) return changed(bornOut);
+  const refusal = await prove();
+  if (refusal !== undefined) return { end: 'refused', why: refusal };
+  const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
+  if (!marked.ok) return changed(changedMeanwhile);
+  const block = await readBlock(store, marked.value);
+  if (block === 'held') return kept(halfDeleted);
+  if (block !== undefined && isOwnedBy(block, claimantOf(affinity))) {
+    await claimAgain(store, marked.value, block);
+    return changed(bornOut);
+  }
+  return deleteClaim(store, marked.value);
+}
+
+/** The same as a repair, which tries once: what changed meanwhile is a conflict. */
+export async function releaseBlockAffinity(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  options: ReleaseAffinity,
+  prove: Prove,
+): Promise<RepairOutcome> {
+  return asRepair(await giveUpClaim(store, affinity, options, prove));
+}
+
+/** Deletes a claim that the block does not bear out: the block is missing, nobody's, or somebody else's. */
+export async function dropAffinity(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<RepairOutcome> {
+  return asRepair(await giveUpUnborne(store, affinity, prove));
+}
+
+function asRepair(given: GivenUp): RepairOutcome {
+  if (given.end === 'released') return applied;
+  return given.end === 'refused' ? skipped(given.why) : conflict(given.why);
+}
+
+/**
+ * After a release: gives up an empty block whose node its pool no longer selects, as Calico does.
+ * Answers whether it did; a concurrent change is no error, for the next release tries again.
+ */
+export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBlock): Promise<boolean> {
+  const owner = ownerOf(block);
+  const cidr = parseCidr(block.spec.cidr);
+  if (owner?.type !== 'host' || cidr === undefined || !isEmpty(block)) return false;
+  const labels = await store.nodeLabels(owner.name);
+  if (labels === undefined) return false;
+  const pool = poolOf((await store.pools()).filter(isEnabled), cidr.base);
+  if (pool === undefined || selects(pool.spec.nodeSelector, labels)) return false;
+  const affinity = await getLive(store.affinities, affinityName(owner.name, block.spec.cidr));
+  if (!affinity.ok) return false;
+  const released = await releaseBlockAffinity(store, affinity.value, { mustBeEmpty: true }, noProof);
+  return released.outcome === 'applied';
+}
+
+/**
+ * Gives up the empty blocks of a node that their pools no longer select. `affinities` are those of the node that lie in
+ * none of the pools it takes from. What is in use stays.
+ */
+export async function releaseUnselected(
+  store: IpamStore,
+  affinities: readonly BlockAffinity[],
+  pools: readonly IPPool[],
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const affinity of affinities) {
+    const cidr = parseCidr(affinity.spec.cidr);
+    const pool = cidr && poolOf(pools.filter(isEnabled), cidr.base);
+    if (pool === undefined || selects(pool.spec.nodeSelector, labels)) continue;
+    await giveUpWhileChanging(store, affinity);
+  }
+}
+
+/** Gives up an empty block, again after each change by somebody else. */
+async function giveUpWhileChanging(store: IpamStore, affinity: BlockAffinity): Promise<void> {
+  let current = affinity;
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    const { end } = await giveUpClaim(store, current, { mustBeEmpty: true }, noProof);
+    if (end !== 'changed') return;
+    const again = await getLive(store.affinities, affinity.metadata.name);
+    if (!again.ok) return;
+    current = again.value;
+  }
+  throw retriesExhausted();
+}
+
+/** A selector that cannot be read selects: nothing is given up for a typing error. */
+function selects(selector: string | undefined, labels: Readonly<Record<string, string>>): boolean {
+  try {
+    return evaluate(selector, labels);
+  } catch (error) {
+    if (error instanceof SelectorError) return true;
+    throw error;
+  }
+}
+
+const halfDeleted = `the block ${heldTombstone}`;
+const bornOut = 'the block belongs to the owner that the affinity names';
+
+function notEmpty(block: IPAMBlock): string {
+  return `block '${block.spec.cidr}' is not empty`;
+}
+
+/** True for a block that goes with its claim: the owner's, or an empty one that is nobody's. */
+function isConcerned(block: IPAMBlock, affinity: BlockAffinity): boolean {
+  return isOwnedBy(block, claimantOf(affinity)) || (isOwnerless(block) && isEmpty(block));
+}
+
+/** The block that an affinity claims, undefined when there is none; `held`: half deleted with addresses in it. */
+async function readBlock(store: IpamStore, affinity: BlockAffinity): Promise<IPAMBlock | undefined | 'held'> {
+  const block = await getLive(store.blocks, blockName(affinity.spec.cidr));
+  if (block.ok) return block.value;
+  return block.why === 'not-found' ? undefined : 'held';
+}
+
+/** The rest of a release, from the marked affinity on; block and affinity are read again after each conflict. */
+async function releaseMarked(
+  store: IpamStore,
+  marked: BlockAffinity,
+  known: IPAMBlock,
+  options: ReleaseAffinity,
+): Promise<GivenUp> {
+  let block: IPAMBlock | undefined | 'held' = known;
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (block === 'held') return kept(halfDeleted);
+    if (block === undefined || !isConcerned(block, marked)) return deleteClaim(store, marked);
+    if (options.mustBeEmpty && !isEmpty(block)) {
+      // Its owner took an address from it in between: the claim stands as before.
+      await claimAgain(store, marked, block);
+      return kept(notEmpty(block));
+    }
+    const written = isEmpty(block)
+      ? await deleteInTwoPhases(store.blocks, block)
+      : await store.blocks.update(touched(withoutOwner(block)));
+    if (written.ok || written.why === 'not-found') return deleteClaim(store, marked);
+    block = await readBlock(store, marked);
+    // An owner that claims the block again writes the affinity before it touches the block: the touched block is not ours
+    // to take. The affinity is read after the block, so that a later touch makes the next write fail.
+    const claim = await getLive(store.affinities, marked.metadata.name);
+    const stands = claim.ok && claim.value.metadata.resourceVersion === marked.metadata.resourceVersion;
+    if (!stands) return changed(changedMeanwhile);
+  }
+  throw retriesExhausted();
+}
+
+async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<GivenUp> {
+  const deleted = await deleteInTwoPhases(store.affinities, marked);
+  return deleted.ok || deleted.why === 'not-found' ? released : changed(changedMeanwhile);
+}

@@ -1,0 +1,129 @@
+// Claiming the blocks of a range for an owner, at the wish of a person. The steps for one block are claim.ts.
+// Rules: docs/reference/ipam.md#ownership-by-hand.
+import { type Cidr, cidrCovers, cidrsOverlap, formatCidr, parseCidr } from '../../net/cidr.ts';
+import { IntervalSet } from '../../net/interval-set.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { affinityName, blockName } from '../../resources/names.ts';
+import { reservationOf } from '../assign/recipient.ts';
+import { isOwnerless, type Owner } from '../block/block.ts';
+import { blocksOf } from '../block/block-sequence.ts';
+import { heldTombstone, isTombstone } from '../deletion.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { blockSizeOf, isEnabled, poolOf } from '../pool/pools.ts';
+import { maxRetries, pauseAfter, retriesExhausted, type Surroundings } from '../retries.ts';
+import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } from './affinity-range.ts';
+import { type Claimant, claim } from './claim.ts';
+
+export interface Claimed {
+  /** Blocks that are the owner's now, those that were before among them; in order of addresses. */
+  readonly claimed: readonly string[];
+  /** Blocks that somebody else has, or that would overlap one of another size. */
+  readonly failed: readonly NotDone[];
+}
+
+export interface BlocksToClaim {
+  readonly range: Cidr;
+  readonly blockSize: number;
+  readonly count: bigint;
+  /** To be gone through once. */
+  readonly blocks: Iterable<Cidr>;
+}
+
+/**
+ * The blocks of a range that can be claimed, in order of addresses; they are not kept, there may be 2^74 of them.
+ * Errors: UsageError when the range is no CIDR, not in an enabled pool as a whole, or smaller than a block of it.
+ */
+export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToClaim {
+  const range = readRange(text);
+  const pool = poolOf(pools.filter(isEnabled), range.base);
+  const network = pool && parseCidr(pool.spec.cidr);
+  if (pool === undefined || network === undefined || !cidrCovers(network, range)) throw outsidePools(range);
+  const blockSize = blockSizeOf(pool);
+  if (range.prefix > blockSize) throw belowBlockSize(range);
+  const count = 1n << BigInt(blockSize - range.prefix);
+  return {
+    range,
+    blockSize,
+    count,
+    blocks: blocksOf({ pool: range, blockSize, start: 0n, count }, IntervalSet.of([])),
+  };
+}
+
+/** The owner with what its new blocks keep back: on a Windows node some addresses. */
+async function claimantFor(store: IpamStore, owner: Owner): Promise<Claimant> {
+  const labels = owner.type === 'host' ? await store.nodeLabels(owner.name) : undefined;
+  return { owner, reservation: labels && reservationOf(labels) };
+}
+
+/**
+ * Claims every block of a range for an owner: the free ones, and those that are the owner's. Limits do not count.
+ * Errors: UsageError as of `blocksToClaim`; whatever the store raises ends it with some blocks claimed.
+ */
+export async function claimAffinity(
+  store: IpamStore,
+  text: string,
+  owner: Owner,
+  surroundings: Surroundings,
+): Promise<Claimed> {
+  requireName(owner);
+  const wanted = blocksToClaim(text, await store.pools());
+  const [claimant, stored] = await Promise.all([claimantFor(store, owner), store.blocks.list()]);
+  const others = otherSizes(wanted, stored);
+  const claimed: string[] = [];
+  const failed: NotDone[] = [];
+  for (const cidr of wanted.blocks) {
+    const why = overlapOf(cidr, others) ?? (await claimBlock(store, claimant, cidr, surroundings));
+    if (why === undefined) claimed.push(formatCidr(cidr));
+    else failed.push({ cidr: formatCidr(cidr), why });
+  }
+  return { claimed, failed };
+}
+
+/** Claims one block, again after each contention; answers why it cannot be the owner's, undefined when it is. */
+export async function claimBlock(
+  store: IpamStore,
+  claimant: Claimant,
+  cidr: Cidr,
+  surroundings: Surroundings,
+): Promise<string | undefined> {
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, surroundings);
+    const got = await claim(store, claimant, cidr, surroundings);
+    if (got === 'contended') continue;
+    const why = got === 'taken' ? await whyTaken(store, claimant.owner, formatCidr(cidr)) : undefined;
+    // Whoever had it has let go by now.
+    if (got === 'taken' && why === undefined) continue;
+    return why;
+  }
+  throw retriesExhausted();
+}
+
+async function whyTaken(store: IpamStore, owner: Owner, cidr: string): Promise<string | undefined> {
+  const block = await store.blocks.get(blockName(cidr));
+  if (!block.ok) {
+    const affinity = await store.affinities.get(affinityName(owner.name, cidr));
+    return affinity.ok ? 'another owner has the name of its affinity' : undefined;
+  }
+  return whyNotClaimable(block.value);
+}
+
+/** Why a block that exists cannot become somebody's who does not own it. */
+export function whyNotClaimable(block: IPAMBlock): string {
+  if (isTombstone(block)) return `it ${heldTombstone}`;
+  return isOwnerless(block) ? 'it exists and has no owner' : `it belongs to ${block.spec.affinity}`;
+}
+
+/** The blocks that share addresses with the range and are of another size than its blocks. */
+export function otherSizes({ range, blockSize }: BlocksToClaim, stored: readonly IPAMBlock[]): Cidr[] {
+  return stored
+    .map(({ spec }) => parseCidr(spec.cidr))
+    .filter((cidr) => cidr !== undefined)
+    .filter((cidr) => cidr.prefix !== blockSize && cidrsOverlap(cidr, range));
+}
+
+/** Why a block must not be made, given those of other sizes: its addresses would be in two blocks. */
+export function overlapOf(cidr: Cidr, others: readonly Cidr[]): string | undefined {
+  const other = others.find((there) => cidrsOverlap(there, cidr));
+  return other && `it would overlap the block ${formatCidr(other)}`;
+}

@@ -1,0 +1,133 @@
+// Assigning one given address, in whatever block it lies; the block is claimed when there is none.
+// Rules: docs/reference/ipam.md#a-given-address.
+import { formatCidr } from '../../net/cidr.ts';
+import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { blockName } from '../../resources/names.ts';
+import { CalictlError, invalidIp, UsageError } from '../../world/errors.ts';
+import { claim } from '../affinity/claim.ts';
+import { isOwnedBy, isOwnerless, type Owner, ordinalInBlock, ownerOf } from '../block/block.ts';
+import { assignedAt, type Holder } from '../block/block-assign.ts';
+import { isUnsound, take } from '../block/take.ts';
+import { settingsOf } from '../config.ts';
+import { getLive, heldTombstone } from '../deletion.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { type IntendedUse, usesOf } from '../pool/pool-choice.ts';
+import { blockCidrIn, isEnabled, poolOf } from '../pool/pools.ts';
+import { type Surroundings, untilSettled } from '../retries.ts';
+import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
+import { checkBorrowing, loadBalancerName, ownerFor, recipientOf } from './recipient.ts';
+
+export interface AssignIpRequest {
+  readonly address: string;
+  /** Absent: the node that owns the block. */
+  readonly node?: string | undefined;
+  /** The pool must be for it. Absent: a node takes it, from any pool. */
+  readonly use?: IntendedUse | undefined;
+  readonly handle?: string | undefined;
+  /** Owner attributes, beside the `node` that a node gets. */
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Assigns exactly this address. Reservations, selectors and limits do not count: somebody asked for it.
+ * With the use LoadBalancer no node is concerned: the virtual owner `load-balancer` has the block.
+ * Errors: CalictlError when it is outside all enabled pools, held, or in a block that the node may not use.
+ */
+export async function assignIp(
+  store: IpamStore,
+  request: AssignIpRequest,
+  surroundings: Surroundings,
+): Promise<{ node: string; assigned: AssignedAddress }> {
+  const { use, handle, attributes } = request;
+  const ip = parseIp(request.address);
+  if (ip === undefined) throw invalidIp(request.address);
+  const address = formatIp(ip);
+  const name = request.node ?? (use === 'LoadBalancer' ? loadBalancerName : undefined);
+  const known = name === undefined ? undefined : recipientOf(store, ownerFor(use ?? 'Workload', name));
+  const [pools, config] = await Promise.all([store.pools(), store.config(), known]);
+  const pool = poolFor(pools, ip, use);
+  const settings = settingsOf(config);
+  const cidr = blockCidrIn(pool, ip);
+  // A claim that somebody came between may have made the block already: it is confirmed by claiming again.
+  let claiming = false;
+  return untilSettled(surroundings, async () => {
+    const found = await getLive(store.blocks, blockName(formatCidr(cidr)));
+    if (!found.ok && found.why !== 'not-found') throw halfDeleted(formatCidr(cidr));
+    const recipient = await (known ?? recipientOf(store, ownerIn(found.ok ? found.value : undefined)));
+    const { owner } = recipient;
+    checkBorrowing(recipient, settings);
+    const block = found.ok && !claiming ? found.value : await claim(store, recipient, cidr, surroundings, !found.ok);
+    claiming = block === 'contended';
+    if (typeof block === 'string') return 'contended';
+    const node = owner.type === 'host' ? { node: owner.name } : {};
+    const holder: Holder = { handle, secondary: { ...attributes, ...node } };
+    const taken = await take(store, block, handle, (current) => {
+      if (settings.strictAffinity) refuseForeign(current, owner);
+      return decide(current, address, holder);
+    });
+    const ordinal = taken?.ordinals[0];
+    if (taken === undefined || ordinal === undefined) return 'contended';
+    return { node: owner.name, assigned: assignedAddress(taken.block, ordinal, owner, pools) };
+  });
+}
+
+/** The enabled pool of the address. Errors: CalictlError when there is none, or it is not for this use. */
+function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | undefined): IPPool {
+  const pool = poolOf(pools.filter(isEnabled), ip);
+  if (pool === undefined) {
+    throw new CalictlError('The provided IP address is not in a configured pool', {
+      code: 'NO_POOL',
+      hint: 'calictl get ippools -o wide shows the pools, and which are disabled',
+    });
+  }
+  if (use === undefined || usesOf(pool).includes(use)) return pool;
+  const uses = `allowedUses: [${usesOf(pool).join(' ')}]`;
+  throw new CalictlError(
+    `IP address ${formatIp(ip)} is in IP pool "${pool.metadata.name}", which is not allowed for use "${use}" (${uses})`,
+    { code: 'NO_POOL', hint: 'allowedUses of a pool says what its addresses are for' },
+  );
+}
+
+function ownerIn(block: IPAMBlock | undefined): Owner {
+  const owner = block && ownerOf(block);
+  if (owner?.type === 'host') return owner;
+  throw new UsageError('no node owns the block of this address', 'name the node with --node');
+}
+
+function refuseForeign(block: IPAMBlock, owner: Owner): void {
+  if (isOwnedBy(block, owner)) return;
+  throw new CalictlError(
+    isOwnerless(block)
+      ? `Attempt to assign from block ${block.spec.cidr} with no affinity`
+      : 'Block host affinity does not match',
+    {
+      code: 'IPAM_STRICT_AFFINITY',
+      hint: `strict affinity is on, and the block ${block.spec.cidr} is not of ${owner.name}`,
+    },
+  );
+}
+
+function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPAMBlock; ordinals: number[] } {
+  if (isUnsound(block)) {
+    throw new CalictlError(`the books of the block ${block.spec.cidr} are broken`, {
+      code: 'IPAM_BLOCK_BROKEN',
+      hint: 'see what is wrong with: calictl ipam check',
+    });
+  }
+  const ordinal = ordinalInBlock(block, address);
+  const changed = ordinal === undefined ? undefined : assignedAt(block, ordinal, holder);
+  if (ordinal !== undefined && changed !== undefined) return { block: changed, ordinals: [ordinal] };
+  throw new CalictlError('Address already assigned in block', {
+    code: 'ALREADY_ASSIGNED',
+    hint: `see to whom with: calictl ipam show --ip ${address}`,
+  });
+}
+
+function halfDeleted(cidr: string): CalictlError {
+  return new CalictlError(`the block ${cidr} ${heldTombstone}`, {
+    code: 'IPAM_BLOCK_BROKEN',
+    hint: 'see what is wrong with: calictl ipam check',
+  });
+}

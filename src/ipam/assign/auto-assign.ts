@@ -1,0 +1,194 @@
+// Assigning addresses to a node: from its own blocks, then new ones, then borrowed from those of others.
+// Rules: docs/reference/ipam.md#assigning-addresses. What is read before is preparation.ts.
+import { formatCidr, parseCidr } from '../../net/cidr.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { CalictlError } from '../../world/errors.ts';
+import { addressOf, isOwnedBy, type Owner } from '../block/block.ts';
+import { assigned, type Holder } from '../block/block-assign.ts';
+import { positionIn } from '../block/block-sequence.ts';
+import { isUnsound, take } from '../block/take.ts';
+import { blockLimit } from '../config.ts';
+import { isTombstone } from '../deletion.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { poolOf } from '../pool/pools.ts';
+import { type Surroundings, untilSettled } from '../retries.ts';
+import { BlockFinder } from './block-finder.ts';
+import { type BlockRequest, type Prepared, prepare } from './preparation.ts';
+
+export interface AssignRequest extends BlockRequest {
+  readonly count: number;
+  readonly holder: Holder;
+  /** Most blocks that the node may own; the smaller of this and the configured one counts. */
+  readonly maxBlocks?: number;
+}
+
+export interface AssignedAddress {
+  readonly address: string;
+  /** CIDR of its block. */
+  readonly block: string;
+  /** Name of its pool. */
+  readonly pool: string | undefined;
+  /** True when the block is not the node's. */
+  readonly borrowed: boolean;
+}
+
+export interface Assignment {
+  readonly version: 4 | 6;
+  readonly requested: number;
+  readonly addresses: readonly AssignedAddress[];
+  /** Why there are fewer than requested. */
+  readonly messages: readonly string[];
+  /** The handle of what each new block of the node keeps back, where it does. */
+  readonly hostReserved?: string | undefined;
+  /** What ended it early; the addresses stay assigned. */
+  readonly error?: Error | undefined;
+}
+
+/** What has been done of a request so far. */
+interface Progress {
+  readonly addresses: AssignedAddress[];
+  readonly messages: Set<string>;
+  hostReserved?: string | undefined;
+  error?: Error;
+}
+
+/**
+ * Assigns addresses; fewer than requested is no error. Whatever another writer comes between is done again with fresh
+ * reads, and what was obtained is kept.
+ * Errors: CalictlError for an unknown node or no pool to take from. What fails after an address was assigned stands
+ * in the result.
+ */
+export async function autoAssign(
+  store: IpamStore,
+  request: AssignRequest,
+  surroundings: Surroundings,
+): Promise<Assignment> {
+  const progress: Progress = { addresses: [], messages: new Set() };
+  try {
+    await untilSettled(surroundings, () => assignOnce(store, request, progress, surroundings));
+  } catch (error) {
+    if (progress.addresses.length === 0) throw error;
+    progress.error = error instanceof Error ? error : new Error(String(error));
+  }
+  const { version, count } = request;
+  return { ...progress, version, requested: count, messages: [...progress.messages] };
+}
+
+/** What was assigned of what was asked for, and why no more: the sentence that Calico says. */
+export function partialText(assignment: Omit<Assignment, 'error'>): string {
+  const { version, requested, addresses, messages, hostReserved } = assignment;
+  const sentence = `Assigned ${addresses.length} out of ${requested} requested IPv${version} addresses`;
+  const kept = hostReserved === undefined ? [] : [`HostReservedAttr: ${hostReserved}`];
+  return [sentence, ...messages, ...kept].join('; ');
+}
+
+/** What is said when only a new block would help, and the configuration says that none is made. */
+export function noNewBlocks(): CalictlError {
+  return new CalictlError('failed to find or claim a block', {
+    code: 'IPAM_NO_NEW_BLOCKS',
+    hint: 'the blocks of the node are full and autoAllocateBlocks is off in the IPAMConfig',
+  });
+}
+
+/** One pass over all there is; `contended` when another writer makes it start over. */
+async function assignOnce(
+  store: IpamStore,
+  request: AssignRequest,
+  progress: Progress,
+  surroundings: Surroundings,
+): Promise<'done' | 'contended'> {
+  const prepared = await prepare(store, request, surroundings);
+  const { settings, affinities } = prepared;
+  const { strictAffinity, autoAllocateBlocks } = settings;
+  progress.hostReserved = prepared.claimant.reservation?.handle;
+  const finder = new BlockFinder(store, { ...prepared, autoAllocateBlocks }, surroundings);
+  const limit = blockLimit(settings, request.maxBlocks);
+  let owned = affinities.length;
+  while (progress.addresses.length < request.count) {
+    const found = await finder.next(owned < limit);
+    if (found === 'contended') return found;
+    if (found === 'limit') {
+      progress.messages.add(
+        `Need to allocate an IPAM block but could not - limit of ${limit} blocks reached for this node`,
+      );
+      progress.error = new CalictlError('cannot allocate new block due to per host block limit', {
+        code: 'IPAM_BLOCK_LIMIT',
+        hint: 'release addresses of the node, or raise maxBlocksPerHost in the IPAMConfig',
+      });
+      return 'done';
+    }
+    if (found === 'manual') throw noNewBlocks();
+    if (found === 'none') break;
+    if (found.claimed) owned += 1;
+    await takeFrom(store, found.block, request, prepared, progress);
+  }
+  if (progress.addresses.length >= request.count) return 'done';
+  if (strictAffinity) progress.messages.add('No more free affine blocks and strict affinity enabled');
+  else await borrow(store, finder.listed, request, prepared, progress);
+  return 'done';
+}
+
+/** Takes what is missing from one block, as far as it has it. */
+async function takeFrom(
+  store: IpamStore,
+  known: IPAMBlock,
+  { count, holder }: AssignRequest,
+  { claimant, reserved, settings, allPools }: Prepared,
+  progress: Progress,
+): Promise<void> {
+  const want = count - progress.addresses.length;
+  const taken = await take(store, known, holder.handle, (block) => {
+    if (isUnsound(block)) {
+      progress.messages.add(`Block ${block.spec.cidr} is left out until its books are repaired`);
+      return { block, ordinals: [] };
+    }
+    const lost = settings.strictAffinity && !isOwnedBy(block, claimant.owner);
+    return lost ? { block, ordinals: [] } : assigned(block, want, holder, reserved);
+  });
+  if (taken === undefined) return;
+  for (const ordinal of taken.ordinals) {
+    progress.addresses.push(assignedAddress(taken.block, ordinal, claimant.owner, allPools));
+  }
+}
+
+/** An address of the block that was assigned to this owner, with where it is. */
+export function assignedAddress(
+  block: IPAMBlock,
+  ordinal: number,
+  owner: Owner,
+  pools: readonly IPPool[],
+): AssignedAddress {
+  const base = parseCidr(block.spec.cidr)?.base;
+  return {
+    address: addressOf(block, ordinal),
+    block: block.spec.cidr,
+    pool: base && poolOf(pools, base)?.metadata.name,
+    borrowed: !isOwnedBy(block, owner),
+  };
+}
+
+/** Takes from blocks of others, in the order in which the node would have claimed them; none is made or claimed. */
+async function borrow(
+  store: IpamStore,
+  listed: readonly IPAMBlock[],
+  request: AssignRequest,
+  prepared: Prepared,
+  progress: Progress,
+): Promise<void> {
+  const { sequences, reserved, pools } = prepared;
+  for (const sequence of sequences()) {
+    const lenders = listed.flatMap((block) => {
+      const cidr = parseCidr(block.spec.cidr);
+      const position = cidr && positionIn(sequence, cidr);
+      const usable = cidr !== undefined && position !== undefined && !isTombstone(block) && !reserved.covers(cidr);
+      return usable ? [{ block, position }] : [];
+    });
+    lenders.sort((a, b) => (a.position < b.position ? -1 : 1));
+    for (const { block } of lenders) {
+      await takeFrom(store, block, request, prepared, progress);
+      if (progress.addresses.length >= request.count) return;
+    }
+  }
+  progress.messages.add(`No IPs available in pools: [${pools.map(({ cidr }) => formatCidr(cidr)).join(' ')}]`);
+}

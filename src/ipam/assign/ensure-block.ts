@@ -1,0 +1,31 @@
+// Seeing to it that a node owns a block, without taking an address of it. Rules: docs/reference/ipam.md#ensuring-a-block.
+import { CalictlError } from '../../world/errors.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { type Surroundings, untilSettled } from '../retries.ts';
+import { noNewBlocks } from './auto-assign.ts';
+import { BlockFinder } from './block-finder.ts';
+import { type BlockRequest, prepare } from './preparation.ts';
+
+/**
+ * The CIDR of a block that the node owns, full or not; one is claimed when it owns none. The block limit does not count.
+ * Errors: those of autoAssign; CalictlError when there is no block left to claim, or none may be.
+ */
+export function ensureBlock(
+  store: IpamStore,
+  request: Omit<BlockRequest, 'use' | 'namespaceLabels'>,
+  surroundings: Surroundings,
+): Promise<string> {
+  return untilSettled(surroundings, async () => {
+    const prepared = await prepare(store, { ...request, use: 'Workload' }, surroundings);
+    const { autoAllocateBlocks } = prepared.settings;
+    const finder = new BlockFinder(store, { ...prepared, autoAllocateBlocks, minFree: 0 }, surroundings);
+    const found = await finder.next(true);
+    if (found === 'contended') return found;
+    if (found === 'manual') throw noNewBlocks();
+    if (typeof found !== 'string') return found.block.spec.cidr;
+    throw new CalictlError('No Free Blocks', {
+      code: 'IPAM_EXHAUSTED',
+      hint: 'all blocks of the pools that select the node are taken: calictl ipam show --show-blocks',
+    });
+  });
+}

@@ -1,0 +1,80 @@
+// Assigning addresses of one block, in memory. Rules: docs/reference/ipam.md#assigning-in-a-block.
+import { addressAt } from '../../net/cidr.ts';
+import type { IntervalSet } from '../../net/interval-set.ts';
+import type { BlockAttribute, IPAMBlock } from '../../resources/ipam-block.ts';
+import { attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
+import { findAttribute } from './block-structure.ts';
+
+/** For whom addresses are taken. */
+export interface Holder {
+  readonly handle?: string | undefined;
+  /** Owner attributes: node, pod, namespace, … */
+  readonly secondary?: Readonly<Record<string, string>> | undefined;
+}
+
+/** How many addresses of the block may still be handed out automatically. */
+export function freeCount(block: IPAMBlock, reserved: IntervalSet): number {
+  const cidr = cidrOf(block);
+  const free = freeListOf(block);
+  if (!reserved.overlaps(cidr)) return free.length;
+  if (reserved.covers(cidr)) return 0;
+  return free.filter((ordinal) => !reserved.contains(addressAt(cidr, ordinal))).length;
+}
+
+/**
+ * Takes up to `want` addresses from the head of the free list, leaving out (in their place) the reserved ones.
+ * The sequence number is not raised yet; the taken ordinals come in the order they were taken.
+ */
+export function assigned(
+  block: IPAMBlock,
+  want: number,
+  holder: Holder,
+  reserved: IntervalSet,
+): { block: IPAMBlock; ordinals: number[] } {
+  const cidr = cidrOf(block);
+  const check = reserved.overlaps(cidr);
+  const ordinals: number[] = [];
+  const rest: number[] = [];
+  for (const ordinal of freeListOf(block)) {
+    // Calico trusts the free list alone; a broken one must not give one address to two holders.
+    const takeable = ordinals.length < want && isFree(block, ordinal) && !ordinals.includes(ordinal);
+    if (takeable && !(check && reserved.contains(addressAt(cidr, ordinal)))) ordinals.push(ordinal);
+    else rest.push(ordinal);
+  }
+  if (ordinals.length === 0) return { block, ordinals };
+  return { block: withHolder(withSpec(block, { unallocated: rest }), ordinals, holder), ordinals };
+}
+
+/** Takes one given ordinal, or answers undefined when somebody holds it. Reservations do not count here. */
+export function assignedAt(block: IPAMBlock, ordinal: number, holder: Holder): IPAMBlock | undefined {
+  if (isAllocated(block, ordinal)) return undefined;
+  const unallocated = freeListOf(block).filter((free) => free !== ordinal);
+  return withHolder(withSpec(block, { unallocated }), [ordinal], holder);
+}
+
+/** True for an ordinal of the block that nobody holds. */
+function isFree(block: IPAMBlock, ordinal: number): boolean {
+  return block.spec.allocations[ordinal] === null;
+}
+
+/** Enters a holder for the ordinals: one record for all addresses of equal holders. */
+function withHolder(block: IPAMBlock, ordinals: readonly number[], holder: Holder): IPAMBlock {
+  const attribute: BlockAttribute = {
+    ...(holder.handle === undefined ? {} : { handle_id: holder.handle }),
+    ...(holder.secondary === undefined ? {} : { secondary: { ...holder.secondary } }),
+  };
+  const attributes = attributesOf(block);
+  const known = findAttribute(attributes, attribute);
+  const index = known >= 0 ? known : attributes.length;
+  const allocations = [...block.spec.allocations];
+  const sequences = { ...block.spec.sequenceNumberForAllocation };
+  for (const ordinal of ordinals) {
+    allocations[ordinal] = index;
+    sequences[String(ordinal)] = block.spec.sequenceNumber ?? 0n;
+  }
+  return withSpec(block, {
+    allocations,
+    attributes: known >= 0 ? [...attributes] : [...attributes, attribute],
+    sequenceNumberForAllocation: sequences,
+  });
+}

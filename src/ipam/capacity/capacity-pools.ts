@@ -1,0 +1,185 @@
+// What a pool still has to give, and where: in blocks that nobody made yet, or in those there are. Pure; counts only.
+// Rules: docs/reference/ipam.md#capacity. Who can reach it is capacity-fit.ts.
+import {
+  addressAt,
+  bitsOf,
+  type Cidr,
+  cidrContains,
+  cidrSize,
+  cidrsOverlap,
+  networkOf,
+  parseCidr,
+} from '../../net/cidr.ts';
+import { IntervalSet } from '../../net/interval-set.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { allocatedOrdinals, cidrOf, freeListOf, isEmpty, parseOwner } from '../block/block.ts';
+import { isUnsound } from '../block/take.ts';
+import { isTombstone } from '../deletion.ts';
+import { usesOf } from '../pool/pool-choice.ts';
+import { blockSizeOf, isEnabled, poolOf, reservationCidrs } from '../pool/pools.ts';
+import { affinityHost, borrowedFrom } from '../show/utilization.ts';
+import type { IpamLists } from './ipam-lists.ts';
+
+/** What capacity asks of a block. */
+export interface BlockRoom {
+  readonly cidr: Cidr;
+  /** The first pool that it is in. */
+  readonly pool: string | undefined;
+  /** The node that owns it. */
+  readonly host: string | undefined;
+  readonly held: number;
+  /** Addresses that can be assigned automatically. */
+  readonly free: number;
+  /** Owner as borrowing counts it, and how many addresses each other node holds. */
+  readonly lender: string;
+  readonly borrowers: ReadonlyMap<string, number>;
+}
+
+export type PoolMode = 'automatic' | 'manual' | 'disabled';
+
+export interface PoolCapacity {
+  readonly name: string;
+  readonly cidr: string;
+  readonly ipVersion: 4 | 6;
+  readonly blockSize: number;
+  readonly mode: PoolMode;
+  readonly allowedUses: readonly string[];
+  readonly nodeSelector: string;
+  /** How many nodes get pod addresses from it without asking for the pool. */
+  readonly nodes: number;
+  readonly total: bigint;
+  readonly reserved: bigint;
+  readonly inUse: number;
+  /** What automatic assignment could still give out: the sum of the three that follow. */
+  readonly free: bigint;
+  /** In blocks that do not exist yet. */
+  readonly freeInNewBlocks: bigint;
+  /** In blocks of nodes that get addresses from the pool. */
+  readonly freeInOwnBlocks: number;
+  /** In blocks of nobody who does: only borrowing gets there. */
+  readonly freeElsewhere: number;
+  readonly blocks: bigint;
+  readonly blocksMade: number;
+  /** Blocks that can be made: they do not exist, and are not reserved as a whole. */
+  readonly blocksFree: bigint;
+  readonly blocksPartlyUsed: number;
+  readonly borrowed: number;
+}
+
+/** The same, and what of it has blocks of the pool's present size, which is what borrowing looks at. */
+export interface PoolRoom {
+  readonly capacity: PoolCapacity;
+  readonly borrowable: number;
+  /** Free in blocks of another size whose owner gets addresses from the pool. */
+  readonly oddOwn: number;
+}
+
+/** Free addresses of a block as the allocator takes them: in the queue, held by nobody, not reserved, each once. */
+function freeIn(block: IPAMBlock, reserved: IntervalSet): number {
+  if (isTombstone(block) || isUnsound(block)) return 0;
+  const cidr = cidrOf(block);
+  const isReserved = reserved.overlaps(cidr);
+  const free = new Set<number>();
+  for (const ordinal of freeListOf(block)) {
+    if (block.spec.allocations[ordinal] !== null) continue;
+    if (!isReserved || !reserved.contains(addressAt(cidr, ordinal))) free.add(ordinal);
+  }
+  return free.size;
+}
+
+/** All blocks that stand in the way of new ones; an empty one that is being deleted does not. */
+export function blockRooms({ blocks, pools, reservations }: IpamLists): BlockRoom[] {
+  const reserved = IntervalSet.of(reservationCidrs(reservations));
+  return blocks.flatMap((block) => {
+    const cidr = parseCidr(block.spec.cidr);
+    if (cidr === undefined || (isTombstone(block) && isEmpty(block))) return [];
+    const owner = parseOwner(block.spec.affinity);
+    const borrowers = new Map<string, number>();
+    for (const { node } of borrowedFrom(block).borrowed) borrowers.set(node, (borrowers.get(node) ?? 0) + 1);
+    return {
+      cidr,
+      pool: poolOf(pools, cidr.base)?.metadata.name,
+      host: owner?.type === 'host' ? owner.name : undefined,
+      held: allocatedOrdinals(block).length,
+      free: freeIn(block, reserved),
+      lender: affinityHost(block.spec.affinity),
+      borrowers,
+    };
+  });
+}
+
+function modeOf(pool: IPPool): PoolMode {
+  if (!isEnabled(pool)) return 'disabled';
+  return (pool.spec.assignmentMode || 'Automatic') === 'Automatic' ? 'automatic' : 'manual';
+}
+
+/** Blocks of the pool that can still be made, and their addresses. Never counts block by block. */
+function newBlocks(pool: Cidr, size: number, rooms: readonly BlockRoom[], reserved: readonly Cidr[]) {
+  if (size < pool.prefix || size > bitsOf(pool.version)) return { blocks: 0n, free: 0n, addresses: 0n };
+  const taken = rooms.filter(({ cidr }) => cidrsOverlap(pool, cidr)).map(({ cidr }) => around(cidr, size));
+  const away = IntervalSet.of([...taken, ...reserved]);
+  const blocks = 1n << BigInt(size - pool.prefix);
+  return {
+    blocks,
+    free: blocks - away.coveredNetworks(pool, size),
+    addresses: cidrSize(pool) - away.overlapCount(pool),
+  };
+}
+
+/** The block of this size that a smaller network is in; a wider network as it is. */
+function around(cidr: Cidr, size: number): Cidr {
+  return cidr.prefix > size ? networkOf(cidr.base, size) : cidr;
+}
+
+const sum = (rooms: readonly BlockRoom[], of: (room: BlockRoom) => number): number =>
+  rooms.reduce((total, room) => total + of(room), 0);
+
+/** The numbers of a pool; `nodes` are those that get addresses from it. Undefined when its CIDR cannot be read. */
+export function poolRoom(
+  pool: IPPool,
+  nodes: ReadonlySet<string>,
+  allRooms: readonly BlockRoom[],
+  { reservations }: IpamLists,
+): PoolRoom | undefined {
+  const cidr = parseCidr(pool.spec.cidr);
+  if (cidr === undefined) return undefined;
+  const { name } = pool.metadata;
+  const blockSize = blockSizeOf(pool);
+  const reserved = reservationCidrs(reservations);
+  const made = newBlocks(cidr, blockSize, allRooms, reserved);
+  const rooms = allRooms.filter((room) => room.pool === name && cidrContains(cidr, room.cidr.base));
+  const own = rooms.filter(({ host }) => host !== undefined && nodes.has(host));
+  const fits = (room: BlockRoom): boolean => room.cidr.prefix === blockSize;
+  const all = sum(rooms, ({ free }) => free);
+  const inOwn = sum(own, ({ free }) => free);
+  return {
+    capacity: {
+      name,
+      cidr: pool.spec.cidr,
+      ipVersion: cidr.version,
+      blockSize,
+      mode: modeOf(pool),
+      allowedUses: usesOf(pool),
+      nodeSelector: pool.spec.nodeSelector || 'all()',
+      nodes: nodes.size,
+      total: cidrSize(cidr),
+      reserved: IntervalSet.of(reserved).overlapCount(cidr),
+      inUse: sum(rooms, ({ held }) => held),
+      free: made.addresses + BigInt(all),
+      freeInNewBlocks: made.addresses,
+      freeInOwnBlocks: inOwn,
+      freeElsewhere: all - inOwn,
+      blocks: made.blocks,
+      blocksMade: rooms.length,
+      blocksFree: made.free,
+      blocksPartlyUsed: rooms.filter(({ held, free }) => held > 0 && free > 0).length,
+      borrowed: sum(rooms, ({ borrowers }) => [...borrowers.values()].reduce((total, count) => total + count, 0)),
+    },
+    borrowable: sum(rooms.filter(fits), ({ free }) => free),
+    oddOwn: sum(
+      own.filter((room) => !fits(room)),
+      ({ free }) => free,
+    ),
+  };
+}

@@ -1,0 +1,31 @@
+// All of a cluster's address management as plain lists: what capacity is counted from and simulations begin with.
+import type { BlockAffinity } from '../../resources/block-affinity.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPReservation } from '../../resources/ip-reservation.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPAMConfig } from '../../resources/ipam-config.ts';
+import type { Labels } from '../pool/selector.ts';
+
+export interface LabelledNode {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+/** Raw objects in order of their names; nothing that is made of them changes them. */
+export interface IpamLists {
+  readonly pools: readonly IPPool[];
+  readonly blocks: readonly IPAMBlock[];
+  readonly affinities: readonly BlockAffinity[];
+  readonly reservations: readonly IPReservation[];
+  readonly config: IPAMConfig | undefined;
+  readonly nodes: readonly LabelledNode[];
+}
+
+/** The labels that all nodes have with the same value; none when there are no nodes. */
+export function commonLabels(nodes: readonly LabelledNode[]): Labels {
+  const [first, ...others] = nodes;
+  const same = Object.entries(first?.labels ?? {}).filter(([key, value]) =>
+    others.every(({ labels }) => labels[key] === value),
+  );
+  return Object.fromEntries(same);
+}

@@ -1,0 +1,233 @@
+// What would happen if nodes were added and filled with pods: the allocator itself, on a copy in memory.
+// Rules: docs/reference/ipam.md#simulation. Other block sizes are block-size-comparison.ts.
+import type { Cidr } from '../../net/cidr.ts';
+import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
+import { blockName } from '../../resources/names.ts';
+import { CalictlError } from '../../world/errors.ts';
+import { type Assignment, type AssignRequest, autoAssign } from '../assign/auto-assign.ts';
+import { freeCount } from '../block/block-assign.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { choosePools } from '../pool/pool-choice.ts';
+import { reservedAddresses } from '../pool/pools.ts';
+import type { Labels } from '../pool/selector.ts';
+import type { Surroundings } from '../retries.ts';
+import type { IpamLists } from './ipam-lists.ts';
+import { simulatedStore } from './simulated-store.ts';
+
+export interface SimulationPlan {
+  readonly ipVersion: 4 | 6;
+  /** How many nodes are added, with which labels. */
+  readonly nodes: number;
+  readonly labels: Labels;
+  readonly podsPerNode: number;
+  /** The pools that the pods ask for; none: those that select the nodes. */
+  readonly pools: readonly Cidr[];
+}
+
+/** Where it did not go on for the first time. */
+export interface Break {
+  readonly node: string;
+  /** Which pod of the node, from 1; 0 for the tunnel address that the node itself takes before. */
+  readonly pod: number;
+  /** How many pods had an address then. */
+  readonly placedBefore: number;
+  /** The allocator's words. */
+  readonly message: string;
+}
+
+export interface SimulationRun {
+  readonly requested: number;
+  readonly placed: number;
+  /** Placed in blocks of other nodes. */
+  readonly borrowed: number;
+  readonly tunnelAddresses: number;
+  /** Blocks that there are more at the end. */
+  readonly blocksMade: number;
+  /** Nodes that did not get all of their pods placed. */
+  readonly nodesShort: number;
+  readonly firstBreak?: Break;
+}
+
+/** Called between steps: lets others have their turn, and rejects to end it. */
+export type Pause = () => Promise<void>;
+
+/** Time stands still and nothing is random, so that the same question has the same answer. */
+const still: Surroundings = {
+  clock: { now: () => new Date(0), nowNs: () => 0n, sleep: async () => undefined },
+  random: { uuid: () => '', float: () => 0 },
+};
+
+/** How many calls of the allocator are made between two pauses. */
+const callsPerTurn = 50;
+
+/** Up to so many pods come one by one; more come in groups, about so many of them. */
+const mostGroups = 2000;
+
+/** Names of nodes that do not exist yet. */
+function newNodeNames(count: number, { nodes }: IpamLists): string[] {
+  const taken = new Set(nodes.map(({ name }) => name));
+  const names: string[] = [];
+  for (let number = 1; names.length < count; number += 1) {
+    const name = `new-node-${number}`;
+    if (!taken.has(name)) names.push(name);
+  }
+  return names;
+}
+
+/** Adds the nodes to a copy of the lists and places their pods. The lists stay as they are. */
+export async function simulate(lists: IpamLists, plan: SimulationPlan, pause: Pause): Promise<SimulationRun> {
+  return simulateOn(simulatedStore(withNewNodes(lists, plan)), lists, plan, pause);
+}
+
+/** The lists with the nodes that are added. */
+export function withNewNodes(lists: IpamLists, plan: SimulationPlan): IpamLists {
+  const added = newNodeNames(plan.nodes, lists).map((name) => ({ name, labels: plan.labels }));
+  return { ...lists, nodes: [...lists.nodes, ...added] };
+}
+
+/** The same on a copy that is there already, with the new nodes in it. */
+export async function simulateOn(
+  store: IpamStore,
+  lists: IpamLists,
+  plan: SimulationPlan,
+  pause: Pause,
+): Promise<SimulationRun> {
+  return new Landing(store, plan, pause).run(newNodeNames(plan.nodes, lists), tunnelPools(lists.pools, plan));
+}
+
+/** The answer of the allocator; what it throws for a reason that can be told is an answer too. */
+export async function askedFor(
+  store: IpamStore,
+  request: Omit<AssignRequest, 'holder'>,
+): Promise<Pick<Assignment, 'addresses' | 'messages' | 'error'>> {
+  try {
+    const holder = { secondary: { node: request.node } };
+    return await autoAssign(store, { ...request, holder }, still);
+  } catch (error) {
+    if (error instanceof CalictlError) return { addresses: [], messages: [error.message], error };
+    throw error;
+  }
+}
+
+/** For each kind of tunnel that such a node has: the pools that its address may come from. */
+function tunnelPools(pools: readonly IPPool[], { ipVersion, labels }: SimulationPlan): (readonly Cidr[])[] {
+  const modes = ipVersion === 4 ? (['ipipMode', 'vxlanMode'] as const) : (['vxlanMode'] as const);
+  return modes.flatMap((mode) => {
+    const encapsulating = pools.filter((pool) => {
+      const { spec } = ipPool.withDefaults?.(pool) ?? pool;
+      return spec[mode] !== undefined && spec[mode] !== 'Never';
+    });
+    try {
+      const tunnels = { version: ipVersion, node: '', use: 'Tunnel' as const, requested: [] };
+      const asked = { ...tunnels, labels, namespaceLabels: {} };
+      return [choosePools(encapsulating, asked).usable.map(({ cidr }) => cidr)];
+    } catch (error) {
+      if (error instanceof CalictlError) return [];
+      throw error;
+    }
+  });
+}
+
+interface Landed {
+  readonly name: string;
+  readonly blocks: Set<string>;
+  placed: number;
+}
+
+/** Pods come in rounds, one (or a group) for each node that still has some to come. */
+class Landing {
+  readonly #store: IpamStore;
+  readonly #plan: SimulationPlan;
+  readonly #pause: Pause;
+  #placed = 0;
+  #borrowed = 0;
+  #tunnels = 0;
+  #nodesShort = 0;
+  #calls = 0;
+  #firstBreak: Break | undefined;
+
+  constructor(store: IpamStore, plan: SimulationPlan, pause: Pause) {
+    this.#store = store;
+    this.#plan = plan;
+    this.#pause = pause;
+  }
+
+  async run(names: readonly string[], tunnels: readonly (readonly Cidr[])[]): Promise<SimulationRun> {
+    const { nodes, podsPerNode } = this.#plan;
+    const before = (await this.#store.blocks.list()).length;
+    let active: Landed[] = names.map((name) => ({ name, blocks: new Set(), placed: 0 }));
+    for (const node of active) for (const pools of tunnels) await this.#tunnel(node, pools);
+    const reserved = reservedAddresses(await this.#store.reservations());
+    while (active.length > 0) {
+      // As long as all find room in blocks of their own, nobody gets in another's way: so many rounds are one.
+      let rounds = podsPerNode;
+      for (const node of active) {
+        let own = 0;
+        for (const name of node.blocks) {
+          const block = await this.#store.blocks.get(name);
+          if (block.ok) own += freeCount(block.value, reserved);
+        }
+        rounds = Math.min(rounds, own, podsPerNode - node.placed);
+      }
+      active = await this.#round(active, Math.max(Math.ceil((nodes * podsPerNode) / mostGroups), rounds));
+    }
+    const made = (await this.#store.blocks.list()).length - before;
+    return {
+      requested: nodes * podsPerNode,
+      placed: this.#placed,
+      borrowed: this.#borrowed,
+      tunnelAddresses: this.#tunnels,
+      blocksMade: made,
+      nodesShort: this.#nodesShort,
+      ...(this.#firstBreak && { firstBreak: this.#firstBreak }),
+    };
+  }
+
+  /** Each node gets so many pods; answers those that go on. */
+  async #round(active: readonly Landed[], most: number): Promise<Landed[]> {
+    const { ipVersion: version, pools, podsPerNode } = this.#plan;
+    const goOn: Landed[] = [];
+    for (const [index, node] of active.entries()) {
+      const count = Math.min(most, podsPerNode - node.placed);
+      const answer = await this.#ask({ node: node.name, version, count, use: 'Workload', pools });
+      node.placed += answer.addresses.length;
+      this.#placed += answer.addresses.length;
+      for (const { block, borrowed } of answer.addresses) {
+        if (borrowed) this.#borrowed += 1;
+        else node.blocks.add(blockName(block));
+      }
+      if (answer.addresses.length < count) {
+        this.#broke(node, node.placed + 1, answer);
+        this.#nodesShort += 1;
+        if (answer.error === undefined && !(await this.#isStrict())) {
+          // The pools are empty, blocks of others included, for all nodes alike: the rest would hear the same.
+          this.#nodesShort += active.length - index - 1 + goOn.length;
+          return [];
+        }
+      } else if (node.placed < podsPerNode) goOn.push(node);
+    }
+    return goOn;
+  }
+
+  async #isStrict(): Promise<boolean> {
+    return (await this.#store.config())?.spec.strictAffinity === true;
+  }
+
+  async #tunnel(node: Landed, pools: readonly Cidr[]): Promise<void> {
+    const answer = await this.#ask({ node: node.name, version: this.#plan.ipVersion, count: 1, use: 'Tunnel', pools });
+    this.#tunnels += answer.addresses.length;
+    for (const { block, borrowed } of answer.addresses) if (!borrowed) node.blocks.add(blockName(block));
+    if (answer.addresses.length === 0) this.#broke(node, 0, answer);
+  }
+
+  #broke(node: Landed, pod: number, { messages, error }: Pick<Assignment, 'messages' | 'error'>): void {
+    const message = messages.length > 0 ? messages.join('; ') : (error?.message ?? '');
+    this.#firstBreak ??= { node: node.name, pod, placedBefore: this.#placed, message };
+  }
+
+  async #ask(request: Omit<AssignRequest, 'holder'>): ReturnType<typeof askedFor> {
+    this.#calls += 1;
+    if (this.#calls % callsPerTurn === 0) await this.#pause();
+    return askedFor(this.#store, request);
+  }
+}

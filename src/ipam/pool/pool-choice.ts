@@ -1,0 +1,110 @@
+// The pools that addresses are assigned from for a node: those asked for, or those that select it.
+// Rules: docs/reference/ipam.md#assigning-addresses.
+import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import { CalictlError, UsageError } from '../../world/errors.ts';
+import { blockSizeOf, isEnabled } from './pools.ts';
+import { evaluate, type Labels, SelectorError } from './selector.ts';
+
+export type IntendedUse = 'Workload' | 'Tunnel' | 'LoadBalancer';
+
+export interface ChosenPool {
+  readonly pool: IPPool;
+  readonly cidr: Cidr;
+  readonly blockSize: number;
+}
+
+export interface PoolQuestion {
+  readonly version: 4 | 6;
+  readonly node: string;
+  readonly labels: Labels;
+  readonly namespaceLabels: Labels;
+  readonly use: IntendedUse;
+  /** Pools asked for by their CIDR, in the order of trying; none: the node's. */
+  readonly requested: readonly Cidr[];
+  /** The longest prefix of a block that has room for what is kept back in it. */
+  readonly maxPrefix?: number | undefined;
+}
+
+export interface PoolChoice {
+  /** In the order of trying. */
+  readonly usable: readonly ChosenPool[];
+  /** The same and those that are not for the intended use. */
+  readonly selected: readonly ChosenPool[];
+}
+
+function enabledPools(pools: readonly IPPool[], version: 4 | 6): ChosenPool[] {
+  return pools.filter(isEnabled).flatMap((pool) => {
+    const cidr = parseCidr(pool.spec.cidr);
+    return cidr?.version === version ? [{ pool, cidr, blockSize: blockSizeOf(pool) }] : [];
+  });
+}
+
+/** Which of all pools (in order of their names) are used. Errors: CalictlError when there is none, and why. */
+export function choosePools(pools: readonly IPPool[], question: PoolQuestion): PoolChoice {
+  const { version, node, use, maxPrefix = bitsOf(version), requested } = question;
+  if (requested.some((cidr) => cidr.version !== version)) {
+    const [given, other] = version === 4 ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
+    throw new UsageError(
+      `provided ${given} IPPools list contains one or more ${other} IPPools`,
+      `ask for ${other} addresses from them by a command of its own`,
+    );
+  }
+  const enabled = enabledPools(pools, version);
+  if (!enabled.some(({ blockSize }) => blockSize <= maxPrefix)) {
+    throw new CalictlError('cannot find a qualified ippool', {
+      code: 'NO_POOL',
+      hint: `there is no enabled IPv${version} pool with blocks that are large enough`,
+    });
+  }
+  const selected =
+    requested.length > 0
+      ? requested.map((cidr) => requestedPool(enabled, cidr, maxPrefix))
+      : enabled.filter(({ pool }) => isFor(pool, question));
+  if (selected.length === 0) {
+    throw new CalictlError(`no configured Calico pools for node ${node}`, {
+      code: 'NO_POOL',
+      hint: `no enabled IPv${version} pool of automatic assignment selects the node; name one with --pool`,
+    });
+  }
+  const usable = selected.filter(({ pool }) => usesOf(pool).includes(use));
+  if (usable.length === 0) {
+    throw new CalictlError(`cannot find a qualified ippool, no pools match the required use (${use})`, {
+      code: 'NO_POOL',
+      hint: 'allowedUses of a pool says what its addresses are for',
+    });
+  }
+  return { usable, selected };
+}
+
+/** A pool asked for is used whatever it selects. */
+function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: number): ChosenPool {
+  const text = formatCidr(cidr);
+  const found = enabled.find((pool) => formatCidr(pool.cidr) === text && pool.blockSize <= maxPrefix);
+  if (found !== undefined) return found;
+  throw new CalictlError(`the given pool (${text}) does not exist, or is not enabled`, {
+    code: 'NO_POOL',
+    hint: 'calictl get ippools -o wide shows the pools',
+  });
+}
+
+/** What addresses of the pool are for. */
+export function usesOf(pool: IPPool): readonly string[] {
+  const { allowedUses } = pool.spec;
+  return allowedUses === undefined || allowedUses.length === 0 ? ['Workload', 'Tunnel'] : allowedUses;
+}
+
+/** True for a pool of automatic assignment that selects both the node and the namespace. */
+function isFor(pool: IPPool, { labels, namespaceLabels }: PoolQuestion): boolean {
+  const { assignmentMode, nodeSelector, namespaceSelector } = pool.spec;
+  if ((assignmentMode || 'Automatic') !== 'Automatic') return false;
+  try {
+    return evaluate(nodeSelector, labels) && evaluate(namespaceSelector, namespaceLabels);
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    throw new CalictlError(`a selector of the pool ${pool.metadata.name} cannot be read: ${error.message}`, {
+      code: error.code,
+      hint: 'correct it: no node gets addresses while it stands',
+    });
+  }
+}

@@ -1,0 +1,62 @@
+// Pools as IPAM sees them: which one an address is in, and which block of it. Rules: docs/reference/ipam.md#pools.
+import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
+import { IntervalSet } from '../../net/interval-set.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPReservation } from '../../resources/ip-reservation.ts';
+import { CalictlError } from '../../world/errors.ts';
+
+/** True when addresses may be assigned from the pool: neither disabled nor being deleted. */
+export function isEnabled(pool: IPPool): boolean {
+  return pool.spec.disabled !== true && !pool.metadata.deletionTimestamp;
+}
+
+/** Prefix length of the pool's blocks. */
+export function blockSizeOf(pool: IPPool): number {
+  return pool.spec.blockSize || (pool.spec.cidr.includes(':') ? 122 : 26);
+}
+
+/** The pool that a person names: by its name, or by its CIDR however that is spelled. */
+export function poolNamed(pools: readonly IPPool[], text: string): IPPool | undefined {
+  const named = pools.find(({ metadata }) => metadata.name === text);
+  const cidr = parseCidr(text);
+  if (named !== undefined || cidr === undefined) return named;
+  return pools.find(({ spec }) => {
+    const own = parseCidr(spec.cidr);
+    return own !== undefined && formatCidr(own) === formatCidr(cidr);
+  });
+}
+
+/** The error for a pool that a person names and that is not there. */
+export function unknownPool(text: string): CalictlError {
+  return new CalictlError(`there is no pool ${text}`, {
+    code: 'NO_POOL',
+    hint: 'name it as calictl get ippools does, or by its CIDR',
+  });
+}
+
+/** The first of the pools that the address is in. */
+export function poolOf(pools: readonly IPPool[], ip: IpAddress): IPPool | undefined {
+  return pools.find((pool) => {
+    const cidr = parseCidr(pool.spec.cidr);
+    return cidr !== undefined && cidrContains(cidr, ip);
+  });
+}
+
+/** The block of the pool that an address is in, whether it exists or not. */
+export function blockCidrIn(pool: IPPool, ip: IpAddress): Cidr {
+  return networkOf(ip, blockSizeOf(pool));
+}
+
+/** The networks that are reserved; entries that cannot be read are left out. */
+export function reservationCidrs(reservations: readonly IPReservation[]): Cidr[] {
+  return reservations
+    .flatMap((reservation) => reservation.spec.reservedCIDRs ?? [])
+    .map((text) => parseCidrOrIp(text.trim()))
+    .filter((cidr) => cidr !== undefined);
+}
+
+/** All addresses that automatic assignment leaves alone. */
+export function reservedAddresses(reservations: readonly IPReservation[]): IntervalSet {
+  return IntervalSet.of(reservationCidrs(reservations));
+}

@@ -1,0 +1,67 @@
+// What `ipam release` means to do and what came of it: plain data.
+
+import type { BlockClaim } from '../affinity/release-affinities.ts';
+import type { GuardedRelease } from './release.ts';
+
+export interface PlannedRelease extends GuardedRelease {
+  /** For people: whose address it was. */
+  readonly about: string;
+  /** The pod, node or service that the allocation names, to be looked up once more before the write. */
+  readonly namedOwner:
+    | { readonly kind: 'Pod' | 'Node' | 'Service'; readonly name: string; readonly namespace?: string }
+    | undefined;
+}
+
+export interface AddressInUse {
+  readonly address: string;
+  /** `Pod shop/cart-0` and the like. */
+  readonly users: readonly string[];
+}
+
+/** A handle object that a report calls leaked, still at the revision of the report. */
+export interface PlannedHandle {
+  readonly handle: string;
+  readonly handleId: string;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly blocks: readonly string[];
+}
+
+export interface ReleasePlan {
+  readonly requests: readonly PlannedRelease[];
+  readonly handles: readonly PlannedHandle[];
+  /** Asked for and used by something: refused, or with --force among the requests too. */
+  readonly inUse: readonly AddressInUse[];
+  /** Asked for and held by nobody. */
+  readonly unassigned: readonly string[];
+  /** Called leaked by a report, and allocated anew since: left alone. */
+  readonly changed: readonly string[];
+  /** Called leaked by a report, and free by now: there is nothing left to do. */
+  readonly alreadyFree: readonly string[];
+  /** Handles that a report calls leaked and that may be allocations in progress: left alone. */
+  readonly young: readonly string[];
+  /** Only for a node. */
+  readonly nodeClaims?: NodeClaims;
+}
+
+/** The block affinities of the node whose addresses are released. */
+export interface NodeClaims {
+  readonly node: string;
+  readonly nodeExists: boolean;
+  readonly claims: readonly BlockClaim[];
+  /** They are released after the addresses. */
+  readonly released: boolean;
+}
+
+export interface ReleaseOutcome {
+  /** The address, the name of a handle object, or the CIDR of a block that was claimed or released. */
+  readonly subject: string;
+  readonly outcome: 'applied' | 'conflict' | 'skipped' | 'failed';
+  readonly detail?: string;
+}
+
+export interface Released {
+  readonly plan: ReleasePlan;
+  readonly dryRun: boolean;
+  readonly outcomes: readonly ReleaseOutcome[];
+}

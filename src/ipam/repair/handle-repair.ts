@@ -1,0 +1,130 @@
+// R3: a handle's counts made equal to what the blocks hold. Rules: docs/reference/ipam.md#repair-primitives.
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPAMHandle } from '../../resources/ipam-handle.ts';
+import { sanitiseHandle } from '../../resources/names.ts';
+import { deleteInTwoPhases, isTombstone } from '../deletion.ts';
+import { countOf, countsOfHandle, newHandle, withCounts } from '../handles.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { maxRetries, retriesExhausted } from '../retries.ts';
+import { applied, conflict, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
+
+export interface SetHandleCount {
+  /** Object name. */
+  readonly handle: string;
+  /** spec.handleID for an object that must be created. */
+  readonly handleId: string;
+  readonly uid: string | undefined;
+  /** The revision the decision rests on; undefined: there was no object. */
+  readonly resourceVersion: string | undefined;
+  /** Names of the blocks that hold, or are said to hold, its addresses. */
+  readonly blocks: readonly string[];
+  /** True when counts may fall and the object may go: the caller knows that the revision has been unchanged for long. */
+  readonly lowers: boolean;
+}
+
+/** What the caller has read already, to spare requests. */
+export interface KnownForHandle {
+  /** The stored object at the revision of the action. */
+  readonly handle?: IPAMHandle | undefined;
+  /**
+   * Reads a block; the store when absent. Any reading made after the listing of the handles will do, for a new
+   * allocation changes its handle's revision before its block; so many handles can share one.
+   */
+  readonly block?: (name: string) => Promise<IPAMBlock | undefined>;
+}
+
+/**
+ * Sets the counts of a handle to what its blocks hold. Creating and raising are always right; lowering and deleting
+ * only at the very revision of the action, because allocators raise a handle before they write the block.
+ * Deleting takes two requests when the caller knows the object: the marking write is the second look.
+ */
+export async function setHandleCount(
+  store: IpamStore,
+  action: SetHandleCount,
+  prove: Prove,
+  known: KnownForHandle = {},
+): Promise<RepairOutcome> {
+  const counts = countsOfHandle(action.handle, await blocksOf(store, action, known));
+  let stored = known.handle;
+  if (stored?.metadata.resourceVersion !== action.resourceVersion) stored = undefined;
+  for (let attempt = 0; attempt < maxRetries; attempt++) {
+    if (stored === undefined && (attempt > 0 || action.resourceVersion !== undefined)) {
+      const found = await store.handles.get(action.handle);
+      stored = found.ok ? found.value : undefined;
+    }
+    if (stored !== undefined && isTombstone(stored)) return conflict('a delete of the handle is under way');
+    const change = changeOf(action, stored, counts);
+    if ('outcome' in change) return change;
+    const refusal = await prove();
+    if (refusal !== undefined) return skipped(refusal);
+    const written = await write(store, action, stored, change.counts);
+    if (written.ok) return change.partial ? { outcome: 'applied', detail: onlyRaised } : applied;
+    stored = undefined;
+  }
+  throw retriesExhausted();
+}
+
+const onlyRaised = 'the handle was changed meanwhile: counts were raised, none lowered';
+
+async function blocksOf(store: IpamStore, action: SetHandleCount, known: KnownForHandle): Promise<IPAMBlock[]> {
+  const read =
+    known.block ??
+    (async (name: string) => {
+      const found = await store.blocks.get(name);
+      return found.ok ? found.value : undefined;
+    });
+  const blocks = await Promise.all(action.blocks.map(read));
+  return blocks.filter((block) => block !== undefined);
+}
+
+/** The counts to write, or why nothing is written. `partial`: what should fall was left as it is. */
+function changeOf(
+  action: SetHandleCount,
+  stored: IPAMHandle | undefined,
+  counts: Readonly<Record<string, number>>,
+): { counts: Readonly<Record<string, number>>; partial: boolean } | RepairOutcome {
+  if (stored === undefined) {
+    const needed = Object.keys(counts).length > 0;
+    return needed
+      ? { counts, partial: false }
+      : skipped('no block holds an address of the handle, and there is no handle');
+  }
+  const written = storedCounts(stored);
+  if (written === undefined) return conflict('the handle is malformed, and left to a person');
+  const raised = { ...written };
+  for (const [cidr, count] of Object.entries(counts)) raised[cidr] = Math.max(countOf(raised[cidr]), count);
+  if (sameCounts(written, counts)) return skipped('the counts are right already');
+  const { uid, resourceVersion } = stored.metadata;
+  const unchanged = resourceVersion === action.resourceVersion && (action.uid === undefined || uid === action.uid);
+  if (action.lowers && unchanged) return { counts, partial: false };
+  const lower = !sameCounts(raised, counts);
+  if (sameCounts(written, raised)) {
+    return action.lowers ? conflict('the handle was changed meanwhile') : skipped('no count needs raising');
+  }
+  return { counts: raised, partial: lower };
+}
+
+/** The stored counts, none for a null map as Go writes it; undefined when there is no map where one should be. */
+function storedCounts({ spec }: IPAMHandle): Readonly<Record<string, number>> | undefined {
+  const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isMap(spec)) return undefined;
+  const block: unknown = spec.block ?? {};
+  return isMap(block) ? (block as Readonly<Record<string, number>>) : undefined;
+}
+
+function sameCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {
+  const cidrs = Object.keys(a);
+  return cidrs.length === Object.keys(b).length && cidrs.every((cidr) => a[cidr] === b[cidr]);
+}
+
+async function write(
+  store: IpamStore,
+  action: SetHandleCount,
+  stored: IPAMHandle | undefined,
+  counts: Readonly<Record<string, number>>,
+): Promise<{ readonly ok: boolean }> {
+  if (stored === undefined) return store.handles.create(newHandle(sanitiseHandle(action.handleId), counts));
+  return Object.keys(counts).length === 0
+    ? deleteInTwoPhases(store.handles, stored)
+    : store.handles.update(withCounts(stored, counts));
+}

@@ -1,0 +1,304 @@
+// The map of `ipam show --map`: what each address of each block is, by pool, and who it belongs to. Pure.
+// How it looks is output/ipam-map*.ts; what is at fault in a block is ipam-check/.
+import {
+  addressAt,
+  type Cidr,
+  cidrSize,
+  cidrsOverlap,
+  compareCidr,
+  formatCidr,
+  ordinalOf,
+  parseCidr,
+} from '../../net/cidr.ts';
+import type { IntervalSet } from '../../net/interval-set.ts';
+import { formatIp, type IpAddress } from '../../net/ip.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPReservation } from '../../resources/ip-reservation.ts';
+import { type BlockAttribute, blockState, type IPAMBlock } from '../../resources/ipam-block.ts';
+import { sanitiseHandle, windowsHandle } from '../../resources/names.ts';
+import { attributesOf, freeListOf, type Owner, parseOwner } from '../block/block.ts';
+import { isEnabled, reservedAddresses } from '../pool/pools.ts';
+
+/**
+ * What an address can be, in the order of the legend. The glyph stands for it where there is no colour, the word where
+ * one address is spoken of.
+ */
+export const addressStates = {
+  held: { glyph: '#', word: 'held', about: 'held by a pod or by hand' },
+  borrowed: { glyph: 'b', word: 'borrowed', about: 'borrowed: held by another node than the owner of the block' },
+  tunnel: { glyph: 't', word: 'tunnel', about: 'tunnel address of a node' },
+  loadBalancer: { glyph: 'L', word: 'LoadBalancer', about: 'address of a LoadBalancer service' },
+  windows: { glyph: 'w', word: 'Windows', about: 'kept back for Windows' },
+  cooling: { glyph: '~', word: 'cooling down', about: 'released, not to be assigned for a while' },
+  unowned: { glyph: '?', word: 'held by nobody', about: 'held without a handle or an owner' },
+  free: { glyph: '.', word: 'free', about: 'free' },
+  reserved: { glyph: 'r', word: 'reserved', about: 'free, kept from automatic assignment by an IPReservation' },
+  broken: { glyph: '!', word: 'broken', about: 'broken: its record is missing, or it is held and free at once' },
+  lost: { glyph: 'x', word: 'lost', about: 'lost: neither held nor free' },
+} as const satisfies Record<string, { glyph: string; word: string; about: string }>;
+
+export type AddressState = keyof typeof addressStates;
+
+const stateNames = Object.keys(addressStates) as AddressState[];
+
+/** States of addresses that nobody has. */
+export const isVacant = (state: AddressState): boolean => state === 'free' || state === 'reserved' || state === 'lost';
+
+export interface MapCell {
+  readonly ordinal: number;
+  readonly state: AddressState;
+  /** The node that holds the address, else the one that owns the block. */
+  readonly node: string | undefined;
+  /** Up to the first carriage return, as Calico reads it. */
+  readonly handle: string | undefined;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** A block as it stands, whoever asks. */
+export interface ReadBlock {
+  readonly block: IPAMBlock;
+  /** Canonical; as stored when it cannot be read. */
+  readonly cidr: string;
+  /** Undefined when it is no range that a block can have: nothing of it can be drawn. */
+  readonly range: Cidr | undefined;
+  /** Number of addresses; 0 without a range. */
+  readonly size: number;
+  /** The owner as stored, `host:<node>` or `virtual:<name>`; empty when there is none. */
+  readonly affinity: string;
+  /** The node that owns it. */
+  readonly node: string | undefined;
+  /** What is visibly wrong with the block; empty when nothing is. */
+  readonly trouble: string;
+  /** What reservations keep; undefined when nothing of the block. */
+  readonly reserved: IntervalSet | undefined;
+}
+
+export interface MapBlock extends ReadBlock {
+  /** Addresses that are not free, reserved or lost. */
+  readonly held: number;
+  /** Nodes with addresses in a block that is not theirs, by name, and how many each. */
+  readonly borrowers: readonly (readonly [node: string, count: number])[];
+  /** Ordinals that the filter asked for, ascending. */
+  readonly marked: readonly number[];
+}
+
+export interface MapPool {
+  readonly name: string;
+  readonly cidr: string;
+  readonly enabled: boolean;
+  readonly size: bigint;
+  /** Addresses and blocks of the whole pool, whatever is filtered. */
+  readonly held: number;
+  readonly blockCount: number;
+  /** Those that are shown, in order of addresses. */
+  readonly blocks: readonly MapBlock[];
+}
+
+export interface AddressMap {
+  readonly kind: 'IPAMAddressMap';
+  readonly pools: readonly MapPool[];
+  /** Blocks that no pool overlaps. */
+  readonly orphanBlocks: readonly MapBlock[];
+  /** The states that occur, with how many addresses. */
+  readonly legend: readonly { readonly state: AddressState; readonly count: number }[];
+  /** The nodes that occur, by name. */
+  readonly nodes: readonly string[];
+  /** A number for each node of the cluster, by which it is coloured: the same whatever is filtered. */
+  readonly nodeNumbers: ReadonlyMap<string, number>;
+}
+
+/** What to show; a block has to satisfy all that is given. */
+export interface MapFilter {
+  /** Names of pools. */
+  readonly pools?: readonly string[];
+  /** Blocks that the node owns or has an address in. */
+  readonly node?: string;
+  /** Blocks that one of the addresses is in. */
+  readonly addresses?: readonly IpAddress[];
+  /** Blocks that the pod has an address in. */
+  readonly pod?: { readonly namespace: string; readonly name: string };
+}
+
+const noAttributes: Readonly<Record<string, unknown>> = {};
+const tunnelHandle = /^(ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-/;
+
+/** The value when it is a text with something in it: what stands in a block may be anything. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function rangeOf(block: IPAMBlock): Cidr | undefined {
+  const range = parseCidr(block.spec.cidr);
+  return range !== undefined && range.prefix >= (range.version === 4 ? 20 : 116) ? range : undefined;
+}
+
+/** The state of an address whose record is there (docs/reference/ipam.md#well-known-handles). */
+function stateOf(
+  record: BlockAttribute,
+  handle: string | undefined,
+  node: string | undefined,
+  owner: Owner | undefined,
+) {
+  const { type, service } = record.secondary ?? noAttributes;
+  if (handle?.toLowerCase() === windowsHandle) return 'windows';
+  if (textOf(record.releasedAt) !== undefined) return 'cooling';
+  if (textOf(type)?.endsWith('TunnelAddress') || tunnelHandle.test(handle ?? '')) return 'tunnel';
+  if (type === 'LoadBalancer' || textOf(service) !== undefined) return 'loadBalancer';
+  if (handle === undefined && Object.keys(record.secondary ?? noAttributes).length === 0) return 'unowned';
+  const isOwners = node === undefined || owner?.type === 'virtual' || node === owner?.name;
+  return isOwners ? 'held' : 'borrowed';
+}
+
+/** What each address of the block is, by ordinal; made anew at each call, for all of them at once would be many. */
+export function cellsOf({ block, range, size, node: ownNode, reserved }: ReadBlock): MapCell[] {
+  const cells: MapCell[] = [];
+  if (range === undefined) return cells;
+  const free = new Set(freeListOf(block));
+  const records = attributesOf(block);
+  const owner = parseOwner(block.spec.affinity);
+  for (let ordinal = 0; ordinal < size; ordinal++) {
+    const index = block.spec.allocations[ordinal] ?? null;
+    if (index === null) {
+      const isReserved = reserved?.contains(addressAt(range, ordinal)) === true;
+      const state = !free.has(ordinal) ? 'lost' : isReserved ? 'reserved' : 'free';
+      cells.push({ ordinal, state, node: ownNode, handle: undefined, attributes: noAttributes });
+      continue;
+    }
+    const record: BlockAttribute | null | undefined = records[index];
+    const handle = textOf(sanitiseHandle(textOf(record?.handle_id) ?? ''));
+    const attributes = record?.secondary ?? noAttributes;
+    const node = textOf(attributes['node']);
+    const state = !record || free.has(ordinal) ? 'broken' : stateOf(record, handle, node, owner);
+    cells.push({ ordinal, state, node: node ?? ownNode, handle, attributes });
+  }
+  return cells;
+}
+
+/** The address of a cell, canonical. */
+export function addressOfCell(range: Cidr, ordinal: number): string {
+  return formatIp(addressAt(range, ordinal));
+}
+
+function count<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Ordinals that were asked for, or undefined when the block is not part of the answer. */
+function markedIn(block: ReadBlock, cells: readonly MapCell[], filter: MapFilter): number[] | undefined {
+  const { node, addresses, pod } = filter;
+  const { range } = block;
+  if (node !== undefined && block.node !== node && !cells.some((cell) => cell.node === node)) return undefined;
+  const marked = new Set<number>();
+  if (addresses !== undefined) {
+    const ordinals = addresses.map((ip) => range && ordinalOf(range, ip)).filter((ordinal) => ordinal !== undefined);
+    if (ordinals.length === 0) return undefined;
+    for (const ordinal of ordinals) marked.add(ordinal);
+  }
+  if (pod !== undefined) {
+    const held = cells.filter(
+      ({ attributes }) => attributes['namespace'] === pod.namespace && attributes['pod'] === pod.name,
+    );
+    if (held.length === 0) return undefined;
+    for (const { ordinal } of held) marked.add(ordinal);
+  }
+  return [...marked].sort((a, b) => a - b);
+}
+
+/**
+ * The map of these blocks. A block belongs to the first pool that it overlaps, as in the usage of `ipam show`.
+ * With a filter by block, pools that are left without any are not in the map.
+ */
+export function addressMap(
+  pools: readonly IPPool[],
+  blocks: readonly IPAMBlock[],
+  reservations: readonly IPReservation[],
+  filter: MapFilter = {},
+): AddressMap {
+  const reserved = reservedAddresses(reservations);
+  const rows = pools.map((pool) => ({
+    pool,
+    cidr: parseCidr(pool.spec.cidr),
+    held: 0,
+    blockCount: 0,
+    blocks: [] as MapBlock[],
+  }));
+  const orphanBlocks: MapBlock[] = [];
+  const everyNode = new Set<string>();
+  const shownNodes = new Set<string>();
+  const counts = new Map<AddressState, number>();
+  for (const block of blocks) {
+    const read = readBlock(block, reserved);
+    const cells = cellsOf(read);
+    const nodes = new Set(cells.map(({ node }) => node).filter((node) => node !== undefined));
+    if (read.node !== undefined) nodes.add(read.node);
+    for (const node of nodes) everyNode.add(node);
+    const place = parseCidr(block.spec.cidr);
+    const row = place && rows.find(({ cidr }) => cidr !== undefined && cidrsOverlap(cidr, place));
+    const held = cells.filter(({ state }) => !isVacant(state)).length;
+    if (row) {
+      row.held += held;
+      row.blockCount += 1;
+    }
+    if (filter.pools !== undefined && !filter.pools.includes(row?.pool.metadata.name ?? '')) continue;
+    const marked = markedIn(read, cells, filter);
+    if (marked === undefined) continue;
+    for (const node of nodes) shownNodes.add(node);
+    const borrowers = new Map<string, number>();
+    const isVirtual = parseOwner(read.affinity)?.type === 'virtual';
+    for (const { state, node } of cells) {
+      count(counts, state);
+      if (node !== undefined && node !== read.node && !isVirtual) count(borrowers, node);
+    }
+    (row?.blocks ?? orphanBlocks).push({
+      ...read,
+      held,
+      borrowers: [...borrowers].sort(([a], [b]) => (a < b ? -1 : 1)),
+      marked,
+    });
+  }
+  const isFiltered = filter.node !== undefined || filter.addresses !== undefined || filter.pod !== undefined;
+  return {
+    kind: 'IPAMAddressMap',
+    pools: rows
+      .filter((row): row is typeof row & { cidr: Cidr } => row.cidr !== undefined)
+      .filter((row) => (isFiltered ? row.blocks.length > 0 : filter.pools?.includes(row.pool.metadata.name) !== false))
+      .map(({ pool, cidr, held, blockCount, blocks: own }) => ({
+        name: pool.metadata.name,
+        cidr: formatCidr(cidr),
+        enabled: isEnabled(pool),
+        size: cidrSize(cidr),
+        held,
+        blockCount,
+        blocks: own.sort(byAddress),
+      })),
+    orphanBlocks: orphanBlocks.sort(byAddress),
+    legend: stateNames.map((state) => ({ state, count: counts.get(state) ?? 0 })).filter((entry) => entry.count > 0),
+    nodes: [...shownNodes].sort(),
+    nodeNumbers: new Map([...everyNode].sort().map((node, number) => [node, number])),
+  };
+}
+
+/** What blockState says that is told otherwise: by the owner, by the usage. */
+const noTrouble: ReadonlySet<string> = new Set(['ok', 'ownerless', 'empty']);
+
+function readBlock(block: IPAMBlock, reserved: IntervalSet): ReadBlock {
+  const range = rangeOf(block);
+  const troubles = blockState(block).split(', ');
+  const owner = parseOwner(block.spec.affinity);
+  return {
+    block,
+    cidr: range === undefined ? block.spec.cidr : formatCidr(range),
+    range,
+    size: range === undefined ? 0 : Number(cidrSize(range)),
+    affinity: textOf(block.spec.affinity) ?? '',
+    node: owner?.type === 'host' ? owner.name : undefined,
+    trouble: troubles.filter((trouble) => !noTrouble.has(trouble)).join(', '),
+    reserved: range !== undefined && reserved.overlaps(range) ? reserved : undefined,
+  };
+}
+
+/** In order of addresses; what has none comes last. */
+function byAddress(a: MapBlock, b: MapBlock): number {
+  if (a.range !== undefined && b.range !== undefined) return compareCidr(a.range, b.range);
+  return Number(a.range === undefined) - Number(b.range === undefined);
+}

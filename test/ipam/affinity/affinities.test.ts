@@ -1,0 +1,390 @@
+// Claims on blocks: confirming, making, dropping and releasing them, alone and against a node that allocates meanwhile.
+import { describe, expect, test } from 'vitest';
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { claimAgain } from '../../../src/ipam/affinity/affinities.ts';
+import { releaseBlockAffinity } from '../../../src/ipam/affinity/affinity-release.ts';
+import { claim } from '../../../src/ipam/affinity/claim.ts';
+import { touched } from '../../../src/ipam/block/block.ts';
+import { assigned } from '../../../src/ipam/block/block-assign.ts';
+import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
+import {
+  claimMissing,
+  confirmClaim,
+  deleteEmptyBlock,
+  dropClaim,
+  relabelClaim,
+  releaseClaim,
+} from '../../../src/ipam/repair/repair.ts';
+import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
+import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
+import { IntervalSet } from '../../../src/net/interval-set.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import {
+  affinitiesIn,
+  affinityTo,
+  blocksIn,
+  blockWith,
+  firstSequence,
+  handleWith,
+  inconsistencies,
+  interrupted,
+  marked,
+} from '../../support/ipam-state.ts';
+import { TestClock } from '../../support/world.ts';
+
+const cidr = '10.0.0.0/29';
+const range = parseCidr(cidr) as Cidr;
+const blockName = '10-0-0-0-29';
+const name = 'node-a-10-0-0-0-29';
+const held = blockWith(cidr, 'host:node-a', ['a', 1]);
+const empty = blockWith(cidr, 'host:node-a');
+const handle = handleWith('a', { [cidr]: 1 });
+
+function open(...objects: readonly KubeObject[]) {
+  const store = new MemoryDatastore(objects);
+  const revision = () => affinitiesIn(store).find(({ metadata }) => metadata.name === name)?.metadata.resourceVersion;
+  return { store, ipam: ipamStoreOf(store), action: { affinity: name, resourceVersion: revision() } };
+}
+
+const written = (store: MemoryDatastore) =>
+  store.calls.filter(({ nthWrite }) => nthWrite > 0).map(({ op, kind }) => `${op} ${kind}`);
+
+/** What a node does to take an address of its block: claim it again if need be, then count, then write. */
+async function allocate(ipam: IpamStore): Promise<boolean> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const block = await ipam.blocks.get(blockName);
+    if (!block.ok || block.value.spec.deleted || block.value.spec.affinity !== 'host:node-a') return false;
+    const affinity = await ipam.affinities.get(name);
+    if (!affinity.ok || affinity.value.spec.deleted === 'true') return false;
+    if (affinity.value.spec.state !== 'confirmed') {
+      await claimAgain(ipam, affinity.value, block.value);
+      continue;
+    }
+    const taken = assigned(block.value, 1, {}, IntervalSet.of([]));
+    if ((await ipam.blocks.update(touched(taken.block))).ok) return true;
+  }
+  return false;
+}
+
+/** Something that one side waits for and the other side gives. */
+function signal(): { readonly given: Promise<void>; give(): void } {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
+describe('R4', () => {
+  test.each(['pending', 'pendingDeletion'] as const)('%s: pending, block touched, confirmed', async (state) => {
+    const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, state));
+    expect(await confirmClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['update BlockAffinity', 'update IPAMBlock', 'update BlockAffinity']);
+    expect(blocksIn(store)[0]?.spec).toEqual({ ...held.spec, sequenceNumber: firstSequence + 2n });
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test.each([
+    ['the block is missing', [], 'conflict'],
+    ['the block is another node’s', [blockWith(cidr, 'host:node-b')], 'conflict'],
+    ['the block is nobody’s', [blockWith(cidr, undefined, ['a', 1])], 'conflict'],
+  ])('writes nothing when %s', async (_why, blocks, outcome) => {
+    const { store, ipam, action } = open(...blocks, affinityTo('node-a', cidr, 'pending'));
+    expect((await confirmClaim(ipam, action, noProof)).outcome).toBe(outcome);
+    expect(store.writes).toBe(0);
+  });
+
+  test('gives up on an affinity of another revision, leaves a confirmed one and one that is not proved', async () => {
+    const { store, ipam, action } = open(held, affinityTo('node-a', cidr, 'pending'));
+    expect((await confirmClaim(ipam, { ...action, resourceVersion: '0' }, noProof)).outcome).toBe('conflict');
+    expect(await confirmClaim(ipam, action, async () => 'node is gone')).toEqual({
+      outcome: 'skipped',
+      detail: 'node is gone',
+    });
+    expect((await confirmClaim(ipam, { ...action, affinity: 'other' }, noProof)).outcome).toBe('skipped');
+    expect(store.writes).toBe(0);
+    const confirmed = open(held, affinityTo('node-a', cidr, 'confirmed'));
+    expect((await confirmClaim(confirmed.ipam, confirmed.action, noProof)).outcome).toBe('skipped');
+  });
+
+  test('makes a missing affinity first, with its name, labels and annotation', async () => {
+    const { store, ipam } = open(held, handle);
+    const outcome = await claimMissing(ipam, { block: blockName, owner: 'host:node-a' }, noProof);
+    expect(outcome).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['create BlockAffinity', 'update IPAMBlock', 'update BlockAffinity']);
+    const made = affinitiesIn(store)[0];
+    const labels = {
+      'projectcalico.org/affinity-type': 'host',
+      'projectcalico.org/hostname-hash': 'PY3TQE2E3XMTETLM2MJO3UITKPFB27YUJ4T4E5XGPEJON3SM4QAA',
+      'projectcalico.org/ip-version': '4',
+    };
+    expect(made?.metadata).toMatchObject({ name, labels });
+    expect(made?.metadata.annotations).toEqual({
+      'projectcalico.org/metadata': `{"creationTimestamp":null,"labels":${JSON.stringify(labels)}}`,
+    });
+    expect(made?.spec).toEqual({ state: 'confirmed', node: 'node-a', type: 'host', cidr, deleted: 'false' });
+  });
+
+  test('a missing affinity: a tombstone of it is finished, another object of its name is left', async () => {
+    const tombstone = open(held, handle, marked(affinityTo('node-a', cidr, 'pendingDeletion')));
+    await claimMissing(tombstone.ipam, { block: blockName, owner: 'host:node-a' }, noProof);
+    expect(inconsistencies(tombstone.store)).toEqual([]);
+    const virtual = affinityTo('node-a', cidr, 'confirmed');
+    virtual.spec.type = 'virtual';
+    const taken = open(held, virtual);
+    expect((await claimMissing(taken.ipam, { block: blockName, owner: 'host:node-a' }, noProof)).outcome).toBe(
+      'conflict',
+    );
+    expect(taken.store.writes).toBe(0);
+  });
+});
+
+describe('R5', () => {
+  test.each([
+    ['missing', []],
+    ['another node’s', [blockWith(cidr, 'host:node-b'), affinityTo('node-b', cidr, 'confirmed')]],
+    ['nobody’s', [blockWith(cidr, undefined, ['a', 1]), handle]],
+  ])('drops a claim whose block is %s', async (_what, others) => {
+    const { store, ipam, action } = open(...others, affinityTo('node-a', cidr, 'confirmed'));
+    const before = blocksIn(store);
+    expect(await dropClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['update BlockAffinity', 'update BlockAffinity', 'delete BlockAffinity']);
+    expect(blocksIn(store)).toEqual(before);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('leaves a claim that its block bears out', async () => {
+    const { store, ipam, action } = open(held, affinityTo('node-a', cidr, 'pendingDeletion'));
+    expect((await dropClaim(ipam, action, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+  });
+
+  test('a claim that is made good meanwhile stands', async () => {
+    for (let at = 1; ; at++) {
+      const { store, ipam, action } = open(affinityTo('node-a', cidr, 'pending'));
+      const mine = interrupted(ipam, at, async () => {
+        // The node goes on with its claim as it saw it: pending by compare-and-swap, then the block.
+        const affinity = await ipam.affinities.get(name);
+        if (!affinity.ok || affinity.value.spec.deleted === 'true') return;
+        const pending = await ipam.affinities.update({
+          ...affinity.value,
+          spec: { ...affinity.value.spec, state: 'pending' },
+        });
+        if (!pending.ok) return;
+        await ipam.blocks.create(empty);
+        await ipam.affinities.update({ ...pending.value, spec: { ...pending.value.spec, state: 'confirmed' } });
+      });
+      await dropClaim(mine, action, noProof);
+      // Whatever came first: never a block without the claim of its owner.
+      expect(inconsistencies(store)).toEqual([]);
+      if (mine.calls() < at) break;
+    }
+  });
+});
+
+describe('R6', () => {
+  test('marks the claim, deletes the block, deletes the claim', async () => {
+    const { store, ipam, action } = open(empty, affinityTo('node-a', cidr, 'confirmed'));
+    expect(await releaseClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual([
+      'update BlockAffinity',
+      'update IPAMBlock',
+      'delete IPAMBlock',
+      'update BlockAffinity',
+      'delete BlockAffinity',
+    ]);
+    expect(store.dump()).toEqual([]);
+  });
+
+  test('a block with addresses stays as it is', async () => {
+    const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, 'confirmed'));
+    const outcome = await releaseClaim(ipam, action, noProof);
+    expect(outcome).toEqual({ outcome: 'conflict', detail: "block '10.0.0.0/29' is not empty" });
+    expect(store.writes).toBe(0);
+  });
+
+  test('without mustBeEmpty the block keeps its addresses and loses its owner', async () => {
+    const { store, ipam } = open(held, handle, affinityTo('node-a', cidr, 'confirmed'));
+    const affinity = await ipam.affinities.get(name);
+    if (!affinity.ok) throw new Error('no affinity');
+    expect(await releaseBlockAffinity(ipam, affinity.value, { mustBeEmpty: false }, noProof)).toEqual({
+      outcome: 'applied',
+    });
+    const { affinity: _owner, ...rest } = held.spec;
+    expect(blocksIn(store)[0]?.spec).toEqual({ ...rest, sequenceNumber: firstSequence + 2n });
+    expect(affinitiesIn(store)).toEqual([]);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('a claim whose block is missing or another’s is dropped alone', async () => {
+    const missing = open(affinityTo('node-a', cidr, 'pendingDeletion'));
+    expect((await releaseClaim(missing.ipam, missing.action, noProof)).outcome).toBe('applied');
+    expect(missing.store.dump()).toEqual([]);
+    const foreign = open(
+      blockWith(cidr, 'host:node-b'),
+      affinityTo('node-b', cidr, 'confirmed'),
+      affinityTo('node-a', cidr, 'confirmed'),
+    );
+    await releaseClaim(foreign.ipam, foreign.action, noProof);
+    expect(inconsistencies(foreign.store)).toEqual([]);
+    expect(blocksIn(foreign.store)).toHaveLength(1);
+  });
+
+  test('against a node that takes an address at any moment: the address stays, or the node took none', async () => {
+    for (let at = 1; ; at++) {
+      const { store, ipam, action } = open(empty, affinityTo('node-a', cidr, 'confirmed'));
+      let took = false;
+      const mine = interrupted(ipam, at, async () => {
+        took = await allocate(ipam);
+      });
+      const { outcome } = await releaseClaim(mine, action, noProof);
+      expect(inconsistencies(store)).toEqual([]);
+      expect(blocksIn(store).some(({ spec }) => spec.allocations[0] !== null)).toBe(took);
+      expect(outcome).toBe(took ? 'conflict' : 'applied');
+      if (mine.calls() < at) break;
+    }
+  });
+});
+
+describe('R9', () => {
+  test('deletes a block that is empty and nobody’s', async () => {
+    const { store, ipam } = open(blockWith(cidr, undefined));
+    expect(await deleteEmptyBlock(ipam, { block: blockName }, noProof)).toEqual({ outcome: 'applied' });
+    expect(store.dump()).toEqual([]);
+    expect((await deleteEmptyBlock(ipam, { block: blockName }, noProof)).outcome).toBe('skipped');
+  });
+
+  test.each([
+    ['an owner', empty],
+    ['an owner that cannot be read', { ...empty, spec: { ...empty.spec, affinity: 'nonsense' } }],
+    ['addresses', blockWith(cidr, undefined, ['a', 1])],
+    ['a delete under way', marked(blockWith(cidr, undefined))],
+  ])('leaves a block with %s', async (_what, block) => {
+    const { store, ipam } = open(block);
+    expect((await deleteEmptyBlock(ipam, { block: blockName }, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+  });
+
+  test('deletes an empty block whose owner has no claim, and only of that owner', async () => {
+    const { store, ipam } = open(empty);
+    const action = { block: blockName, owner: 'host:node-a' };
+    expect((await deleteEmptyBlock(ipam, { ...action, owner: 'host:node-b' }, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+    expect(await deleteEmptyBlock(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['update IPAMBlock', 'delete IPAMBlock']);
+    expect(store.dump()).toEqual([]);
+  });
+
+  test.each([
+    ['a claim of its owner, in any state', [empty, affinityTo('node-a', cidr, 'pendingDeletion')]],
+    ['addresses', [held, handle]],
+    ['no owner by now', [blockWith(cidr, undefined)]],
+  ])('leaves an owned block with %s', async (_what, objects) => {
+    const { store, ipam } = open(...objects);
+    const action = { block: blockName, owner: 'host:node-a' };
+    expect((await deleteEmptyBlock(ipam, action, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+  });
+
+  test('the claim of another owner, and a tombstone of its own, keep nothing', async () => {
+    const others = open(empty, affinityTo('node-b', cidr, 'confirmed'));
+    const own = open(empty, marked(affinityTo('node-a', cidr, 'confirmed')));
+    for (const { store, ipam } of [others, own]) {
+      expect((await deleteEmptyBlock(ipam, { block: blockName, owner: 'host:node-a' }, noProof)).outcome).toBe(
+        'applied',
+      );
+      expect(blocksIn(store)).toEqual([]);
+    }
+  });
+
+  test('takes no address from a node that claims the block meanwhile, however the two interleave', async () => {
+    const surroundings = {
+      clock: new TestClock('2026-01-01T00:00:00Z'),
+      random: { uuid: () => 'none', float: () => 0.5 },
+    };
+    const take = async (store: IpamStore): Promise<boolean> => {
+      const block = await claim(store, { owner: { type: 'host', name: 'node-a' } }, range, surroundings);
+      if (typeof block === 'string') return false;
+      const taken = assigned(block, 1, {}, IntervalSet.of([]));
+      return (await store.blocks.update(touched(taken.block))).ok;
+    };
+    const ends = new Set<string>();
+    // The node begins just before one call of the repair, goes some calls far, and ends when the repair has ended.
+    for (let at = 1, reached = true; reached; at++) {
+      for (let steps = 0; steps <= 6; steps++) {
+        const { store, ipam } = open(empty);
+        const ended = signal();
+        const paused = signal();
+        let taking: Promise<boolean> | undefined;
+        const nodes = interrupted(ipam, steps + 1, () => {
+          paused.give();
+          return ended.given;
+        });
+        const mine = interrupted(ipam, at, async () => {
+          taking = take(nodes).finally(paused.give);
+          await paused.given;
+        });
+        const { outcome } = await deleteEmptyBlock(mine, { block: blockName, owner: 'host:node-a' }, noProof);
+        ended.give();
+        const took = await (taking ?? false);
+        expect(blocksIn(store).some(({ spec }) => spec.allocations[0] !== null)).toBe(took);
+        if (took) expect(inconsistencies(store)).toEqual([]);
+        if (outcome !== 'applied') expect(took).toBe(true);
+        ends.add(`${outcome} ${took}`);
+        reached = mine.calls() >= at;
+      }
+    }
+    expect([...ends].sort()).toEqual(['applied false', 'applied true', 'conflict true']);
+  });
+});
+
+describe('R8', () => {
+  const right = affinityTo('node-a', cidr, 'confirmed');
+  const others = { ...right.metadata, labels: { app: 'kept' }, annotations: { note: 'kept' } };
+  const bare = { ...right, metadata: others, spec: { state: 'confirmed', node: 'node-a', cidr, deleted: 'false' } };
+
+  test('sets type and labels in one write, in the object and in its annotation; all else stays', async () => {
+    const { store, ipam, action } = open(held, bare, handle);
+    expect(await relabelClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(written(store)).toEqual(['update BlockAffinity']);
+    const [stored] = affinitiesIn(store);
+    expect(stored?.spec).toEqual(right.spec);
+    expect(stored?.metadata.labels).toEqual({ app: 'kept', ...right.metadata.labels });
+    expect(stored?.metadata.annotations).toEqual({ note: 'kept', ...right.metadata.annotations });
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('keeps what else the annotation says', async () => {
+    const annotations = { 'projectcalico.org/metadata': '{"generation":7,"labels":{"app":"kept"}}' };
+    const { store, ipam, action } = open(empty, { ...bare, metadata: { ...others, annotations } });
+    await relabelClaim(ipam, action, noProof);
+    const text = affinitiesIn(store)[0]?.metadata.annotations?.['projectcalico.org/metadata'] ?? '';
+    expect(JSON.parse(text)).toEqual({ generation: 7, labels: { app: 'kept', ...right.metadata.labels } });
+  });
+
+  test('does nothing to a claim that is right, and refuses one whose name is wrong', async () => {
+    const fine = open(empty, right);
+    expect((await relabelClaim(fine.ipam, fine.action, noProof)).outcome).toBe('skipped');
+    const misnamed = open(empty, { ...bare, spec: { ...bare.spec, cidr: '10.0.0.8/29' } });
+    expect((await relabelClaim(misnamed.ipam, misnamed.action, noProof)).outcome).toBe('conflict');
+    expect(fine.store.writes + misnamed.store.writes).toBe(0);
+  });
+
+  test('is given up when the claim was written meanwhile, or the proof says no', async () => {
+    const { store, ipam, action } = open(empty, bare);
+    const mine = interrupted(ipam, 2, async () => {
+      const found = await ipam.affinities.get(name);
+      if (found.ok) await ipam.affinities.update({ ...found.value, spec: { ...found.value.spec, state: 'pending' } });
+    });
+    expect((await relabelClaim(mine, action, noProof)).outcome).toBe('conflict');
+    expect(affinitiesIn(store)[0]?.spec.state).toBe('pending');
+    expect((await relabelClaim(ipam, action, noProof)).outcome).toBe('conflict');
+    const refused = open(empty, bare);
+    expect(await relabelClaim(refused.ipam, refused.action, async () => 'no')).toEqual({
+      outcome: 'skipped',
+      detail: 'no',
+    });
+    expect(refused.store.writes).toBe(0);
+  });
+});

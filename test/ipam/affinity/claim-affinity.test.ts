@@ -1,0 +1,259 @@
+// Ranges claimed for an owner: what is claimed, what is not and why, others at the same time, and crashes.
+import { describe, expect, test } from 'vitest';
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { blocksToClaim, claimAffinity } from '../../../src/ipam/affinity/claim-affinity.ts';
+import { removeHost } from '../../../src/ipam/affinity/release-affinities.ts';
+import type { Owner } from '../../../src/ipam/block/block.ts';
+import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
+import { formatCidr } from '../../../src/net/cidr.ts';
+import type { IPPool } from '../../../src/resources/ip-pool.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import {
+  affinitiesIn,
+  affinityTo,
+  blocksIn,
+  blockWith,
+  firstSequence,
+  handleWith,
+  inconsistencies,
+  interrupted,
+  marked,
+  node,
+  pool,
+} from '../../support/ipam-state.ts';
+import { TestClock } from '../../support/world.ts';
+
+const hostA: Owner = { type: 'host', name: 'host-a' };
+const hostB: Owner = { type: 'host', name: 'host-b' };
+const range = '192.168.1.0/24';
+const quarters = ['192.168.1.0/26', '192.168.1.64/26', '192.168.1.128/26', '192.168.1.192/26'] as const;
+const base = [pool('pool1', range, 26), node('host-a'), node('host-b')];
+
+function surroundings() {
+  return { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => 'none', float: () => 0.5 } };
+}
+
+function open(...objects: readonly KubeObject[]) {
+  const store = new MemoryDatastore([...base, ...objects]);
+  const ipam = ipamStoreOf(store);
+  const claim = (text: string, owner = hostA, through: IpamStore = ipam) =>
+    claimAffinity(through, text, owner, surroundings());
+  return { store, ipam, claim };
+}
+
+const written = (store: MemoryDatastore) =>
+  store.calls.filter(({ nthWrite }) => nthWrite > 0).map(({ op, kind }) => `${op} ${kind}`);
+const ownersIn = (store: MemoryDatastore) => blocksIn(store).map(({ spec }) => [spec.cidr, spec.affinity]);
+
+describe('what is claimed', () => {
+  test('a free block: affinity pending, block, affinity confirmed', async () => {
+    const { store, claim } = open();
+    expect(await claim('192.168.1.64/26')).toEqual({ claimed: ['192.168.1.64/26'], failed: [] });
+    expect(written(store)).toEqual(['create BlockAffinity', 'create IPAMBlock', 'update BlockAffinity']);
+    expect(blocksIn(store)[0]?.spec).toEqual({
+      ...blockWith('192.168.1.64/26', 'host:host-a').spec,
+      sequenceNumber: BigInt(Date.parse('2025-12-01T00:00:00Z')) * 1_000_000n,
+    });
+    expect(affinitiesIn(store)[0]?.spec).toEqual(affinityTo('host-a', '192.168.1.64/26', 'confirmed').spec);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('three of four when another host has one, and no error', async () => {
+    const { store, claim } = open(
+      blockWith('192.168.1.64/26', 'host:host-b'),
+      affinityTo('host-b', '192.168.1.64/26', 'confirmed'),
+    );
+    expect(await claim(range)).toEqual({
+      claimed: ['192.168.1.0/26', '192.168.1.128/26', '192.168.1.192/26'],
+      failed: [{ cidr: '192.168.1.64/26', why: 'it belongs to host:host-b' }],
+    });
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('what is the owner’s already, written only where the claim was not confirmed', async () => {
+    const { store, claim } = open(
+      blockWith('192.168.1.0/26', 'host:host-a'),
+      affinityTo('host-a', '192.168.1.0/26', 'confirmed'),
+      blockWith('192.168.1.64/26', 'host:host-a'),
+      affinityTo('host-a', '192.168.1.64/26', 'pendingDeletion'),
+      blockWith('192.168.1.128/26', 'host:host-a'),
+    );
+    expect((await claim('192.168.1.0/26')).claimed).toEqual(['192.168.1.0/26']);
+    expect(store.writes).toBe(1);
+    expect((await claim(range)).claimed).toEqual(quarters);
+    expect(inconsistencies(store)).toEqual([]);
+    expect(blocksIn(store).find(({ spec }) => spec.cidr === quarters[1])?.spec.sequenceNumber).toBe(firstSequence + 1n);
+  });
+
+  test('not a block without an owner, not one that another size overlaps, not one half-deleted with addresses', async () => {
+    const { store, claim } = open(
+      blockWith('192.168.1.0/26', undefined, ['a', 1]),
+      handleWith('a', { '192.168.1.0/26': 1 }),
+      blockWith('192.168.1.64/28', 'host:host-b', ['b', 1]),
+      handleWith('b', { '192.168.1.64/28': 1, '192.168.1.128/26': 1 }),
+      affinityTo('host-b', '192.168.1.64/28', 'confirmed'),
+      marked(blockWith('192.168.1.128/26', 'host:host-b', ['b', 1])),
+    );
+    const before = blocksIn(store);
+    expect(await claim('192.168.1.0/25')).toEqual({
+      claimed: [],
+      failed: [
+        { cidr: '192.168.1.0/26', why: 'it exists and has no owner' },
+        { cidr: '192.168.1.64/26', why: 'it would overlap the block 192.168.1.64/28' },
+      ],
+    });
+    expect((await claim('192.168.1.128/26')).failed).toEqual([
+      { cidr: '192.168.1.128/26', why: 'it is marked as deleted and still holds addresses' },
+    ]);
+    expect(blocksIn(store)).toEqual(before);
+  });
+
+  test('what a tombstone was', async () => {
+    const { store, claim } = open(
+      marked(blockWith('192.168.1.0/26', 'host:host-b')),
+      marked(affinityTo('host-a', '192.168.1.0/26', 'pendingDeletion')),
+    );
+    expect((await claim('192.168.1.0/26')).claimed).toEqual(['192.168.1.0/26']);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('not under the name of another type of owner', async () => {
+    const { store, claim } = open(affinityTo('load-balancer', '192.168.1.0/26', 'confirmed'));
+    const { claimed, failed } = await claim('192.168.1.0/26', { type: 'virtual', name: 'load-balancer' });
+    expect(claimed).toEqual([]);
+    expect(failed).toEqual([{ cidr: '192.168.1.0/26', why: 'another owner has the name of its affinity' }]);
+    expect(blocksIn(store)).toEqual([]);
+  });
+
+  test('on a Windows node without the addresses that Windows needs', async () => {
+    const { store, claim } = open(node('win', { 'kubernetes.io/os': 'windows' }));
+    await claim('192.168.1.0/26', { type: 'host', name: 'win' });
+    const { allocations } = blocksIn(store)[0]?.spec ?? { allocations: [] };
+    expect(allocations.flatMap((index, ordinal) => (index === null ? [] : [ordinal]))).toEqual([0, 1, 2, 63]);
+  });
+
+  test('IPv6 likewise', async () => {
+    const { store, claim } = open(pool('pool6', 'fd00::/120', 122));
+    expect((await claim('fd00::/121')).claimed).toEqual(['fd00::/122', 'fd00::40/122']);
+    expect(affinitiesIn(store)[0]?.metadata.labels).toMatchObject({ 'projectcalico.org/ip-version': '6' });
+  });
+});
+
+describe('what is no range to claim', () => {
+  test.each([
+    ['192.168.1.0/27', 'The requested CIDR (192.168.1.0/27) is smaller than the minimum.'],
+    ['10.1.0.0/24', 'The requested CIDR (10.1.0.0/24) is not within any configured pools.'],
+    ['192.168.0.0/23', 'The requested CIDR (192.168.0.0/23) is not within any configured pools.'],
+    ['192.168.1.0/16', 'The requested CIDR (192.168.0.0/16) is not within any configured pools.'],
+    ['192.168.1.0', 'invalid CIDR "192.168.1.0"'],
+    ['192.168.1.0/33', 'invalid CIDR "192.168.1.0/33"'],
+  ])('%s', async (text, message) => {
+    const { store, claim } = open();
+    await expect(claim(text)).rejects.toThrow(message);
+    expect(store.writes).toBe(0);
+  });
+
+  test('a disabled pool counts for none', async () => {
+    const disabled = { ...pool('p', '10.2.0.0/24', 26), spec: { cidr: '10.2.0.0/24', blockSize: 26, disabled: true } };
+    const { claim } = open(disabled);
+    await expect(claim('10.2.0.0/26')).rejects.toThrow('(10.2.0.0/26) is not within any configured pools.');
+  });
+
+  test('an owner without a name', async () => {
+    await expect(open().claim(range, { type: 'host', name: '' })).rejects.toThrow('no owner is named');
+  });
+
+  test('the blocks of a range are counted without being made', () => {
+    const { blocks, count } = blocksToClaim('fd00::/48', [pool('p', 'fd00::/48', 122) as IPPool]);
+    expect(count).toBe(2n ** 74n);
+    const [first] = blocks;
+    expect(first && formatCidr(first)).toBe('fd00::/122');
+  });
+});
+
+describe('others at the same time', () => {
+  test('a conflict at any write is cured by what follows', async () => {
+    const starts: readonly KubeObject[][] = [
+      [],
+      [blockWith(quarters[0], 'host:host-a'), affinityTo('host-a', quarters[0], 'pending')],
+      [marked(blockWith(quarters[0], 'host:host-a')), marked(affinityTo('host-a', quarters[0], 'pendingDeletion'))],
+    ];
+    for (const start of starts) {
+      for (let at = 1; ; at++) {
+        const { store, claim } = open(...start);
+        store.faults = (call) => (call.nthWrite === at ? 'conflict' : undefined);
+        expect((await claim('192.168.1.0/25')).claimed).toEqual([quarters[0], quarters[1]]);
+        expect(inconsistencies(store)).toEqual([]);
+        if (store.writes < at) break;
+      }
+    }
+  });
+
+  test('another host that claims the same range at any moment: each block has one owner, and its claim', async () => {
+    for (let at = 1; ; at++) {
+      const { store, ipam, claim } = open();
+      let theirs: readonly string[] = [];
+      const mine = interrupted(ipam, at, async () => {
+        theirs = (await claim('192.168.1.0/25', hostB)).claimed;
+      });
+      const { claimed, failed } = await claim('192.168.1.0/25', hostA, mine);
+      expect(inconsistencies(store)).toEqual([]);
+      const ends = [...claimed.map((cidr) => [cidr, 'host:host-a']), ...theirs.map((cidr) => [cidr, 'host:host-b'])];
+      expect(ownersIn(store)).toEqual(ends.sort());
+      expect(failed.map(({ cidr }) => cidr)).toEqual(theirs);
+      if (mine.calls() < at) break;
+    }
+  });
+
+  test('another process of the same host: both have it', async () => {
+    for (let at = 1; ; at++) {
+      const { store, ipam, claim } = open();
+      const mine = interrupted(ipam, at, async () => {
+        expect((await claim(quarters[0])).claimed).toEqual([quarters[0]]);
+      });
+      expect((await claim(quarters[0], hostA, mine)).claimed).toEqual([quarters[0]]);
+      expect(inconsistencies(store)).toEqual([]);
+      if (mine.calls() < at) break;
+    }
+  });
+
+  test('another host that lets go at any moment: the block is claimed', async () => {
+    const theirs = [blockWith(quarters[0], 'host:host-b'), affinityTo('host-b', quarters[0], 'confirmed')];
+    for (let at = 1; ; at++) {
+      const { store, ipam, claim } = open(...theirs);
+      const mine = interrupted(ipam, at, async () => {
+        await removeHost(ipam, hostB);
+      });
+      const { claimed } = await claim(quarters[0], hostA, mine);
+      expect(inconsistencies(store)).toEqual([]);
+      if (mine.calls() < at) break;
+      expect(claimed).toEqual([quarters[0]]);
+      expect(ownersIn(store)).toEqual([[quarters[0], 'host:host-a']]);
+    }
+  });
+
+  test('gives up when every write meets another', async () => {
+    const { store, claim } = open();
+    store.faults = (call) => (call.kind === 'IPAMBlock' && call.nthWrite > 0 ? 'conflict' : undefined);
+    await expect(claim(quarters[0])).rejects.toMatchObject({ code: 'IPAM_CONFLICT' });
+  });
+});
+
+describe('cut short', () => {
+  test.each(['crash-before', 'crash-after'] as const)('%s any write, then repeated: clean', async (fault) => {
+    for (let at = 1; ; at++) {
+      const { store, claim } = open(marked(blockWith(quarters[1], 'host:host-a')));
+      store.faults = (call) => (call.nthWrite === at ? fault : undefined);
+      const crashed = await claim('192.168.1.0/25').then(
+        () => false,
+        () => true,
+      );
+      const after = new MemoryDatastore(store.dump());
+      const again = await claimAffinity(ipamStoreOf(after), '192.168.1.0/25', hostA, surroundings());
+      expect(again).toEqual({ claimed: [quarters[0], quarters[1]], failed: [] });
+      expect(inconsistencies(after)).toEqual([]);
+      if (!crashed) break;
+    }
+  });
+});

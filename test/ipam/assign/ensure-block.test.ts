@@ -1,0 +1,76 @@
+// Seeing to it that a node owns a block: none yet, one that is full, none to be had, none allowed.
+import { expect, test } from 'vitest';
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { ensureBlock } from '../../../src/ipam/assign/ensure-block.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import {
+  affinitiesIn,
+  affinityTo,
+  blocksIn,
+  blockWith,
+  handleWith,
+  inconsistencies,
+  node,
+  pool,
+} from '../../support/ipam-state.ts';
+import { TestClock } from '../../support/world.ts';
+
+const surroundings = {
+  clock: new TestClock('2025-12-01T00:00:00Z'),
+  random: { uuid: () => 'none', float: () => 0.5 },
+};
+const nodes = [node('node-a'), node('node-b')];
+const config = (spec: object): KubeObject => ({
+  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
+  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
+});
+
+function open(...objects: KubeObject[]) {
+  const store = new MemoryDatastore([...nodes, ...objects]);
+  const ensure = (version: 4 | 6 = 4) => ensureBlock(ipamStoreOf(store), { node: 'node-a', version }, surroundings);
+  return { store, ensure };
+}
+
+test('claims one, once, and takes no address', async () => {
+  const { store, ensure } = open(pool('p', '10.0.0.0/24', 26));
+  expect([await ensure(), await ensure()]).toEqual(['10.0.0.128/26', '10.0.0.128/26']);
+  expect(blocksIn(store)[0]?.spec.allocations.every((index) => index === null)).toBe(true);
+  expect(affinitiesIn(store)).toHaveLength(1);
+  expect(inconsistencies(store)).toEqual([]);
+});
+
+test('of IPv6, in an IPv6 pool', async () => {
+  const { ensure } = open(pool('p', '10.0.0.0/24', 26), pool('p6', '::/120', 122));
+  expect(await ensure(6)).toBe('::80/122');
+});
+
+test('a block that is full is one, and so is one more than the limit allows', async () => {
+  const full = '10.0.0.0/29';
+  const one = [
+    blockWith(full, 'host:node-a', ['h', 8]),
+    affinityTo('node-a', full, 'confirmed'),
+    handleWith('h', { [full]: 8 }),
+  ];
+  const { store, ensure } = open(pool('p', '10.0.0.0/24', 29), ...one, config({ maxBlocksPerHost: 1 }));
+  expect(await ensure()).toBe(full);
+  expect(store.writes).toBe(0);
+  const other = open(pool('a', '10.0.0.0/29', 29), pool('b', '10.0.1.0/29', 29), config({ maxBlocksPerHost: 1 }));
+  expect(await other.ensure()).toBe('10.0.0.0/29');
+});
+
+test('keeps addresses of a Windows node back', async () => {
+  const windows = node('node-w', { 'kubernetes.io/os': 'windows' });
+  const store = new MemoryDatastore([windows, config({ strictAffinity: true }), pool('p', '10.0.0.0/24', 26)]);
+  await ensureBlock(ipamStoreOf(store), { node: 'node-w', version: 4 }, surroundings);
+  expect(blocksIn(store)[0]?.spec.unallocated).toHaveLength(60);
+});
+
+test.each<[string, KubeObject[]]>([
+  ['No Free Blocks', [blockWith('10.0.0.0/29', 'host:node-b'), affinityTo('node-b', '10.0.0.0/29', 'confirmed')]],
+  ['failed to find or claim a block', [config({ strictAffinity: true, autoAllocateBlocks: false })]],
+])('%s', async (message, objects) => {
+  const { store, ensure } = open(pool('p', '10.0.0.0/29', 29), ...objects);
+  await expect(ensure()).rejects.toThrow(message);
+  expect(store.writes).toBe(0);
+});

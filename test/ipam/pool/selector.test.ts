@@ -1,0 +1,87 @@
+// Label selectors: meaning, precedence, spelling, and what is refused.
+import { describe, expect, test } from 'vitest';
+import { evaluate, parseSelector, SelectorError } from '../../../src/ipam/pool/selector.ts';
+
+const labels = { app: 'web', zone: 'eu-1', in: 'x', 'kubernetes.io/os': 'linux', empty: '' };
+
+describe('meaning', () => {
+  test.each([
+    ['', true],
+    ['  ', true],
+    ['all()', true],
+    ['all( )', true],
+    ['global()', true],
+    ['has(app)', true],
+    ['has( app )', true],
+    ['has(missing)', false],
+    ['has(empty)', true],
+    ["app == 'web'", true],
+    ['app=="web"', true],
+    ["app == 'db'", false],
+    ["missing == ''", false],
+    ["empty == ''", true],
+    ["app != 'web'", false],
+    ["missing != 'web'", true],
+    ["app in {'db', 'web'}", true],
+    ["app in {'db', 'web',}", true],
+    ['app in {}', false],
+    ["missing in {'web'}", false],
+    ["app not in {'db'}", true],
+    ["app notin {'web'}", false],
+    ["missing not in {'web'}", true],
+    ["zone contains 'u-'", true],
+    ["missing contains ''", false],
+    ["zone starts with 'eu'", true],
+    ["zone starts  with 'us'", false],
+    ["zone startswith 'eu'", true],
+    ["zone ends with '-1'", true],
+    ["zone endswith '-2'", false],
+    ["in in {'x'}", true],
+    ["in == 'x'", true],
+    ["kubernetes.io/os == 'linux'", true],
+    ["constructor == 'x'", false],
+    ['has(constructor)', false],
+  ])('%s: %s', (selector, selected) => {
+    expect(evaluate(selector, labels)).toBe(selected);
+  });
+});
+
+describe('precedence', () => {
+  test.each([
+    ['has(app) || has(app) && has(missing)', true],
+    ['(has(app) || has(app)) && has(missing)', false],
+    ["!app == 'db'", true],
+    ['!!has(app)', true],
+    ['!has(app) || has(app)', true],
+    ['!(has(app) || has(missing))', false],
+    ['has(missing)||has(app)&&has(zone)', true],
+  ])('%s: %s', (selector, selected) => {
+    expect(evaluate(selector, labels)).toBe(selected);
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    ["app == 'web", 'unterminated string'],
+    ["app = 'web'", 'expected =='],
+    ['has(app) & has(zone)', 'expected &&'],
+    ['has(app) | has(zone)', 'expected ||'],
+    ['app', 'expected operator after label "app"'],
+    ['has(app', "no closing ')' after has("],
+    ['all(', "no closing ')' after all("],
+    ['has()', 'expected identifier'],
+    [`has(${'a'.repeat(513)})`, `label too long: ${'a'.repeat(513)}`],
+    ['app == web', 'expected string'],
+    ['app in web', 'expected set literal'],
+    ["app in {'web'", 'expected }'],
+    ['(has(app)', 'expected )'],
+    ['has(app) &&', 'unexpected end of string looking for op'],
+    ['has(app) has(zone)', 'unexpected content at end of selector [has(zone)]'],
+  ])('%s', (selector, message) => {
+    expect(() => parseSelector(selector)).toThrow(new SelectorError(message));
+  });
+
+  test('a line break is no space', () => {
+    expect(() => parseSelector("app ==\n'web'")).toThrow(SelectorError);
+  });
+});

@@ -1,0 +1,279 @@
+// R2, R3 and R7, and the counters of handles.
+import { describe, expect, test } from 'vitest';
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { withSpec } from '../../../src/ipam/block/block.ts';
+import { decrementHandle, incrementHandle } from '../../../src/ipam/handles.ts';
+import { setHandleCount } from '../../../src/ipam/repair/handle-repair.ts';
+import { finishTombstone, rebuildBlock } from '../../../src/ipam/repair/repair.ts';
+import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import {
+  affinityTo,
+  blocksIn,
+  blockWith,
+  firstSequence,
+  handlesIn,
+  handleWith,
+  inconsistencies,
+  interrupted,
+  marked,
+} from '../../support/ipam-state.ts';
+
+const cidr = '10.0.0.0/29';
+const block = '10-0-0-0-29';
+const claim = affinityTo('node-a', cidr, 'confirmed');
+const held = blockWith(cidr, 'host:node-a', ['a', 1], ['b', 2]);
+const handles = [handleWith('a', { [cidr]: 1 }), handleWith('b', { [cidr]: 2 })];
+
+function open(...objects: readonly KubeObject[]) {
+  const store = new MemoryDatastore(objects);
+  return { store, ipam: ipamStoreOf(store) };
+}
+
+describe('R2', () => {
+  const lossy = withSpec(held, { unallocated: [7, 5, 0, 5] });
+
+  test('writes the right books once, one sequence number on', async () => {
+    const { store, ipam } = open(lossy, claim, ...handles);
+    expect(await rebuildBlock(ipam, { block }, noProof)).toEqual({ outcome: 'applied' });
+    expect(store.writes).toBe(1);
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
+    expect(blocksIn(store)[0]?.spec.sequenceNumber).toBe(firstSequence + 3n);
+    expect(inconsistencies(store)).toEqual([]);
+    expect((await rebuildBlock(ipam, { block }, noProof)).outcome).toBe('skipped');
+    expect(store.writes).toBe(1);
+  });
+
+  test('frees only the lost ordinals that the caller has proved unused', async () => {
+    const { store, ipam } = open(lossy, claim, ...handles);
+    expect((await rebuildBlock(ipam, { block, lost: [3, 4] }, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+    expect(await rebuildBlock(ipam, { block, lost: [3, 4, 6] }, noProof)).toEqual({ outcome: 'applied' });
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
+  });
+
+  test('starts over from what somebody else wrote', async () => {
+    const { store, ipam } = open(lossy, claim, ...handles);
+    const mine = interrupted(ipam, 2, async () => {
+      const found = await ipam.blocks.get(block);
+      if (found.ok) await ipam.blocks.update(withSpec(found.value, { unallocated: [6] }));
+    });
+    await rebuildBlock(mine, { block }, noProof);
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([6, 3, 4, 5, 7]);
+  });
+
+  test.each([
+    ['a record is missing and nothing is proved', { allocations: [9, 1, 1, null, null, null, null, null] }],
+    ['ordinals are missing that nobody vouches for', { allocations: [0, 1, 1], unallocated: [3] }],
+    ['it is marked as deleted', { deleted: true, unallocated: [] }],
+  ])('leaves the block alone when %s', async (_what, change) => {
+    const { store, ipam } = open(withSpec(held, change));
+    expect((await rebuildBlock(ipam, { block }, noProof)).outcome).toBe('conflict');
+    expect(store.writes).toBe(0);
+  });
+
+  test.each([null, undefined, 0, {}, 'x'])('a free list that is %j is made anew', async (unallocated) => {
+    const { store, ipam } = open(withSpec(held, { unallocated: unallocated as never }), claim, ...handles);
+    expect(await rebuildBlock(ipam, { block }, noProof)).toEqual({ outcome: 'applied' });
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7]);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('frees an allocation without a record that is proved unused', async () => {
+    const broken = withSpec(held, { allocations: [9, 1, 1, null, null, null, null, null] });
+    const { store, ipam } = open(broken, claim, handleWith('b', { [cidr]: 2 }));
+    expect((await rebuildBlock(ipam, { block, unused: [0] }, noProof)).outcome).toBe('applied');
+    expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7, 0]);
+    expect(inconsistencies(store)).toEqual([]);
+  });
+
+  test('equal records alone are no reason to write; a proof that fails is one not to', async () => {
+    const equal = withSpec(held, { attributes: [{ handle_id: 'a' }, { handle_id: 'a' }] });
+    const { store, ipam } = open(equal);
+    expect((await rebuildBlock(ipam, { block }, noProof)).outcome).toBe('skipped');
+    const other = open(lossy);
+    expect(await rebuildBlock(other.ipam, { block }, async () => 'no')).toEqual({ outcome: 'skipped', detail: 'no' });
+    expect(store.writes + other.store.writes).toBe(0);
+  });
+});
+
+describe('R3', () => {
+  const over = handleWith('a', { [cidr]: 3, '10.9.9.0/29': 1 });
+  const action = (store: MemoryDatastore, lowers: boolean, name = 'a') => {
+    const stored = handlesIn(store).find(({ metadata }) => metadata.name === name);
+    const { uid, resourceVersion } = stored?.metadata ?? {};
+    return { handle: name, handleId: name, uid, resourceVersion, blocks: [block, '10-9-9-0-29'], lowers };
+  };
+  const counts = (store: MemoryDatastore) =>
+    Object.fromEntries(handlesIn(store).map(({ metadata, spec }) => [metadata.name, spec.block]));
+
+  test('lowers, at the revision that was judged', async () => {
+    const { store, ipam } = open(held, over);
+    expect((await setHandleCount(ipam, action(store, true), noProof)).outcome).toBe('applied');
+    expect(counts(store)).toEqual({ a: { [cidr]: 1 } });
+    expect((await setHandleCount(ipam, action(store, true), noProof)).outcome).toBe('skipped');
+  });
+
+  test.each([2n ** 64n, '1', null, 1.5, {}])('a count of %s is no reason to write nonsense', async (count) => {
+    const odd = handleWith('a', { [cidr]: count as never });
+    const { store, ipam } = open(held, claim, odd);
+    const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
+    await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noProof);
+    const written = handlesIn(store)[0]?.spec.block[cidr];
+    expect([1, count]).toContain(written);
+  });
+
+  test.each(['', 'x', true, { block: 'x' }, { block: [1] }])(
+    'a handle with spec %j is left to a person',
+    async (spec) => {
+      const { store, ipam } = open(held, claim, { ...handleWith('a', {}), spec: spec as never });
+      const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
+      const outcome = await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noProof);
+      expect(outcome.outcome).toBe('conflict');
+      expect(store.writes).toBe(0);
+    },
+  );
+
+  test('raises, and lowers nothing when it may not', async () => {
+    const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
+    expect((await setHandleCount(ipam, action(store, false, 'b'), noProof)).outcome).toBe('applied');
+    expect(counts(store)).toEqual({ b: { [cidr]: 2, '10.9.9.0/29': 1 } });
+    expect((await setHandleCount(ipam, action(store, false, 'b'), noProof)).outcome).toBe('skipped');
+  });
+
+  test('creates a missing handle with its id as the block spells it', async () => {
+    const { store, ipam } = open(blockWith(cidr, 'host:node-a', ['K8s.Pod', 2]));
+    const missing = { ...action(store, false, 'k8s.pod'), handleId: 'K8s.Pod' };
+    expect((await setHandleCount(ipam, missing, noProof)).outcome).toBe('applied');
+    expect(handlesIn(store)[0]?.metadata.name).toBe('k8s.pod');
+    expect(handlesIn(store)[0]?.spec).toEqual({ handleID: 'K8s.Pod', block: { [cidr]: 2 }, deleted: false });
+  });
+
+  test('deletes a stray handle with two requests beside the look at its blocks', async () => {
+    const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
+    const handle = handlesIn(store)[0];
+    expect((await setHandleCount(ipam, action(store, true, 'stray'), noProof, { handle })).outcome).toBe('applied');
+    expect(handlesIn(store)).toEqual([]);
+    const requests = store.calls.filter(({ kind }) => kind === 'IPAMHandle').map(({ op }) => op);
+    expect(requests).toEqual(['update', 'delete']);
+  });
+
+  test('looks at blocks through the reader that it is given', async () => {
+    const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
+    await setHandleCount(ipam, action(store, true, 'stray'), noProof, { block: async () => held });
+    expect(store.calls.some(({ kind }) => kind === 'IPAMBlock')).toBe(false);
+  });
+
+  test('never lowers a handle that an allocator raised meanwhile', async () => {
+    for (let at = 1; ; at++) {
+      const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
+      let raised = false;
+      const mine = interrupted(ipam, at, async () => {
+        await incrementHandle(ipam, 'stray', cidr, 1);
+        raised = true;
+      });
+      const { outcome } = await setHandleCount(mine, action(store, true, 'stray'), noProof);
+      if (raised) expect(counts(store)['stray']?.[cidr]).toBeGreaterThanOrEqual(1);
+      else expect(outcome).toBe('applied');
+      if (mine.calls() < at) break;
+    }
+  });
+
+  test('a changed handle is raised only, and a tombstone left to R7', async () => {
+    const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
+    const old = { ...action(store, true, 'b'), resourceVersion: '0' };
+    expect((await setHandleCount(ipam, old, noProof)).detail).toContain('none lowered');
+    expect(counts(store)).toEqual({ b: { [cidr]: 2, '10.9.9.0/29': 1 } });
+    expect((await setHandleCount(ipam, old, noProof)).outcome).toBe('conflict');
+    const dying = open(held, marked(handleWith('a', { [cidr]: 3 })));
+    expect((await setHandleCount(dying.ipam, action(dying.store, true), noProof)).outcome).toBe('conflict');
+    expect(dying.store.writes).toBe(0);
+  });
+
+  test('what is not proved is not written', async () => {
+    const { store, ipam } = open(held, over);
+    expect((await setHandleCount(ipam, action(store, true), async () => 'in use')).detail).toBe('in use');
+    expect(store.writes).toBe(0);
+  });
+});
+
+describe('R7', () => {
+  const kinds = [
+    ['IPAMBlock', marked(blockWith(cidr, undefined))],
+    ['BlockAffinity', marked(affinityTo('node-a', cidr, 'pendingDeletion'))],
+    ['IPAMHandle', marked(handleWith('a', { [cidr]: 1 }))],
+  ] as const;
+  const uidOf = (store: MemoryDatastore) => store.dump()[0]?.metadata.uid;
+
+  test.each(kinds)('removes a marked %s with one request, one look before it', async (kind, tombstone) => {
+    const { store, ipam } = open(tombstone);
+    const action = { kind, name: tombstone.metadata.name, uid: uidOf(store) };
+    expect(await finishTombstone(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(store.calls.map(({ op }) => op)).toEqual(['get', 'delete']);
+    expect(store.dump()).toEqual([]);
+    expect((await finishTombstone(ipam, action, noProof)).outcome).toBe('skipped');
+  });
+
+  test('leaves another incarnation, a live object, and a block with addresses', async () => {
+    const other = open(marked(handleWith('a', {})));
+    const notIt = { kind: 'IPAMHandle', name: 'a', uid: 'another' } as const;
+    expect((await finishTombstone(other.ipam, notIt, noProof)).outcome).toBe('skipped');
+    const live = open(handleWith('a', { [cidr]: 1 }));
+    const alive = { kind: 'IPAMHandle', name: 'a', uid: uidOf(live.store) } as const;
+    expect((await finishTombstone(live.ipam, alive, noProof)).outcome).toBe('conflict');
+    const full = open(marked(held));
+    const addresses = { kind: 'IPAMBlock', name: block, uid: uidOf(full.store) } as const;
+    expect((await finishTombstone(full.ipam, addresses, noProof)).outcome).toBe('conflict');
+    expect(other.store.writes + live.store.writes + full.store.writes).toBe(0);
+  });
+
+  test('somebody else finishing it first is no conflict', async () => {
+    const { store, ipam } = open(marked(handleWith('a', {})));
+    const mine = interrupted(ipam, 2, async () => {
+      const found = await ipam.handles.get('a');
+      if (found.ok) await ipam.handles.remove(found.value);
+    });
+    const action = { kind: 'IPAMHandle', name: 'a', uid: uidOf(store) } as const;
+    expect((await finishTombstone(mine, action, noProof)).outcome).toBe('applied');
+  });
+});
+
+describe('counters', () => {
+  test('count up from nothing and down to nothing', async () => {
+    const { store, ipam } = open();
+    await incrementHandle(ipam, 'K8s.Pod', cidr, 1);
+    await incrementHandle(ipam, 'K8s.Pod', '10.0.0.8/29', 2);
+    expect(handlesIn(store)[0]?.spec).toMatchObject({ handleID: 'K8s.Pod', block: { [cidr]: 1, '10.0.0.8/29': 2 } });
+    await decrementHandle(ipam, 'K8s.Pod', cidr, 1);
+    expect(handlesIn(store)[0]?.spec.block).toEqual({ '10.0.0.8/29': 2 });
+    await decrementHandle(ipam, 'K8s.Pod', '10.0.0.8/29', 2);
+    expect(store.dump()).toEqual([]);
+  });
+
+  test('what cannot be taken off is no error', async () => {
+    const { store, ipam } = open(handleWith('a', { [cidr]: 1 }));
+    await decrementHandle(ipam, 'missing', cidr, 1);
+    await decrementHandle(ipam, 'a', '10.0.0.8/29', 1);
+    expect(store.writes).toBe(0);
+    await decrementHandle(ipam, 'a', cidr, 5);
+    expect(store.dump()).toEqual([]);
+  });
+
+  test('two at once lose no count', async () => {
+    const { store, ipam } = open();
+    await Promise.all(Array.from({ length: 8 }, () => incrementHandle(ipam, 'a', cidr, 1)));
+    expect(handlesIn(store)[0]?.spec.block).toEqual({ [cidr]: 8 });
+    await Promise.all(Array.from({ length: 8 }, () => decrementHandle(ipam, 'a', cidr, 1)));
+    expect(store.dump()).toEqual([]);
+  });
+
+  test('a handle listed a moment ago spares a read, and is read again when it was changed', async () => {
+    const { store, ipam } = open(handleWith('a', { [cidr]: 3 }));
+    const listed = handlesIn(store)[0];
+    await decrementHandle(ipam, 'a', cidr, 1, { listed });
+    expect(store.calls.map(({ op }) => op)).toEqual(['update']);
+    await decrementHandle(ipam, 'a', cidr, 1, { listed });
+    expect(handlesIn(store)[0]?.spec.block).toEqual({ [cidr]: 1 });
+  });
+});
