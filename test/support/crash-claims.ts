@@ -2,13 +2,13 @@
 
 import { upgradeHost } from '../../src/ipam/affinity/affinity-labels.ts';
 import { ensureConsistentAffinity } from '../../src/ipam/affinity/affinity-release.ts';
-import { claimAffinity } from '../../src/ipam/affinity/claim-affinity.ts';
+import { claimAffinity } from '../../src/ipam/affinity/claim-by-hand.ts';
 import {
   releaseAffinity,
   releaseHostAffinities,
   releasePoolAffinities,
   removeHost,
-} from '../../src/ipam/affinity/release-affinities.ts';
+} from '../../src/ipam/affinity/release-by-hand.ts';
 import { ensureBlock } from '../../src/ipam/assign/ensure-block.ts';
 import { newBlock } from '../../src/ipam/block/block.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';

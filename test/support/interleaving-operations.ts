@@ -2,8 +2,8 @@
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
-import { claimAffinity } from '../../src/ipam/affinity/claim-affinity.ts';
-import { releaseAffinity, removeHost } from '../../src/ipam/affinity/release-affinities.ts';
+import { claimAffinity } from '../../src/ipam/affinity/claim-by-hand.ts';
+import { releaseAffinity, removeHost } from '../../src/ipam/affinity/release-by-hand.ts';
 import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
 import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import type { IpamStore } from '../../src/ipam/ipam-store.ts';

@@ -1,5 +1,5 @@
 // What claiming a range, or giving up claims, would do: plain data, made from one reading and decided anew when it is done.
-// The doing is claim-affinity.ts and release-affinities.ts.
+// The doing is claim-by-hand.ts and release-by-hand.ts.
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPAMBlock } from '../../resources/ipam-block.ts';
 import { UsageError } from '../../world/errors.ts';
@@ -11,8 +11,8 @@ import type { IpamStore } from '../ipam-store.ts';
 import type { ReleaseOutcome } from '../release/release-plan.ts';
 import { canonicalCidr, readRange, requireBlocksIn } from './affinity-range.ts';
 import type { Claimant } from './claim.ts';
-import { blocksToClaim, otherSizes, overlapOf, whyNotClaimable } from './claim-affinity.ts';
-import { allClaims, type BlockClaim, isClaimOf, isInside } from './release-affinities.ts';
+import { blocksToClaim, otherSizes, overlapOf, whyNotClaimable } from './claim-by-hand.ts';
+import { allClaims, type BlockClaim, isClaimOf, isInside } from './release-by-hand.ts';
 
 /** Beyond so many blocks a range is more likely a mistake than a wish. */
 const mostBlocksAtOnce = 4096;

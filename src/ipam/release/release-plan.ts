@@ -1,6 +1,6 @@
 // What `ipam release` means to do and what came of it: plain data.
 
-import type { BlockClaim } from '../affinity/release-affinities.ts';
+import type { BlockClaim } from '../affinity/release-by-hand.ts';
 import type { GuardedRelease } from './release.ts';
 
 export interface PlannedRelease extends GuardedRelease {

@@ -17,7 +17,7 @@ async function run(ctx: Context, input: Input): Promise<ClaimDone> {
     await Promise.all([
       import('../../../datastore/stored-ipam.ts'),
       import('../../../ipam/affinity/affinity-plan.ts'),
-      import('../../../ipam/affinity/claim-affinity.ts'),
+      import('../../../ipam/affinity/claim-by-hand.ts'),
       import('../../../ipam/repair/repair-outcome.ts'),
       import('../../../ipam-repair/one-by-one.ts'),
       import('../../../net/cidr.ts'),

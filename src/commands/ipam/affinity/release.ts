@@ -15,7 +15,7 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   const [{ ipamStoreOf }, { planGiveUp }, { giveUpBlock }, { appliedUnless }, { oneByOne }] = await Promise.all([
     import('../../../datastore/stored-ipam.ts'),
     import('../../../ipam/affinity/affinity-plan.ts'),
-    import('../../../ipam/affinity/release-affinities.ts'),
+    import('../../../ipam/affinity/release-by-hand.ts'),
     import('../../../ipam/repair/repair-outcome.ts'),
     import('../../../ipam-repair/one-by-one.ts'),
   ]);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
-import { blocksToClaim, claimAffinity } from '../../../src/ipam/affinity/claim-affinity.ts';
-import { removeHost } from '../../../src/ipam/affinity/release-affinities.ts';
+import { blocksToClaim, claimAffinity } from '../../../src/ipam/affinity/claim-by-hand.ts';
+import { removeHost } from '../../../src/ipam/affinity/release-by-hand.ts';
 import type { Owner } from '../../../src/ipam/block/block.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
-import { claimAffinity } from '../../../src/ipam/affinity/claim-affinity.ts';
+import { claimAffinity } from '../../../src/ipam/affinity/claim-by-hand.ts';
 import {
   releaseAffinity,
   releaseHostAffinities,
   releasePoolAffinities,
   removeHost,
-} from '../../../src/ipam/affinity/release-affinities.ts';
+} from '../../../src/ipam/affinity/release-by-hand.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import type { Owner } from '../../../src/ipam/block/block.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
