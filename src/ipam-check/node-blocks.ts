@@ -1,6 +1,7 @@
 // Judges the blocks of each node together: too many (INV-38), all full (INV-27), or none in use on a node that is down
 // (INV-40). Single empty blocks are spare-blocks.ts.
 import { freeListOf } from '../ipam/block/block.ts';
+import { blockLimit } from '../ipam/config.ts';
 import { addressAt } from '../net/cidr.ts';
 import type { IntervalSet } from '../net/interval-set.ts';
 import type { BlockView } from './block-view.ts';
@@ -9,9 +10,6 @@ import { blockObject, judge, nodeObject } from './judgement.ts';
 import type { Reserved } from './reservations.ts';
 import type { NodeRecord } from './snapshot.ts';
 import type { CheckView } from './view.ts';
-
-/** Blocks of a family that a node may own when the configuration does not say. */
-const defaultLimit = 20;
 
 /** INV-27 for nodes, INV-38 and INV-40. */
 export function nodeBlockJudgements(view: CheckView, reserved: Reserved): Judgement[] {
@@ -46,7 +44,7 @@ function blocksByNode(view: CheckView): Map<string, BlockView[]> {
 /** Blocks in disabled pools do not count: their node takes no address from them. */
 function againstLimit(view: CheckView, node: NodeRecord, owned: readonly BlockView[], reserved: Reserved): Judgement[] {
   if (!view.canJudge('IPAMConfig')) return [];
-  const limit = view.settings.maxBlocksPerHost || defaultLimit;
+  const limit = blockLimit(view.settings);
   if (owned.length < limit) return [];
   const judgements: Judgement[] = [];
   for (const version of [4, 6] as const) {

@@ -1,4 +1,5 @@
 // Judges the pools themselves: whether they can be as they are (INV-26), and whether anything is left in them (INV-27).
+import { blockSizeLimits } from '../ipam/pool/pools.ts';
 import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../net/interval-set.ts';
 import type { IPPool } from '../resources/ip-pool.ts';
@@ -46,7 +47,7 @@ function definition({ metadata, spec }: IPPool, pool: PoolView | undefined): Jud
 }
 
 function sizeProblems({ cidr, blockSize, enabled }: PoolView, stored: unknown): string[] {
-  const [least, most] = cidr.version === 4 ? [20, 32] : [116, 128];
+  const [least, most] = blockSizeLimits(cidr.version);
   const given = stored === undefined || stored === null || stored === 0 ? blockSize : stored;
   const size = typeof given === 'number' || typeof given === 'bigint' ? Number(given) : Number.NaN;
   if (!(size >= least && size <= most))

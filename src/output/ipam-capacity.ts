@@ -42,7 +42,7 @@ function modeText(pool: PoolCapacity): string {
 function poolTable(pools: readonly PoolCapacity[], wide: boolean): string {
   const inBlocks = (pool: PoolCapacity): number => pool.freeInOwnBlocks + pool.freeElsewhere;
   if (!wide) {
-    const headings = ['POOL', 'MODE', 'NODES', 'FREE', 'FREE BLOCKS', 'FRAGMENTED'];
+    const headings = ['POOL', 'MODE', 'NODES', 'FREE', 'FREE BLOCKS', 'FREE IN BLOCKS'];
     const rows = pools.map((pool) => [
       ...[pool.name, modeText(pool), String(pool.nodes), told(pool.free), told(pool.blocksFree)],
       String(inBlocks(pool)),

@@ -6,7 +6,7 @@ import { windowsHandle } from '../../resources/names.ts';
 import { CalictlError } from '../../world/errors.ts';
 import { allocatedOrdinals, handleOf, parseOwner } from '../block/block.ts';
 import { choosePools } from '../pool/pool-choice.ts';
-import { blockSizeOf } from '../pool/pools.ts';
+import { blockSizeLimits, blockSizeOf } from '../pool/pools.ts';
 import { allocationsOf } from '../show/utilization.ts';
 import type { IpamLists } from './ipam-lists.ts';
 import { simulatedStore } from './simulated-store.ts';
@@ -50,7 +50,7 @@ function poolsOf({ pools }: IpamLists, { ipVersion, labels, pools: requested }: 
 
 /** True for a size that Calico takes for a pool of this CIDR. */
 function isAllowed({ cidr, size }: SizedPool): boolean {
-  const [shortest, longest] = cidr.version === 4 ? [20, 32] : [116, 128];
+  const [shortest, longest] = blockSizeLimits(cidr.version);
   return size >= Math.max(shortest, cidr.prefix) && size <= longest;
 }
 

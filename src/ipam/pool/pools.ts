@@ -16,6 +16,11 @@ export function blockSizeOf(pool: IPPool): number {
   return pool.spec.blockSize || (pool.spec.cidr.includes(':') ? 122 : 26);
 }
 
+/** The prefix lengths that blocks can have, shortest first. */
+export function blockSizeLimits(version: 4 | 6): readonly [shortest: number, longest: number] {
+  return version === 4 ? [20, 32] : [116, 128];
+}
+
 /** The pool that a person names: by its name, or by its CIDR however that is spelled. */
 export function poolNamed(pools: readonly IPPool[], text: string): IPPool | undefined {
   const named = pools.find(({ metadata }) => metadata.name === text);

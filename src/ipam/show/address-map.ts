@@ -17,7 +17,7 @@ import type { IPReservation } from '../../resources/ip-reservation.ts';
 import { type BlockAttribute, blockState, type IPAMBlock } from '../../resources/ipam-block.ts';
 import { sanitiseHandle, windowsHandle } from '../../resources/names.ts';
 import { attributesOf, freeListOf, type Owner, parseOwner } from '../block/block.ts';
-import { isEnabled, reservedAddresses } from '../pool/pools.ts';
+import { blockSizeLimits, isEnabled, reservedAddresses } from '../pool/pools.ts';
 
 /**
  * What an address can be, in the order of the legend. The glyph stands for it where there is no colour, the word where
@@ -129,7 +129,7 @@ export function textOf(value: unknown): string | undefined {
 
 function rangeOf(block: IPAMBlock): Cidr | undefined {
   const range = parseCidr(block.spec.cidr);
-  return range !== undefined && range.prefix >= (range.version === 4 ? 20 : 116) ? range : undefined;
+  return range !== undefined && range.prefix >= blockSizeLimits(range.version)[0] ? range : undefined;
 }
 
 /** The state of an address whose record is there (docs/reference/ipam.md#well-known-handles). */

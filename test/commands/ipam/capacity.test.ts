@@ -33,7 +33,7 @@ describe('calictl ipam capacity', () => {
   it('prints pools, what fits, and nobody in trouble', async () => {
     const { code, stdout, stderr } = await run('ipam capacity', { folder });
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
-      'POOL     MODE        NODES   FREE   FREE BLOCKS   FRAGMENTED',
+      'POOL     MODE        NODES   FREE   FREE BLOCKS   FREE IN BLOCKS',
       'pool-a   automatic   1       122    1             58',
       '',
       'IPv4',
