@@ -1,5 +1,4 @@
 // The block affinities of a node whose addresses are released: which there are, and giving them up once it is gone.
-
 import { allClaims, giveUpBlock, isClaimOf } from '../ipam/affinity/release-by-hand.ts';
 import type { IpamStore } from '../ipam/ipam-store.ts';
 import type { NodeClaims, ReleaseOutcome } from '../ipam/release/release-plan.ts';

@@ -8,7 +8,7 @@ import type { Cidr } from '../../net/cidr.ts';
 import type { IpamAssigned } from '../../output/ipam-assign.ts';
 import { CalictlError, type ExitCode, exitCodes, invalidIp, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
-import { nodeOf, pairsOf } from './flag-values.ts';
+import { nodeOf, outputFlag, pairsOf } from './flags.ts';
 
 interface Done extends IpamAssigned {
   /** Why there are fewer than requested. */
@@ -212,7 +212,7 @@ export const ipamAssign = defineCommand<Done>({
     { name: 'ip', value: 'IP', about: 'exactly this address' },
     { name: 'handle', value: 'HANDLE', about: 'the ID to release them by' },
     { name: 'attr', value: 'KEY=VALUE', about: 'what else to record of the holder', repeatable: true },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+    outputFlag('text', 'json'),
   ],
   calicoctl: false,
   guarded: false,

@@ -5,9 +5,9 @@ import type { Cidr } from '../../net/cidr.ts';
 import type { IpamCapacityShown, SimulatedFamily } from '../../output/ipam-capacity.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
-import { pairsOf } from './flag-values.ts';
+import { outputFlag, pairsOf } from './flags.ts';
 
-const formatNames = ['table', 'wide', 'json', 'yaml'];
+const formatNames = ['table', 'wide', 'json', 'yaml'] as const;
 const mostNodes = 2000;
 const mostPodsPerNode = 1000;
 const mostPods = 220_000;
@@ -192,7 +192,7 @@ export const ipamCapacity = defineCommand<IpamCapacityShown>({
       about: 'a label of the new nodes; when none is given: those that all nodes have',
       repeatable: true,
     },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: formatNames, default: 'table' },
+    outputFlag(...formatNames),
   ],
   calicoctl: false,
   guarded: false,

@@ -5,6 +5,7 @@ import type { IpamConfigured } from '../../output/ipam-configure.ts';
 import { CalictlError, exitCodes, RefusedError, UsageError } from '../../world/errors.ts';
 import { calicoctlText } from '../calicoctl-errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { outputFlag } from './flags.ts';
 
 interface AsCalicoctl {
   readonly asked: Partial<IpamSettings>;
@@ -212,7 +213,7 @@ export const ipamConfigure = defineCommand<IpamConfigured | AsCalicoctl>({
     },
     { name: 'dry-run', about: 'show what would change, write nothing' },
     { name: 'force', about: 'switch strict affinity on although addresses are borrowed' },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+    outputFlag('text', 'json'),
   ],
   calicoctl: true,
   guarded: true,

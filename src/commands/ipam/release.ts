@@ -11,7 +11,7 @@ import {
 } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { requireConsent } from '../consent.ts';
-import { nodeOf, podOf } from './flag-values.ts';
+import { nodeOf, outputFlag, podOf, yesFlag } from './flags.ts';
 
 interface AsCalicoctl {
   readonly lines: AsyncIterable<string>;
@@ -179,8 +179,8 @@ export const ipamRelease = defineCommand<Released | AsCalicoctl>({
     },
     { name: 'force', about: 'release also what is in use', calicoctl: true },
     { name: 'dry-run', about: 'show what would be released, write nothing' },
-    { name: 'yes', short: 'y', about: 'do not ask' },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+    yesFlag,
+    outputFlag('text', 'json'),
   ],
   calicoctl: true,
   guarded: true,

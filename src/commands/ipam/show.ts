@@ -6,11 +6,11 @@ import type { IpAddress } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
 import { exitCodes, invalidIp, StdoutFailure, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
-import { nodeOf, type PodName, podOf } from './flag-values.ts';
+import { nodeOf, outputFlag, type PodName, podOf } from './flags.ts';
 
 type Shown = IpamShown | AddressMap;
 
-const formatNames = ['table', 'json', 'yaml', 'csv', 'svg', 'html'];
+const formatNames = ['table', 'json', 'yaml', 'csv', 'svg', 'html'] as const;
 const isPicture = (format: string): boolean => format === 'svg' || format === 'html';
 
 /** Exactly one thing can be asked for at a time; the map takes the others that name something as its filter. */
@@ -158,7 +158,7 @@ export const ipamShow = defineCommand<Shown>({
     { name: 'map', about: 'every address of the blocks, one character each' },
     { name: 'pool', value: 'POOL', about: 'with --map: blocks of this pool (name or CIDR)', repeatable: true },
     { name: 'show-configuration', about: 'the IPAM configuration in force', calicoctl: true },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: formatNames, default: 'table' },
+    outputFlag(...formatNames),
   ],
   calicoctl: true,
   guarded: true,

@@ -6,6 +6,7 @@ import { CalictlError, exitCodes, RefusedError, UsageError } from '../../world/e
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { requireConsent } from '../consent.ts';
+import { outputFlag, yesFlag } from './flags.ts';
 
 const shown = (plan: SplitPlan, outcome: IpamSplit['outcome']): IpamSplit => ({
   name: plan.pool.metadata.name,
@@ -156,8 +157,8 @@ export const ipamSplit = defineCommand<IpamSplit>({
     { name: 'cidr', value: 'CIDR', about: 'the pool with this CIDR', calicoctl: true },
     { name: 'name', value: 'POOL_NAME', about: 'the pool of this name', calicoctl: true },
     { name: 'dry-run', about: 'show what would be written, write nothing' },
-    { name: 'yes', short: 'y', about: 'do not ask' },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+    yesFlag,
+    outputFlag('text', 'json'),
   ],
   calicoctl: true,
   guarded: true,

@@ -1,5 +1,4 @@
 // What `ipam release` means to do and what came of it: plain data.
-
 import type { BlockClaim } from '../affinity/release-by-hand.ts';
 import type { GuardedRelease } from './release.ts';
 

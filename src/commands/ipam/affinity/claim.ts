@@ -4,7 +4,7 @@ import type { Owner } from '../../../ipam/block/block.ts';
 import { type ExitCode, exitCodes, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 import { requireConsent } from '../../consent.ts';
-import { nodeOf } from '../flag-values.ts';
+import { nodeOf, outputFlag, yesFlag } from '../flags.ts';
 
 const canBeDone = ({ does }: PlannedClaim): boolean => does !== 'fail';
 
@@ -73,8 +73,8 @@ export const ipamAffinityClaim = defineCommand<ClaimDone>({
   flags: [
     { name: 'node', value: 'NODE', about: 'the node that gets the blocks' },
     { name: 'dry-run', about: 'show which blocks would be claimed, write nothing' },
-    { name: 'yes', short: 'y', about: 'do not ask' },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+    yesFlag,
+    outputFlag('text', 'json'),
   ],
   calicoctl: false,
   guarded: false,

@@ -3,7 +3,7 @@ import { listAll } from '../../../datastore/datastore.ts';
 import type { AffinityList } from '../../../ipam/affinity/affinity-list.ts';
 import { exitCodes } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
-import { nodeOf } from '../flag-values.ts';
+import { nodeOf, outputFlag } from '../flags.ts';
 
 async function run(ctx: Context, input: Input): Promise<AffinityList> {
   const node = nodeOf(input);
@@ -47,14 +47,7 @@ export const ipamAffinityList = defineCommand<AffinityList>({
   args: [],
   flags: [
     { name: 'node', value: 'NODE', about: 'only claims of this node' },
-    {
-      name: 'output',
-      short: 'o',
-      value: 'FORMAT',
-      about: 'output format',
-      choices: ['table', 'wide', 'json', 'yaml'],
-      default: 'table',
-    },
+    outputFlag('table', 'wide', 'json', 'yaml'),
   ],
   calicoctl: false,
   guarded: false,

@@ -4,7 +4,7 @@ import type { IpamStore } from '../../../ipam/ipam-store.ts';
 import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 import { requireConsent } from '../../consent.ts';
-import { nodeOf } from '../flag-values.ts';
+import { nodeOf, outputFlag, yesFlag } from '../flags.ts';
 
 async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   const [range] = input.args;
@@ -104,8 +104,8 @@ export const ipamAffinityRelease = defineCommand<GiveUpDone>({
     { name: 'node', value: 'NODE', about: 'only blocks of this node' },
     { name: 'keep-addresses', about: 'also blocks with addresses: these stay, in a block that nobody owns' },
     { name: 'dry-run', about: 'show what would be released, write nothing' },
-    { name: 'yes', short: 'y', about: 'do not ask' },
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: ['text', 'json'], default: 'text' },
+    yesFlag,
+    outputFlag('text', 'json'),
   ],
   calicoctl: false,
   guarded: false,

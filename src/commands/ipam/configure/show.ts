@@ -2,6 +2,7 @@
 import type { ConfigurationState } from '../../../output/ipam-configure.ts';
 import { exitCodes } from '../../../world/errors.ts';
 import { type Context, defineCommand } from '../../command.ts';
+import { outputFlag } from '../flags.ts';
 
 async function run(ctx: Context): Promise<ConfigurationState> {
   const [{ getIfAny }, { ipamConfig }, { configurationShown }] = await Promise.all([
@@ -28,16 +29,7 @@ export const ipamConfigureShow = defineCommand<ConfigurationState>({
     },
   ],
   args: [],
-  flags: [
-    {
-      name: 'output',
-      short: 'o',
-      value: 'FORMAT',
-      about: 'output format',
-      default: 'table',
-      choices: ['table', 'json', 'yaml'],
-    },
-  ],
+  flags: [outputFlag('table', 'json', 'yaml')],
   calicoctl: false,
   guarded: false,
   run,

@@ -1,6 +1,14 @@
-// What flags that several ipam commands have take: --node, --pod, and pairs of key and value.
+// Flags that several ipam commands have: how --output and --yes are described, what --node, --pod and pairs of key and
+// value take.
 import { UsageError } from '../../world/errors.ts';
-import type { Input } from '../command.ts';
+import type { FlagSpec, Input } from '../command.ts';
+
+/** -o with these formats; the first is the default. */
+export function outputFlag(...formats: readonly [string, ...string[]]): FlagSpec {
+  return { name: 'output', short: 'o', value: 'FORMAT', about: 'output format', choices: formats, default: formats[0] };
+}
+
+export const yesFlag: FlagSpec = { name: 'yes', short: 'y', about: 'do not ask' };
 
 /** The node that --node names. Errors: UsageError for an empty name. */
 export function nodeOf(input: Input): string | undefined {
