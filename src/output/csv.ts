@@ -1,10 +1,14 @@
 // Comma-separated values.
+import { printable } from './columns.ts';
 
-/** RFC 4180: quotes where a comma, a quote or a line end stands in a field; a leading formula sign is defused. */
+/**
+ * RFC 4180: quotes where a comma or a quote stands in a field; a leading formula sign is defused. Control and direction
+ * characters are written as escapes: a row is one line, and no name from a cluster steers a terminal.
+ */
 export function csvLine(fields: readonly unknown[]): string {
   const cells = fields.map((field) => {
-    const text = String(field ?? '').replace(/^(?=[=+\-@\t\r])/, "'");
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const text = printable(String(field ?? '')).replace(/^(?=[=+\-@\t])/, "'");
+    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${cells.join(',')}\n`;
 }
