@@ -4,29 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/resources/object.ts';
 import type { Held } from '../support/allocating-process.ts';
 import { allocatingProcesses, heldTwice } from '../support/allocating-processes.ts';
 import { describeWithApiServer } from '../support/api-server.ts';
 import { calicoIpam, hasCniPlugins } from '../support/cni-plugin.ts';
 import { node, pool } from '../support/ipam-state.ts';
-import { reference, runReference } from '../support/reference.ts';
+import { calicoctlNeeds, reference, runReference } from '../support/reference.ts';
 import { run } from '../support/world.ts';
 
 const seconds = process.env['LONG'] ? 300 : 8;
 const nodes = ['node-a', 'node-b', 'node-c', 'node-d'];
-const apiVersion = 'crd.projectcalico.org/v1';
-/** calicoctl's check reads both and fails without. */
-const cluster: KubeObject[] = [
-  {
-    ...{ apiVersion, kind: 'ClusterInformation', metadata: { name: 'default' } },
-    spec: { clusterGUID: '5d2c9e4b8bcc09e00656c54f84e82dff', calicoVersion: 'v3.31.4', datastoreReady: true },
-  },
-  {
-    ...{ apiVersion, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },
-    spec: { controllers: { node: { leakGracePeriod: '15m0s' } } },
-  },
-];
 const container = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0');
 
 const folder = mkdtempSync(join(tmpdir(), 'calictl-interop-'));
@@ -49,7 +36,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
       beforeEach(async () => {
         await server().admin.reset();
         await server().admin.load([
-          ...cluster,
+          ...calicoctlNeeds,
           pool('pool-1', '10.60.0.0/27', 29),
           pool('pool-2', '10.61.0.0/27', 30),
           ...nodes.map((name) => node(name)),
