@@ -70,7 +70,10 @@ export class KubeHttp {
       if (status === 429 && busy < busyRetries) {
         busy++;
         answer.body.resume();
+        // The time that the server asks for is not time that it does not answer in.
+        request.deadline.pause();
         await this.#wait(this.#toldToWait(answer.retryAfter), request.deadline);
+        request.deadline.restart();
       } else if (status >= 500 && isRead && failures < readRetries) {
         answer.body.resume();
         await this.#wait(this.#backoff(failures++), request.deadline);

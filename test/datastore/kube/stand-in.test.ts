@@ -204,6 +204,24 @@ describe('a server that is busy', () => {
     expect(waits).toEqual([7100, 7100]);
   });
 
+  it('is not taken for a silent one while it asks for patience', async () => {
+    let asked = 0;
+    const server = await serving((_, response) => {
+      if (++asked < 2) sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '7' });
+      else sendJson(response, 200, pool('a'));
+    });
+    const timeoutMs = 2000;
+    const world = testWorld();
+    // Longer than the time that a call has for its answer.
+    world.clock.sleep = (_, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        setTimeout(resolve, timeoutMs + 200);
+      });
+    const store = await server.open(undefined, world);
+    expect((await store.get(ipPool, { name: 'a' }, { timeoutMs })).metadata.name).toBe('a');
+  });
+
   it('does not wait for ever', async () => {
     const server = await serving((_, response) => {
       sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '86400' });
