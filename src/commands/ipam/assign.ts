@@ -78,11 +78,13 @@ async function run(ctx: Context, input: Input): Promise<Done> {
   const datastore = await ctx.datastore();
   const { ipamStoreOf } = await import('../../datastore/stored-ipam.ts');
   const store = ipamStoreOf(datastore, { signal: ctx.world.signal });
+  const { sharedRanges } = await import('../../ipam/block/overlaps.ts');
+  const avoid = sharedRanges(await store.blocks.list());
   if (given !== undefined) {
     const { assignIp } = await import('../../ipam/assign/assign-ip.ts');
     const done = await assignIp(
       store,
-      { address: given, node: input.text('node'), use, handle, attributes },
+      { address: given, node: input.text('node'), use, handle, attributes, avoid },
       ctx.world,
     );
     return { node: done.node, handle, requested: 1, addresses: [done.assigned], shortfall: [] };
@@ -99,6 +101,7 @@ async function run(ctx: Context, input: Input): Promise<Done> {
       use: use ?? 'Workload',
       holder: { handle, secondary: use === 'LoadBalancer' ? attributes : { ...attributes, node } },
       namespaceLabels: await namespaceLabels(input, datastore, ctx.world.signal),
+      avoid,
     },
     ctx.world,
   );

@@ -1,6 +1,6 @@
 // Assigning one given address, in whatever block it lies; the block is claimed when there is none.
 // Rules: docs/reference/ipam.md#a-given-address.
-import { formatCidr } from '../../net/cidr.ts';
+import { type Cidr, cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/ipam-block.ts';
@@ -28,6 +28,8 @@ export interface AssignIpRequest {
   readonly handle?: string | undefined;
   /** Owner attributes, beside the `node` that a node gets. */
   readonly attributes?: Readonly<Record<string, string>>;
+  /** Refused, whoever asks: what two blocks have. */
+  readonly avoid?: readonly Cidr[];
 }
 
 /**
@@ -40,10 +42,11 @@ export async function assignIp(
   request: AssignIpRequest,
   surroundings: Surroundings,
 ): Promise<{ node: string; assigned: AssignedAddress }> {
-  const { use, handle, attributes } = request;
+  const { use, handle, attributes, avoid = [] } = request;
   const ip = parseIp(request.address);
   if (ip === undefined) throw invalidIp(request.address);
   const address = formatIp(ip);
+  if (avoid.some((range) => cidrContains(range, ip))) throw inTwoBlocks(address);
   const name = request.node ?? (use === 'LoadBalancer' ? loadBalancerName : undefined);
   const known = name === undefined ? undefined : recipientOf(store, ownerFor(use ?? 'Workload', name));
   const [pools, config] = await Promise.all([store.pools(), store.config(), known]);
@@ -122,6 +125,13 @@ function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPA
   throw new CalictlError('Address already assigned in block', {
     code: 'ALREADY_ASSIGNED',
     hint: `see to whom with: calictl ipam show --ip ${address}`,
+  });
+}
+
+function inTwoBlocks(address: string): CalictlError {
+  return new CalictlError(`${address} lies in two blocks, and either may give it to somebody`, {
+    code: 'IPAM_BLOCK_BROKEN',
+    hint: 'see which with: calictl ipam check --only INV-18',
   });
 }
 

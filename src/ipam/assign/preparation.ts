@@ -1,7 +1,7 @@
 // What an assignment knows before it looks for a block: the owner, its pools and claims, the rules of the cluster.
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { type Cidr, cidrContains, parseCidr } from '../../net/cidr.ts';
-import type { IntervalSet } from '../../net/interval-set.ts';
+import { IntervalSet } from '../../net/interval-set.ts';
 import type { BlockAffinity } from '../../resources/block-affinity.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
 import { releaseUnselected } from '../affinity/affinity-release.ts';
@@ -11,7 +11,7 @@ import { type BlockSequence, blockSequence } from '../block/block-sequence.ts';
 import { type IpamSettings, settingsOf } from '../config.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type ChosenPool, choosePools, type IntendedUse } from '../pool/pool-choice.ts';
-import { reservedAddresses } from '../pool/pools.ts';
+import { reservationCidrs } from '../pool/pools.ts';
 import type { Labels } from '../pool/selector.ts';
 import type { Surroundings } from '../retries.ts';
 import { checkBorrowing, ownerFor, recipientOf } from './recipient.ts';
@@ -25,6 +25,8 @@ export interface BlockRequest {
   readonly pools?: readonly Cidr[];
   /** Labels of the namespace that the addresses are for; absent: it has none. */
   readonly namespaceLabels?: Labels | undefined;
+  /** Not to be given out, as if reserved: what two blocks have. */
+  readonly avoid?: readonly Cidr[];
 }
 
 export interface Prepared {
@@ -44,7 +46,7 @@ export interface Prepared {
  * Errors: CalictlError for an unknown node or no pool to take from, before anything is written.
  */
 export async function prepare(store: IpamStore, request: BlockRequest, { clock }: Surroundings): Promise<Prepared> {
-  const { node, version, use, pools: requested = [], namespaceLabels = {} } = request;
+  const { node, version, use, pools: requested = [], namespaceLabels = {}, avoid = [] } = request;
   const owner = ownerFor(use, node);
   const [recipient, allPools, reservations, own, config] = await Promise.all([
     recipientOf(store, owner),
@@ -73,7 +75,7 @@ export async function prepare(store: IpamStore, request: BlockRequest, { clock }
       return sequences;
     },
     affinities: own.filter((affinity) => isIn(affinity, usable)),
-    reserved: reservedAddresses(reservations),
+    reserved: IntervalSet.of([...reservationCidrs(reservations), ...avoid]),
     settings,
     allPools,
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { printJson } from '../../../src/resources/json.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { node, pool } from '../../support/ipam-state.ts';
+import { affinityTo, blockWith, node, pool } from '../../support/ipam-state.ts';
 import { type Ran, run } from '../../support/world.ts';
 
 const withSpec = (object: KubeObject, spec: object): KubeObject => ({
@@ -169,4 +169,21 @@ test.each(['--node none', '--node node-a --pool none'])('%j fails, and nothing i
   const before = readFileSync(file(), 'utf8');
   expect(await assign(flags)).toMatchObject({ code: 1, stdout: '' });
   expect(readFileSync(file(), 'utf8')).toBe(before);
+});
+
+test('of a range that two blocks have nobody gets an address', async () => {
+  // Both are node-a's; .0 to .2 are held in the small one, and the large one calls all of its eight free.
+  const overlap = mkdtempSync(join(tmpdir(), 'calictl-overlap-'));
+  const blocks = ['10.60.0.0/29', '10.60.0.0/30'].map((cidr, at) => blockWith(cidr, 'host:node-a', ['h', at * 3]));
+  const claims = blocks.map(({ spec }) => affinityTo('node-a', spec.cidr, 'confirmed'));
+  const items = [node('node-a'), pool('pool-1', '10.60.0.0/29', 29), ...blocks, ...claims];
+  writeFileSync(join(overlap, 'objects.json'), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
+  const refused = await run('ipam assign --ip 10.60.0.2 --node node-a', { folder: overlap });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('10.60.0.2 lies in two blocks');
+  const given = await run('ipam assign --node node-a --count 8 -o json', { folder: overlap });
+  rmSync(overlap, { recursive: true });
+  const { addresses } = JSON.parse(given.stdout) as { addresses: { address: string }[] };
+  const assigned = addresses.map(({ address }) => address);
+  expect(assigned).toEqual(['10.60.0.4', '10.60.0.5', '10.60.0.6', '10.60.0.7']);
 });
