@@ -56,6 +56,11 @@ export function table(headings: Row, rows: readonly Row[]): string {
   return `${lines(all, widthsOf(all))}\n`;
 }
 
+/** A table of a command that calicoctl does not have: no blanks at the end of a line, which would wrap on a narrow terminal. */
+export function ownTable(headings: Row, rows: readonly Row[]): string {
+  return table(headings, rows).replaceAll(/ +\n/g, '\n');
+}
+
 /**
  * A table whose rows come page by page: aligned over all rows while they are few (or `alignAll`), else printed as they
  * come with the widths of the first; a cell that is too wide for its column is then kept apart by one space.

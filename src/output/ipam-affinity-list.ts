@@ -1,7 +1,7 @@
 // What `ipam affinity list` prints.
 import type { AffinityList, AffinityShown } from '../ipam/affinity/affinity-list.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { table } from './columns.ts';
+import { ownTable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 
 const headings = ['NODE', 'TYPE', 'CIDR', 'POOL', 'STATE', 'USED', 'FREE'];
@@ -20,7 +20,7 @@ function row({ node, type, cidr, pool, state, inUse, free, borrowed, name, probl
 /** One row a claim; `wide` adds the borrowed addresses and the name of the affinity. */
 export function affinityListText({ items }: AffinityList, wide: boolean): string {
   const all = [...headings, ...(wide ? ['BORROWED', 'NAME'] : []), 'PROBLEM'];
-  return table(
+  return ownTable(
     all,
     items.map((item) => row(item, wide)),
   );

@@ -5,7 +5,7 @@ import type { NodeCapacity } from '../ipam/capacity/capacity-nodes.ts';
 import type { PoolCapacity } from '../ipam/capacity/capacity-pools.ts';
 import type { SimulationRun } from '../ipam/capacity/simulation.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { printable, table } from './columns.ts';
+import { ownTable, printable } from './columns.ts';
 import { goFiveDigits } from './go-number.ts';
 import { jsonCount, jsonDocument } from './json-document.ts';
 
@@ -47,7 +47,7 @@ function poolTable(pools: readonly PoolCapacity[], wide: boolean): string {
       ...[pool.name, modeText(pool), String(pool.nodes), told(pool.free), told(pool.blocksFree)],
       String(inBlocks(pool)),
     ]);
-    return table(headings, rows);
+    return ownTable(headings, rows);
   }
   const headings = [
     ...['POOL', 'CIDR', 'BLOCKSIZE', 'MODE', 'SELECTOR', 'NODES', 'TOTAL', 'RESERVED', 'IN USE', 'FREE'],
@@ -59,7 +59,7 @@ function poolTable(pools: readonly PoolCapacity[], wide: boolean): string {
     ...[pool.freeInOwnBlocks, pool.freeElsewhere, pool.blocks, pool.blocksMade, pool.blocksFree].map(told),
     ...[pool.blocksPartlyUsed, pool.borrowed].map(told),
   ]);
-  return table(headings, rows);
+  return ownTable(headings, rows);
 }
 
 function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacity): string {
@@ -96,7 +96,7 @@ function nodeTable(nodes: readonly NodeCapacity[]): string {
     ...[node.name, `IPv${node.ipVersion}`, String(node.blocks), String(node.blockLimit), String(node.free)],
     ...[String(node.borrowed), String(node.lent), node.pools.join(',')],
   ]);
-  return table(headings, rows);
+  return ownTable(headings, rows);
 }
 
 function problemLine({ object, ipVersion, problem }: CapacityProblem): string {
@@ -143,7 +143,7 @@ function simulationText({ ipVersion, run, blockSizes }: SimulatedFamily, nodes: 
   ]);
   return (
     `${head}${lines}\nThe same if the pools were made anew, empty, and today's addresses given out again:\n` +
-    table(['BLOCK SIZE', 'AGAIN', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized)
+    ownTable(['BLOCK SIZE', 'AGAIN', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized)
   );
 }
 

@@ -44,12 +44,22 @@ function facts(finding: Finding): string {
   const { owner, node, ageSeconds } = finding;
   const parts: string[] = [];
   if (owner !== undefined) parts.push([owner.namespace, owner.name].filter(Boolean).join('/'));
-  if (node !== undefined && node !== owner?.name) parts.push(`node ${node}`);
+  const isNamed = owner?.name === node || (finding.object.kind === 'Node' && finding.object.name === node);
+  if (node !== undefined && !isNamed) parts.push(`node ${node}`);
   if (ageSeconds !== undefined) parts.push(`${shortDuration(ageSeconds * 1000)} old`);
   return printable(parts.join(', '));
 }
 
-function findingLines(finding: Finding, view: CheckView, style: Style): string {
+/** What is to be done by hand with each of a group, when it is the same for all and the plain table would repeat it. */
+function commonAdvice(group: readonly Finding[], view: CheckView): string | undefined {
+  const [first] = group;
+  if (view.wide || group.length < 2 || first?.repair === undefined) return undefined;
+  const { summary } = first.repair;
+  const isCommon = group.every(({ repair }) => repair?.automatic === false && repair.summary === summary);
+  return isCommon ? summary : undefined;
+}
+
+function findingLines(finding: Finding, view: CheckView, style: Style, saidOnce: boolean): string {
   const about = facts(finding);
   const lines = [`  ${style.strong(subject(finding))}${about === '' ? '' : `  ${style.dim(about)}`}`];
   if (finding.related.length > 0) {
@@ -61,7 +71,7 @@ function findingLines(finding: Finding, view: CheckView, style: Style): string {
     if (finding.also.length > 0) lines.push(`      also ${finding.also.join(', ')}`);
   }
   const { repair } = finding;
-  if (repair !== undefined && (view.wide || !repair.automatic)) {
+  if (repair !== undefined && (view.wide || (!repair.automatic && !saidOnce))) {
     lines.push(
       wrap(`${repair.automatic ? repair.primitive : 'by hand'}: ${printable(repair.summary)}`, view.columns, '      '),
     );
@@ -85,9 +95,11 @@ function findingGroups(findings: readonly Finding[], view: CheckView, style: Sty
     if (first === undefined) continue;
     parts.push(`${badge(first, style)} ${first.id} ${first.title} (${group.length})`);
     const listed = view.wide ? group : group.slice(0, listedPerInvariant[first.severity]);
-    parts.push(...listed.map((finding) => findingLines(finding, view, style)));
+    const advice = commonAdvice(group, view);
+    parts.push(...listed.map((finding) => findingLines(finding, view, style, advice !== undefined)));
     if (listed.length < group.length)
       parts.push(style.dim(`  … and ${group.length - listed.length} more; -o wide lists them all`));
+    if (advice !== undefined) parts.push(wrap(`each by hand: ${printable(advice)}`, view.columns, '      '));
   }
   return parts.map((part) => `${part}\n`).join('');
 }
@@ -105,7 +117,7 @@ function summaryLines(report: IPAMCheckReport, style: Style): string {
   if (summary.candidates > 0) rest.push(`${plural(summary.candidates, 'candidate')} (may be in progress)`);
   let text = `${verdict}${rest.length > 0 ? `; ${rest.join(', ')}` : ''}.\n`;
   if (summary.fixable > 0 && fix === undefined) {
-    text += `${summary.fixable} can be repaired: calictl ipam check --fix --dry-run shows how.\n`;
+    text += `${summary.fixable} can be repaired: --fix --dry-run shows how.\n`;
   }
   return text;
 }
@@ -120,7 +132,7 @@ export function repairLine(finding: Finding): string {
 function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): string {
   const { fix } = report;
   if (fix === undefined) return '';
-  if (fix.planned === 0) return 'Nothing here can be repaired automatically.\n\n';
+  if (fix.planned === 0) return report.findings.length === 0 ? '' : 'Nothing here can be repaired automatically.\n\n';
   const lines: string[] = [];
   const planOnly = fix.journal === undefined;
   lines.push(

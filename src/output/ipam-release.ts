@@ -13,9 +13,12 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
       for (const { cidr } of plan.nodeClaims.claims) lines.push(`would release the block ${printable(cidr)}`);
     }
   }
+  const handles = new Set(plan.handles.map(({ handle }) => handle));
   for (const { subject, outcome, detail } of outcomes) {
     const why = detail === undefined ? '' : `: ${printable(detail)}`;
-    if (outcome === 'applied') lines.push(`Successfully released ${printable(subject)}`);
+    if (outcome === 'applied' && handles.has(subject)) {
+      lines.push(`Successfully deleted the handle ${printable(subject)}`);
+    } else if (outcome === 'applied') lines.push(`Successfully released ${printable(subject)}`);
     else lines.push(`Did not release ${printable(subject)} (${outcome})${why}`);
   }
   for (const address of plan.unassigned) lines.push(`IP address ${address} is not assigned`);

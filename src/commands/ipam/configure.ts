@@ -35,7 +35,7 @@ async function askedFor(input: Input): Promise<Partial<IpamSettings>> {
   if (limit !== undefined) {
     const value = parseGoInt(limit);
     if (typeof value === 'string' || value < 0n || value > mostBlocksPerHost) {
-      const hint = `write a number from 0 (no limit of its own) to ${mostBlocksPerHost}`;
+      const hint = `write a number from 0 (the default) to ${mostBlocksPerHost}`;
       throw new UsageError(`--max-blocks-per-host does not take '${limit}'`, hint);
     }
     asked.maxBlocksPerHost = Number(value);

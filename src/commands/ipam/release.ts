@@ -76,7 +76,7 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
   if (target === 'ip' && plan.requests.length === 0) {
     throw new CalictlError(`IP address ${plan.unassigned.join(', ')} is not assigned`, {
       code: 'NOT_ASSIGNED',
-      hint: 'calictl ipam show --ip tells which block and pool an address lies in',
+      hint: `calictl ipam show --map --ip ${plan.unassigned[0]} draws what is assigned around it`,
     });
   }
   const claims = plan.nodeClaims?.released ? plan.nodeClaims.claims : [];
@@ -84,19 +84,28 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
   if (steps === 0 && target !== 'from-report') throw nothingRecorded(target, input.texts(target));
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
   if (steps > 1) {
-    const handles = plan.handles.length === 0 ? '' : ` and ${plan.handles.length} handles`;
-    const blocks = claims.length === 0 ? '' : ` and ${claims.length} block affinities`;
+    const parts = [
+      counted(plan.requests.length, 'address', 'addresses'),
+      counted(plan.handles.length, 'handle', 'handles'),
+      counted(claims.length, 'block affinity', 'block affinities'),
+    ].filter((part) => part !== '');
     await requireConsent(ctx, input, {
       plan: [
         ...plan.requests.map(({ address, about }) => `${address}  ${about}`),
         ...plan.handles.map(({ handle }) => `handle ${handle}`),
         ...claims.map(({ cidr }) => `block ${cidr}`),
       ],
-      question: `Release these ${plan.requests.length} addresses${handles}${blocks}?`,
+      question: `Release these ${parts.join(' and ')}?`,
       otherwise: 'nothing was released',
     });
   }
   return applyRelease(store, plan, { force: input.on('force'), signal });
+}
+
+/** The number with its word; nothing for none. */
+function counted(count: number, one: string, many: string): string {
+  if (count === 0) return '';
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function nothingRecorded(target: string, names: readonly string[]): CalictlError {

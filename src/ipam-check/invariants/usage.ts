@@ -21,7 +21,9 @@ export const usageInvariants = {
     title: 'address is allocated but nothing uses it',
     severities: ['warning', 'info'],
     meaning: 'The address leaked: it cannot be handed out to anybody else.',
-    whatToDo: 'Run with --fix: the address is released.',
+    whatToDo:
+      'Run with --fix: the address is released. One that was assigned by hand names no user that could be looked up: it ' +
+      'is never released by --fix, only by ipam release --ip.',
   },
   'INV-54': {
     title: 'address is in use but not allocated',

@@ -1,6 +1,6 @@
 // Who claims which blocks, one entry a claim, with what is wrong with it as far as claims, blocks, pools and nodes tell.
 // The full judgement, with ages and repairs, is ipam check.
-import { parseCidr } from '../../net/cidr.ts';
+import { type Cidr, compareCidr, parseCidr } from '../../net/cidr.ts';
 import { CidrIndex } from '../../net/interval-set.ts';
 import { affinityState, type BlockAffinity } from '../../resources/block-affinity.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
@@ -45,7 +45,7 @@ export interface AffinitySources {
   readonly nodes: ReadonlySet<string>;
 }
 
-/** The claims of one node (or virtual owner), or of all; in order of owner and affinity name. */
+/** The claims of one node (or virtual owner), or of all; in order of owner and address. */
 export function affinityList(sources: AffinitySources, node?: string): AffinityList {
   const lookup = lookupOf(sources);
   const wanted = ({ name }: Owner): boolean => node === undefined || name === node;
@@ -61,12 +61,19 @@ export function affinityList(sources: AffinitySources, node?: string): AffinityL
     const known = claimed.has(`${ownerText(owner)} ${canonicalCidr(block.spec.cidr)}`);
     if (!known) claims.push(shown(owner, block.spec.cidr, block, ['its affinity is missing'], lookup));
   }
-  const key = ({ node, type, cidr }: AffinityShown): string => `${type} ${node} ${affinityName(node, cidr)}`;
   const items = claims
-    .map((claim) => [key(claim), claim] as const)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, claim]) => claim);
+    .map((claim) => ({ claim, owner: `${claim.type} ${claim.node}`, cidr: parseCidr(claim.cidr) }))
+    .sort((a, b) => byText(a.owner, b.owner) || byCidr(a.cidr, b.cidr))
+    .map(({ claim }) => claim);
   return { kind: 'IPAMAffinityList', items };
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What cannot be read comes last. */
+function byCidr(a: Cidr | undefined, b: Cidr | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return compareCidr(a, b);
 }
 
 interface Lookup {

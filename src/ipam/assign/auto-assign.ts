@@ -114,7 +114,7 @@ async function assignOnce(
       );
       progress.error = new CalictlError('cannot allocate new block due to per host block limit', {
         code: 'IPAM_BLOCK_LIMIT',
-        hint: 'release addresses of the node, or raise maxBlocksPerHost in the IPAMConfig',
+        hint: 'release addresses of the node, or raise the limit with: calictl ipam configure --max-blocks-per-host N',
       });
       return 'done';
     }

@@ -47,6 +47,31 @@ describe('ipam check', () => {
     expect(contents()).toEqual(before);
   });
 
+  it('says once what to do by hand with many addresses, and on each with -o wide', async () => {
+    await run('ipam assign --node worker-1 --count 3 --handle router', {
+      folder,
+      clock: new TestClock('2026-11-01T00:00:00Z'),
+    });
+    const advice = 'nobody can be asked whether it is in use';
+    const [plain, wide] = [await check('--only INV-53'), await check('--only INV-53 -o wide')];
+    // With the one leak of the example the group is mixed: each says its own.
+    expect(plain.stdout.split(advice)).toHaveLength(4);
+    await check('--fix --only INV-53');
+    const { stdout } = await check('--only INV-53');
+    expect(stdout.split(advice)).toHaveLength(2);
+    expect(stdout).toContain(`each by hand: ${advice}`);
+    expect(wide.stdout.split(advice)).toHaveLength(4);
+  });
+
+  it('has nothing to say of repairs when nothing was found', async () => {
+    expect((await check('--fix --only INV-01')).stdout).toBe(
+      'Read 2 pools, 6 blocks, 6 affinities, 47 handles: 44 addresses allocated, 43 in use.\n\nNo problems found.\n',
+    );
+    expect((await check('--fix --dry-run --only INV-18')).stdout).toContain(
+      'Nothing here can be repaired automatically.',
+    );
+  });
+
   it('says the same as YAML', async () => {
     const [json, yaml] = [await check('-o json'), await check('-o yaml')];
     expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));

@@ -148,7 +148,7 @@ describe('--node of a node that is gone', () => {
     const ran = await unchanged('--node node-a --affinities', { terminal: true, stdin: 'n\n' });
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain(`  block ${blocksOf('node-a')[0]}\n`);
-    expect(ran.stderr).toMatch(/Release these 4 addresses and \d+ block affinities\? \[y\/N\]/);
+    expect(ran.stderr).toMatch(/Release these 4 addresses and 1 block affinity\? \[y\/N\]/);
   });
 
   it('a pod that is still listed on it keeps everything', async () => {

@@ -243,7 +243,7 @@ describe('--from-report', () => {
     expect(dry.stdout).toContain(`would release ${leaked}  `);
     expect(dry.stdout).toContain(`would delete the handle ${stray}\n`);
     expect(await release('--from-report report.json')).toMatchObject({
-      ...{ code: 0, stdout: `Successfully released ${leaked}\nSuccessfully released ${stray}\n` },
+      ...{ code: 0, stdout: `Successfully released ${leaked}\nSuccessfully deleted the handle ${stray}\n` },
     });
     expect(await allocated(leaked)).toBe(false);
     expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(false);

@@ -28,7 +28,7 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   if (todo.length > 1) {
     await requireConsent(ctx, input, {
       plan: todo.map(({ claim, does, used }) => {
-        const kept = does === 'orphan' ? `  keeps ${used} addresses` : '';
+        const kept = does === 'orphan' ? `  keeps ${used === 1 ? '1 address' : `${used} addresses`}` : '';
         return `${claim.cidr}  ${claim.owner.name}${kept}`;
       }),
       question: `Release these ${todo.length} block affinities?`,

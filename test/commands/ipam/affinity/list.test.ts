@@ -63,6 +63,15 @@ describe('as a table', () => {
   });
 });
 
+it('lists the blocks of a node by address', async () => {
+  const cidrs = ['10.60.0.64/29', '10.60.0.128/29', '10.60.0.8/29'];
+  const { stdout } = await list(
+    cidrs.flatMap((text) => [blockWith(text, 'host:node-a'), affinityTo('node-a', text, 'confirmed')]),
+  );
+  const listed = stdout.match(/10\.60\.\d+\.\d+\/29/g);
+  expect(listed).toEqual(['10.60.0.8/29', '10.60.0.64/29', '10.60.0.128/29']);
+});
+
 describe('what is wrong', () => {
   const problems = async (...objects: readonly KubeObject[]): Promise<string[][]> => {
     const { stdout } = await list(objects, '-o json');
