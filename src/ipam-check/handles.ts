@@ -1,6 +1,6 @@
 // Judges handles against the allocations that name them.
 import { formatCidr, parseCidr } from '../net/cidr.ts';
-import { blockName } from '../resources/names.ts';
+import { blockName, isObjectName } from '../resources/names.ts';
 import type { Allocation, BlockView } from './block-view.ts';
 import type { FoundObject, Ground, Judgement, RepairAction } from './finding.ts';
 import { isMisnamed, misnamedHandle, sharedNames } from './handle-names.ts';
@@ -173,8 +173,6 @@ function miscounted(
   });
 }
 
-const objectName = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
-
 /** INV-46. Silent when all its addresses are released anyway: then it stands in `also` of those findings. */
 function missing(name: string, all: readonly Allocation[], releases: Releases): Judgement | undefined {
   const allocations = all.filter((allocation) => allocation.block.status === 'live');
@@ -191,7 +189,7 @@ function missing(name: string, all: readonly Allocation[], releases: Releases): 
     blocks,
     lowers: false,
   };
-  const creatable = objectName.test(name);
+  const creatable = isObjectName(name);
   return judge({
     id: 'INV-46',
     object: handleObject(name),

@@ -131,3 +131,11 @@ function doubledDashes(part: string): string {
 export function workloadEndpointName(node: string, pod: string, endpoint = 'eth0'): string {
   return [node, 'k8s', pod, endpoint].map(doubledDashes).join('-');
 }
+
+export const longestObjectName = 253;
+
+/** True for what Kubernetes takes as the name of an object: labels of small letters, digits and -, joined by dots. */
+export function isObjectName(name: string): boolean {
+  const labels = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  return name.length <= longestObjectName && labels.test(name);
+}

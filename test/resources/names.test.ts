@@ -8,6 +8,7 @@ import {
   blockName,
   handleName,
   hostnameHash,
+  isObjectName,
   loadBalancerHandle,
   sanitiseHandle,
   translateUid,
@@ -117,3 +118,11 @@ describe('translated UIDs', () => {
 test('dashes in the parts of an endpoint name are doubled', () => {
   expect(workloadEndpointName('node-a', 'web-0')).toBe('node--a-k8s-web--0-eth0');
 });
+
+test.each(['a', '0', 'a-b.c', `${'a'.repeat(251)}.b`])('%s names an object', (name) => {
+  expect(isObjectName(name)).toBe(true);
+});
+test.each(['', '.', 'a.', '.a', 'a..b', 'a.-b', 'a-.b', '-a', 'A', 'a_b', 'a\n', 'ä', 'a'.repeat(254)])(
+  '%j names none',
+  (name) => expect(isObjectName(name)).toBe(false),
+);

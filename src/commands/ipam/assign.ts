@@ -28,11 +28,11 @@ function countOf(input: Input): number {
 async function handleOf(input: Input): Promise<string | undefined> {
   const handle = input.text('handle');
   if (handle === undefined) return undefined;
-  const { handleName, windowsHandle } = await import('../../resources/names.ts');
+  const { handleName, isObjectName, windowsHandle } = await import('../../resources/names.ts');
   // A handle is stored under its name in lower case, which Kubernetes must take as one.
-  const fits = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(handleName(handle)) && handle.length <= 253;
-  if (!fits || handleName(handle) === windowsHandle) {
-    throw new UsageError(`--handle does not take '${handle}'`, 'use letters, digits, - and . like manual.db-1');
+  if (!isObjectName(handleName(handle)) || handleName(handle) === windowsHandle) {
+    const hint = 'use letters, digits, - and single dots between them, like manual.db-1; at most 253 characters';
+    throw new UsageError(`--handle does not take '${handle}'`, hint);
   }
   return handle;
 }

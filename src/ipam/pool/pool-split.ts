@@ -12,6 +12,7 @@ import {
   parseCidr,
 } from '../../net/cidr.ts';
 import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
+import { isObjectName, longestObjectName } from '../../resources/names.ts';
 import { fromV3, toV3 } from '../../resources/v3.ts';
 import { printYaml } from '../../resources/yaml-text.ts';
 import { blockSizeOf } from './pools.ts';
@@ -76,16 +77,12 @@ export function isSplitNumber(number: number): boolean {
   return Number.isInteger(Math.log2(number)) && number >= 2;
 }
 
-const maxName = 253;
 const keptOfLongName = 245;
 
 function partName(pool: string, index: number): string {
   const plain = `split-${pool}-${index}`;
-  return plain.length <= maxName ? plain : `split-${pool.slice(0, keptOfLongName)}-${index}`;
+  return plain.length <= longestObjectName ? plain : `split-${pool.slice(0, keptOfLongName)}-${index}`;
 }
-
-const isObjectName = (name: string): boolean =>
-  name.length <= maxName && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
 
 function partOf(cidr: Cidr, number: number, index: number): Cidr {
   const prefix = cidr.prefix + Math.log2(number);

@@ -155,6 +155,8 @@ test.each([
   '--node node-a --attr node=b',
   '--node node-a --handle windows-reserved-ipam-handle',
   '--node node-a --handle a/b',
+  '--node node-a --handle a..b',
+  `--node node-a --handle ${'a'.repeat(254)}`,
   '--ip 10.60.0.1 --count 2',
   '--ip 10.60.0.1 --ipv6',
   '--ip 10.60.0.300',
