@@ -70,7 +70,7 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
     throw new RefusedError(
       `${first?.address} is in use by ${first?.users.join(' and ')}${plan.inUse.length > 1 ? ` (and ${plan.inUse.length - 1} more are in use)` : ''}; nothing was released`,
       'ADDRESS_IN_USE',
-      'delete the pod, and its address is released; --force releases the address under it',
+      'it is released by itself when its user goes; --force releases it under its user',
     );
   }
   if (target === 'ip' && plan.requests.length === 0) {

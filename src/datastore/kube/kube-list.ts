@@ -96,6 +96,9 @@ export class KubeList<T extends KubeObject> {
         }
         const end = yield* this.#items(answer, deadline);
         if (end.continueToken === undefined) return;
+        if (end.continueToken === progress.token) {
+          throw brokenAnswer(this.#http.server, 'the list goes on with the page that it has just sent');
+        }
         progress.token = end.continueToken;
       } catch (cause) {
         if (!(cause instanceof SyntaxError)) throw cause;

@@ -279,6 +279,17 @@ describe('answers that are broken', () => {
     expect((await errorOf(listed(store, ipPool))).reason).toBe('unavailable');
   });
 
+  it('says so for a list that never gets on', async () => {
+    const server = await serving((_, response) =>
+      sendJson(response, 200, poolList([], { resourceVersion: '10', continue: 'more' })),
+    );
+    const error = await errorOf(listed(await server.open(), ipPool));
+    expect(error.message).toBe(
+      `the answer of ${server.url} is broken: the list goes on with the page that it has just sent`,
+    );
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('says so for a list that ends in good order in the middle', async () => {
     const server = await serving((_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"kind":"IPPoolList","items":[{"metadata":');
