@@ -8,6 +8,8 @@ import { ParsedInput } from './input.ts';
 import { type Parsed, textFor } from './parsed.ts';
 import { versionLine } from './quick-answer.ts';
 
+const globalLabel = 'Global options:';
+
 interface Values {
   readonly given: Map<string, string[]>;
   readonly specs: readonly FlagSpec[];
@@ -15,7 +17,8 @@ interface Values {
 
 function optionOf(spec: FlagSpec, given: Map<string, string[]>, label: string): Option {
   const names = spec.short === undefined ? `--${spec.name}` : `-${spec.short}, --${spec.name}`;
-  const about = spec.default === undefined ? spec.about : `${spec.about} (default: ${spec.default})`;
+  const often = spec.repeatable ? ' (may be repeated)' : '';
+  const about = spec.default === undefined ? `${spec.about}${often}` : `${spec.about} (default: ${spec.default})`;
   const option = new Option(spec.value === undefined ? names : `${names} <${spec.value}>`, about);
   option.helpGroup(label);
   if (spec.choices !== undefined && spec.value !== undefined) {
@@ -45,6 +48,12 @@ function addFlags(target: CommanderCommand, specs: readonly FlagSpec[], label: s
     if (spec.value === undefined) target.on(`option:${option.name()}`, () => given.set(spec.name, []));
   }
   return { given, specs };
+}
+
+/** Items by group for the help. A group of commands has `--help` alone of its own, which would come last. */
+function ownBeforeGlobal<T>(_unsorted: T[], shown: T[], groupOf: (item: T) => string): Map<string, T[]> {
+  const names = [...new Set(shown.map(groupOf))].sort((a, b) => Number(a === globalLabel) - Number(b === globalLabel));
+  return new Map(names.map((name) => [name, shown.filter((item) => groupOf(item) === name)]));
 }
 
 function inputOf(args: readonly string[], ...all: readonly Values[]): ParsedInput {
@@ -115,7 +124,7 @@ export function parse(
         getErrHasColors: () => false,
       })
       .helpOption('-h, --help', 'this text')
-      .configureHelp({ subcommandTerm: (sub) => sub.name() })
+      .configureHelp({ subcommandTerm: (sub) => sub.name(), groupItems: ownBeforeGlobal })
       .hook('preSubcommand', (_, sub) => {
         reached = [...path, sub.name()];
       });
@@ -129,7 +138,7 @@ export function parse(
     .enablePositionalOptions()
     .version(versionLine, '--version', 'version of this program')
     .helpCommand('help [command]', 'help for a command');
-  const before = [addFlags(root, globalFlags, 'Global options:')];
+  const before = [addFlags(root, globalFlags, globalLabel)];
 
   const groupCommands = new Map<string, CommanderCommand>([['', root]]);
   for (const { path, summary } of groups) {
@@ -138,7 +147,7 @@ export function parse(
       .description(summary)
       .enablePositionalOptions()
       .helpCommand('help [command]', 'help for a command');
-    before.push(addFlags(group, globalFlags, 'Global options:'));
+    before.push(addFlags(group, globalFlags, globalLabel));
     parent.addCommand(group);
     groupCommands.set(path.join(' '), group);
   }
@@ -167,7 +176,7 @@ export function parse(
       .map(
         ({ short, ...spec }): FlagSpec => (short === undefined || taken.has(`-${short}`) ? spec : { ...spec, short }),
       );
-    const after = addFlags(leaf, free, 'Global options:');
+    const after = addFlags(leaf, free, globalLabel);
     if (commands.some(({ path }) => path.slice(0, -1).join(' ') === command.path.join(' '))) {
       leaf.enablePositionalOptions();
       before.push(after);

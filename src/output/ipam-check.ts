@@ -3,7 +3,7 @@ import type { Finding } from '../ipam-check/finding.ts';
 import type { Severity } from '../ipam-check/invariants/invariant.ts';
 import type { IPAMCheckReport } from '../ipam-check/report.ts';
 import { shortDuration } from '../resources/go-duration.ts';
-import { printable } from './columns.ts';
+import { printable, widthOf } from './columns.ts';
 import { type Style, styleOf } from './style.ts';
 
 export interface CheckView {
@@ -16,17 +16,24 @@ export interface CheckView {
 /** Findings of one invariant beyond this many are counted, not listed, in the plain table. */
 const listedPerInvariant: Readonly<Record<Severity, number>> = { error: 20, warning: 20, info: 3 };
 
-/** Breaks a text at spaces so that no line is longer than the width; words are never cut. */
-function wrap(text: string, width: number, indent: string): string {
+const colourCodes = /\u001b\[\d+m/g;
+const visibleWidth = (text: string): number => widthOf(text.replaceAll(colourCodes, ''));
+
+/** Breaks a text at spaces so that no line is longer than the width; words are never cut, and colours have no width. */
+function wrap(text: string, width: number, indent: string, furtherIndent = indent): string {
   const lines: string[] = [];
-  let line = '';
+  let line = indent;
+  let isEmpty = true;
   for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
-      lines.push(indent + line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
+    if (!isEmpty && visibleWidth(line) + 1 + visibleWidth(word) > width) {
+      lines.push(line);
+      line = furtherIndent;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
   }
-  return [...lines, indent + line].join('\n');
+  return [...lines, line].join('\n');
 }
 
 function badge(finding: Finding, style: Style): string {
@@ -144,7 +151,7 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
   for (const { finding, outcome, detail } of shown) {
     const mark = planOnly ? '' : outcome === 'applied' ? `${style.ok('applied')}  ` : `${style.warning(outcome)}  `;
     const why = detail === undefined ? '' : ` (${printable(detail)})`;
-    lines.push(wrap(`${mark}${repairLine(finding)}${why}`, view.columns, '  '));
+    lines.push(wrap(`${mark}${repairLine(finding)}${why}`, view.columns, '  ', '      '));
   }
   if (shown.length < fix.items.length)
     lines.push(style.dim(`  … and ${fix.items.length - shown.length} more; -o wide lists them all`));

@@ -121,8 +121,18 @@ describe('parse', () => {
       expect(text).toContain('  # a shelf for a script\n  calictl store show shelf -o json\n');
       expect(text).toContain('--datastore');
       expect(text).toContain('(default: table)');
+      expect(text).toContain('only these (may be repeated)');
     },
   );
+});
+
+it('puts the global options last in every help', () => {
+  for (const line of ['--help', 'store --help', 'store show --help']) {
+    const help = parseLine(line);
+    const text = help.type === 'text' ? help.stdout : '';
+    expect(text.indexOf('Options:\n'), line).toBeGreaterThan(0);
+    expect(text.indexOf('\nOptions:\n'), line).toBeLessThan(text.indexOf('\nGlobal options:\n'));
+  }
 });
 
 describe('a command that is also the first words of another one', () => {

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { invariantIds } from '../../../src/ipam-check/invariants.ts';
@@ -61,6 +62,19 @@ describe('ipam check', () => {
     expect(stdout.split(advice)).toHaveLength(2);
     expect(stdout).toContain(`each by hand: ${advice}`);
     expect(wide.stdout.split(advice)).toHaveLength(4);
+  });
+
+  it('breaks the lines of a plan at the width that is seen, and sets what follows further in', async () => {
+    const { stdout } = await run('ipam check --fix --yes --only INV-32', {
+      folder,
+      cwd: top,
+      clock: new TestClock('2026-12-01T00:00:00Z'),
+      terminal: true,
+      columns: 80,
+    });
+    expect(stripVTControlCharacters(stdout)).toContain(
+      '  applied  R4 BlockAffinity worker-2-10-61-0-0-26: confirm the claim of\n      host:worker-2 for 10.61.0.0/26\n',
+    );
   });
 
   it('has nothing to say of repairs when nothing was found', async () => {
