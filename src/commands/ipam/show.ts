@@ -139,7 +139,7 @@ export const ipamShow = defineCommand<Shown>({
   description:
     'Without flags: one row a pool. --show-blocks adds the blocks. --ip, --node and --pod list addresses with their ' +
     'owners. --map draws every address of every block; with it --pool, --ip, --node and --pod say which blocks, and ' +
-    '-o svg and -o html make a picture. Nothing is written, also not by --show-configuration.',
+    '-o svg and -o html make a picture. Nothing is written, not even by --show-configuration.',
   examples: [
     { command: 'calictl ipam show', about: 'usage of each pool' },
     { command: 'calictl ipam show --show-blocks -o json', about: 'usage of pools and blocks for a script' },
