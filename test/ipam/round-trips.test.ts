@@ -64,7 +64,7 @@ test('both families: what each costs, and two calls for the handle that they sha
   expect(store.calls).toHaveLength(11 + 11 + 2);
 });
 
-test('a given address: six calls in a block that is there, nine where there is none', async () => {
+test('a given address: six calls in a block that is there, ten where there is none', async () => {
   const of = async (objects: readonly KubeObject[]): Promise<string[]> => {
     const store = new MemoryDatastore(objects);
     await assignIp(ipamStoreOf(store), { address: '10.0.0.5', node: 'node-a', handle: 'h' }, surroundings);
@@ -72,5 +72,7 @@ test('a given address: six calls in a block that is there, nine where there is n
   };
   const both = ['get Node', 'list IPPool', 'get IPAMConfig', 'get IPAMBlock', 'create IPAMHandle', 'update IPAMBlock'];
   expect(await of(withBlock)).toEqual(sorted(...both));
-  expect(await of(base)).toEqual(sorted(...both, 'create BlockAffinity', 'create IPAMBlock', 'update BlockAffinity'));
+  expect(await of(base)).toEqual(
+    sorted(...both, 'list IPAMBlock', 'create BlockAffinity', 'create IPAMBlock', 'update BlockAffinity'),
+  );
 });

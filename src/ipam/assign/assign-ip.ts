@@ -1,6 +1,6 @@
 // Assigning one given address, in whatever block it lies; the block is claimed when there is none.
 // Rules: docs/reference/ipam.md#a-given-address.
-import { type Cidr, cidrContains, formatCidr } from '../../net/cidr.ts';
+import { type Cidr, cidrContains, cidrsOverlap, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/ipam-block.ts';
@@ -58,6 +58,7 @@ export async function assignIp(
   return untilSettled(surroundings, async () => {
     const found = await getLive(store.blocks, blockName(formatCidr(cidr)));
     if (!found.ok && found.why !== 'not-found') throw halfDeleted(formatCidr(cidr));
+    if (!found.ok) refuseOverlap(cidr, await store.blocks.list());
     const recipient = await (known ?? recipientOf(store, ownerIn(found.ok ? found.value : undefined)));
     const { owner } = recipient;
     checkBorrowing(recipient, settings);
@@ -125,6 +126,18 @@ function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPA
   throw new CalictlError('Address already assigned in block', {
     code: 'ALREADY_ASSIGNED',
     hint: `see to whom with: calictl ipam show --ip ${address}`,
+  });
+}
+
+/** Calico does not look at blocks of another size, and would give their addresses away a second time. */
+function refuseOverlap(cidr: Cidr, blocks: readonly IPAMBlock[]): void {
+  const other = blocks
+    .map(({ spec }) => parseCidr(spec.cidr))
+    .find((there) => there !== undefined && there.prefix !== cidr.prefix && cidrsOverlap(there, cidr));
+  if (other === undefined) return;
+  throw new CalictlError(`the block ${formatCidr(cidr)} would overlap the block ${formatCidr(other)}`, {
+    code: 'IPAM_BLOCK_BROKEN',
+    hint: 'that one does not have the size of its pool: see it with: calictl ipam check --only INV-20',
   });
 }
 

@@ -173,6 +173,19 @@ test.each(['--node none', '--node node-a --pool none'])('%j fails, and nothing i
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });
 
+test('no block is made for an address that a block of another size has', async () => {
+  const wide = mkdtempSync(join(tmpdir(), 'calictl-wide-'));
+  const block = blockWith('10.60.0.0/28', 'host:node-b', ['h', 2]);
+  const items = [node('node-a'), node('node-b'), pool('pool-1', '10.60.0.0/24', 29), block];
+  writeFileSync(join(wide, 'objects.json'), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
+  for (const line of ['ipam assign --ip 10.60.0.1 --node node-a', 'ipam assign --ip 10.60.0.9']) {
+    const refused = await run(line, { folder: wide });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/the block 10\.60\.0\.[08]\/29 would overlap the block 10\.60\.0\.0\/28/);
+  }
+  rmSync(wide, { recursive: true });
+});
+
 test('of a range that two blocks have nobody gets an address', async () => {
   // Both are node-a's; .0 to .2 are held in the small one, and the large one calls all of its eight free.
   const overlap = mkdtempSync(join(tmpdir(), 'calictl-overlap-'));
