@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startApiServer } from '../support/api-server.ts';
 import { partPath } from '../support/parts.ts';
+import { benchAssign } from './assign.bench.ts';
 import { loadCluster, type Sizes } from './big-cluster.ts';
 import { benchCheck } from './check.bench.ts';
 import { calictl, type Target } from './contenders.ts';
@@ -14,7 +15,7 @@ import { benchTable } from './table.bench.ts';
 
 const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] [--keep]
 
-  BENCH       net version get stray check table fix; all of them when none is named
+  BENCH       net version get assign stray check table fix; all of them when none is named
   --pods N    size of the generated cluster (200)
   --strays N  stray handles that \`fix\` removes (1000)
   --rounds N  rounds of everything, at least 7 (7; three times as many for version and get)
@@ -24,7 +25,7 @@ CALICOCTL=/path/to/calicoctl measures that program beside.
 `;
 
 const say = (text: string): void => void process.stdout.write(text);
-const names = ['net', 'version', 'get', 'stray', 'check', 'table', 'fix'];
+const names = ['net', 'version', 'get', 'assign', 'stray', 'check', 'table', 'fix'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -46,6 +47,7 @@ async function benchOnServer(wanted: ReadonlySet<string>, rounds: number): Promi
     const sizes = await loadCluster(server, etcd, target.pods);
     say(`${described(sizes)}, loaded in ${Math.round((performance.now() - started) / 1000)} s\n\n`);
     if (wanted.has('get')) say(await benchGet(target, rounds * 3));
+    if (wanted.has('assign')) say(await benchAssign(target));
     if (wanted.has('stray')) say(await benchCheck(target, `ipam check, ${sizes.strays} stray handles`, 3));
     if (wanted.has('check') || wanted.has('fix')) await calictl(['ipam', 'check', '--fix', '--yes'], target);
     if (wanted.has('check')) say(await benchCheck(target, 'ipam check, healthy', 0));
@@ -76,7 +78,7 @@ async function main(): Promise<void> {
   say(`Node ${process.version}, load average ${loadavg()[0]?.toFixed(1)}\n\n`);
   if (wanted.has('net')) say((await import('./net.bench.ts')).benchNet());
   if (wanted.has('version')) say(await benchVersion(rounds * 3));
-  if (!values.keep && !['get', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
+  if (!values.keep && !['get', 'assign', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
   if (existsSync(partPath('etcd')) && existsSync(partPath('kube-apiserver'))) await benchOnServer(wanted, rounds);
   else say('the rest needs etcd and kube-apiserver: npm run provision\n');
   say(`load average ${loadavg()[0]?.toFixed(1)}\n`);
