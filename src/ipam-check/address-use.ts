@@ -1,5 +1,5 @@
 // Judges addresses in use: are they allocated, do they lie in a pool, has each one user only (INV-54, 55, 56).
-import { parseIp } from '../net/ip.ts';
+import { formatIp, type IpAddress } from '../net/ip.ts';
 import { isMachine } from './allocation-fault.ts';
 import type { Judgement } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
@@ -16,22 +16,22 @@ const wantsAllocation = (user: AddressUser): boolean => isCalicos(user) && !(use
 /** INV-54 to INV-56, and INV-44 and INV-63 for services and tunnels whose address is not allocated. */
 export function useJudgements(view: CheckView, usage: Usage, alreadyShared: ReadonlySet<string>): Judgement[] {
   const judgements: Judgement[] = [];
-  for (const [address, users] of usage.entries()) {
-    if (users.length > 1 && !alreadyShared.has(address)) {
-      const shared = judgeShared(view, address, users.filter(isCalicos));
+  for (const [ip, users] of usage.entries()) {
+    if (users.length > 1 && !alreadyShared.has(formatIp(ip))) {
+      const shared = judgeShared(view, ip, users.filter(isCalicos));
       if (shared) judgements.push(shared);
     }
-    if (view.allocationsAt(address).length > 0) continue;
-    const unallocated = judgeUnallocated(view, address, users.filter(wantsAllocation));
+    if (view.isAllocated(ip)) continue;
+    const unallocated = judgeUnallocated(view, ip, users.filter(wantsAllocation));
     if (unallocated) judgements.push(unallocated);
   }
   return judgements;
 }
 
-function judgeShared(view: CheckView, address: string, users: readonly AddressUser[]): Judgement | undefined {
+function judgeShared(view: CheckView, ip: IpAddress, users: readonly AddressUser[]): Judgement | undefined {
   const [first, ...rest] = users;
   if (first === undefined || rest.length === 0) return undefined;
-  const allocations = view.allocationsAt(address);
+  const allocations = view.allocationsAt(ip);
   // A virtual machine that moves has its address in both of its pods.
   if (allocations.some(isMachine)) return undefined;
   const [allocation] = allocations;
@@ -41,7 +41,7 @@ function judgeShared(view: CheckView, address: string, users: readonly AddressUs
     related: rest.map(objectOf),
     grounds: [...groundsOf(users), ...(allocation ? [blockObject(allocation.block.name)] : [])],
     cidr: allocation?.block.cidr,
-    address,
+    address: formatIp(ip),
     handle: allocation?.handle,
     node: nodeOf(first),
     owner: objectOf(first),
@@ -50,10 +50,9 @@ function judgeShared(view: CheckView, address: string, users: readonly AddressUs
   });
 }
 
-function judgeUnallocated(view: CheckView, address: string, users: readonly AddressUser[]): Judgement | undefined {
+function judgeUnallocated(view: CheckView, ip: IpAddress, users: readonly AddressUser[]): Judgement | undefined {
   const [first, ...rest] = users;
-  const ip = first && parseIp(address);
-  if (first === undefined || ip === undefined || view.isUnjudged(ip)) return undefined;
+  if (first === undefined || view.isUnjudged(ip)) return undefined;
   const enabled = view.enabledPoolOf(ip);
   const pool = enabled ?? view.poolOf(ip);
   const block = view.blockOf(ip);
@@ -72,7 +71,7 @@ function judgeUnallocated(view: CheckView, address: string, users: readonly Addr
       ...(pool ? [{ kind: 'IPPool' as const, name: pool.name }] : []),
     ],
     cidr: block?.cidr,
-    address,
+    address: formatIp(ip),
     node: nodeOf(first),
     owner: objectOf(first),
     evidence: [

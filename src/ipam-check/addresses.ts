@@ -71,7 +71,7 @@ function withoutHandle(
     const also: InvariantId[] = [...finding.also, 'INV-11'];
     return { ...judgement, finding: { ...finding, also, evidence: [...finding.evidence, fact] } };
   }
-  const users = usage.of(allocation.address);
+  const users = usage.of(allocation.ip);
   const legacyTunnel = namedTunnel(allocation) !== undefined || users.some((user) => user.kind === 'Node');
   return judgeAllocation(view, {
     allocation,
@@ -83,7 +83,7 @@ function withoutHandle(
 
 /** Nothing tells whose address it is: it may be assigned by hand, so nothing but a person releases it. */
 function judgeOwnerless(view: CheckView, usage: Usage, allocation: Allocation): Judgement | undefined {
-  if (usage.of(allocation.address).length > 0 || hasLiveContainer(view, usage, allocation)) return undefined;
+  if (usage.has(allocation.ip) || hasLiveContainer(view, usage, allocation)) return undefined;
   const broken: InvariantId[] = ['INV-53'];
   const evidence = ['its attributes name no pod, tunnel or service', 'nothing is known to use the address'];
   if (mayHaveCooledDown(view, allocation)) {

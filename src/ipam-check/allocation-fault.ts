@@ -102,7 +102,7 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
 function releaseOf(view: CheckView, { allocation, others = [], release }: AllocationFault): Release | undefined {
   if (release !== 'automatic') return release;
   if (others.length > 0) return undefined;
-  if (view.allocationsAt(allocation.address).length > 1) {
+  if (view.allocationsAt(allocation.ip).length > 1) {
     return { byHand: 'overlapping blocks both allocate the address: settle INV-18 first' };
   }
   return release;
@@ -130,7 +130,7 @@ export function isMachine(allocation: Allocation): boolean {
 /** The other allocations under the same handle and of the same family, of blocks that Calico sees. */
 export function siblingsOf(view: CheckView, allocation: Allocation): Allocation[] {
   const { handleName, ip } = allocation;
-  const all = handleName === undefined ? [] : (view.allocationsByHandle.get(handleName) ?? []);
+  const all = handleName === undefined ? [] : view.allocationsByHandle.get(handleName);
   return all.filter(
     (other) =>
       other !== allocation &&

@@ -95,11 +95,11 @@ function oddities(view: CheckView, usage: Usage, allocation: Allocation): Oddity
 }
 
 /** True for a handle of the form that Calico 2 gave pods; such allocations often name no pod beside. */
-function isLegacy(usage: Usage, { handleId, attributes, address }: Allocation): boolean {
+function isLegacy(usage: Usage, { handleId, attributes, ip }: Allocation): boolean {
   const { namespace, pod } = attributes;
   if (handleId === undefined) return false;
   if (namespace && pod) return handleId === `${namespace}.${pod}`;
-  return usage.of(address).some((user) => user.kind === 'Pod' && handleId === `${user.pod.namespace}.${user.pod.name}`);
+  return usage.of(ip).some((user) => user.kind === 'Pod' && handleId === `${user.pod.namespace}.${user.pod.name}`);
 }
 
 function implausibleTime(view: CheckView, timestamp: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 // One stored block as the check sees it: parsed, its allocations listed, or set aside with the reason why it cannot be read.
 import { attributesOf, type Owner, parseOwner } from '../ipam/block/block.ts';
-import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, parseCidr } from '../net/cidr.ts';
+import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, ordinalOf, parseCidr } from '../net/cidr.ts';
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../resources/ipam-block.ts';
 import { handleName, sanitiseHandle, windowsHandle } from '../resources/names.ts';
@@ -41,38 +41,6 @@ export interface BlockView {
   readonly cidrProblem: string | undefined;
   /** What INV-03 has to say. */
   readonly arrayProblem: string | undefined;
-}
-
-/** One allocated address. */
-export interface Allocation {
-  readonly block: BlockView;
-  readonly ordinal: number;
-  readonly ip: IpAddress;
-  /** Canonical text. */
-  readonly address: string;
-  /** True when the attribute index points nowhere (INV-04): handle and attributes are unknown, not absent. */
-  readonly attributeMissing: boolean;
-  /** handle_id as stored; undefined when there is none. */
-  readonly handle: string | undefined;
-  /** The handle up to the first carriage return. */
-  readonly handleId: string | undefined;
-  /** Name of the handle's object: the sanitised id in lower case. */
-  readonly handleName: string | undefined;
-  readonly windowsReserved: boolean;
-  /** sequenceNumberForAllocation of the ordinal; 0 when there is none. */
-  readonly sequence: bigint;
-  /** The `secondary` map; empty when there is none. */
-  readonly attributes: Readonly<Record<string, string>>;
-  /** Attributes of the second owner during a KubeVirt live migration. */
-  readonly alternateAttributes: Readonly<Record<string, string>> | undefined;
-  /** The address was released and cools down: it has no handle and no owner, and that is right. */
-  readonly cooling: boolean;
-  /** Attribute `node`, else the node that owns the block. */
-  readonly node: string | undefined;
-  /** The attribute `node` names another node than the block's owner. */
-  readonly borrowed: boolean;
-  /** When it was allocated, as far as anything tells; undefined counts as long ago. */
-  readonly allocatedAtMs: number | undefined;
 }
 
 const noAttributes: Readonly<Record<string, string>> = {};
@@ -138,114 +106,127 @@ function rangeOfName(name: string): Cidr | undefined {
   return parseCidr(`${base.replaceAll('-', '.')}/${prefix}`) ?? parseCidr(`${base.replaceAll('-', ':')}/${prefix}`);
 }
 
-interface ReadAttribute {
-  readonly handle: string | undefined;
-  readonly handleId: string | undefined;
-  readonly handleName: string | undefined;
-  readonly windowsReserved: boolean;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly alternateAttributes: Readonly<Record<string, string>> | undefined;
-  readonly cooling: boolean;
-}
-
-const unknownAttribute: ReadAttribute = {
-  handle: undefined,
-  handleId: undefined,
-  handleName: undefined,
-  windowsReserved: false,
-  attributes: noAttributes,
-  alternateAttributes: undefined,
-  cooling: false,
-};
-
-function readAttribute(attribute: BlockAttribute | null | undefined): ReadAttribute {
-  if (attribute === null || typeof attribute !== 'object') return unknownAttribute;
-  const stored = attribute.handle_id;
-  const handle = typeof stored === 'string' && stored !== '' ? stored : undefined;
-  const handleId = handle === undefined ? undefined : sanitiseHandle(handle);
-  const attributes = isTexts(attribute.secondary) ? attribute.secondary : noAttributes;
-  const alternate: unknown = attribute['alternateOwnerAttrs'];
-  return {
-    handle,
-    handleId,
-    handleName: handleId === undefined ? undefined : handleName(handleId),
-    windowsReserved: handleId !== undefined && handleId.toLowerCase() === windowsHandle,
-    attributes,
-    alternateAttributes: isTexts(alternate) ? alternate : undefined,
-    cooling: typeof attribute['releasedAt'] === 'string' && attribute['releasedAt'] !== '',
-  };
-}
-
 function isTexts(value: unknown): value is Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((text) => typeof text === 'string');
+  for (const key in value) if (typeof (value as Record<string, unknown>)[key] !== 'string') return false;
+  return true;
 }
 
 function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unreadable: number[]): void {
-  const { spec } = view.block;
   const attributes: readonly (BlockAttribute | null)[] = attributesOf(view.block);
-  const sequences: Readonly<Record<string, unknown>> = spec.sequenceNumberForAllocation ?? {};
-  const read = attributes.map(readAttribute);
-  const indexes = spec.allocations;
+  const indexes = view.block.spec.allocations;
   for (let ordinal = 0; ordinal < indexes.length; ordinal++) {
     const index = indexes[ordinal];
     if (index === null || index === undefined) continue;
     const inRange = Number.isInteger(index) && index >= 0 && index < attributes.length;
     if (!inRange) unreadable.push(ordinal);
-    const attribute = inRange ? (read[index] ?? unknownAttribute) : unknownAttribute;
-    const sequence = toBigint(sequences[ordinal]);
-    into.push(new ReadAllocation(view, ordinal, addressAt(range, ordinal), attribute, sequence, !inRange));
+    into.push(new Allocation(view, range, ordinal, inRange ? attributes[index] : undefined, !inRange));
   }
 }
 
-/** Most allocations are never asked for their time, and reading it is slow: it is read when asked for. */
-class ReadAllocation implements Allocation {
+/**
+ * One allocated address. A large cluster has hundreds of thousands, most of which are asked little: what is not needed
+ * of each is read when asked for.
+ */
+export class Allocation {
   readonly block: BlockView;
   readonly ordinal: number;
-  readonly ip: IpAddress;
-  readonly address: string;
+  /** True when the attribute index points nowhere (INV-04): handle and attributes are unknown, not absent. */
   readonly attributeMissing: boolean;
+  /** handle_id as stored; undefined when there is none. */
   readonly handle: string | undefined;
+  /** The handle up to the first carriage return. */
   readonly handleId: string | undefined;
+  /** Name of the handle's object: the sanitised id in lower case. */
   readonly handleName: string | undefined;
-  readonly windowsReserved: boolean;
-  readonly sequence: bigint;
+  /** The `secondary` map; empty when there is none. */
   readonly attributes: Readonly<Record<string, string>>;
-  readonly alternateAttributes: Readonly<Record<string, string>> | undefined;
-  readonly cooling: boolean;
-  readonly node: string | undefined;
-  readonly borrowed: boolean;
+  readonly #range: Cidr;
+  readonly #record: BlockAttribute | undefined;
 
   constructor(
     block: BlockView,
+    range: Cidr,
     ordinal: number,
-    ip: IpAddress,
-    attribute: ReadAttribute,
-    sequence: bigint,
+    record: BlockAttribute | null | undefined,
     attributeMissing: boolean,
   ) {
-    const named = attribute.attributes['node'];
+    const read = typeof record === 'object' && record !== null ? record : undefined;
+    const handle = read?.handle_id;
     this.block = block;
     this.ordinal = ordinal;
-    this.ip = ip;
-    this.address = formatIp(ip);
     this.attributeMissing = attributeMissing;
-    this.handle = attribute.handle;
-    this.handleId = attribute.handleId;
-    this.handleName = attribute.handleName;
-    this.windowsReserved = attribute.windowsReserved;
-    this.sequence = sequence;
-    this.attributes = attribute.attributes;
-    this.alternateAttributes = attribute.alternateAttributes;
-    this.cooling = attribute.cooling;
-    this.node = named || block.node;
-    this.borrowed = Boolean(named) && block.owner?.type !== 'virtual' && named !== block.node;
+    this.handle = typeof handle === 'string' && handle !== '' ? handle : undefined;
+    this.handleId = this.handle === undefined ? undefined : sanitiseHandle(this.handle);
+    this.handleName = this.handleId === undefined ? undefined : handleName(this.handleId);
+    this.attributes = isTexts(read?.secondary) ? read.secondary : noAttributes;
+    this.#range = range;
+    this.#record = read;
   }
 
+  get ip(): IpAddress {
+    return addressAt(this.#range, this.ordinal);
+  }
+
+  /** Canonical text. */
+  get address(): string {
+    return formatIp(this.ip);
+  }
+
+  get windowsReserved(): boolean {
+    return this.handleName === windowsHandle;
+  }
+
+  /** sequenceNumberForAllocation of the ordinal; 0 when there is none. */
+  get sequence(): bigint {
+    const sequences: Readonly<Record<string, unknown>> = this.block.block.spec.sequenceNumberForAllocation ?? {};
+    return toBigint(sequences[this.ordinal]);
+  }
+
+  /** Attributes of the second owner during a KubeVirt live migration. */
+  get alternateAttributes(): Readonly<Record<string, string>> | undefined {
+    const alternate: unknown = this.#record?.alternateOwnerAttrs;
+    return isTexts(alternate) ? alternate : undefined;
+  }
+
+  /** The address was released and cools down: it has no handle and no owner, and that is right. */
+  get cooling(): boolean {
+    const releasedAt: unknown = this.#record?.releasedAt;
+    return typeof releasedAt === 'string' && releasedAt !== '';
+  }
+
+  /** Attribute `node`, else the node that owns the block. */
+  get node(): string | undefined {
+    return this.attributes['node'] || this.block.node;
+  }
+
+  /** The attribute `node` names another node than the block's owner. */
+  get borrowed(): boolean {
+    const named = this.attributes['node'];
+    return Boolean(named) && this.block.owner?.type !== 'virtual' && named !== this.block.node;
+  }
+
+  /** When it was allocated, as far as anything tells; undefined counts as long ago. */
   get allocatedAtMs(): number | undefined {
     const timestamp = this.attributes['timestamp'];
     return (timestamp === undefined ? undefined : parseGoTime(timestamp)) ?? estimatedTime(this.block, this.sequence);
   }
+}
+
+/** The allocation of the address in the block; undefined when it is free or outside. */
+export function allocationIn({ range, allocations }: BlockView, ip: IpAddress): Allocation | undefined {
+  const ordinal = range && ordinalOf(range, ip);
+  if (ordinal === undefined) return undefined;
+  // In order of ordinals: no more than `ordinal` of them come before it.
+  let low = 0;
+  let high = Math.min(ordinal, allocations.length - 1);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((allocations[middle] as Allocation).ordinal <= ordinal) low = middle;
+    else high = middle - 1;
+  }
+  const found = allocations[low];
+  return found?.ordinal === ordinal ? found : undefined;
 }
 
 /** A sequence number as stored; 0 for what is none. */

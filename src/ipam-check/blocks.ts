@@ -142,15 +142,15 @@ function usersOfLost(
     return 'its lost addresses belong to the reserve for Windows: settle INV-16 first';
   }
   for (const ordinal of lost) {
-    const address = formatIp(addressAt(range, ordinal));
-    const [user] = usage.of(address);
-    if (user !== undefined) return `first give ${describeUser(user)} another address than ${address}`;
+    const ip = addressAt(range, ordinal);
+    const [user] = usage.of(ip);
+    if (user !== undefined) return `first give ${describeUser(user)} another address than ${formatIp(ip)}`;
   }
   return undefined;
 }
 
 function attributeMissing(
-  { block, ordinal, address, sequence }: Allocation,
+  { block, ordinal, ip, address, sequence }: Allocation,
   owners: UnreadableOwners,
   keepsRecords: boolean,
   action: RepairAction | undefined,
@@ -158,7 +158,7 @@ function attributeMissing(
 ): Judgement {
   const index = block.block.spec.allocations[ordinal];
   const records = attributesOf(block.block).length;
-  const unused = owners.isUnused({ block, address });
+  const unused = owners.isUnused({ block, ip });
   return judge({
     ...aboutBlock(block),
     id: 'INV-04',

@@ -11,6 +11,7 @@ import type { Judgement } from './finding.ts';
 import { handleJudgements, handlesMissedByReleases } from './handles.ts';
 import type { Severity } from './invariants/invariant.ts';
 import { nodeBlockJudgements } from './node-blocks.ts';
+import { openHandles } from './open-handles.ts';
 import { borrowingJudgements, configurationJudgements, manualPoolJudgements, ownerNameJudgements } from './policy.ts';
 import { poolRoomJudgements } from './pool-room.ts';
 import { poolJudgements } from './pools.ts';
@@ -46,8 +47,7 @@ export function evaluate(snapshot: IpamSnapshot): Evaluation {
 
 /** A live container's addresses are in use even when its pod does not list them. */
 function isInUse(view: CheckView, usage: Usage, allocation: Allocation): boolean {
-  const { address, windowsReserved } = allocation;
-  return windowsReserved || usage.of(address).length > 0 || hasLiveContainer(view, usage, allocation);
+  return allocation.windowsReserved || usage.has(allocation.ip) || hasLiveContainer(view, usage, allocation);
 }
 
 function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
@@ -56,7 +56,8 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
   const books = blockJudgements(view, usage, owners);
   const releases = new Releases([...addresses, ...books]);
   const reported = new Set(addresses.map(({ finding }) => finding.address ?? ''));
-  const missed = handlesMissedByReleases(view, releases);
+  const open = openHandles(view);
+  const missed = handlesMissedByReleases(view, releases, open);
   const claims = affinityJudgements(view, releases);
   const faulty = new Set(claims.map(({ finding }) => finding.object.name));
   const reserved = reservedOf(view.snapshot.reservations);
@@ -76,7 +77,7 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
     ...borrowingJudgements(view, releases),
     ...configurationJudgements(view, reserved),
     ...manualPoolJudgements(view, reported),
-    ...handleJudgements(view, releases, owners),
+    ...handleJudgements(view, releases, owners, open),
   ]);
 }
 

@@ -4,7 +4,6 @@ import type { Allocation } from './block-view.ts';
 import type { Judgement } from './finding.ts';
 import { blockObject, handleObject, judge } from './judgement.ts';
 import type { HandleRecord } from './snapshot.ts';
-import type { CheckView } from './view.ts';
 
 /** True when the object is not where Calico looks for the ID that it holds. */
 export function isMisnamed({ name, handleId }: HandleRecord): boolean {
@@ -24,15 +23,10 @@ export function misnamedHandle(handle: HandleRecord): Judgement {
   });
 }
 
-/** INV-49 of IDs that differ by case only, so that they share an object. */
-export function sharedNames(view: CheckView): Judgement[] {
-  const judgements: Judgement[] = [];
-  for (const [name, allocations] of view.allocationsByHandle) {
-    const [first] = allocations;
-    if (first === undefined || allocations.length < 2) continue;
-    if (allocations.some(({ handleId }) => handleId !== first.handleId)) judgements.push(shared(name, allocations));
-  }
-  return judgements;
+/** INV-49 of IDs that differ by case only, so that they share an object; undefined for a name that stands for one. */
+export function sharedName(name: string, allocations: readonly Allocation[]): Judgement | undefined {
+  const [first] = allocations;
+  return allocations.some(({ handleId }) => handleId !== first?.handleId) ? shared(name, allocations) : undefined;
 }
 
 function shared(name: string, allocations: readonly Allocation[]): Judgement {

@@ -3,9 +3,10 @@ import { formatCidr, parseCidr } from '../net/cidr.ts';
 import { blockName, isObjectName } from '../resources/names.ts';
 import type { Allocation, BlockView } from './block-view.ts';
 import type { FoundObject, Ground, Judgement, RepairAction } from './finding.ts';
-import { isMisnamed, misnamedHandle, sharedNames } from './handle-names.ts';
+import { isMisnamed, misnamedHandle, sharedName } from './handle-names.ts';
 import type { InvariantId } from './invariants.ts';
 import { automatic, blockObject, handleObject, judge } from './judgement.ts';
+import type { OpenHandles } from './open-handles.ts';
 import type { Releases } from './releases.ts';
 import type { HandleRecord } from './snapshot.ts';
 import { operationGuardMs, tombstoneGuardMs } from './times.ts';
@@ -15,40 +16,38 @@ import type { CheckView } from './view.ts';
 /**
  * INV-45 to INV-49 and INV-52. Of 45 to 48 a handle gets one finding: the first it breaks in the order 46, 45, 48, 47.
  */
-export function handleJudgements(view: CheckView, releases: Releases, owners: UnreadableOwners): Judgement[] {
+export function handleJudgements(
+  view: CheckView,
+  releases: Releases,
+  owners: UnreadableOwners,
+  open: OpenHandles,
+): Judgement[] {
   if (!view.canJudge('IPAMHandle')) return [];
   const blocks = new Map<string, BlockView>();
   for (const block of view.blocks) if (block.status !== 'live') blocks.set(block.cidr, block);
   for (const block of view.liveBlocks) blocks.set(block.cidr, block);
   const judgements: Judgement[] = [];
-  for (const handle of view.snapshot.handles) {
-    if (handle.deleted) judgements.push(tombstone(view, handle));
-    else if (!isInOrder(view, handle) && !owners.livingHandles.has(handle.name)) {
-      const judgement = miscounted(view, handle, blocks);
+  for (const handle of open.handles) {
+    if (handle.deleted) {
+      judgements.push(tombstone(view, handle));
+      continue;
+    }
+    const allocations = view.allocationsByHandle.get(handle.name);
+    if (!owners.livingHandles.has(handle.name)) {
+      const judgement = miscounted(view, handle, allocations, blocks);
       if (judgement) judgements.push(judgement);
     }
-    if (!handle.deleted && isMisnamed(handle) && view.allocationsByHandle.has(handle.name)) {
-      judgements.push(misnamedHandle(handle));
-    }
+    if (allocations.length > 0 && isMisnamed(handle)) judgements.push(misnamedHandle(handle));
   }
-  judgements.push(...sharedNames(view));
-  for (const [name, allocations] of view.allocationsByHandle) {
-    const handle = view.handlesByName.get(name);
-    if (handle !== undefined && !handle.deleted) continue;
-    const judgement = missing(name, allocations, releases);
+  for (const name of open.names) {
+    const shared = sharedName(name, view.allocationsByHandle.get(name));
+    if (shared) judgements.push(shared);
+  }
+  for (const name of open.withoutObject) {
+    const judgement = missing(name, view.allocationsByHandle.get(name), releases);
     if (judgement) judgements.push(judgement);
   }
   return judgements;
-}
-
-/** The common case, without building anything: one block, the right count. */
-function isInOrder(view: CheckView, handle: HandleRecord): boolean {
-  const keys = Object.keys(handle.block);
-  const [key] = keys;
-  if (key === undefined || keys.length !== 1) return false;
-  const allocations = view.allocationsByHandle.get(handle.name);
-  if (allocations === undefined || allocations.length !== handle.block[key]) return false;
-  return allocations.every((allocation) => allocation.block.cidr === key);
 }
 
 function tombstone(view: CheckView, handle: HandleRecord): Judgement {
@@ -124,9 +123,9 @@ function compare(
 function miscounted(
   view: CheckView,
   handle: HandleRecord,
+  allocations: readonly Allocation[],
   blocks: ReadonlyMap<string, BlockView>,
 ): Judgement | undefined {
-  const allocations = view.allocationsByHandle.get(handle.name) ?? [];
   const differences = compare(view, handle, allocations, blocks);
   const { senseless, unequal, uncertain } = differences;
   const stray = allocations.length === 0;
@@ -215,12 +214,11 @@ function ownerOf(allocation: Allocation | undefined): { owner?: FoundObject; gro
 }
 
 /** Ids of handles without an object whose addresses are all released, by the judgement that releases them. */
-export function handlesMissedByReleases(view: CheckView, releases: Releases): Set<Judgement> {
+export function handlesMissedByReleases(view: CheckView, releases: Releases, open: OpenHandles): Set<Judgement> {
   const judgements = new Set<Judgement>();
   if (!view.canJudge('IPAMHandle')) return judgements;
-  for (const [name, all] of view.allocationsByHandle) {
-    const handle = view.handlesByName.get(name);
-    if (handle !== undefined && !handle.deleted) continue;
+  for (const name of open.withoutObject) {
+    const all = view.allocationsByHandle.get(name);
     const by = all.filter(({ block }) => block.status === 'live').map((allocation) => releases.of(allocation));
     if (by.every((judgement) => judgement !== undefined)) for (const judgement of by) judgements.add(judgement);
   }

@@ -1,6 +1,7 @@
 // Judges the allocations that name a pod: is it the pod's, does the pod still use it (INV-53, 57 to 62).
 // The rules of validity are those of Calico's garbage collector, docs/reference/ipam.md; where it would free an address
 // that a live container has, this does not.
+import { parseIp } from '../net/ip.ts';
 import {
   type AllocationFault,
   containerOf,
@@ -37,7 +38,7 @@ export function judgePodAllocation(
   allocation: Allocation,
   named: NamedPod,
 ): Judgement | undefined {
-  if (isPlainlyRight(view, allocation, named, usage.of(allocation.address))) return undefined;
+  if (isPlainlyRight(view, allocation, named, usage.of(allocation.ip))) return undefined;
   const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
   const fault = isMachine(allocation)
     ? stoppedMachine(usage, allocation, pod)
@@ -67,7 +68,7 @@ function isPlainlyRight(
 
 /** A virtual machine keeps its address without a pod; whether the machine still exists is not known here. */
 function stoppedMachine(usage: Usage, allocation: Allocation, pod: PodRecord | undefined): AllocationFault | undefined {
-  if (usage.of(allocation.address).length > 0 || (pod !== undefined && !pod.finished)) return undefined;
+  if (usage.has(allocation.ip) || (pod !== undefined && !pod.finished)) return undefined;
   return {
     allocation,
     broken: ['INV-53'],
@@ -84,7 +85,7 @@ function podFault(
   named: NamedPod,
   pod: PodRecord | undefined,
 ): AllocationFault | undefined {
-  const users = usage.of(allocation.address);
+  const users = usage.of(allocation.ip);
   const others = users.filter((user) => !isPodUser(user, named));
   const usesIt = others.length < users.length;
   const live = hasLiveContainer(view, usage, allocation) || sharesHandleInUse(view, usage, allocation, named);
@@ -136,7 +137,7 @@ function surplusOf(
 ): AllocationFault | undefined {
   const siblings = containerOf(allocation) === undefined ? [] : siblingsOf(view, allocation);
   if (pod === undefined || pod.finished || pod.hostNetwork || siblings.length === 0) return undefined;
-  const inUse = siblings.find((sibling) => usage.of(sibling.address).some((user) => isPodUser(user, named)));
+  const inUse = siblings.find((sibling) => usage.of(sibling.ip).some((user) => isPodUser(user, named)));
   if (inUse !== undefined) {
     const evidence = [`the pod has ${inUse.address} under the same handle`];
     if (!pod.moreAddresses) return { allocation, broken: [], evidence, release: 'automatic' };
@@ -179,7 +180,7 @@ function otherContainer(
     return its !== undefined && its !== container;
   };
   for (const address of pod.addresses) {
-    const other = view.allocationsAt(address).find(isOther);
+    const other = view.allocationsAt(parseIp(address)).find(isOther);
     if (other !== undefined && (pod.containerId !== undefined || !usesIt || isOlder(allocation, other))) return other;
   }
   return undefined;
@@ -253,8 +254,8 @@ function usedByOthers(
 function sharesHandleInUse(view: CheckView, usage: Usage, allocation: Allocation, named: NamedPod): boolean {
   const { handleName } = allocation;
   if (handleName === undefined) return false;
-  const siblings = view.allocationsByHandle.get(handleName) ?? [];
+  const siblings = view.allocationsByHandle.get(handleName);
   return siblings.some(
-    (sibling) => sibling !== allocation && usage.of(sibling.address).some((user) => isPodUser(user, named)),
+    (sibling) => sibling !== allocation && usage.of(sibling.ip).some((user) => isPodUser(user, named)),
   );
 }

@@ -26,7 +26,7 @@ export function judgeServiceAllocation(
   allocation: Allocation,
   named: NamedService,
 ): Judgement | undefined {
-  const users = usage.of(allocation.address);
+  const users = usage.of(allocation.ip);
   const others = users.filter((user) => !isService(user, named));
   const fault = serviceFault(view, allocation, named, users.length > others.length, others);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Service', ...named } });

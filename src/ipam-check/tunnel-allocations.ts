@@ -1,6 +1,7 @@
 // Judges tunnel addresses from both sides: what is allocated for a node's tunnel, and what the node records (INV-62, 63).
 // calico-node itself puts its tunnel addresses right; from outside only a proven duplicate, or what a vanished node left,
 // is released.
+import { parseIp } from '../net/ip.ts';
 import { type AllocationFault, judgeAllocation, siblingsOf } from './allocation-fault.ts';
 import type { Allocation } from './block-view.ts';
 import type { FoundObject, Judgement } from './finding.ts';
@@ -57,7 +58,7 @@ function faultWithoutNode(
   { node, type }: NamedTunnel,
   nodeHoldsPods: (node: string) => boolean,
 ): AllocationFault {
-  const others = usage.of(allocation.address);
+  const others = usage.of(allocation.ip);
   const evidence = [`it is the ${type} of node ${node}`, `node ${node} does not exist`];
   if (others.length > 0) return { allocation, broken: ['INV-62', 'INV-63'], evidence, others };
   const held = nodeHoldsPods(node);
@@ -79,7 +80,7 @@ function faultOnNode(
 ): AllocationFault | undefined {
   const { address, handleId } = allocation;
   const recorded = node.tunnels[type];
-  const users = usage.of(address);
+  const users = usage.of(allocation.ip);
   const others = users.filter((user) => !(user.kind === 'Node' && user.node.name === node.name));
   const shared: readonly InvariantId[] = others.length > 0 && others.length < users.length ? ['INV-56'] : [];
   const evidence = [
@@ -115,7 +116,7 @@ function faultOnNode(
 }
 
 function isAllocatedTo(view: CheckView, address: string, tunnel: NamedTunnel): boolean {
-  const allocations = view.allocationsAt(address);
+  const allocations = view.allocationsAt(parseIp(address));
   return allocations.some((allocation) => {
     const named = namedTunnel(allocation);
     return named?.node === tunnel.node && named.type === tunnel.type;
@@ -141,7 +142,7 @@ export function judgeRecordedTunnels(view: CheckView, usage: Usage): Judgement[]
     for (const type of tunnelTypes) {
       const address = node.tunnels[type];
       if (address === undefined) continue;
-      const [allocation, ...overlapping] = view.allocationsAt(address);
+      const [allocation, ...overlapping] = view.allocationsAt(parseIp(address));
       // Without an allocation it is an address in use like any other: address-use.ts judges it.
       if (allocation === undefined || overlapping.length > 0 || !contradicts(allocation)) continue;
       judgements.push(recordedElsewhere(view, usage, node, type, allocation));
@@ -164,7 +165,7 @@ function recordedElsewhere(
   allocation: Allocation,
 ): Judgement {
   const { address, handle, sequence, block } = allocation;
-  const others = usage.of(address).filter((user) => !(user.kind === 'Node' && user.node === node));
+  const others = usage.of(allocation.ip).filter((user) => !(user.kind === 'Node' && user.node === node));
   const pod = namedPod(allocation);
   const named = pod ? `pod ${pod.namespace}/${pod.name}` : `handle ${handle ?? 'none'}`;
   return judge({

@@ -11,7 +11,7 @@ export interface UnreadableOwners {
   /** Names of handles that an unreadable allocation may belong to, and whose owner lives. */
   readonly livingHandles: ReadonlySet<string>;
   /** True when nothing is known to use the address, and no living handle could be the one of the allocation. */
-  isUnused(allocation: Pick<Allocation, 'block' | 'address'>): boolean;
+  isUnused(allocation: Pick<Allocation, 'block' | 'ip'>): boolean;
 }
 
 const tunnelHandle = /^(?:ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-(.+)$/;
@@ -43,7 +43,7 @@ export function unreadableOwners(view: CheckView, usage: Usage): UnreadableOwner
   const everythingRead = ['IPAMHandle', 'Service', 'WorkloadEndpoint'].every((kind) => view.canJudge(kind));
   return {
     livingHandles,
-    isUnused: ({ address, block }) => everythingRead && usage.of(address).length === 0 && !heldBlocks.has(block.name),
+    isUnused: ({ ip, block }) => everythingRead && !usage.has(ip) && !heldBlocks.has(block.name),
   };
 }
 
@@ -53,15 +53,14 @@ function canonical(key: string): string {
 }
 
 function readableCount(view: CheckView, handle: HandleRecord, block: BlockView): number {
-  const allocations = view.allocationsByHandle.get(handle.name) ?? [];
-  return allocations.filter((allocation) => allocation.block === block).length;
+  return view.allocationsByHandle.get(handle.name).filter((allocation) => allocation.block === block).length;
 }
 
 /** True when an unreadable allocation of the block is used by a pod that does not tell its container. */
 function hasAnonymousUser(block: BlockView, usage: Usage): boolean {
   return block.allocations.some(
-    ({ attributeMissing, address }) =>
-      attributeMissing && usage.of(address).some((user) => user.kind === 'Pod' && user.pod.containerId === undefined),
+    ({ attributeMissing, ip }) =>
+      attributeMissing && usage.of(ip).some((user) => user.kind === 'Pod' && user.pod.containerId === undefined),
   );
 }
 

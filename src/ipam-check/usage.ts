@@ -1,7 +1,9 @@
 // Who uses which address: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
 // Finished and host-network pods use none. What is wrong with it is judged in addresses.ts and its neighbours.
+import { type IpAddress, parseIp } from '../net/ip.ts';
 import type { KubeControllersConfiguration } from '../resources/kube-controllers-configuration.ts';
 import type { FoundObject, Ground } from './finding.ts';
+import { Grouped } from './grouped.ts';
 import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from './snapshot.ts';
 import type { CheckView } from './view.ts';
 
@@ -22,24 +24,36 @@ export const tunnelTypes: readonly TunnelType[] = [
   'wireguardV6TunnelAddress',
 ];
 
-const nobody: readonly AddressUser[] = [];
+/** Equal for equal addresses. IPv4 as a signed integer: those are looked up the fastest. */
+type AddressKey = number | bigint;
 
-/** Looks up the users of an address by its canonical text. */
+function keyOf({ value }: IpAddress): AddressKey {
+  return typeof value === 'number' ? value | 0 : value;
+}
+
+function ipOf(key: AddressKey): IpAddress {
+  return typeof key === 'number' ? { version: 4, value: key >>> 0 } : { version: 6, value: key };
+}
+
+/** Looks up the users of an address. */
 export class Usage {
-  readonly #users = new Map<string, AddressUser | AddressUser[]>();
+  readonly #users = new Grouped<AddressKey, AddressUser>();
   /** Containers of stored workload endpoints. */
   readonly #workloadContainers = new Set<string>();
 
   /** Everybody who has the address; each one once. */
-  of(address: string): readonly AddressUser[] {
-    const users = this.#users.get(address);
-    if (users === undefined) return nobody;
-    return Array.isArray(users) ? users : [users];
+  of(ip: IpAddress): readonly AddressUser[] {
+    return this.#users.get(keyOf(ip));
+  }
+
+  /** True when anybody has the address. */
+  has(ip: IpAddress): boolean {
+    return this.#users.has(keyOf(ip));
   }
 
   /** All addresses in use with their users. */
-  *entries(): Generator<readonly [string, readonly AddressUser[]]> {
-    for (const address of this.#users.keys()) yield [address, this.of(address)];
+  *entries(): Generator<readonly [IpAddress, readonly AddressUser[]]> {
+    for (const [key, users] of this.#users.entries()) yield [ipOf(key), users];
   }
 
   /** True when a stored workload endpoint belongs to the container. */
@@ -47,12 +61,10 @@ export class Usage {
     return this.#workloadContainers.has(containerId);
   }
 
+  /** Enters a user of an address, given as text; a user who has it already is not entered again. */
   add(address: string, user: AddressUser): void {
-    const users = this.#users.get(address);
-    if (users === undefined) this.#users.set(address, user);
-    else if (!Array.isArray(users)) {
-      if (users !== user) this.#users.set(address, [users, user]);
-    } else if (!users.includes(user)) users.push(user);
+    const ip = parseIp(address);
+    if (ip !== undefined && !this.of(ip).includes(user)) this.#users.add(keyOf(ip), user);
   }
 
   addContainer(containerId: string): void {
@@ -84,7 +96,8 @@ function addWorkload(usage: Usage, workload: WorkloadRecord): void {
   if (workload.containerId !== undefined) usage.addContainer(workload.containerId);
   const user: AddressUser = { kind: 'WorkloadEndpoint', workload };
   for (const address of workload.addresses) {
-    const known = usage.of(address).some((other) => other.kind === 'Pod' && isPodUser(user, other.pod));
+    const ip = parseIp(address);
+    const known = ip && usage.of(ip).some((other) => other.kind === 'Pod' && isPodUser(user, other.pod));
     if (!known) usage.add(address, user);
   }
 }

@@ -9,7 +9,8 @@ import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affini
 import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMConfig } from '../resources/ipam-config.ts';
 import { blockName } from '../resources/names.ts';
-import { type Allocation, type BlockView, readBlock } from './block-view.ts';
+import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
+import { Grouped } from './grouped.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from './snapshot.ts';
 import { lastWriteMs } from './times.ts';
 
@@ -43,10 +44,9 @@ export interface AffinityView {
   readonly writtenAtMs: number | undefined;
 }
 
-const noAllocations: readonly Allocation[] = [];
 const noAffinities: readonly AffinityView[] = [];
 
-/** Everything that the rules look up, built once for a snapshot. */
+/** Everything that the rules look up, each index built once for a snapshot: the large ones only when one is needed. */
 export class CheckView {
   readonly snapshot: IpamSnapshot;
   readonly nowMs: number;
@@ -63,29 +63,25 @@ export class CheckView {
   readonly blocksByCidr: ReadonlyMap<string, BlockView>;
   /** Allocations of live blocks, in order of block name and ordinal. */
   readonly allocations: readonly Allocation[];
-  /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
-  readonly allocationsByHandle: ReadonlyMap<string, readonly Allocation[]>;
   readonly affinities: readonly AffinityView[];
   /** Affinities that are no tombstones, by canonical CIDR text. */
   readonly affinitiesByCidr: ReadonlyMap<string, readonly AffinityView[]>;
   readonly affinitiesByName: ReadonlyMap<string, AffinityView>;
-  /** By object name, tombstones too. */
-  readonly handlesByName: ReadonlyMap<string, HandleRecord>;
   readonly nodesByName: ReadonlyMap<string, NodeRecord>;
-  /** By `namespace/name`. */
-  readonly podsByKey: ReadonlyMap<string, PodRecord>;
-  /** Pods that are not finished, by the container id that the CNI plugin left on them. */
-  readonly podsByContainer: ReadonlyMap<string, PodRecord>;
   /** By `namespace/name`. */
   readonly servicesByKey: ReadonlyMap<string, ServiceRecord>;
   readonly #unread: ReadonlySet<string>;
-  readonly #byAddress: Map<string, Allocation | Allocation[]>;
-  readonly #blockIndex: CidrIndex<BlockView>;
+  /** Places in the list of live blocks. */
+  readonly #blockIndex: CidrIndex<number>;
   readonly #poolIndex: CidrIndex<PoolView>;
   readonly #enabledPools: CidrIndex<PoolView>;
   readonly #unjudged: IntervalSet;
   /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
   readonly #placeUnknown: boolean;
+  #handlesByName: ReadonlyMap<string, HandleRecord> | undefined;
+  #allocationsByHandle: Grouped<string, Allocation> | undefined;
+  #podsByKey: ReadonlyMap<string, PodRecord> | undefined;
+  #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
 
   constructor(snapshot: IpamSnapshot) {
     this.snapshot = snapshot;
@@ -102,24 +98,44 @@ export class CheckView {
     this.blocksByName = indexBy(this.blocks, (block) => block.name);
     this.blocksByCidr = indexBy(this.liveBlocks, (block) => block.cidr);
     this.#blockIndex = new CidrIndex(
-      this.liveBlocks.flatMap((block) => (block.range ? [{ cidr: block.range, value: block }] : [])),
+      this.liveBlocks.flatMap(({ range }, place) => (range ? [{ cidr: range, value: place }] : [])),
     );
     const setAside = this.blocks.filter((block) => block.status === 'unreadable' || block.status === 'tombstone');
     this.#unjudged = IntervalSet.of(setAside.flatMap((block) => (block.range ? [block.range] : [])));
     this.#placeUnknown = setAside.some((block) => block.range === undefined);
     this.allocations = this.liveBlocks.flatMap((block) => block.allocations);
-    this.#byAddress = byAddress(this.allocations);
-    this.allocationsByHandle = byHandle(this.blocks);
     this.affinities = snapshot.affinities.map(affinityView);
     this.affinitiesByCidr = affinitiesByCidr(this.affinities);
     this.affinitiesByName = indexBy(this.affinities, (affinity) => affinity.name);
-    this.handlesByName = indexBy(snapshot.handles, (handle) => handle.name);
     this.nodesByName = indexBy(snapshot.nodes, (node) => node.name);
-    this.podsByKey = indexBy(snapshot.pods, (pod) => `${pod.namespace}/${pod.name}`);
-    const containers = new Map<string, PodRecord>();
-    for (const pod of snapshot.pods) if (pod.containerId && !pod.finished) containers.set(pod.containerId, pod);
-    this.podsByContainer = containers;
     this.servicesByKey = indexBy(snapshot.services, (service) => `${service.namespace}/${service.name}`);
+  }
+
+  /** By object name, tombstones too. */
+  get handlesByName(): ReadonlyMap<string, HandleRecord> {
+    this.#handlesByName ??= indexBy(this.snapshot.handles, (handle) => handle.name);
+    return this.#handlesByName;
+  }
+
+  /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
+  get allocationsByHandle(): Grouped<string, Allocation> {
+    this.#allocationsByHandle ??= byHandle(this.blocks);
+    return this.#allocationsByHandle;
+  }
+
+  /** By `namespace/name`. */
+  get podsByKey(): ReadonlyMap<string, PodRecord> {
+    this.#podsByKey ??= indexBy(this.snapshot.pods, (pod) => `${pod.namespace}/${pod.name}`);
+    return this.#podsByKey;
+  }
+
+  /** Pods that are not finished, by the container id that the CNI plugin left on them. */
+  get podsByContainer(): ReadonlyMap<string, PodRecord> {
+    this.#podsByContainer ??= indexBy(
+      this.snapshot.pods.filter(({ containerId, finished }) => containerId && !finished),
+      ({ containerId = '' }) => containerId,
+    );
+    return this.#podsByContainer;
   }
 
   /** False when the kind could not be read: what rests on it is not judged and not repaired. */
@@ -129,7 +145,8 @@ export class CheckView {
 
   /** The live block that holds the address; the smallest when blocks overlap. */
   blockOf(ip: IpAddress): BlockView | undefined {
-    return this.#blockIndex.find(ip);
+    const place = this.#blockIndex.find(ip);
+    return place === undefined ? undefined : this.liveBlocks[place];
   }
 
   /** The pool that holds the address, enabled or not; the smallest when pools overlap. */
@@ -146,11 +163,19 @@ export class CheckView {
     return this.#poolIndex.findCovering(range);
   }
 
-  /** Who holds the address (canonical text) by the live blocks: one allocation, more only where blocks overlap. */
-  allocationsAt(address: string): readonly Allocation[] {
-    const found = this.#byAddress.get(address);
-    if (found === undefined) return noAllocations;
-    return Array.isArray(found) ? found : [found];
+  /** Who holds the address by the live blocks: one allocation, more only where blocks overlap. */
+  allocationsAt(ip: IpAddress | undefined): readonly Allocation[] {
+    const places = ip === undefined ? [] : this.#blockIndex.findAll(ip);
+    return places
+      .sort((a, b) => a - b)
+      .map((place) => this.liveBlocks[place])
+      .flatMap((block) => (ip && block && allocationIn(block, ip)) ?? []);
+  }
+
+  /** True when a live block holds the address. */
+  isAllocated(ip: IpAddress): boolean {
+    const block = this.blockOf(ip);
+    return block !== undefined && (allocationIn(block, ip) !== undefined || this.allocationsAt(ip).length > 0);
   }
 
   /** True when the address lies in a block that is set aside (unreadable or a tombstone): say nothing about it. */
@@ -250,28 +275,16 @@ function withShadowed(blocks: BlockView[]): BlockView[] {
   );
 }
 
-function byAddress(allocations: readonly Allocation[]): Map<string, Allocation | Allocation[]> {
-  const map = new Map<string, Allocation | Allocation[]>();
-  for (const allocation of allocations) {
-    const before = map.get(allocation.address);
-    if (before === undefined) map.set(allocation.address, allocation);
-    else if (Array.isArray(before)) before.push(allocation);
-    else map.set(allocation.address, [before, allocation]);
-  }
-  return map;
-}
-
-function byHandle(blocks: readonly BlockView[]): Map<string, Allocation[]> {
-  const map = new Map<string, Allocation[]>();
+/** Allocations by the name of their handle's object; the Windows reserve left out. */
+export function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
+  const grouped = new Grouped<string, Allocation>();
   for (const block of blocks) {
     for (const allocation of block.allocations) {
-      if (allocation.handleName === undefined || allocation.windowsReserved) continue;
-      const list = map.get(allocation.handleName);
-      if (list) list.push(allocation);
-      else map.set(allocation.handleName, [allocation]);
+      const { handleName } = allocation;
+      if (handleName !== undefined && !allocation.windowsReserved) grouped.add(handleName, allocation);
     }
   }
-  return map;
+  return grouped;
 }
 
 function affinityView(affinity: BlockAffinity): AffinityView {

@@ -22,7 +22,7 @@ import type { HandleRecord, IpamSnapshot, PodRecord } from '../ipam-check/snapsh
 import { operationGuardMs } from '../ipam-check/times.ts';
 import { objectOf, type Usage, usageOf } from '../ipam-check/usage.ts';
 import { CheckView } from '../ipam-check/view.ts';
-import { canonicalIp } from '../net/ip.ts';
+import { canonicalIp, parseIp } from '../net/ip.ts';
 import { blockName, handleName, sanitiseHandle, translateUid } from '../resources/names.ts';
 import { CalictlError, RefusedError } from '../world/errors.ts';
 import { claimsOfNode, giveUpClaims } from './node-claims.ts';
@@ -84,10 +84,10 @@ export async function planRelease(
     }
   };
   for (const address of new Set(target.addresses.map((text) => canonicalIp(text) ?? text))) {
-    wanted(address, view.allocationsAt(address));
+    wanted(address, view.allocationsAt(parseIp(address)));
   }
   for (const handle of new Set(target.handles)) {
-    for (const allocation of view.allocationsByHandle.get(handleName(sanitiseHandle(handle))) ?? []) {
+    for (const allocation of view.allocationsByHandle.get(handleName(sanitiseHandle(handle)))) {
       wanted(allocation.address, [allocation]);
     }
   }
@@ -95,7 +95,7 @@ export async function planRelease(
     if (isRecordedFor(view, allocation, target)) wanted(allocation.address, [allocation]);
   }
   for (const leak of leaked.addresses) {
-    const holders = view.allocationsAt(canonicalIp(leak.address) ?? leak.address);
+    const holders = view.allocationsAt(parseIp(leak.address));
     const same = holders.filter(
       ({ handle, sequence }) => (handle ?? '') === (leak.handle ?? '') && sequence === leak.sequenceNumber,
     );
@@ -160,7 +160,7 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
 
 /** Everything that has the address, or is about to: a live container's address counts even when its pod does not list it. */
 function usersOf(view: CheckView, usage: Usage, allocation: Allocation): string[] {
-  const users = usage.of(allocation.address).map(objectOf);
+  const users = usage.of(allocation.ip).map(objectOf);
   const holders = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
   for (const pod of holders)
     if (pod !== undefined) users.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });

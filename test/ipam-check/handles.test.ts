@@ -35,6 +35,12 @@ describe('INV-45: a handle without an address', () => {
     ]);
   });
 
+  test('also when it says itself that it has none', () => {
+    const cluster = healthy();
+    cluster.handle(podHandle('f'), { [blockA]: 0 });
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-45 warning ${stray} R3 also INV-48`]);
+  });
+
   test('younger than five minutes it may belong to an allocation in progress, whatever the grace', () => {
     const cluster = healthy();
     const handle = cluster.handle(podHandle('f'), { [blockA]: 1 });

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceRecord } from '../../src/ipam-check/snapshot.ts';
 import { managedServices, objectOf, usageOf } from '../../src/ipam-check/usage.ts';
 import { CheckView } from '../../src/ipam-check/view.ts';
+import { formatIp, type IpAddress, parseIp } from '../../src/net/ip.ts';
 import { healthy, type SnapshotBuilder } from '../support/snapshot-builder.ts';
 
 const users = (cluster: SnapshotBuilder, address: string) =>
-  usageOf(new CheckView(cluster.snapshot())).of(address).map(objectOf);
+  usageOf(new CheckView(cluster.snapshot()))
+    .of(parseIp(address) as IpAddress)
+    .map(objectOf);
 
 const workload = (cluster: SnapshotBuilder, pod: string, address: string) =>
   cluster.workloads.push({
@@ -48,7 +51,7 @@ describe('users of addresses', () => {
 
   it('lists every address with its users', () => {
     const usage = usageOf(new CheckView(healthy().snapshot()));
-    const entries = [...usage.entries()].map(([address, { length }]) => `${address} ${length}`);
+    const entries = [...usage.entries()].map(([ip, { length }]) => `${formatIp(ip)} ${length}`);
     expect(entries.sort()).toEqual(['10.60.0.0 1', '10.60.0.1 1', '10.60.0.2 1', '10.60.0.8 1', '10.60.0.9 1']);
   });
 });

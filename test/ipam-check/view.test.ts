@@ -14,7 +14,7 @@ const viewOf = (cluster: SnapshotBuilder, changes = {}) => new CheckView(cluster
 test('an allocation says who has the address, from where, and since when', () => {
   const cluster = healthy();
   cluster.pod('b-2', 'node-b', cluster.blockOf('10.60.0.0/29'), '5');
-  const [allocation, ...others] = viewOf(cluster).allocationsAt('10.60.0.3');
+  const [allocation, ...others] = viewOf(cluster).allocationsAt(ip('10.60.0.3'));
   expect(others).toEqual([]);
   expect(allocation).toMatchObject({
     ordinal: 3,
@@ -34,7 +34,7 @@ test('addresses of overlapping blocks are held twice, the smaller block is the o
   const cluster = healthy();
   cluster.allocate(cluster.block('10.60.0.0/28', 'node-b'), { handle_id: 'x' });
   const view = viewOf(cluster);
-  expect(view.allocationsAt('10.60.0.0').map(({ block }) => block.cidr)).toEqual(['10.60.0.0/28', '10.60.0.0/29']);
+  expect(view.allocationsAt(ip('10.60.0.0')).map(({ block }) => block.cidr)).toEqual(['10.60.0.0/28', '10.60.0.0/29']);
   expect(view.blockOf(ip('10.60.0.0'))?.cidr).toBe('10.60.0.0/29');
 });
 
@@ -62,7 +62,7 @@ describe('addresses that are not judged', () => {
     const view = viewOf(cluster);
     expect(view.isUnjudged(ip('10.60.0.7'))).toBe(true);
     expect(view.isUnjudged(ip('10.60.0.8'))).toBe(false);
-    expect(view.allocationsAt('10.60.0.1')).toEqual([]);
+    expect(view.allocationsAt(ip('10.60.0.1'))).toEqual([]);
   });
 
   test.each([

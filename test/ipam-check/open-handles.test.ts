@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { openHandles } from '../../src/ipam-check/open-handles.ts';
+import { CheckView } from '../../src/ipam-check/view.ts';
+import { healthy, podHandle, type SnapshotBuilder } from '../support/snapshot-builder.ts';
+
+const cidr = '10.60.0.0/29';
+
+function open(cluster: SnapshotBuilder) {
+  const { handles, names, withoutObject } = openHandles(new CheckView(cluster.snapshot()));
+  return { handles: [...handles].map(({ name }) => name), names: [...names], withoutObject };
+}
+
+test('handles that agree with the blocks are set aside', () => {
+  expect(open(healthy())).toEqual({ handles: [], names: [], withoutObject: [] });
+});
+
+test.each<[string, (cluster: SnapshotBuilder) => void]>([
+  ['counts too many', (cluster) => Object.assign(cluster.handleOf(podHandle('1')).block, { [cidr]: 2 })],
+  ['counts a second block', (cluster) => Object.assign(cluster.handleOf(podHandle('1')).block, { '10.60.0.8/29': 1 })],
+  ['is half deleted', (cluster) => Object.assign(cluster.handleOf(podHandle('1')), { deleted: true })],
+  ['has the ID of another', (cluster) => Object.assign(cluster.handleOf(podHandle('1')), { handleId: 'other' })],
+])('one that %s is left, with its name', (_, change) => {
+  const cluster = healthy();
+  change(cluster);
+  const { handles, names } = open(cluster);
+  expect({ handles, names }).toEqual({ handles: [podHandle('1')], names: [podHandle('1')] });
+});
+
+test('so is one that has addresses in a block which it does not count', () => {
+  const cluster = healthy();
+  cluster.allocate(cluster.blockOf('10.60.0.8/29'), { handle_id: podHandle('1') });
+  cluster.handleOf(podHandle('1')).block = { [cidr]: 1 };
+  expect(open(cluster)).toEqual({ handles: [podHandle('1')], names: [podHandle('1')], withoutObject: [] });
+});
+
+test('one that counts no address and has none is left: it is stray', () => {
+  const cluster = healthy();
+  cluster.handle(podHandle('f'), { [cidr]: 0 });
+  cluster.handle(podHandle('e'), { '10.60.0.16/29': 1 });
+  expect(open(cluster)).toEqual({ handles: [podHandle('f'), podHandle('e')], names: [], withoutObject: [] });
+});
+
+test('a tombstone is no object for the name', () => {
+  const cluster = healthy();
+  Object.assign(cluster.handleOf(podHandle('1')), { deleted: true });
+  cluster.removeHandle(podHandle('2'));
+  expect(open(cluster).withoutObject.toSorted()).toEqual([podHandle('1'), podHandle('2')]);
+});
