@@ -2,44 +2,64 @@
 
 /** A copy that shares nothing with the original; members that are undefined are left out, as JSON does. */
 export function deepCopy<T>(value: T): T {
-  return copied(value, false) as T;
+  return copyOver(value, undefined);
 }
 
-/** The same, but parts that are frozen by `frozen` are shared: nothing can change them. */
-export function copyUnlessFrozen<T>(value: T): T {
-  return copied(value, true) as T;
+/**
+ * A copy that shares with `before` what says the same in both at the same place: `before` itself when nothing differs.
+ * It shares nothing with the original that is not in `before` too.
+ */
+export function copyOver<T>(value: T, before: unknown): T {
+  return copied(value, before) as T;
 }
 
-const frozenValues = new WeakSet<object>();
-
-/** Freezes a value with all that is in it. */
+/** Freezes a value with all that is in it. What is frozen already must be so to its depth, as by this. */
 export function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || frozenValues.has(value)) return value;
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   for (const member of members) if (typeof member === 'object') frozen(member);
-  frozenValues.add(value);
   return Object.freeze(value);
 }
 
-function copied(value: unknown, sharing: boolean): unknown {
-  if (typeof value !== 'object' || value === null || (sharing && frozenValues.has(value))) return value;
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : copied(item, sharing)));
+function copied(value: unknown, before: unknown): unknown {
+  if (value === before || value === null) return value;
+  if (typeof value !== 'object') return sameValue(value, before) ? before : value;
+  if (Array.isArray(value)) return copiedList(value, Array.isArray(before) ? before : undefined);
+  const known = typeof before === 'object' && !Array.isArray(before) ? before : null;
+  return copiedMembers(value as Members, known as Members | null);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function copiedList(list: readonly unknown[], before: readonly unknown[] | undefined): readonly unknown[] {
+  let same = before?.length === list.length;
+  const copy = list.map((item, place) => {
+    const known = before?.[place];
+    const member = item === undefined ? null : copied(item, known);
+    if (member !== known) same = false;
+    return member;
+  });
+  return same && before !== undefined ? before : copy;
+}
+
+function copiedMembers(object: Members, before: Members | null): Members {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const member = (value as Record<string, unknown>)[key];
-    if (member === undefined) continue;
+  let members = 0;
+  let same = before !== null;
+  for (const key of Object.keys(object)) {
+    const given = object[key];
+    if (given === undefined) continue;
+    members += 1;
+    const known = before !== null && Object.hasOwn(before, key) ? before[key] : undefined;
+    const member = copied(given, known);
+    if (member !== known) same = false;
     if (key === '__proto__') {
-      Object.defineProperty(copy, key, {
-        value: copied(member, sharing),
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      });
+      Object.defineProperty(copy, key, { value: member, enumerable: true, writable: true, configurable: true });
     } else {
-      copy[key] = copied(member, sharing);
+      copy[key] = member;
     }
   }
-  return copy;
+  return same && before !== null && Object.keys(before).length === members ? before : copy;
 }
 
 /** True when both say the same: the order of keys does not matter, 5 and 5n are one number, undefined members are absent. */

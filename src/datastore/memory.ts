@@ -3,7 +3,7 @@ import { kindNamed } from '../resources/kinds.ts';
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
 import { normalise } from '../resources/validate.ts';
 import { RefusedError } from '../world/errors.ts';
-import { copyUnlessFrozen, deepCopy, frozen } from './copy.ts';
+import { deepCopy, frozen } from './copy.ts';
 import {
   type CallOptions,
   type Datastore,
@@ -70,7 +70,7 @@ export interface MemoryOptions {
 
 /**
  * Everything is decided by the arguments: revisions count up over the store, uids count up, time stands still unless
- * given. What it answers is frozen, and is what it holds: nothing is copied that nobody can change.
+ * given. What it answers is frozen, and is what it holds; what it is given is copied where it differs from that.
  */
 export class MemoryDatastore implements Datastore {
   readonly type = 'memory';
@@ -86,6 +86,8 @@ export class MemoryDatastore implements Datastore {
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   /** Keys in order, by kind; left out when one was added or removed since. */
   readonly #keys = new Map<string, readonly string[]>();
+  /** What was listed by namespace and selector, by kind; left out when an object of the kind was written since. */
+  readonly #lists = new Map<string, Map<string, readonly KubeObject[]>>();
   #revision = 0n;
   #uids = 0;
   #crash: StoreCrash | undefined;
@@ -114,12 +116,8 @@ export class MemoryDatastore implements Datastore {
 
   async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
     yield await this.#call('list', kind, '', options, () => {
-      const selected = labelSelector(options.labelSelector ?? '');
-      const items = this.#sorted(kind.kind).filter(
-        ({ metadata: { namespace, labels } }) =>
-          (options.namespace === undefined || namespace === options.namespace) && selected(labels),
-      );
-      return { items: items as T[], resourceVersion: String(this.#revision), atomic: true };
+      const items = this.#listed(kind.kind, options) as readonly T[];
+      return { items: [...items], resourceVersion: String(this.#revision), atomic: true };
     });
   }
 
@@ -152,6 +150,7 @@ export class MemoryDatastore implements Datastore {
       checkDelete(kind, stored, preconditions);
       this.#of(kind).delete(key);
       this.#keys.delete(kind.kind);
+      this.#lists.delete(kind.kind);
       this.#nextRevision();
     });
   }
@@ -215,6 +214,21 @@ export class MemoryDatastore implements Datastore {
     return keys.map((key) => objects.get(key) as KubeObject);
   }
 
+  /** The objects of a kind that a list has, in order of their keys. */
+  #listed(kind: string, { namespace, labelSelector: text = '' }: ListOptions): readonly KubeObject[] {
+    const lists = this.#lists.get(kind) ?? new Map<string, readonly KubeObject[]>();
+    this.#lists.set(kind, lists);
+    const question = `${namespace ?? '*'} ${text}`;
+    const known = lists.get(question);
+    if (known !== undefined) return known;
+    const selected = labelSelector(text);
+    const found = this.#sorted(kind).filter(
+      ({ metadata }) => (namespace === undefined || metadata.namespace === namespace) && selected(metadata.labels),
+    );
+    lists.set(question, found);
+    return found;
+  }
+
   #crashed(call: MemoryCall): StoreCrash {
     this.#crash = new StoreCrash(call);
     return this.#crash;
@@ -226,7 +240,7 @@ export class MemoryDatastore implements Datastore {
     const ref = refOf(kind, object);
     const key = objectKey(kind, ref);
     if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
-    const stored = copyUnlessFrozen({ ...object, metadata: { ...object.metadata } });
+    const stored = deepCopy(object);
     stored.metadata.uid ??= this.#nextUid();
     stored.metadata.resourceVersion ??= this.#nextRevision();
     this.#put(kind, key, stored);
@@ -236,6 +250,7 @@ export class MemoryDatastore implements Datastore {
     const stored = frozen(normalise(kind, object));
     const objects = this.#of(kind);
     if (!objects.has(key)) this.#keys.delete(kind.kind);
+    this.#lists.delete(kind.kind);
     objects.set(key, stored);
     return stored;
   }

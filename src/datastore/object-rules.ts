@@ -1,6 +1,6 @@
 // What an API server does to an object's metadata and when it refuses a write, for the stores that are their own server.
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
-import { copyUnlessFrozen, sameValue } from './copy.ts';
+import { copyOver, deepCopy } from './copy.ts';
 import { DatastoreError, type DeletePreconditions } from './datastore.ts';
 
 /** Where an object is kept: unique over namespaces of one kind, and in the order in which lists come. */
@@ -79,7 +79,7 @@ export function asCreated<T extends KubeObject>(
   given: { readonly uid: string; readonly resourceVersion: string; readonly now: Date },
 ): T {
   const { name, namespace, ...others } = object.metadata;
-  return copyUnlessFrozen({
+  return deepCopy({
     ...object,
     metadata: {
       name,
@@ -109,14 +109,11 @@ export function asUpdated<T extends KubeObject>(
   }
   if (expected !== stored.metadata.resourceVersion) throw conflict(kind, ref);
   if (uid !== undefined && uid !== stored.metadata.uid) throw conflict(kind, ref);
-  const updated = copyUnlessFrozen({ ...object, metadata: { ...object.metadata } });
-  for (const field of ['uid', 'creationTimestamp'] as const) {
-    if (stored.metadata[field] === undefined) delete updated.metadata[field];
-    else Object.assign(updated.metadata, { [field]: stored.metadata[field] });
-  }
-  if (sameValue(updated, stored)) return undefined;
-  updated.metadata.resourceVersion = resourceVersion();
-  return updated;
+  const { uid: storedUid, creationTimestamp } = stored.metadata;
+  const given = { ...object, metadata: { ...object.metadata, uid: storedUid, creationTimestamp } };
+  const updated = copyOver(given, stored);
+  if (updated === stored) return undefined;
+  return { ...updated, metadata: { ...updated.metadata, resourceVersion: resourceVersion() } };
 }
 
 /** Errors: not-found when the uid is another one, conflict when the revision is. */

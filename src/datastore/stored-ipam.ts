@@ -9,22 +9,28 @@ import { ipReservation } from '../resources/ip-reservation.ts';
 import { ipamBlock } from '../resources/ipam-block.ts';
 import { ipamConfig } from '../resources/ipam-config.ts';
 import { ipamHandle } from '../resources/ipam-handle.ts';
-import { affinityLabels } from '../resources/names.ts';
+import { affinityLabels, hostnameHash } from '../resources/names.ts';
 import { calicoNode } from '../resources/node.ts';
+import { nodeLabels } from '../resources/node-v3.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
-import { toV3 } from '../resources/v3.ts';
 import { type CallOptions, type Datastore, DatastoreError, listAll } from './datastore.ts';
 
 const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'already-exists', 'conflict']);
 
 /** `options` go with every call: one signal ends them all. */
 export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): IpamStore {
+  const hashes = new Map<string, string>();
+  const hashOf = (owner: string): string => {
+    const hash = hashes.get(owner) ?? hostnameHash(owner);
+    hashes.set(owner, hash);
+    return hash;
+  };
   return {
     blocks: objectsOf(datastore, ipamBlock, options),
     affinities: objectsOf(datastore, blockAffinity, options),
     handles: objectsOf(datastore, ipamHandle, options),
     affinitiesOf: async (owner, version) => {
-      const labels = affinityLabels(owner.name, owner.type, version === 6 ? '::/0' : '0.0.0.0/0');
+      const labels = affinityLabels(owner.name, owner.type, version === 6 ? '::/0' : '0.0.0.0/0', hashOf(owner.name));
       const labelSelector = Object.entries(labels)
         .map(([label, value]) => `${label}=${value}`)
         .join(',');
@@ -40,7 +46,7 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
     },
     nodeLabels: async (name) => {
       const node = valueOrNothing(await outcome(() => datastore.get(calicoNode, { name }, options)));
-      return node === undefined ? undefined : (toV3(calicoNode, node).metadata.labels ?? {});
+      return node === undefined ? undefined : nodeLabels(node);
     },
   };
 }

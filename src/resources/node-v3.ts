@@ -141,10 +141,15 @@ function nodeStatus(node: CoreNode): NodeV3Status {
   return status;
 }
 
+/** The labels of a node as Calico sees them: its own, which an annotation holds, and Kubernetes', which win. */
+export function nodeLabels({ metadata: { labels, annotations } }: CoreNode): Record<string, string> {
+  return { ...textMap(nodeAnnotation(annotations, 'labels')), ...labels };
+}
+
 /** The v3 Node of a Kubernetes node. Kubernetes' labels win, and are recorded so that a write can strip them again. */
 export function nodeToV3(node: CoreNode): NodeV3 {
   const { name, uid, resourceVersion, creationTimestamp, labels: kubeLabels, annotations } = node.metadata;
-  const labels = { ...textMap(nodeAnnotation(annotations, 'labels')), ...kubeLabels };
+  const labels = nodeLabels(node);
   const metadata: ObjectMeta = {
     name,
     ...(uid === undefined ? {} : { uid }),

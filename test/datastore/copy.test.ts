@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { copyUnlessFrozen, deepCopy, frozen, sameValue } from '../../src/datastore/copy.ts';
+import { copyOver, deepCopy, frozen, sameValue } from '../../src/datastore/copy.ts';
 
 describe('deepCopy', () => {
   it('shares nothing and leaves undefined members out', () => {
@@ -18,19 +18,48 @@ describe('deepCopy', () => {
   });
 });
 
-describe('frozen', () => {
-  it('freezes all that is in a value, which copies then share', () => {
-    const inner = frozen({ list: [1, { b: 2n }] });
-    expect(Reflect.set(inner.list, 0, 5)).toBe(false);
-    const copy = copyUnlessFrozen({ inner, open: [1] });
-    expect(copy.inner).toBe(inner);
-    expect(Object.isFrozen(copy.open)).toBe(false);
-    expect(deepCopy(inner).list).not.toBe(inner.list);
+describe('copyOver', () => {
+  const before = { a: [1, { b: 2n }], c: { d: null }, e: 'x' };
+
+  it('shares with the former value what says the same, at every depth', () => {
+    const copy = copyOver({ a: [1, { b: 2 }], c: { d: 1 }, e: 'x' }, before);
+    expect(copy).toEqual({ a: [1, { b: 2n }], c: { d: 1 }, e: 'x' });
+    expect(copy.a).toBe(before.a);
+    expect(copy.c).not.toBe(before.c);
   });
 
-  it('copies what somebody else has frozen, for there may be something open in it', () => {
-    const outer = Object.freeze({ open: [1] });
-    expect(copyUnlessFrozen(outer)).not.toBe(outer);
+  it('answers the former value itself when nothing differs, whatever the order', () => {
+    expect(copyOver({ e: 'x', f: undefined, c: { d: null }, a: [1n, { b: 2 }] }, before)).toBe(before);
+    const odd = JSON.parse('{"__proto__": {"x": 1}}') as object;
+    expect(copyOver(JSON.parse('{"__proto__": {"x": 1}}') as object, odd)).toBe(odd);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a member is gone', { a: [1, { b: 2n }], c: { d: null } }],
+    ['a list is shorter', { ...before, a: [1] }],
+    ['a list is longer', { ...before, a: [1, { b: 2n }, 3] }],
+    ['a list is an object', { ...before, a: { 0: 1, 1: { b: 2n } } }],
+    ['an object is a list', { ...before, c: [] }],
+    ['there is one more member', { ...before, toString: 'y' }],
+  ])('sees that %s', (_, value) => {
+    const copy = copyOver(value, before);
+    expect(copy).toEqual(value);
+    expect(copy).not.toBe(before);
+  });
+
+  it('shares nothing with the original', () => {
+    const original = { c: { d: { list: [1] } } };
+    const copy = copyOver(original, before);
+    original.c.d.list[0] = 2;
+    expect(copy).toEqual({ c: { d: { list: [1] } } });
+  });
+});
+
+describe('frozen', () => {
+  it('freezes all that is in a value', () => {
+    const value = frozen({ list: [1, { b: 2n }] });
+    expect(Reflect.set(value.list, 0, 5)).toBe(false);
+    expect(Reflect.set(value.list[1] as object, 'b', 5n)).toBe(false);
   });
 });
 

@@ -28,10 +28,12 @@ function attributeKey(value: unknown): string {
 /** Index of the record that equals this one, or -1. */
 export function findAttribute(attributes: readonly BlockAttribute[], attribute: BlockAttribute): number {
   const handle = attribute.handle_id ?? undefined;
-  const key = attributeKey(attribute);
-  return attributes.findIndex(
-    (candidate) => (candidate.handle_id ?? undefined) === handle && attributeKey(candidate) === key,
-  );
+  let at = 0;
+  for (const candidate of attributes) {
+    if ((candidate.handle_id ?? undefined) === handle && attributeKey(candidate) === attributeKey(attribute)) return at;
+    at++;
+  }
+  return -1;
 }
 
 function isIndexOf(list: readonly unknown[], index: number): boolean {
