@@ -46,7 +46,7 @@ function yardstick(): number {
   return sum;
 }
 
-/** Rounds of pieces of work in turns; one before the first warms up. `fresh` makes what the round works on, unmeasured. */
+/** Rounds of pieces of work in turns, each beginning with another; one before the first warms up. `fresh` makes what the round works on, unmeasured. */
 async function costs<T>(
   count: number,
   fresh: () => T | Promise<T>,
@@ -55,8 +55,9 @@ async function costs<T>(
   const found: Cost[][] = works.map(() => []);
   for (let round = 0; round <= count; round++) {
     const made = await fresh();
-    for (const [index, work] of works.entries()) {
-      const cost = await costOf(() => work(made));
+    for (let turn = 0; turn < works.length; turn++) {
+      const index = (round + turn) % works.length;
+      const cost = await costOf(() => works[index]?.(made));
       if (round > 0) found[index]?.push(cost);
     }
   }
