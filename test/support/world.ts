@@ -94,14 +94,17 @@ function inputOf(text: string, isTerminal: boolean): InputStream {
   };
 }
 
+/** Is not there, and nobody can make it, not even root: what a test writes it has to say where. */
+const nowhere = '/dev/null/nowhere';
+
 /** A world of 2025-06-15 16:00 UTC with an empty environment. */
 export function testWorld(options: WorldOptions = {}): TestWorld {
   const { terminal = false, columns, clock = new TestClock('2025-06-15T16:00:00Z') } = options;
   let uuids = 0;
   return {
     programName: options.programName ?? 'calictl',
-    env: { HOME: '/nonexistent', ...options.env },
-    cwd: options.cwd ?? '/nonexistent',
+    env: { HOME: nowhere, ...options.env },
+    cwd: options.cwd ?? nowhere,
     platform: 'linux',
     io: {
       stdin: inputOf(options.stdin ?? '', terminal),

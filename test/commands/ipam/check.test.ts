@@ -57,7 +57,7 @@ describe('ipam check', () => {
     const [plain, wide] = [await check('--only INV-53'), await check('--only INV-53 -o wide')];
     // With the one leak of the example the group is mixed: each says its own.
     expect(plain.stdout.split(advice)).toHaveLength(4);
-    await check('--fix --only INV-53');
+    await check('--fix --only INV-53 --journal repair.jsonl');
     const { stdout } = await check('--only INV-53');
     expect(stdout.split(advice)).toHaveLength(2);
     expect(stdout).toContain(`each by hand: ${advice}`);
@@ -65,7 +65,7 @@ describe('ipam check', () => {
   });
 
   it('breaks the lines of a plan at the width that is seen, and sets what follows further in', async () => {
-    const { stdout } = await run('ipam check --fix --yes --only INV-32', {
+    const { stdout } = await run('ipam check --fix --yes --only INV-32 --journal repair.jsonl', {
       folder,
       cwd: top,
       clock: new TestClock('2026-12-01T00:00:00Z'),
