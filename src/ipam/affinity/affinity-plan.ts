@@ -5,13 +5,14 @@ import type { IPAMBlock } from '../../resources/ipam-block.ts';
 import { UsageError } from '../../world/errors.ts';
 import { recipientOf } from '../assign/recipient.ts';
 import { allocatedOrdinals, isEmpty, isOwnedBy, type Owner } from '../block/block.ts';
+import { otherSizes } from '../block/overlaps.ts';
 import { blockLimit, settingsOf } from '../config.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import type { ReleaseOutcome } from '../release/release-plan.ts';
 import { canonicalCidr, readRange, requireBlocksIn } from './affinity-range.ts';
 import type { Claimant } from './claim.ts';
-import { blocksToClaim, otherSizes, overlapOf, whyNotClaimable } from './claim-by-hand.ts';
+import { blocksToClaim, overlapOf, whyNotClaimable } from './claim-by-hand.ts';
 import { allClaims, type BlockClaim, isClaimOf, isInside } from './release-by-hand.ts';
 
 /** Beyond so many blocks a range is more likely a mistake than a wish. */
@@ -48,7 +49,7 @@ export async function planClaim(store: IpamStore, text: string, owner: Owner): P
   }
   const [stored, config] = await Promise.all([store.blocks.list(), store.config()]);
   const byCidr = new Map(stored.map((block) => [canonicalCidr(block.spec.cidr), block]));
-  const others = otherSizes(wanted, stored);
+  const others = otherSizes(wanted.range, wanted.blockSize, stored);
   return {
     claimant,
     blocks: [...wanted.blocks].map((cidr) => plannedClaim(cidr, owner, byCidr.get(formatCidr(cidr)), others)),

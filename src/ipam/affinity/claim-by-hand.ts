@@ -8,6 +8,7 @@ import { affinityName, blockName } from '../../resources/names.ts';
 import { reservationOf } from '../assign/recipient.ts';
 import { isOwnerless, type Owner } from '../block/block.ts';
 import { blocksOf } from '../block/block-sequence.ts';
+import { otherSizes } from '../block/overlaps.ts';
 import { heldTombstone, isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { blockSizeOf, isEnabled, poolOf } from '../pool/pools.ts';
@@ -69,7 +70,7 @@ export async function claimAffinity(
   requireName(owner);
   const wanted = blocksToClaim(text, await store.pools());
   const [claimant, stored] = await Promise.all([claimantFor(store, owner), store.blocks.list()]);
-  const others = otherSizes(wanted, stored);
+  const others = otherSizes(wanted.range, wanted.blockSize, stored);
   const claimed: string[] = [];
   const failed: NotDone[] = [];
   for (const cidr of wanted.blocks) {
@@ -112,14 +113,6 @@ async function whyTaken(store: IpamStore, owner: Owner, cidr: string): Promise<s
 export function whyNotClaimable(block: IPAMBlock): string {
   if (isTombstone(block)) return `it ${heldTombstone}`;
   return isOwnerless(block) ? 'it exists and has no owner' : `it belongs to ${block.spec.affinity}`;
-}
-
-/** The blocks that share addresses with the range and are of another size than its blocks. */
-export function otherSizes({ range, blockSize }: BlocksToClaim, stored: readonly IPAMBlock[]): Cidr[] {
-  return stored
-    .map(({ spec }) => parseCidr(spec.cidr))
-    .filter((cidr) => cidr !== undefined)
-    .filter((cidr) => cidr.prefix !== blockSize && cidrsOverlap(cidr, range));
 }
 
 /** Why a block must not be made, given those of other sizes: its addresses would be in two blocks. */

@@ -1,6 +1,6 @@
 // Assigning one given address, in whatever block it lies; the block is claimed when there is none.
 // Rules: docs/reference/ipam.md#a-given-address.
-import { type Cidr, cidrContains, cidrsOverlap, formatCidr, parseCidr } from '../../net/cidr.ts';
+import { type Cidr, cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/ipam-block.ts';
@@ -9,6 +9,7 @@ import { CalictlError, invalidIp, UsageError } from '../../world/errors.ts';
 import { claim } from '../affinity/claim.ts';
 import { isOwnedBy, isOwnerless, type Owner, ordinalInBlock, ownerOf } from '../block/block.ts';
 import { assignedAt, type Holder } from '../block/block-assign.ts';
+import { otherSizes } from '../block/overlaps.ts';
 import { isUnsound, take } from '../block/take.ts';
 import { settingsOf } from '../config.ts';
 import { getLive, heldTombstone } from '../deletion.ts';
@@ -131,9 +132,7 @@ function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPA
 
 /** Calico does not look at blocks of another size, and would give their addresses away a second time. */
 function refuseOverlap(cidr: Cidr, blocks: readonly IPAMBlock[]): void {
-  const other = blocks
-    .map(({ spec }) => parseCidr(spec.cidr))
-    .find((there) => there !== undefined && there.prefix !== cidr.prefix && cidrsOverlap(there, cidr));
+  const [other] = otherSizes(cidr, cidr.prefix, blocks);
   if (other === undefined) return;
   throw new CalictlError(`the block ${formatCidr(cidr)} would overlap the block ${formatCidr(other)}`, {
     code: 'IPAM_BLOCK_BROKEN',
