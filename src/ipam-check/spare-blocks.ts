@@ -1,6 +1,6 @@
 // Judges blocks that their node keeps and does not need, or should not have any more: INV-24, INV-25 and INV-39.
 // Blocks whose claim is not in order are left to affinities.ts; those of nodes that are gone, too.
-import { parseSelector, type Selector, SelectorError } from '../ipam/pool/selector.ts';
+import { parseOrSelectAll, type Selector } from '../ipam/pool/selector.ts';
 import type { BlockView } from './block-view.ts';
 import { releaseOf } from './claim-repair.ts';
 import type { Judgement } from './finding.ts';
@@ -54,26 +54,17 @@ function heldBlock(view: CheckView, block: BlockView, faulty: ReadonlySet<string
   return pool && { block, claim, node, pool };
 }
 
-/** Whether a pool selects a node; a selector that cannot be read selects: nothing is given up for a typing error. */
+/** Whether a pool selects a node; each selector is read once. */
 function nodeSelection(): (pool: PoolView, node: NodeRecord) => boolean {
   const selectors = new Map<string, Selector>();
   return (pool, node) => {
     let selector = selectors.get(pool.name);
     if (selector === undefined) {
-      selector = readSelector(pool.pool.spec.nodeSelector);
+      selector = parseOrSelectAll(pool.pool.spec.nodeSelector);
       selectors.set(pool.name, selector);
     }
     return selector(node.labels);
   };
-}
-
-function readSelector(text: unknown): Selector {
-  try {
-    return parseSelector(typeof text === 'string' ? text : '');
-  } catch (error) {
-    if (error instanceof SelectorError) return () => true;
-    throw error;
-  }
 }
 
 function about(view: CheckView, { block, claim, node, pool }: Held): Omit<Draft, 'id' | 'evidence'> {

@@ -9,7 +9,7 @@ import { isEmpty, isOwnedBy, isOwnerless, ownerOf, touched, withoutOwner } from 
 import { deleteInTwoPhases, getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { isEnabled, poolOf } from '../pool/pools.ts';
-import { evaluate, SelectorError } from '../pool/selector.ts';
+import { parseOrSelectAll } from '../pool/selector.ts';
 import { applied, conflict, noProof, type Prove, type RepairOutcome, skipped } from '../repair/repair-outcome.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
 import { changedMeanwhile, claimAgain, claimantOf, inState } from './affinities.ts';
@@ -101,7 +101,7 @@ export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBloc
   const labels = await store.nodeLabels(owner.name);
   if (labels === undefined) return false;
   const pool = poolOf((await store.pools()).filter(isEnabled), cidr.base);
-  if (pool === undefined || selects(pool.spec.nodeSelector, labels)) return false;
+  if (pool === undefined || parseOrSelectAll(pool.spec.nodeSelector)(labels)) return false;
   const affinity = await getLive(store.affinities, affinityName(owner.name, block.spec.cidr));
   if (!affinity.ok) return false;
   const released = await releaseBlockAffinity(store, affinity.value, { mustBeEmpty: true }, noProof);
@@ -121,7 +121,7 @@ export async function releaseUnselected(
   for (const affinity of affinities) {
     const cidr = parseCidr(affinity.spec.cidr);
     const pool = cidr && poolOf(pools.filter(isEnabled), cidr.base);
-    if (pool === undefined || selects(pool.spec.nodeSelector, labels)) continue;
+    if (pool === undefined || parseOrSelectAll(pool.spec.nodeSelector)(labels)) continue;
     await giveUpWhileChanging(store, affinity);
   }
 }
@@ -137,16 +137,6 @@ async function giveUpWhileChanging(store: IpamStore, affinity: BlockAffinity): P
     current = again.value;
   }
   throw retriesExhausted();
-}
-
-/** A selector that cannot be read selects: nothing is given up for a typing error. */
-function selects(selector: string | undefined, labels: Readonly<Record<string, string>>): boolean {
-  try {
-    return evaluate(selector, labels);
-  } catch (error) {
-    if (error instanceof SelectorError) return true;
-    throw error;
-  }
 }
 
 const halfDeleted = `the block ${heldTombstone}`;

@@ -169,6 +169,16 @@ export function parseSelector(text: string): Selector {
   return selects;
 }
 
+/** The same, but one that cannot be read selects everything: for what must not be given up for a typing error. */
+export function parseOrSelectAll(text: unknown): Selector {
+  try {
+    return parseSelector(typeof text === 'string' ? text : '');
+  } catch (error) {
+    if (error instanceof SelectorError) return () => true;
+    throw error;
+  }
+}
+
 /** True when the selector selects the labels. Errors: SelectorError. */
 export function evaluate(selector: string | undefined, labels: Labels): boolean {
   return parseSelector(selector ?? '')(labels);
