@@ -17,7 +17,7 @@ import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import { parseJson, printJson } from '../../src/resources/json.ts';
 import type { Kind, KubeObject } from '../../src/resources/object.ts';
 import { node, pool } from '../support/ipam-state.ts';
-import { TestClock } from '../support/world.ts';
+import { evenRandom, TestClock } from '../support/world.ts';
 import { median } from './measure.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
@@ -103,7 +103,7 @@ function handleOf(n: number): string {
 
 async function assignAll(datastore: MemoryDatastore, requests: readonly AssignRequest[]): Promise<void> {
   const store = ipamStoreOf(datastore);
-  const surroundings = { clock: new TestClock(now), random: { uuid: () => 'none', float: () => 0.5 } };
+  const surroundings = { clock: new TestClock(now), random: evenRandom };
   for (const wanted of requests) {
     const { addresses } = await autoAssign(store, wanted, surroundings);
     if (addresses.length !== 1) throw new Error(`${wanted.node} got no address`);

@@ -21,11 +21,11 @@ import {
   node,
   pool,
 } from '../support/ipam-state.ts';
-import { TestClock } from '../support/world.ts';
+import { evenRandom, TestClock } from '../support/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 };
 const own = '10.0.0.0/29';
 const lender = '10.0.0.8/29';

@@ -7,11 +7,11 @@ import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
 import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { affinityTo, blockWith, handleWith, node, pool } from '../support/ipam-state.ts';
-import { TestClock } from '../support/world.ts';
+import { evenRandom, TestClock } from '../support/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 };
 const cidr = '10.0.0.0/26';
 const base = [node('node-a'), pool('p4', '10.0.0.0/16', 26), pool('p6', 'fd00::/112', 122)];

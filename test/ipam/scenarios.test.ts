@@ -7,10 +7,10 @@ import { type AssignRequest, autoAssign, partialText } from '../../src/ipam/assi
 import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../support/ipam-state.ts';
-import { TestClock } from '../support/world.ts';
+import { evenRandom, TestClock } from '../support/world.ts';
 
 const clock = new TestClock('2025-12-01T00:00:00Z');
-const surroundings = { clock, random: { uuid: () => 'none', float: () => 0.5 } };
+const surroundings = { clock, random: evenRandom };
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 function open(...objects: KubeObject[]) {

@@ -9,11 +9,11 @@ import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import { structureProblems } from '../../src/ipam/block/block-structure.ts';
 import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import { blocksIn, inconsistencies, node, pool } from '../support/ipam-state.ts';
-import { TestClock } from '../support/world.ts';
+import { evenRandom, TestClock } from '../support/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 };
 const nodeName = fc.constantFrom('node-a', 'node-b', 'node-c');
 const handle = fc.constantFrom('h1', 'h2', 'h3', 'h4');

@@ -10,9 +10,9 @@ import { cidrCovers, parseCidr } from '../../src/net/cidr.ts';
 import { type IPPool, ipPool } from '../../src/resources/ip-pool.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { blocksIn, holders, inconsistencies, node, pool } from '../support/ipam-state.ts';
-import { TestClock } from '../support/world.ts';
+import { evenRandom, TestClock } from '../support/world.ts';
 
-const surroundings = { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => 'none', float: () => 0.5 } };
+const surroundings = { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 
 /** Three nodes with addresses all over the pool, and a pool beside it. */
 async function inUse(): Promise<KubeObject[]> {

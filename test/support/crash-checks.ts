@@ -10,7 +10,7 @@ import { cidrSize, parseCidr } from '../../src/net/cidr.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { cutAt, handleOf, holderOf, type PodOf, podsOf } from './crash-clusters.ts';
 import { affinitiesIn, blocksIn, inconsistencies } from './ipam-state.ts';
-import { TestClock } from './world.ts';
+import { evenRandom, TestClock } from './world.ts';
 
 export type Living = ReadonlyMap<string, PodOf>;
 
@@ -76,7 +76,7 @@ export function robbed(store: MemoryDatastore, living: Living): string[] {
 /** Other nodes and this one take all there is: no address comes that somebody has, and every address comes. */
 export async function problemsOfFilling(objects: readonly KubeObject[], living: Living): Promise<string[]> {
   const store = new MemoryDatastore(objects, { now: () => cutAt });
-  const surroundings = { clock: new TestClock(cutAt), random: { uuid: () => 'none', float: () => 0.5 } };
+  const surroundings = { clock: new TestClock(cutAt), random: evenRandom };
   const now = new Map(living);
   const problems: string[] = [];
   const pools = objects.flatMap(({ kind, spec }) => {

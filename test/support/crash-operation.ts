@@ -6,7 +6,7 @@ import type { Surroundings } from '../../src/ipam/retries.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { cutAt, type PodOf, type SmallCluster } from './crash-clusters.ts';
 import { pool } from './ipam-state.ts';
-import { TestClock } from './world.ts';
+import { evenRandom, TestClock } from './world.ts';
 
 /** A write, and what it leaves when it is the last: rows of docs/reference/ipam.md#stops-between-writes. */
 export type Write = readonly [what: string, ...rows: number[]];
@@ -40,7 +40,7 @@ export const unselecting = [pool('p', '10.0.0.0/29', 30, "zone == 'y'"), pool('q
 
 export const surroundings = (): Surroundings => ({
   clock: new TestClock(cutAt),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 });
 
 export const claimed: readonly Write[] = [['create claim', 1], ['create block', 2], ['update claim']];

@@ -26,7 +26,7 @@ import {
   runsAt,
   type SmallCluster,
 } from './interleaving-clusters.ts';
-import { TestClock } from './world.ts';
+import { evenRandom, TestClock } from './world.ts';
 
 export interface Actor {
   readonly name: string;
@@ -43,7 +43,7 @@ const grace = 15 * 60_000;
 const never = new AbortController().signal;
 
 function surroundings(): Surroundings {
-  return { clock: new TestClock(runsAt), random: { uuid: () => 'none', float: () => 0.5 } };
+  return { clock: new TestClock(runsAt), random: evenRandom };
 }
 
 const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };

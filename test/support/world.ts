@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { printJson } from '../../src/resources/json.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import type { Clock, InputStream, OutputStream, World } from '../../src/world/world.ts';
+import type { Clock, InputStream, OutputStream, Random, World } from '../../src/world/world.ts';
 
 /** Keeps what was written. */
 export class MemoryStream implements OutputStream {
@@ -57,6 +57,9 @@ export class TestClock implements Clock {
     this.#ms += ms;
   }
 }
+
+/** Draws the middle every time. */
+export const evenRandom: Random = { uuid: () => 'none', float: () => 0.5 };
 
 export interface WorldOptions {
   /** `calicoctl` for compat mode. */
@@ -114,7 +117,7 @@ export function testWorld(options: WorldOptions = {}): TestWorld {
     clock,
     random: {
       uuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
-      float: () => 0.5,
+      float: evenRandom.float,
     },
     self: { pid: process.pid, hostname: 'testhost', incarnation: 'test', isAlive: () => true },
     signal: options.signal ?? new AbortController().signal,

@@ -31,7 +31,7 @@ import {
   interrupted,
   marked,
 } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 const cidr = '10.0.0.0/29';
 const range = parseCidr(cidr) as Cidr;
@@ -301,7 +301,7 @@ describe('R9', () => {
   test('takes no address from a node that claims the block meanwhile, however the two interleave', async () => {
     const surroundings = {
       clock: new TestClock('2026-01-01T00:00:00Z'),
-      random: { uuid: () => 'none', float: () => 0.5 },
+      random: evenRandom,
     };
     const take = async (store: IpamStore): Promise<boolean> => {
       const block = await claim(store, { owner: { type: 'host', name: 'node-a' } }, range, surroundings);

@@ -22,7 +22,7 @@ import {
   node,
   pool,
 } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 const hostA: Owner = { type: 'host', name: 'host-a' };
 const hostB: Owner = { type: 'host', name: 'host-b' };
@@ -31,7 +31,7 @@ const quarters = ['192.168.1.0/26', '192.168.1.64/26', '192.168.1.128/26', '192.
 const base = [pool('pool1', range, 26), node('host-a'), node('host-b')];
 
 function surroundings() {
-  return { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => 'none', float: () => 0.5 } };
+  return { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 }
 
 function open(...objects: readonly KubeObject[]) {

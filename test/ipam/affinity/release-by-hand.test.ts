@@ -27,7 +27,7 @@ import {
   node,
   pool,
 } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 const hostA: Owner = { type: 'host', name: 'host-a' };
 const range = '10.0.0.0/24';
@@ -303,7 +303,7 @@ const assignTo = (ipam: IpamStore, name: string) =>
   autoAssign(
     ipam,
     { node: name, version: 4, count: 1, use: 'Workload', holder: { handle: 'n', secondary: { node: name } } },
-    { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => 'none', float: () => 0.5 } },
+    { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom },
   );
 
 const operations: readonly [string, (ipam: IpamStore) => Promise<unknown>, readonly string[]][] = [

@@ -6,11 +6,11 @@ import { type AddressesRequest, assignAddresses } from '../../../src/ipam/assign
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 };
 const p4 = pool('p4', '10.0.0.0/28', 29);
 const p6 = pool('p6', 'fd00::/120', 125);

@@ -5,11 +5,11 @@ import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { type AssignIpRequest, assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, blocksIn, blockWith, handlesIn, inconsistencies, node, pool } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 };
 const cidr = '10.0.0.0/29';
 const base = [node('node-a'), node('node-b'), pool('pool-1', '10.0.0.0/24', 29)];

@@ -7,11 +7,11 @@ import { type AssignRequest, autoAssign, partialText } from '../../../src/ipam/a
 import { parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
-  random: { uuid: () => 'none', float: () => 0.5 },
+  random: evenRandom,
 };
 const withSpec = (object: KubeObject, spec: object): KubeObject => ({
   ...object,

@@ -8,7 +8,7 @@ import { capacity } from '../../../src/ipam/capacity/capacity.ts';
 import { commonLabels, type IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, blockWith, marked, node, pool } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 fc.configureGlobal({ seed: 20260102 });
 
@@ -252,7 +252,7 @@ describe('what fits', () => {
   });
   const surroundings = {
     clock: new TestClock('2026-01-01T00:00:00Z'),
-    random: { uuid: () => 'none', float: () => 0.5 },
+    random: evenRandom,
   };
   const fill = async (store: MemoryDatastore, name: string, count: number): Promise<number> => {
     const holder = { secondary: { node: name } };

@@ -9,7 +9,7 @@ import type { IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
 import { type SimulationPlan, simulate } from '../../../src/ipam/capacity/simulation.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, blocksIn, blockWith, node, pool } from '../../support/ipam-state.ts';
-import { TestClock } from '../../support/world.ts';
+import { evenRandom, TestClock } from '../../support/world.ts';
 
 fc.configureGlobal({ seed: 20260103 });
 
@@ -45,7 +45,7 @@ function frozenLists(store: MemoryDatastore): IpamLists {
   };
 }
 
-const surroundings = { clock: new TestClock('2026-01-01T00:00:00Z'), random: { uuid: () => 'none', float: () => 0.5 } };
+const surroundings = { clock: new TestClock('2026-01-01T00:00:00Z'), random: evenRandom };
 type Answer = Pick<Assignment, 'addresses' | 'messages'>;
 const assign = (store: MemoryDatastore, name: string, count: number): Promise<Answer> =>
   autoAssign(
