@@ -8,7 +8,7 @@ import { incrementHandle } from '../../src/ipam/handles.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import { type Failure, Judge, judgeAll, scopeOf } from '../support/interleaving-checks.ts';
-import { handleOf, holderOf, runsAt, type SmallCluster, smallClusters } from '../support/interleaving-clusters.ts';
+import { runsAt, type SmallCluster, smallClusters } from '../support/interleaving-clusters.ts';
 import {
   type Actor,
   assign,
@@ -19,6 +19,7 @@ import {
   releaseAddress,
   releaseHandle,
 } from '../support/interleaving-operations.ts';
+import { handleOf, holderOf } from '../support/shop-pods.ts';
 import { endingText, everySchedule, explore, play } from './schedule.ts';
 
 function clusterNamed(name: string): SmallCluster {

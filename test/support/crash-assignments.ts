@@ -2,7 +2,7 @@
 import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
 import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
 import { type Assignment, autoAssign } from '../../src/ipam/assign/auto-assign.ts';
-import { a1, a2, b1, holderOf, onePool, smallCluster } from './crash-clusters.ts';
+import { a1, a2, b1, cutAt, onePool, smallCluster } from './crash-clusters.ts';
 import {
   type CutOperation,
   claimed,
@@ -15,17 +15,22 @@ import {
   unselecting,
 } from './crash-operation.ts';
 import { pool } from './ipam-state.ts';
+import { holderOf } from './shop-pods.ts';
 
 const assign =
   (count: number): CutOperation['run'] =>
   (ipam, by) =>
-    autoAssign(ipam, { node: by.node, version: 4, count, use: 'Workload', holder: holderOf(by) }, surroundings());
+    autoAssign(
+      ipam,
+      { node: by.node, version: 4, count, use: 'Workload', holder: holderOf(by, cutAt) },
+      surroundings(),
+    );
 const assigned = (result: unknown): string[] => (result as Assignment).addresses.map(({ address }) => address);
 
 const assignGiven =
   (address: string): CutOperation['run'] =>
   (ipam, by) => {
-    const { handle, secondary = {} } = holderOf(by);
+    const { handle, secondary = {} } = holderOf(by, cutAt);
     return assignIp(ipam, { address, node: by.node, handle, attributes: secondary }, surroundings());
   };
 const given = (result: unknown): string[] => [(result as Awaited<ReturnType<typeof assignIp>>).assigned.address];
@@ -85,7 +90,13 @@ export const cutAssignments: readonly CutOperation[] = [
     what: 'assignAddresses, both families',
     cluster: smallCluster([], [...onePool, pool('p6', 'fd00::/124', 126)]),
     run: (ipam, by) => {
-      const request = { node: by.node, use: 'Workload', holder: holderOf(by), ipv4: { count: 1 }, ipv6: { count: 1 } };
+      const request = {
+        node: by.node,
+        use: 'Workload',
+        holder: holderOf(by, cutAt),
+        ipv4: { count: 1 },
+        ipv6: { count: 1 },
+      };
       return assignAddresses(ipam, request as Parameters<typeof assignAddresses>[1], surroundings());
     },
     handsOut: (result) => (result as Awaited<ReturnType<typeof assignAddresses>>).assignments.flatMap(assigned),

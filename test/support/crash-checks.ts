@@ -8,8 +8,9 @@ import type { Journal } from '../../src/ipam-repair/journal.ts';
 import { check, repair } from '../../src/ipam-repair/session.ts';
 import { cidrSize, parseCidr } from '../../src/net/cidr.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { cutAt, handleOf, holderOf, type PodOf, podsOf } from './crash-clusters.ts';
+import { cutAt, type PodOf, podsOf } from './crash-clusters.ts';
 import { affinitiesIn, blocksIn, inconsistencies } from './ipam-state.ts';
+import { handleOf, holderOf } from './shop-pods.ts';
 import { evenRandom, TestClock } from './world.ts';
 
 export type Living = ReadonlyMap<string, PodOf>;
@@ -68,7 +69,7 @@ export function robbed(store: MemoryDatastore, living: Living): string[] {
   const allocated = allocations(store);
   return [...living].flatMap(([address, by]) => {
     const handles = allocated.get(address) ?? [];
-    const right = handles.length === 1 && handles[0] === handleOf(by);
+    const right = handles.length === 1 && handles[0] === handleOf(by.pod);
     return right ? [] : [`${address} of ${by.pod} is allocated to ${handles.join(' and ') || 'nobody'}`];
   });
 }
@@ -87,7 +88,7 @@ export async function problemsOfFilling(objects: readonly KubeObject[], living: 
   for (const version of new Set(pools.map((pool) => pool.version))) {
     for (const [node, count] of [['node-b', 2] as const, ['node-a', size] as const, ['node-b', size] as const]) {
       const by: PodOf = { pod: `fills-${node}-${count}-${version}`, node };
-      const request = { node, version, count, use: 'Workload', holder: holderOf(by) } as const;
+      const request = { node, version, count, use: 'Workload', holder: holderOf(by, cutAt) } as const;
       const { addresses } = await autoAssign(ipamStoreOf(store), request, surroundings);
       for (const { address } of addresses) {
         const has = now.get(address);
@@ -106,7 +107,7 @@ export async function problemsOfRepair(objects: readonly KubeObject[], living: L
   const store = await repaired(objects);
   const left = (await findings(store.dump(), longerAfter)).filter(({ severity }) => severity !== 'info').map(lineOf);
   // What the first of two attempts took for a pod goes with the pod.
-  const alive = new Set([...living.values()].map(handleOf));
+  const alive = new Set([...living.values()].map(({ pod }) => handleOf(pod)));
   const stray = [...allocations(store)].flatMap(([address, handles]) =>
     handles.every((handle) => alive.has(handle)) ? [] : [`${address} stays allocated to ${handles.join(' and ')}`],
   );

@@ -2,22 +2,20 @@
 // pods that are gone. What is done in them is crash-assignments.ts, crash-claims.ts, crash-releases.ts and
 // crash-repairs.ts.
 import { newBlock, parseOwner, touched } from '../../src/ipam/block/block.ts';
-import { assignedAt, type Holder } from '../../src/ipam/block/block-assign.ts';
+import { assignedAt } from '../../src/ipam/block/block-assign.ts';
 import { addressAt, type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { formatIp } from '../../src/net/ip.ts';
-import { goTimeText } from '../../src/resources/go-time.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { affinityTo, firstSequence, handleWith, node, pool } from './ipam-state.ts';
+import { handleOf, holderOf, type PodOf as ShopPod } from './shop-pods.ts';
 
 /** When the operations run, and are cut off. What was there before was there for long. */
 export const cutAt = new Date('2026-01-02T00:00:00Z');
 const madeAt = new Date('2026-01-01T00:00:00Z');
 
-/** Who takes an address: a pod on a node. */
-export interface PodOf {
-  readonly pod: string;
-  readonly node: string;
+/** Who takes an address. */
+export interface PodOf extends ShopPod {
   /** It does not exist any more: its addresses are to be released. */
   readonly gone?: true;
 }
@@ -27,14 +25,6 @@ export const a2: PodOf = { pod: 'a2', node: 'node-a' };
 export const b1: PodOf = { pod: 'b1', node: 'node-b' };
 export const g1: PodOf = { pod: 'g1', node: 'node-a', gone: true };
 export const g2: PodOf = { pod: 'g2', node: 'node-a', gone: true };
-
-export const handleOf = ({ pod }: PodOf): string => `k8s-pod-network.${pod}-container`;
-
-/** As the plugin has it. Addresses of pods that are gone, or to come, were taken just now. */
-export function holderOf(by: PodOf, at = cutAt): Holder {
-  const secondary = { namespace: 'shop', node: by.node, pod: by.pod, timestamp: goTimeText(at) };
-  return { handle: handleOf(by), secondary };
-}
 
 /** A pod that runs with these addresses. */
 function podObject({ pod, node: on }: PodOf, addresses: readonly string[]): KubeObject {
@@ -67,6 +57,7 @@ export interface SmallCluster {
 function blockOf({ cidr, owner, held = [] }: BlockPlan): IPAMBlock {
   const empty = newBlock(parseCidr(cidr) as Cidr, parseOwner(owner && `host:${owner}`), firstSequence);
   return held.reduce((block, by, ordinal) => {
+    // Addresses of pods that are gone were taken just now.
     const holder = holderOf(by, by.gone ? cutAt : madeAt);
     return touched(assignedAt(block, ordinal, holder) as IPAMBlock);
   }, empty);
@@ -83,8 +74,8 @@ export function smallCluster(plans: readonly BlockPlan[], pools = onePool): Smal
   for (const { cidr, owner, held = [] } of plans) {
     if (owner) claims.push(affinityTo(owner, cidr, 'confirmed'));
     held.forEach((by, ordinal) => {
-      const ofHandle = counts.get(handleOf(by)) ?? {};
-      counts.set(handleOf(by), { ...ofHandle, [cidr]: (ofHandle[cidr] ?? 0) + 1 });
+      const ofHandle = counts.get(handleOf(by.pod)) ?? {};
+      counts.set(handleOf(by.pod), { ...ofHandle, [cidr]: (ofHandle[cidr] ?? 0) + 1 });
       if (!by.gone) living.set(formatIp(addressAt(parseCidr(cidr) as Cidr, ordinal)), by);
     });
   }

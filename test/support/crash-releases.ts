@@ -1,13 +1,14 @@
 // Releases to be cut off, each in a cluster where it writes more than once.
 import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
-import { a1, b1, g1, g2, handleOf, smallCluster } from './crash-clusters.ts';
+import { a1, b1, g1, g2, smallCluster } from './crash-clusters.ts';
 import { type CutOperation, emptied, first, handleDeleted, second, third, unselecting } from './crash-operation.ts';
+import { handleOf } from './shop-pods.ts';
 
 export const cutReleases: readonly CutOperation[] = [
   {
     what: 'releaseIps, one',
     cluster: smallCluster([{ cidr: first, owner: 'node-a', held: [a1, g1] }]),
-    run: (ipam) => releaseIps(ipam, [{ address: '10.0.0.1', handle: handleOf(g1) }]),
+    run: (ipam) => releaseIps(ipam, [{ address: '10.0.0.1', handle: handleOf(g1.pod) }]),
     cures: ['INV-53'],
     writes: [['update block', 7], ...handleDeleted],
     ends: ['10.0.0.0/30 host:node-a: a1', 'node-a-10-0-0-0-30 confirmed'],
@@ -20,10 +21,10 @@ export const cutReleases: readonly CutOperation[] = [
     ]),
     run: (ipam) =>
       releaseIps(ipam, [
-        { address: '10.0.0.0', handle: handleOf(g1) },
-        { address: '10.0.0.2', handle: handleOf(g2) },
-        { address: '10.0.0.4', handle: handleOf(g2) },
-        { address: '10.0.0.5', handle: handleOf(g2) },
+        { address: '10.0.0.0', handle: handleOf(g1.pod) },
+        { address: '10.0.0.2', handle: handleOf(g2.pod) },
+        { address: '10.0.0.4', handle: handleOf(g2.pod) },
+        { address: '10.0.0.5', handle: handleOf(g2.pod) },
       ]),
     cures: ['INV-53'],
     writes: [
@@ -48,7 +49,7 @@ export const cutReleases: readonly CutOperation[] = [
     run: (ipam) =>
       releaseIps(
         ipam,
-        ['10.0.0.0', '10.0.0.1'].map((address) => ({ address, handle: handleOf(g1) })),
+        ['10.0.0.0', '10.0.0.1'].map((address) => ({ address, handle: handleOf(g1.pod) })),
       ),
     cures: ['INV-53'],
     writes: [['update block', 7, 8], ['delete block', 7], ...handleDeleted],
@@ -57,7 +58,7 @@ export const cutReleases: readonly CutOperation[] = [
   {
     what: 'releaseIps, the last address of a node that its pool no longer selects',
     cluster: smallCluster([{ cidr: first, owner: 'node-a', held: [g1] }], unselecting),
-    run: (ipam) => releaseIps(ipam, [{ address: '10.0.0.0', handle: handleOf(g1) }]),
+    run: (ipam) => releaseIps(ipam, [{ address: '10.0.0.0', handle: handleOf(g1.pod) }]),
     cures: ['INV-53', 'INV-24'],
     writes: [['update block', 7], ...handleDeleted, ...emptied],
     leavesToRepair: true,
@@ -70,7 +71,7 @@ export const cutReleases: readonly CutOperation[] = [
       { cidr: second, held: [g1, g1] },
       { cidr: third, owner: 'node-b', held: [b1, g1] },
     ]),
-    run: (ipam) => releaseByHandle(ipam, handleOf(g1)),
+    run: (ipam) => releaseByHandle(ipam, handleOf(g1.pod)),
     cures: ['INV-53'],
     writes: [
       ['update block', 7],

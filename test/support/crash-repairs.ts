@@ -12,13 +12,14 @@ import {
 } from '../../src/ipam/repair/repair.ts';
 import { noProof } from '../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { a1, b1, g1, handleOf, type SmallCluster, smallCluster } from './crash-clusters.ts';
+import { a1, b1, g1, type SmallCluster, smallCluster } from './crash-clusters.ts';
 import { type CutOperation, emptied, first, handleDeleted, unselecting, withChanged } from './crash-operation.ts';
 import { affinityTo, firstSequence, handleWith, marked } from './ipam-state.ts';
+import { handleOf } from './shop-pods.ts';
 
 const block = '10-0-0-0-30';
 const claim = 'node-a-10-0-0-0-30';
-const stray = handleWith(handleOf(g1), { [first]: 1 });
+const stray = handleWith(handleOf(g1.pod), { [first]: 1 });
 
 const stored = (store: MemoryDatastore, kind: string, name: string) =>
   store.dump().find((object) => object.kind === kind && object.metadata.name === name)?.metadata;
@@ -46,7 +47,7 @@ export const cutRepairs: readonly CutOperation[] = [
     what: 'R1, emptying nobody’s block',
     cluster: smallCluster([{ cidr: first, held: [g1, g1] }]),
     run: (ipam) => {
-      const [handle, sequenceNumber] = [handleOf(g1), firstSequence];
+      const [handle, sequenceNumber] = [handleOf(g1.pod), firstSequence];
       const requests = ['10.0.0.0', '10.0.0.1'].map((address, ordinal) => {
         return { block, address, handle, sequenceNumber: sequenceNumber + BigInt(ordinal) };
       });

@@ -6,9 +6,10 @@ import { structureProblems } from '../../src/ipam/block/block-structure.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type Ending, type Extent, endingText, explore, type Scope, type Totals } from '../model/schedule.ts';
-import { handleOf, type PodOf, podObject, runsAt, type SmallCluster } from './interleaving-clusters.ts';
+import { podObject, runsAt, type SmallCluster } from './interleaving-clusters.ts';
 import { type Actor, faults, fix, objectsFor } from './interleaving-operations.ts';
 import { inconsistencies } from './ipam-state.ts';
+import { handleOf, type PodOf } from './shop-pods.ts';
 
 /** Past every grace and guard. */
 const longAfter = new Date(runsAt.getTime() + 86_400_000);

@@ -1,12 +1,12 @@
 // Small clusters in which two operations meet: blocks of four addresses, two nodes, one or two blocks, in the states that
 // work and crashes leave. What happens in them is interleaving-operations.ts.
 import { newBlock, parseOwner, touched } from '../../src/ipam/block/block.ts';
-import { assignedAt, type Holder } from '../../src/ipam/block/block-assign.ts';
+import { assignedAt } from '../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
-import { goTimeText } from '../../src/resources/go-time.ts';
 import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { affinityTo, firstSequence, handleWith, marked, node, pool } from './ipam-state.ts';
+import { handleOf, holderOf, type PodOf } from './shop-pods.ts';
 
 /** When the operations run. Everything that is there was there for long. */
 export const runsAt = new Date('2026-01-02T00:00:00Z');
@@ -14,19 +14,6 @@ const madeAt = new Date('2026-01-01T00:00:00Z');
 
 export const first = '10.0.0.0/30';
 const second = '10.0.0.4/30';
-
-/** Whoever holds an address: a pod of the namespace shop, on a node. */
-export interface PodOf {
-  readonly pod: string;
-  readonly node: string;
-}
-
-export const handleOf = (pod: string): string => `k8s-pod-network.${pod}-container`;
-
-export function holderOf({ pod, node: on }: PodOf, at: Date = madeAt): Holder {
-  const secondary = { namespace: 'shop', node: on, pod, timestamp: goTimeText(at) };
-  return { handle: handleOf(pod), secondary };
-}
 
 /** A pod that runs with the address, or that has none yet. */
 export function podObject({ pod, node: on }: PodOf, address?: string): KubeObject {
@@ -55,7 +42,7 @@ const borrower: PodOf = { pod: 'b1', node: 'node-b' };
 function block(cidr: string, owner: string | undefined, held: Readonly<Record<number, PodOf>> = {}): IPAMBlock {
   const empty = newBlock(parseCidr(cidr) as Cidr, parseOwner(owner), firstSequence);
   return Object.entries(held).reduce(
-    (before, [ordinal, by]) => touched(assignedAt(before, Number(ordinal), holderOf(by)) as IPAMBlock),
+    (before, [ordinal, by]) => touched(assignedAt(before, Number(ordinal), holderOf(by, madeAt)) as IPAMBlock),
     empty,
   );
 }

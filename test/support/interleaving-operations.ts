@@ -15,17 +15,8 @@ import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
 import type { Pod } from '../../src/resources/pod.ts';
 import type { Operation } from '../model/schedule-process.ts';
 import { collectGarbage, judge, type Marks, noMarks } from './garbage-collector.ts';
-import {
-  first,
-  gone,
-  handleOf,
-  holderOf,
-  leakedAddress,
-  type PodOf,
-  podObject,
-  runsAt,
-  type SmallCluster,
-} from './interleaving-clusters.ts';
+import { first, gone, leakedAddress, podObject, runsAt, type SmallCluster } from './interleaving-clusters.ts';
+import { handleOf, holderOf, type PodOf } from './shop-pods.ts';
 import { evenRandom, TestClock } from './world.ts';
 
 export interface Actor {
