@@ -1,6 +1,6 @@
 // Judges blocks that their node keeps and does not need, or should not have any more: INV-24, INV-25 and INV-39.
 // Blocks whose claim is not in order are left to affinities.ts; those of nodes that are gone, too.
-import { parseOrSelectAll, type Selector } from '../ipam/pool/selector.ts';
+import { parseOrSelectAll, type Selector } from '../resources/selector.ts';
 import type { BlockView } from './block-view.ts';
 import { releaseOf } from './claim-repair.ts';
 import type { Judgement } from './finding.ts';

@@ -4,6 +4,7 @@ import { type Cidr, cidrContains, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import type { BlockAffinity } from '../../resources/block-affinity.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
+import type { Labels } from '../../resources/selector.ts';
 import { releaseUnselected } from '../affinity/affinity-release.ts';
 import type { Claimant } from '../affinity/claim.ts';
 import { maxPrefixLength } from '../block/block.ts';
@@ -12,7 +13,6 @@ import { type IpamSettings, settingsOf } from '../config.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type ChosenPool, choosePools, type IntendedUse } from '../pool/pool-choice.ts';
 import { reservationCidrs } from '../pool/pools.ts';
-import type { Labels } from '../pool/selector.ts';
 import type { Surroundings } from '../retries.ts';
 import { checkBorrowing, ownerFor, recipientOf } from './recipient.ts';
 

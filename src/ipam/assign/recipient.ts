@@ -1,12 +1,13 @@
 // For whom addresses are assigned: a node, or the virtual owner of the addresses of load balancers.
 // Rules: docs/reference/ipam.md#assigning-addresses.
+
+import type { Labels } from '../../resources/selector.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Claimant } from '../affinity/claim.ts';
 import { type HostReservation, type Owner, windowsReservation } from '../block/block.ts';
 import type { IpamSettings } from '../config.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import type { IntendedUse } from '../pool/pool-choice.ts';
-import type { Labels } from '../pool/selector.ts';
 
 /** The name of the virtual owner of all blocks that load balancers have addresses of. */
 export const loadBalancerName = 'load-balancer';

@@ -1,8 +1,8 @@
 // How much room a cluster's IPAM has: per pool, per node, and how many more nodes and pods fit. Pure.
 // Rules: docs/reference/ipam.md#capacity. Trying it out with the allocator is simulation.ts.
 import { formatCidr } from '../../net/cidr.ts';
+import type { Labels } from '../../resources/selector.ts';
 import { type IpamSettings, settingsOf } from '../config.ts';
-import type { Labels } from '../pool/selector.ts';
 import { podsThatFit } from './capacity-fit.ts';
 import {
   choiceOf,

@@ -4,7 +4,7 @@ import type { IPPool } from '../../resources/ip-pool.ts';
 import type { IPReservation } from '../../resources/ip-reservation.ts';
 import type { IPAMBlock } from '../../resources/ipam-block.ts';
 import type { IPAMConfig } from '../../resources/ipam-config.ts';
-import type { Labels } from '../pool/selector.ts';
+import type { Labels } from '../../resources/selector.ts';
 
 export interface LabelledNode {
   readonly name: string;

@@ -3,13 +3,13 @@
 import type { Cidr } from '../../net/cidr.ts';
 import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
 import { blockName } from '../../resources/names.ts';
+import type { Labels } from '../../resources/selector.ts';
 import { CalictlError } from '../../world/errors.ts';
 import { type Assignment, type AssignRequest, autoAssign } from '../assign/auto-assign.ts';
 import { freeCount } from '../block/block-assign.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { choosePools } from '../pool/pool-choice.ts';
 import { reservedAddresses } from '../pool/pools.ts';
-import type { Labels } from '../pool/selector.ts';
 import type { Surroundings } from '../retries.ts';
 import type { IpamLists } from './ipam-lists.ts';
 import { simulatedStore } from './simulated-store.ts';

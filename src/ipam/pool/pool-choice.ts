@@ -2,9 +2,9 @@
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/ip-pool.ts';
+import { evaluate, type Labels, SelectorError } from '../../resources/selector.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
 import { blockSizeOf, isEnabled } from './pools.ts';
-import { evaluate, type Labels, SelectorError } from './selector.ts';
 
 export type IntendedUse = 'Workload' | 'Tunnel' | 'LoadBalancer';
 

@@ -1,5 +1,5 @@
 // Calico's label selectors: `has(app) && zone in {'a', 'b'}`. Grammar: docs/reference/ipam.md#selectors.
-import { CalictlError } from '../../world/errors.ts';
+import { CalictlError } from '../world/errors.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 // Label selectors: meaning, precedence, spelling, and what is refused.
 import { describe, expect, test } from 'vitest';
-import { evaluate, parseSelector, SelectorError } from '../../../src/ipam/pool/selector.ts';
+import { evaluate, parseSelector, SelectorError } from '../../src/resources/selector.ts';
 
 const labels = { app: 'web', zone: 'eu-1', in: 'x', 'kubernetes.io/os': 'linux', empty: '' };
 

@@ -1,0 +1,83 @@
+// What BIRD says of itself, as data: status, protocols, routes. Types only; the parsers of birdc's output stand beside.
+import type { Cidr } from '../../net/cidr.ts';
+import type { IpAddress } from '../../net/ip.ts';
+
+/** `show status`. Times are as BIRD prints them. */
+export interface BirdStatus {
+  /** `1.6.8`, or `v0.3.3+birdv1.6.8` for Calico's own. */
+  readonly version: string;
+  readonly routerId: string | undefined;
+  readonly serverTime: string | undefined;
+  readonly lastReboot: string | undefined;
+  readonly lastReconfiguration: string | undefined;
+  /** After a start with -R: nothing is exported to the kernel until it is over. */
+  readonly gracefulRestart: { readonly waitingFor: number; readonly timer: string } | undefined;
+  /** The last line: `Daemon is up and running`. */
+  readonly message: string | undefined;
+}
+
+export interface RouteCounts {
+  readonly imported: number;
+  readonly filtered: number;
+  readonly exported: number;
+  readonly preferred: number;
+}
+
+/** What `show protocols all` says of a BGP session beyond the row. */
+export interface BgpDetails {
+  /** `Established`, `Connect`, …, `Down`. */
+  readonly state: string | undefined;
+  readonly neighborAddress: IpAddress | undefined;
+  readonly neighborAs: number | undefined;
+  readonly neighborId: string | undefined;
+  /** Words of the line `Session:`: `internal`, `external`, `multihop`, `route-reflector`, `AS4`. */
+  readonly session: readonly string[];
+  readonly sourceAddress: IpAddress | undefined;
+  readonly lastError: string | undefined;
+}
+
+/** A row of `show protocols`, and with `all` what stands below it. */
+export interface BirdProtocol {
+  readonly name: string;
+  /** `BGP`, `Kernel`, `Device`, `Direct`, `Static`. */
+  readonly proto: string;
+  readonly table: string;
+  /** `up`, `start`, `down`, `wait`, `stop`, `feed`. */
+  readonly state: string;
+  /** HH:MM:SS on the same day, else YYYY-MM-DD. */
+  readonly since: string;
+  /** The rest of the row: for BGP its state and the last error. */
+  readonly info: string;
+  /** Undefined without `all`, and for a protocol that is disabled. */
+  readonly routes: RouteCounts | undefined;
+  readonly bgp: BgpDetails | undefined;
+}
+
+export type BirdRouteTarget = 'via' | 'dev' | 'blackhole' | 'unreachable' | 'prohibit';
+
+export interface BirdNextHop {
+  readonly gateway: IpAddress | undefined;
+  readonly device: string | undefined;
+  readonly weight: number | undefined;
+}
+
+/** One route of `show route`. */
+export interface BirdRoute {
+  readonly destination: Cidr;
+  readonly target: BirdRouteTarget;
+  /** One, or several for a route with several next hops; empty for blackhole and its like. */
+  readonly nextHops: readonly BirdNextHop[];
+  /** Name of the protocol that it comes from. */
+  readonly protocol: string;
+  readonly since: string;
+  readonly from: IpAddress | undefined;
+  /** The best one of its destination. */
+  readonly primary: boolean;
+  readonly preference: number | undefined;
+  /** What follows the preference: a number, `?` unknown, `-` the next hop cannot be reached. */
+  readonly metric: string | undefined;
+  /** `AS65001i`, `i`. */
+  readonly origin: string | undefined;
+  /** With `all`: `BGP.next_hop`, `Kernel.source`, `Type`, … as printed. */
+  readonly attributes: Readonly<Record<string, string>>;
+}

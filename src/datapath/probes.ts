@@ -1,0 +1,135 @@
+// What is read from a node: named lists of commands, as data. A snapshot records them, a replay answers them.
+// Which programs calico-node's image has decides on the forms: no sysctl, bridge, ss or ps there.
+
+/** A command, and others to try in its place when it fails (another program, another socket, an older `ip`). */
+export interface Probe {
+  readonly name: ProbeName;
+  readonly alternatives: readonly (readonly string[])[];
+}
+
+export type ProbeName =
+  | 'bird4-status'
+  | 'bird4-protocols'
+  | 'bird4-routes'
+  | 'bird6-status'
+  | 'bird6-protocols'
+  | 'bird6-routes'
+  | 'felix'
+  | 'links'
+  | 'addresses'
+  | 'routes4'
+  | 'routes6'
+  | 'rules4'
+  | 'rules6'
+  | 'neighbours'
+  | 'fdb'
+  | 'sysctls'
+  | 'mtu'
+  | 'nodename'
+  | 'iptables'
+  | 'nft';
+
+/** What became of a probe. */
+export type ProbeOutcome =
+  | {
+      readonly kind: 'answered';
+      /** The alternative that the answer is from: the first that ended with 0, else the first that could be started. */
+      readonly argv: readonly string[];
+      readonly exit: number;
+      readonly stdout: string;
+      readonly stderr: string;
+      readonly truncated: boolean;
+    }
+  | {
+      /** Nobody answered: says nothing of the node's state. */
+      readonly kind: 'unanswered';
+      readonly argv: readonly string[];
+      readonly reason: string;
+    };
+
+/** All that was read from one node. */
+export interface NodeReading {
+  readonly node: string;
+  readonly outcomes: ReadonlyMap<ProbeName, ProbeOutcome>;
+  /** Why nothing at all could be read from it; then all outcomes are unanswered. */
+  readonly unreachable:
+    | { readonly code: string; readonly message: string; readonly hint: string | undefined }
+    | undefined;
+}
+
+/** A fact as seen, or why it was not: `not observed` is never taken for `ok`. */
+export type Observed<T> =
+  | { readonly seen: true; readonly value: T; readonly argv: readonly string[] }
+  | { readonly seen: false; readonly why: string; readonly argv: readonly string[] };
+
+/** Where BIRD's control sockets are on a node, the usual place first. */
+const birdFolders: readonly string[] = ['/var/run/calico', '/var/run/bird'];
+
+/** birdcl as calico-node has it, birdc as distributions have it. */
+function birdAlternatives(socket: string, command: readonly string[], folders: readonly string[]): string[][] {
+  return folders.flatMap((folder) =>
+    ['birdcl', 'birdc'].map((program) => [program, '-s', `${folder}/${socket}`, ...command]),
+  );
+}
+
+/** The probes of BIRD for one family. `folder`: where its sockets are, if not in a usual place. */
+export function birdProbes(version: 4 | 6, folder?: string): readonly Probe[] {
+  const socket = version === 4 ? 'bird.ctl' : 'bird6.ctl';
+  const folders = folder === undefined ? birdFolders : [folder];
+  const probe = (name: ProbeName, ...command: string[]): Probe => ({
+    name,
+    alternatives: birdAlternatives(socket, command, folders),
+  });
+  return [
+    probe(`bird${version}-status`, 'show', 'status'),
+    probe(`bird${version}-protocols`, 'show', 'protocols', 'all'),
+    probe(`bird${version}-routes`, 'show', 'route', 'all'),
+  ];
+}
+
+const one = (name: ProbeName, ...alternatives: readonly string[][]): Probe => ({ name, alternatives });
+
+/** Is Felix alive: asked in its container, else looked for among the processes. */
+export const felixProbe: Probe = one(
+  'felix',
+  ['calico-node', '-felix-live'],
+  ['sv', 'status', '/etc/service/enabled/felix'],
+  ['ps', '-e', '-o', 'args='],
+);
+
+/** The settings that decide on the data path, by their last name. */
+const sysctlNames: readonly string[] = [
+  'ip_forward',
+  'forwarding',
+  'proxy_arp',
+  'proxy_delay',
+  'proxy_ndp',
+  'route_localnet',
+  'rp_filter',
+  'disable_ipv6',
+  'accept_dad',
+  'accept_ra',
+];
+
+/** Each also in the plain form, for an `ip` that cannot print JSON. */
+export const kernelProbes = {
+  links: one('links', ['ip', '-j', '-d', 'link', 'show'], ['ip', '-d', 'link', 'show']),
+  addresses: one('addresses', ['ip', '-j', 'addr', 'show'], ['ip', 'addr', 'show']),
+  routes4: one('routes4', ['ip', '-j', '-d', '-4', 'route', 'show'], ['ip', '-d', '-4', 'route', 'show']),
+  routes6: one('routes6', ['ip', '-j', '-d', '-6', 'route', 'show'], ['ip', '-d', '-6', 'route', 'show']),
+  rules4: one('rules4', ['ip', '-j', '-4', 'rule', 'show'], ['ip', '-4', 'rule', 'show']),
+  rules6: one('rules6', ['ip', '-j', '-6', 'rule', 'show'], ['ip', '-6', 'rule', 'show']),
+  neighbours: one('neighbours', ['ip', '-j', 'neigh', 'show'], ['ip', 'neigh', 'show']),
+  fdb: one('fdb', ['ip', '-j', '-f', 'bridge', 'neigh', 'show'], ['bridge', '-j', 'fdb', 'show']),
+  sysctls: one('sysctls', [
+    'grep',
+    '-rsH',
+    '',
+    ...sysctlNames.map((name) => `--include=${name}`),
+    ...['ipv4/conf', 'ipv4/neigh', 'ipv6/conf', 'ipv4/ip_forward'].map((path) => `/proc/sys/net/${path}`),
+  ]),
+  mtu: one('mtu', ['cat', '/var/lib/calico/mtu']),
+  nodename: one('nodename', ['cat', '/var/lib/calico/nodename']),
+  iptables: one('iptables', ['iptables-nft-save'], ['iptables-save']),
+  nft: one('nft', ['nft', '-j', 'list', 'table', 'ip', 'calico']),
+} as const satisfies Record<string, Probe>;
