@@ -2,10 +2,12 @@
 import type { Context, Input } from '../commands/command.ts';
 import { ConnectionError } from '../connect/connection-error.ts';
 import type { Datastore } from '../datastore/datastore.ts';
+import type { NodeExec } from '../node-exec/node-exec.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
 import { safe } from './exit.ts';
+import { openNodeExec } from './node-exec.ts';
 import { ProgressLine } from './progress.ts';
 import { type Place, placeOf } from './settings.ts';
 import { versionWarning } from './version-guard.ts';
@@ -63,6 +65,7 @@ export class CommandContext implements Context {
   readonly #progress: ProgressLine;
   #store: Promise<Datastore> | undefined;
   #warning: Promise<void> | undefined;
+  #nodeExec: Promise<NodeExec> | undefined;
 
   /** With `warns`, a cluster of an unknown release gets a line on stderr. */
   constructor(world: World, options: { compat: boolean; globals: Input; warns: boolean }) {
@@ -82,6 +85,13 @@ export class CommandContext implements Context {
     const store = await open(await placeOf(this.#globals, this.world, this.compat), this.world, this.compat);
     if (this.#warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
     return store;
+  }
+
+  nodeExec(input: Input): Promise<NodeExec> {
+    this.#nodeExec ??= placeOf(this.#globals, this.world, this.compat).then((place) =>
+      openNodeExec(input, place, this.world),
+    );
+    return this.#nodeExec;
   }
 
   /** Runs beside the command: it costs no time of its own. */
@@ -127,5 +137,6 @@ export class CommandContext implements Context {
     const store = await this.#store?.catch(() => undefined);
     await this.#warning?.catch(() => undefined);
     await store?.close();
+    await (await this.#nodeExec?.catch(() => undefined))?.close();
   }
 }

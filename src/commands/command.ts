@@ -1,6 +1,7 @@
 // A command is typed data plus one function: what it is called, what it takes, and run(ctx, input) -> result.
 // cli/ parses the command line into Input, calls run, renders the result and maps it to an exit code.
 import type { Datastore } from '../datastore/datastore.ts';
+import type { NodeExec } from '../node-exec/node-exec.ts';
 import type { ExitCode } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 
@@ -43,6 +44,11 @@ export interface Context {
   readonly version: { readonly calictl: string; readonly calico: string; readonly commit: string };
   /** The datastore that flags, configuration file and environment name. Errors: wrong configuration, no connection data. */
   datastore(): Promise<Datastore>;
+  /**
+   * The way to nodes that `--via` names, else the one that goes with the datastore; closed with the command.
+   * Errors: UsageError for a way that does not exist, those of the way.
+   */
+  nodeExec(input: Input): Promise<NodeExec>;
   /** A line on stderr for people, at once; nothing in compat mode. */
   note(line: string): Promise<void>;
   /** Progress on a terminal's stderr; elsewhere nothing. */

@@ -15,6 +15,7 @@ export type ProbeName =
   | 'bird6-protocols'
   | 'bird6-routes'
   | 'felix'
+  | 'felix-process'
   | 'links'
   | 'addresses'
   | 'routes4'
@@ -89,13 +90,11 @@ export function birdProbes(version: 4 | 6, folder?: string): readonly Probe[] {
 
 const one = (name: ProbeName, ...alternatives: readonly string[][]): Probe => ({ name, alternatives });
 
-/** Is Felix alive: asked in its container, else looked for among the processes. */
-export const felixProbe: Probe = one(
-  'felix',
-  ['calico-node', '-felix-live'],
-  ['sv', 'status', '/etc/service/enabled/felix'],
-  ['ps', '-e', '-o', 'args='],
-);
+/** Is Felix alive: its container's own check, and whether its process is there (in the container, or on the host). */
+export const felixProbes: readonly Probe[] = [
+  one('felix', ['calico-node', '-felix-live']),
+  one('felix-process', ['sv', 'status', '/etc/service/enabled/felix'], ['ps', '-e', '-o', 'args=']),
+];
 
 /** The settings that decide on the data path, by their last name. */
 const sysctlNames: readonly string[] = [

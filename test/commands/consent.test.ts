@@ -11,6 +11,7 @@ function asked(terminal: boolean, answer: boolean) {
     compat: false,
     version: { calictl: '', calico: '', commit: '' },
     datastore: () => Promise.reject(new Error('not asked for')),
+    nodeExec: () => Promise.reject(new Error('not asked for')),
     note: async (line) => void notes.push(line),
     progress: () => undefined,
     confirm: async (question) => {

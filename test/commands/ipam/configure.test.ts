@@ -183,6 +183,7 @@ describe('at the same time as somebody else', () => {
         compat: false,
         version,
         datastore: async () => store,
+        nodeExec: () => Promise.reject(new Error('not asked for')),
         note: none,
         progress: none,
         confirm: async () => false,

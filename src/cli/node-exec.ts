@@ -1,0 +1,21 @@
+// Which way to the nodes a command takes: --via, else what goes with the datastore.
+import type { Input } from '../commands/command.ts';
+import type { NodeExec } from '../node-exec/node-exec.ts';
+import { UsageError } from '../world/errors.ts';
+import type { World } from '../world/world.ts';
+import type { Place } from './settings.ts';
+
+const ways = 'kube, ssh, local, netns, netns:NAME or replay';
+
+/** Opens the way; nothing is connected yet. Errors: UsageError for a way that is none or does not fit the datastore. */
+export async function openNodeExec(input: Input, place: Place, world: World): Promise<NodeExec> {
+  const via = input.text('via') ?? (place.type === 'folder' ? 'replay' : 'kube');
+  const { env, clock } = world;
+  const local = { env, now: () => clock.now().getTime() };
+  if (via === 'local') return (await import('../node-exec/local.ts')).openLocal(local);
+  const [, namespace] = /^netns(?::(.+))?$/s.exec(via) ?? [];
+  if (via === 'netns' || namespace !== undefined) {
+    return (await import('../node-exec/local.ts')).openNetns(namespace ?? '{node}', local);
+  }
+  throw new UsageError(`--via does not take '${via}'`, `use ${ways}`);
+}

@@ -1,0 +1,66 @@
+// Which nodes a command is about, and reading them: the Node objects of the datastore, or those that were named.
+import type { NodeReading, Probe } from '../../datapath/probes.ts';
+import type { NodeTarget } from '../../node-exec/node-exec.ts';
+import type { CoreNode } from '../../resources/node.ts';
+import { CalictlError } from '../../world/errors.ts';
+import type { Context, Input } from '../command.ts';
+import { parallelOf, timeoutOf } from './flags.ts';
+
+const addressOrder = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
+
+/** A node as transports know it: its own addresses, the internal one first, then what Calico detected. */
+export function targetOf(node: CoreNode, calicoAddresses: readonly string[]): NodeTarget {
+  const addresses = [...(node.status?.addresses ?? [])]
+    .filter(({ type }) => addressOrder.includes(type))
+    .sort((a, b) => addressOrder.indexOf(a.type) - addressOrder.indexOf(b.type))
+    .map(({ address }) => address);
+  return { name: node.metadata.name, addresses: [...new Set([...addresses, ...calicoAddresses])] };
+}
+
+/**
+ * The targets among all nodes, in order of their names: those named, else all.
+ * Errors: CalictlError for a name that no node has, and when there is no node.
+ */
+export async function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]): Promise<NodeTarget[]> {
+  const { bgpOf } = await import('../../resources/node-annotations.ts');
+  const known = new Map(nodes.map((node) => [node.metadata.name, node]));
+  if (known.size === 0) {
+    throw new CalictlError('the datastore has no nodes', { code: 'NO_NODES', hint: 'See calictl get nodes.' });
+  }
+  const wanted = names.length === 0 ? [...known.keys()].sort() : [...new Set(names)];
+  return wanted.map((name) => {
+    const node = known.get(name);
+    if (node === undefined) {
+      throw new CalictlError(`there is no node ${name}`, { code: 'NODE_UNKNOWN', hint: 'See calictl get nodes.' });
+    }
+    const bgp = bgpOf(node.metadata.annotations);
+    const detected = [bgp?.ipv4Address, bgp?.ipv6Address].flatMap((text) => (text === undefined ? [] : [text]));
+    return targetOf(
+      node,
+      detected.map((text) => text.replace(/\/.*$/, '')),
+    );
+  });
+}
+
+/** Reads the probes from the targets by the way that the flags name, with progress on a terminal. */
+export async function readTargets(
+  ctx: Context,
+  input: Input,
+  targets: readonly NodeTarget[],
+  probesOf: (node: string) => readonly Probe[],
+): Promise<readonly NodeReading[]> {
+  const [timeoutMs, parallel] = [await timeoutOf(input), parallelOf(input)];
+  const [exec, { readNodes }] = await Promise.all([ctx.nodeExec(input), import('../../node-exec/read-nodes.ts')]);
+  ctx.progress(`asking ${targets.length} nodes`);
+  return readNodes(exec, targets, probesOf, {
+    timeoutMs,
+    parallel,
+    signal: ctx.world.signal,
+    onDone: (done, total) => ctx.progress(`asked ${done} of ${total} nodes`),
+  });
+}
+
+/** Where BIRD's sockets are on a node, by --bird-dir. */
+export function birdFolder(input: Input, node: string): string | undefined {
+  return input.text('bird-dir')?.replaceAll('{node}', node);
+}

@@ -1,0 +1,162 @@
+// A program of this machine, started without a shell: its output capped, its end by deadline or Ctrl-C certain.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { ByteCap } from './byte-cap.ts';
+import {
+  type CommandResult,
+  defaultMaxBytes,
+  defaultTimeoutMs,
+  type RunOptions,
+  type StreamOptions,
+  TransportError,
+} from './node-exec.ts';
+
+export interface ChildOptions extends RunOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds on any clock that only goes forward. */
+  readonly now: () => number;
+}
+
+interface Exit {
+  readonly exit: number;
+  /** Set when the program could not be started. */
+  readonly why?: string;
+}
+
+/** Node's own answer to a program that cannot be started, as a shell would say it. */
+function notStarted(error: NodeJS.ErrnoException, program: string): Exit {
+  const why = error.code === 'ENOENT' ? 'not found' : error.code === 'EACCES' ? 'permission denied' : error.message;
+  return { exit: error.code === 'ENOENT' ? 127 : 126, why: `${program}: ${why}\n` };
+}
+
+/** Exit code of a shell for a program that a signal ended. */
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+};
+
+function exitOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signalNumbers[signal ?? ''] ?? 0);
+}
+
+/**
+ * Starts the program and resolves at its end. When `stop` is aborted it gets SIGINT, and SIGKILL a second later; the
+ * streams of a program that left children behind are not waited for.
+ */
+function runChild(
+  argv: readonly string[],
+  options: Pick<ChildOptions, 'env' | 'stdin'> & { readonly stop: AbortSignal },
+  onStdout: (bytes: Buffer, child: ChildProcess) => void,
+  onStderr: (bytes: Buffer, child: ChildProcess) => void,
+): Promise<Exit> {
+  const [program = '', ...args] = argv;
+  return new Promise((resolve) => {
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, {
+        env: { ...options.env },
+        stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      });
+    } catch (error) {
+      // A program name with a NUL byte, or none at all.
+      resolve({ exit: 126, why: error instanceof Error ? error.message : String(error) });
+      return;
+    }
+    let ended: Exit | undefined;
+    let killTimer: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      child.kill('SIGINT');
+      killTimer = setTimeout(() => child.kill('SIGKILL'), 1000);
+    };
+    const finish = (exit: Exit): void => {
+      clearTimeout(killTimer);
+      options.stop.removeEventListener('abort', stop);
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve(exit);
+    };
+    child.on('error', (error) => finish(notStarted(error, program)));
+    child.on('exit', (code, signal) => {
+      ended = { exit: exitOf(code, signal) };
+      // What it printed last may still be in the pipes; a child of its own that keeps them open does not hold us up.
+      if (options.stop.aborted) finish(ended);
+    });
+    child.on('close', () => finish(ended ?? { exit: 1 }));
+    child.stdout?.on('data', (bytes: Buffer) => onStdout(bytes, child));
+    child.stderr?.on('data', (bytes: Buffer) => onStderr(bytes, child));
+    // A program that does not read its input closes it: no error of ours.
+    child.stdin?.on('error', () => undefined).end(options.stdin);
+    if (options.stop.aborted) stop();
+    else options.stop.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/**
+ * Runs a program to its end. `where` names the node for errors.
+ * Errors: TransportError when the time was up or the caller's signal was aborted; the program is ended then.
+ */
+export async function runProgram(
+  argv: readonly string[],
+  where: string,
+  options: ChildOptions,
+): Promise<CommandResult> {
+  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes, signal, now } = options;
+  const began = now();
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const [stdout, stderr] = [new ByteCap(maxBytes), new ByteCap(maxBytes)];
+  const { exit, why } = await runChild(
+    argv,
+    { ...options, stop: signal === undefined ? deadline : AbortSignal.any([signal, deadline]) },
+    (bytes) => stdout.add(bytes),
+    (bytes) => stderr.add(bytes),
+  );
+  if (signal?.aborted) throw cancelled(where);
+  if (deadline.aborted) throw timedOut(where, argv, timeoutMs);
+  return {
+    exit,
+    stdout: stdout.text(),
+    stderr: why ?? stderr.text(),
+    durationMs: now() - began,
+    truncated: stdout.truncated || stderr.truncated,
+  };
+}
+
+/** Passes the program's output on as it comes, and holds it back while the taker is busy. Answers its exit code. */
+export async function streamProgram(
+  argv: readonly string[],
+  env: ChildOptions['env'],
+  options: StreamOptions,
+): Promise<number> {
+  const passOn =
+    (take: (bytes: Uint8Array) => Promise<void> | void, name: 'stdout' | 'stderr') =>
+    (bytes: Buffer, child: ChildProcess): void => {
+      const taken = take(bytes);
+      if (taken === undefined) return;
+      child[name]?.pause();
+      const resume = (): unknown => child[name]?.resume();
+      taken.then(resume, () => child.kill('SIGINT'));
+    };
+  const { exit, why } = await runChild(
+    argv,
+    { env, stdin: undefined, stop: options.signal ?? new AbortController().signal },
+    passOn(options.onStdout, 'stdout'),
+    passOn(options.onStderr, 'stderr'),
+  );
+  if (why !== undefined) await options.onStderr(Buffer.from(why));
+  return exit;
+}
+
+export function cancelled(where: string): TransportError {
+  return new TransportError('cancelled', `stopped while ${where} was asked`);
+}
+
+export function timedOut(where: string, argv: readonly string[], timeoutMs: number): TransportError {
+  return new TransportError('timeout', `${where}: no answer from ${argv[0] ?? ''} within ${timeoutMs / 1000} seconds`, {
+    hint: 'Give it more time with --timeout, or look at what keeps the node busy.',
+  });
+}

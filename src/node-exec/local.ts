@@ -1,0 +1,68 @@
+// This machine as a node, and network namespaces of this machine as nodes: programs are started without a shell.
+import { existsSync } from 'node:fs';
+import { runProgram, streamProgram } from './child-process.ts';
+import { defaultTimeoutMs, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
+import { oneByOne } from './one-by-one.ts';
+
+/** What these transports need of the world. */
+export interface LocalWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+/** Where a node's programs run: words to put before a command. Errors: TransportError when the node is not here. */
+type Prefix = (node: NodeTarget) => readonly string[];
+
+/** The administration's programs are found even where a user's PATH lacks their folders. */
+function withAdminPath(env: LocalWorld['env']): LocalWorld['env'] {
+  // C: what programs print is read by parsers.
+  return { ...env, PATH: `${env['PATH'] ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`, LC_ALL: 'C' };
+}
+
+function openPrefixed(transport: 'local' | 'netns', description: string, prefix: Prefix, world: LocalWorld): NodeExec {
+  const env = withAdminPath(world.env);
+  const { now } = world;
+  const exec: NodeExec = {
+    transport,
+    description,
+    async run(node, argv, options = {}) {
+      return runProgram([...prefix(node), ...argv], node.name, { ...options, env, now });
+    },
+    runSteps: (node, steps, options = {}) =>
+      oneByOne(
+        steps,
+        (argv, stepOptions) => exec.run(node, argv, stepOptions),
+        { ...options, timeoutMs: options.timeoutMs ?? defaultTimeoutMs },
+        now,
+      ),
+    stream: async (node, argv, options) => streamProgram([...prefix(node), ...argv], env, options),
+    close: async () => undefined,
+  };
+  return exec;
+}
+
+/** This machine, whatever node is named. */
+export function openLocal(world: LocalWorld): NodeExec {
+  return openPrefixed('local', 'this machine', () => [], world);
+}
+
+const namespaces = '/var/run/netns';
+
+/**
+ * Network namespaces of this machine (`ip netns`), needs root. `template` is the name of a node's namespace, `{node}` in
+ * it stands for the node's name. The file system stays this machine's.
+ */
+export function openNetns(template: string, world: LocalWorld): NodeExec {
+  const prefix: Prefix = ({ name: node }) => {
+    const name = template.replaceAll('{node}', node);
+    const path = `${namespaces}/${name}`;
+    if (name === '' || name.includes('/') || name.startsWith('.') || name.includes('\0') || !existsSync(path)) {
+      throw new TransportError('unreachable', `${node}: there is no network namespace ${name}`, {
+        hint: 'See ip netns list; --via netns:NAME takes {node} for the name of the node.',
+      });
+    }
+    return ['nsenter', `--net=${path}`, '--'];
+  };
+  return openPrefixed('netns', 'network namespaces of this machine', prefix, world);
+}

@@ -1,0 +1,73 @@
+// Several commands in one connection: a constant shell script that gets its data as positional arguments, and the reading
+// of what it prints. Used where a round trip costs (the API server's exec, SSH).
+import type { CommandResult, Step, StepOutcome, TransportError } from './node-exec.ts';
+
+/**
+ * Arguments: a marker, then for each step a letter (`a` always, `f` only if the one before failed), the number of its
+ * words, and the words. After each step a line with the marker goes to both streams, its exit code to stdout. `eval` sees
+ * only references to positional arguments, never the data.
+ */
+const script = `
+mark=$1
+shift
+failed=0
+while [ $# -gt 0 ]; do
+  when=$1 count=$2
+  shift 2
+  if [ "$when" = f ] && [ "$failed" = 0 ]; then
+    code=skipped
+  else
+    words= i=1
+    while [ "$i" -le "$count" ]; do
+      words="$words \\"\\\${$i}\\""
+      i=$((i + 1))
+    done
+    eval "$words" </dev/null
+    code=$?
+    failed=$code
+  fi
+  printf '\\n%s %s\\n' "$mark" "$code"
+  printf '\\n%s\\n' "$mark" >&2
+  shift "$count"
+done
+`;
+
+/**
+ * The command that runs the steps on the node. The marker must be a text that no step prints: letters and digits of a
+ * random UUID.
+ */
+export function stepsArgv(marker: string, steps: readonly Step[]): string[] {
+  const words = steps.flatMap(({ argv, onlyIfFailed }) => [onlyIfFailed ? 'f' : 'a', String(argv.length), ...argv]);
+  return ['sh', '-c', script, 'sh', marker, ...words];
+}
+
+/** A stream cut at the markers: the part of each step that ended, and what stood behind each marker. */
+function cut(text: string, marker: string): { readonly part: string; readonly code: string }[] {
+  const parts = text.split(`\n${marker}`);
+  return parts.slice(0, -1).map((part, i) => ({
+    part: i === 0 ? part : part.replace(/^[^\n]*\n/, ''),
+    code: (/^ ?([^\n]*)\n/.exec(parts[i + 1] ?? '')?.[1] ?? '').trim(),
+  }));
+}
+
+/**
+ * What became of each step, by what the script printed. `whole` is what is known of the script itself; when it did not
+ * come to its end, the steps without an end are lost for that reason.
+ */
+export function parseSteps(
+  marker: string,
+  steps: readonly Step[],
+  whole: Pick<CommandResult, 'stdout' | 'stderr' | 'durationMs' | 'truncated'>,
+  unfinished: TransportError,
+): StepOutcome[] {
+  const out = cut(whole.stdout, marker);
+  const errors = cut(whole.stderr, marker);
+  return steps.map((_, i): StepOutcome => {
+    const { part, code } = out[i] ?? {};
+    if (part === undefined || code === undefined || code === '') return { kind: 'lost', error: unfinished };
+    if (code === 'skipped') return { kind: 'skipped' };
+    const stderr = errors[i]?.part ?? '';
+    const { durationMs } = whole;
+    return { kind: 'ran', result: { exit: Number(code), stdout: part, stderr, durationMs, truncated: false } };
+  });
+}
