@@ -3,6 +3,7 @@ import { bgpConfiguration } from './bgp-configuration.ts';
 import { bgpPeer } from './bgp-peer.ts';
 import { blockAffinity } from './block-affinity.ts';
 import { clusterInformation } from './cluster-information.ts';
+import { felixConfiguration } from './felix-configuration.ts';
 import { ipPool } from './ip-pool.ts';
 import { ipReservation } from './ip-reservation.ts';
 import { ipamBlock } from './ipam-block.ts';
@@ -23,6 +24,7 @@ export const kinds: readonly Kind[] = [
   bgpPeer,
   blockAffinity,
   clusterInformation,
+  felixConfiguration,
   ipamBlock,
   ipamConfig,
   ipamHandle,

@@ -11,6 +11,7 @@ const headings: Readonly<Record<string, readonly [string, string]>> = {
     'NAME CLUSTERGUID CLUSTERTYPE CALICOVERSION DATASTOREREADY',
     'NAME CLUSTERGUID CLUSTERTYPE CALICOVERSION DATASTOREREADY',
   ],
+  felixconfig: ['NAME', 'NAME'],
   ippool: ['NAME CIDR SELECTOR', 'NAME CIDR NAT IPIPMODE VXLANMODE DISABLED DISABLEBGPEXPORT SELECTOR ASSIGNMENTMODE'],
   reservation: ['NAME', 'NAME CIDRS'],
   kubecontrollersconfig: ['NAME', 'NAME'],
