@@ -146,6 +146,13 @@ async function main(): Promise<void> {
     clock,
     random,
     self: processIdentity(process.pid, hostname, () => Math.round(performance.timeOrigin), pidExists),
+    signalGroup(leader, signal) {
+      try {
+        process.kill(-leader, signal);
+      } catch {
+        // It is gone already.
+      }
+    },
     signal: interruption.signal,
   };
   const code = await runCli(process.argv.slice(2), world);

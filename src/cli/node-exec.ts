@@ -10,12 +10,10 @@ const ways = 'kube, ssh, local, netns, netns:NAME or replay';
 /** Opens the way; nothing is connected yet. Errors: UsageError for a way that is none or does not fit the datastore. */
 export async function openNodeExec(input: Input, place: Place, world: World): Promise<NodeExec> {
   const via = input.text('via') ?? (place.type === 'folder' ? 'replay' : 'kube');
-  const { env, clock } = world;
-  const local = { env, now: () => clock.now().getTime() };
-  if (via === 'local') return (await import('../node-exec/local.ts')).openLocal(local);
+  if (via === 'local') return (await import('../node-exec/local.ts')).openLocal(world);
   const [, namespace] = /^netns(?::(.+))?$/s.exec(via) ?? [];
   if (via === 'netns' || namespace !== undefined) {
-    return (await import('../node-exec/local.ts')).openNetns(namespace ?? '{node}', local);
+    return (await import('../node-exec/local.ts')).openNetns(namespace ?? '{node}', world);
   }
   throw new UsageError(`--via does not take '${via}'`, `use ${ways}`);
 }

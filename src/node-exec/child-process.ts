@@ -1,5 +1,6 @@
 // A program of this machine, started without a shell: its output capped, its end by deadline or Ctrl-C certain.
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock, World } from '../world/world.ts';
 import { ByteCap } from './byte-cap.ts';
 import {
   type CommandResult,
@@ -10,10 +11,11 @@ import {
   TransportError,
 } from './node-exec.ts';
 
-export interface ChildOptions extends RunOptions {
+/** What starting a program here needs of the world. */
+export interface ChildWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds on any clock that only goes forward. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly signalGroup: World['signalGroup'];
 }
 
 interface Exit {
@@ -50,7 +52,8 @@ function exitOf(code: number | null, signal: NodeJS.Signals | null): number {
  */
 function runChild(
   argv: readonly string[],
-  options: Pick<ChildOptions, 'env' | 'stdin'> & { readonly stop: AbortSignal },
+  world: ChildWorld,
+  options: { readonly stdin?: string | undefined; readonly stop: AbortSignal },
   onStdout: (bytes: Buffer, child: ChildProcess) => void,
   onStderr: (bytes: Buffer, child: ChildProcess) => void,
 ): Promise<Exit> {
@@ -59,8 +62,10 @@ function runChild(
     let child: ChildProcess;
     try {
       child = spawn(program, args, {
-        env: { ...options.env },
+        env: { ...world.env },
         stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+        // A group of its own, which ends as one.
+        detached: true,
       });
     } catch (error) {
       // A program name with a NUL byte, or none at all.
@@ -69,9 +74,11 @@ function runChild(
     }
     let ended: Exit | undefined;
     let killTimer: NodeJS.Timeout | undefined;
+    const { pid } = child;
     const stop = (): void => {
-      child.kill('SIGINT');
-      killTimer = setTimeout(() => child.kill('SIGKILL'), 1000);
+      if (pid === undefined) return;
+      world.signalGroup(pid, 'SIGINT');
+      killTimer = setTimeout(() => world.signalGroup(pid, 'SIGKILL'), 1000);
     };
     const finish = (exit: Exit): void => {
       clearTimeout(killTimer);
@@ -103,15 +110,17 @@ function runChild(
 export async function runProgram(
   argv: readonly string[],
   where: string,
-  options: ChildOptions,
+  world: ChildWorld,
+  options: RunOptions = {},
 ): Promise<CommandResult> {
-  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes, signal, now } = options;
-  const began = now();
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes, signal, stdin } = options;
+  const began = world.clock.now().getTime();
+  const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
   const [stdout, stderr] = [new ByteCap(maxBytes), new ByteCap(maxBytes)];
   const { exit, why } = await runChild(
     argv,
-    { ...options, stop: signal === undefined ? deadline : AbortSignal.any([signal, deadline]) },
+    world,
+    { stdin, stop: signal === undefined ? deadline : AbortSignal.any([signal, deadline]) },
     (bytes) => stdout.add(bytes),
     (bytes) => stderr.add(bytes),
   );
@@ -121,7 +130,7 @@ export async function runProgram(
     exit,
     stdout: stdout.text(),
     stderr: why ?? stderr.text(),
-    durationMs: now() - began,
+    durationMs: world.clock.now().getTime() - began,
     truncated: stdout.truncated || stderr.truncated,
   };
 }
@@ -129,7 +138,7 @@ export async function runProgram(
 /** Passes the program's output on as it comes, and holds it back while the taker is busy. Answers its exit code. */
 export async function streamProgram(
   argv: readonly string[],
-  env: ChildOptions['env'],
+  world: ChildWorld,
   options: StreamOptions,
 ): Promise<number> {
   const passOn =
@@ -139,11 +148,12 @@ export async function streamProgram(
       if (taken === undefined) return;
       child[name]?.pause();
       const resume = (): unknown => child[name]?.resume();
-      taken.then(resume, () => child.kill('SIGINT'));
+      taken.then(resume, () => child.kill());
     };
   const { exit, why } = await runChild(
     argv,
-    { env, stdin: undefined, stop: options.signal ?? new AbortController().signal },
+    world,
+    { stop: options.signal ?? new AbortController().signal },
     passOn(options.onStdout, 'stdout'),
     passOn(options.onStderr, 'stderr'),
   );

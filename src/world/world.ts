@@ -63,6 +63,8 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly self: ProcessIdentity;
+  /** Sends a signal to a process that this one started and to all that it started; what is gone already is no error. */
+  signalGroup(leader: number, signal: 'SIGINT' | 'SIGKILL'): void;
   /** Aborted on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
 }

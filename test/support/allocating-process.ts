@@ -55,6 +55,7 @@ async function command(env: Plan['env'], ...argv: string[]): Promise<string> {
       () => Math.round(performance.timeOrigin),
       () => true,
     ),
+    signalGroup: () => undefined,
     signal: new AbortController().signal,
   };
   const code = await runCli(argv, world);

@@ -58,6 +58,15 @@ export class TestClock implements Clock {
   }
 }
 
+/** Sends a signal to a process group that a test started; one that is gone is no error. */
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // It is gone already.
+  }
+}
+
 /** Draws the middle every time. */
 export const evenRandom: Random = { uuid: () => 'none', float: () => 0.5 };
 
@@ -120,6 +129,7 @@ export function testWorld(options: WorldOptions = {}): TestWorld {
       float: evenRandom.float,
     },
     self: { pid: process.pid, hostname: 'testhost', incarnation: 'test', isAlive: () => true },
+    signalGroup,
     signal: options.signal ?? new AbortController().signal,
   };
 }
