@@ -1,35 +1,72 @@
 #!/usr/bin/env bash
-# Brings the real parts that the test suites talk to: etcd 3.6 and kube-apiserver, built from Go modules, and a browser.
-# They land in $KUBEBUILDER_ASSETS, else in the cache folder of the project; what is there already is not built again.
+# Brings the real parts that the test suites talk to: etcd 3.6, kube-apiserver and a stand-in for kubelets, built from Go
+# modules; BIRD, SSH and the kernel's network programs, and a browser, by apt. What is built lands in $KUBEBUILDER_ASSETS,
+# else in the cache folder of the project; what is there already is not brought again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 assets=${KUBEBUILDER_ASSETS:-${XDG_CACHE_HOME:-$HOME/.cache}/calictl/parts}
 kube=1.34.4
 etcd=3.6.4
 mkdir -p "$assets"
+scratch=$(mktemp -d)
+policy=/usr/sbin/policy-rc.d
+made_policy=
+trap 'rm -rf "$scratch"; [ -z "$made_policy" ] || rm -f "$policy"' EXIT
 
-# A browser for the suites that look at pages. It is no condition: without one they are skipped.
-if [ -z "${CHROME_PATH:-}" ] && ! command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "installing chromium"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; } >/dev/null ||
-      echo "provision: chromium cannot be installed; the suites that need a browser are skipped" >&2
-  else
-    echo "provision: there is no browser, and only root can install one; the suites that need it are skipped" >&2
+has() { PATH=$PATH:/usr/sbin:/sbin command -v "$@" >/dev/null; }
+
+# Installs packages; their services do not start, now or later. They are no condition: without them suites are skipped.
+install() {
+  if [ "$(id -u)" != 0 ] || ! has apt-get; then
+    echo "provision: $* missing, and only root can install with apt; the suites that need them are skipped" >&2
+    return
   fi
+  echo "installing $*"
+  if [ ! -e "$policy" ]; then
+    made_policy=yes
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+  fi
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"; } >/dev/null ||
+    echo "provision: $* cannot be installed; the suites that need them are skipped" >&2
+}
+
+# Each program that suites run, its package, and the services that the package brings.
+missing=() services=()
+while read -r program package brings; do
+  if ! has "$program"; then
+    missing+=("$package")
+    services+=($brings)
+  fi
+done <<'PROGRAMS'
+bird bird bird bird6
+sshd openssh-server ssh
+ssh openssh-client
+tcpdump tcpdump
+nft nftables nftables
+iptables iptables
+ip iproute2
+ps procps
+PROGRAMS
+[ ${#missing[@]} = 0 ] || install "${missing[@]}"
+if has systemctl; then
+  for service in "${services[@]}"; do systemctl disable --quiet "$service" 2>/dev/null || true; done
 fi
 
-if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/etcd" ]; then
+# A browser for the suites that look at pages.
+[ -n "${CHROME_PATH:-}" ] || has chromium || has chromium-browser || has google-chrome || has google-chrome-stable ||
+  install chromium
+
+kubelet_stamp="$assets/kubelet-stand-in.$(cat "$here"/kubelet/* | sha256sum | cut -c 1-16)-$kube"
+if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/etcd" ] && [ -e "$kubelet_stamp" ]; then
   echo "real parts are in $assets"
   exit 0
 fi
-if ! command -v go >/dev/null; then
-  echo "provision: Go is needed to build etcd and kube-apiserver; without them their suites are skipped" >&2
+if ! has go; then
+  echo "provision: Go is needed to build etcd, kube-apiserver and the kubelet stand-in; without them their suites are skipped" >&2
   exit 1
 fi
 export GOFLAGS=-mod=mod GOTOOLCHAIN=${GOTOOLCHAIN:-auto} CGO_ENABLED=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 if [ ! -x "$assets/etcd" ]; then
   echo "building etcd $etcd"
@@ -49,5 +86,17 @@ if [ ! -x "$assets/kube-apiserver" ]; then
     "-s -w -X k8s.io/component-base/version.gitVersion=v$kube -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34" \
     k8s.io/kubernetes/cmd/kube-apiserver
   mv "$assets/kube-apiserver.new" "$assets/kube-apiserver"
+fi
+
+# Its stamp carries the hash of its source.
+if [ ! -e "$kubelet_stamp" ]; then
+  echo "building the kubelet stand-in"
+  mkdir "$scratch/kubelet" && cd "$scratch/kubelet"
+  sed "s/@STAGING@/0.${kube#1.}/g" "$here/kubelet/kubelet.mod" >go.mod
+  cp "$here/kubelet/main.go" .
+  go build -trimpath -ldflags '-s -w' -o "$assets/kubelet-stand-in.new" .
+  mv "$assets/kubelet-stand-in.new" "$assets/kubelet-stand-in"
+  rm -f "$assets"/kubelet-stand-in.*-*
+  touch "$kubelet_stamp"
 fi
 echo "real parts are in $assets"
