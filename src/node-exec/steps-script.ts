@@ -1,13 +1,14 @@
 // Several commands in one connection: a constant shell script that gets its data as positional arguments, and the reading
 // of what it prints. Used where a round trip costs (the API server's exec, SSH).
 import type { CommandResult, Step, StepOutcome, TransportError } from './node-exec.ts';
+import { supervision } from './supervised.ts';
 
 /**
  * Arguments: a marker, then for each step a letter (`a` always, `f` only if the one before failed), the number of its
  * words, and the words. After each step a line with the marker goes to both streams, its exit code to stdout. `eval` sees
  * only references to positional arguments, never the data.
  */
-const script = `
+const script = `${supervision}
 mark=$1
 shift
 failed=0
@@ -22,7 +23,7 @@ while [ $# -gt 0 ]; do
       words="$words \\"\\\${$i}\\""
       i=$((i + 1))
     done
-    eval "$words" </dev/null
+    eval "run $words"
     code=$?
     failed=$code
   fi
@@ -30,10 +31,12 @@ while [ $# -gt 0 ]; do
   printf '\\n%s\\n' "$mark" >&2
   shift "$count"
 done
+finish 0
 `;
 
 /**
- * The command that runs the steps on the node. The marker must be a text that no step prints: letters and digits of a
+ * The command that runs the steps on the node, supervised: the connection keeps its input open until it has ended, and
+ * closes it to end it before. The marker must be a text that no step prints: letters and digits of a
  * random UUID.
  */
 export function stepsArgv(marker: string, steps: readonly Step[]): string[] {

@@ -1,12 +1,15 @@
 // The contract of the ways to nodes on this machine, and of steps run by the shell script of those that are far away.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ByteCap } from '../../src/node-exec/byte-cap.ts';
 import { openLocal, openNetns } from '../../src/node-exec/local.ts';
 import { type NodeExec, TransportError } from '../../src/node-exec/node-exec.ts';
 import { parseSteps, stepsArgv } from '../../src/node-exec/steps-script.ts';
+import { supervisedArgv } from '../../src/node-exec/supervised.ts';
 import { isRunning } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { signalGroup } from '../support/world.ts';
 import { nodeExecContract } from './node-exec-contract.ts';
 
@@ -15,31 +18,52 @@ const node = { name: 'node-a', addresses: [] };
 
 nodeExecContract('this machine', async () => ({ exec: openLocal(world), node, isRunning }));
 
-/** This machine with steps as a far node runs them: one shell, one connection. */
-function openByScript(): NodeExec {
-  const local = openLocal(world);
+/** Runs an argv as a far node would: its input stays open, and closing it is all that ends it. */
+function overAConnection(
+  argv: readonly string[],
+  onStdout: (bytes: Uint8Array) => void,
+  onStderr: (bytes: Uint8Array) => void,
+  stop?: AbortSignal,
+): Promise<number> {
+  const [program = '', ...args] = argv;
+  const child = spawn(program, args, { stdio: 'pipe' });
+  child.stdin.on('error', () => undefined);
+  child.stdout.on('data', onStdout);
+  child.stderr.on('data', onStderr);
+  stop?.addEventListener('abort', () => child.stdin.end());
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 255)));
+}
+
+/** The scripts that far ways to nodes run their commands with, on this machine. */
+function openSupervised(): NodeExec {
+  const gathered = async (argv: readonly string[], stop: AbortSignal) => {
+    const [stdout, stderr] = [new ByteCap(1e6), new ByteCap(1e6)];
+    const exit = await overAConnection(
+      argv,
+      (bytes) => stdout.add(bytes),
+      (bytes) => stderr.add(bytes),
+      stop,
+    );
+    return { exit, stdout: stdout.text(), stderr: stderr.text(), durationMs: 0, truncated: false };
+  };
   return {
-    ...local,
-    async runSteps(target, steps, options) {
+    ...openLocal(world),
+    async runSteps(_, steps, options) {
       const marker = randomUUID().replaceAll('-', '');
-      const whole = { stdout: '', stderr: '' };
-      const stop = AbortSignal.timeout(options?.timeoutMs ?? 30_000);
-      await local.stream(target, stepsArgv(marker, steps), {
-        signal: stop,
-        onStdout: (bytes) => {
-          whole.stdout += Buffer.from(bytes).toString();
-        },
-        onStderr: (bytes) => {
-          whole.stderr += Buffer.from(bytes).toString();
-        },
-      });
-      const late = new TransportError('timeout', 'node-a: the time is up');
-      return parseSteps(marker, steps, { ...whole, durationMs: 0, truncated: false }, late);
+      const whole = await gathered(stepsArgv(marker, steps), AbortSignal.timeout(options?.timeoutMs ?? 30_000));
+      return parseSteps(marker, steps, whole, new TransportError('timeout', 'node-a: the time is up'));
     },
+    stream: (_, argv, { onStdout, onStderr, signal }) =>
+      overAConnection(
+        supervisedArgv(argv),
+        (bytes) => void onStdout(bytes),
+        (bytes) => void onStderr(bytes),
+        signal,
+      ),
   };
 }
 
-nodeExecContract('steps in a shell', async () => ({ exec: openByScript(), node, isRunning }));
+nodeExecContract('a supervising shell', async () => ({ exec: openSupervised(), node, isRunning }));
 
 describe.skipIf(process.getuid?.() !== 0 || !existsSync('/usr/sbin/ip'))(
   'network namespaces (needs root and ip)',
@@ -68,3 +92,42 @@ describe.skipIf(process.getuid?.() !== 0 || !existsSync('/usr/sbin/ip'))(
     });
   },
 );
+
+describe('supervision', () => {
+  it.each([0, 3, 126, 127, 255])('passes exit code %i on and leaves no process behind', async (code) => {
+    const unlike = randomUUID();
+    const none = (): void => undefined;
+    expect(
+      await overAConnection(supervisedArgv(['sh', '-c', 'exit "$1"', 'sh', String(code), unlike]), none, none),
+    ).toBe(code);
+    expect(isRunning(unlike)).toBe(false);
+  });
+
+  it('says 137 for a command that was killed', async () => {
+    expect(
+      await overAConnection(
+        supervisedArgv(['sh', '-c', 'kill -KILL $$']),
+        () => undefined,
+        () => undefined,
+      ),
+    ).toBe(137);
+  });
+
+  it('ends a command that does not mind SIGTERM', async () => {
+    const unlike = randomUUID();
+    const stop = new AbortController();
+    let out = '';
+    const ended = overAConnection(
+      supervisedArgv(['sh', '-c', 'trap "" TERM; echo on; while :; do sleep 0.1; done', 'sh', unlike]),
+      (bytes) => {
+        out += String(bytes);
+      },
+      () => undefined,
+      stop.signal,
+    );
+    await until(() => out === 'on\n', 'the command runs');
+    stop.abort();
+    await ended;
+    expect(isRunning(unlike)).toBe(false);
+  });
+});
