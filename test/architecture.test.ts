@@ -39,6 +39,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'cli-table3': ['output/'],
   'p-map': ['datastore/', 'ipam-repair/', 'node-exec/'],
   ssh2: ['node-exec/'],
+  ws: ['node-exec/'],
   'ssh-config': ['node-exec/'],
   'tar-stream': ['datastore/', 'node-exec/', 'commands/'],
 };
