@@ -1,0 +1,160 @@
+// Configurations of BIRD 1.6 for the nodes of a lab, in the order and with the names that Calico renders.
+// Timers are shorter than Calico's, so that sessions come back within a second or two.
+import { asNumber, type Family, type LabNode, type LabPlan, pools, workers } from './bird-lab-plan.ts';
+
+/** What one side of a session has other than the cluster says. */
+export interface PeerDeviation {
+  readonly as?: number;
+  readonly password?: string;
+  /** This side does not know the peer. */
+  readonly absent?: boolean;
+}
+
+/** What a node's BIRD has other than the cluster says: how faults of configuration are made. */
+export interface Deviation {
+  readonly routerId?: string;
+  readonly listenPort?: number;
+  /** The node's own AS, and what its peers expect of it. */
+  readonly localAs?: number;
+  readonly ignoredInterfaces?: readonly string[];
+  /** Networks that the kernel filter keeps out of the kernel. */
+  readonly kernelRejects?: readonly string[];
+  /** By the peer's node. */
+  readonly peers?: Readonly<Record<string, PeerDeviation>>;
+}
+
+/** Deviations by node. */
+export type Deviations = ReadonlyMap<string, Deviation>;
+
+/** `Mesh_10_90_0_2`: how Calico calls the session with an address. */
+export function protocolName(plan: LabPlan, address: string): string {
+  return `${plan.reflector ? 'Node' : 'Mesh'}_${address.replaceAll(/[.:]/g, '_')}`;
+}
+
+/** The nodes that a node has a session with: all others, or those on the other side of the reflector. */
+export function peersOf(plan: LabPlan, node: LabNode): readonly LabNode[] {
+  return plan.nodes.filter(
+    (other) =>
+      other !== node && (!plan.reflector || (other.clusterId === undefined) !== (node.clusterId === undefined)),
+  );
+}
+
+/** The whole text of bird.cfg or bird6.cfg of a node. */
+export function birdConfiguration(
+  plan: LabPlan,
+  node: LabNode,
+  family: Family,
+  deviations: Deviations,
+  logFile: string,
+): string {
+  const own = deviations.get(node.name) ?? {};
+  return [
+    `log "${logFile}" all;`,
+    aggregation(node, family),
+    poolFilters(plan, family, own.kernelRejects ?? []),
+    `router id ${own.routerId ?? node.address[4]};`,
+    ...(own.listenPort === undefined ? [] : [`listen bgp port ${own.listenPort};`]),
+    base(own.localAs ?? asNumber, own.ignoredInterfaces ?? []),
+    ...peersOf(plan, node).flatMap((peer) => session(plan, node, peer, family, deviations)),
+    '',
+  ].join('\n\n');
+}
+
+function aggregation({ block }: LabNode, family: Family): string {
+  const own = block === undefined ? [] : [block[family]];
+  return `protocol static {
+${own.map((cidr) => `    route ${cidr} blackhole;`).join('\n')}
+}
+
+function calico_aggr()
+{
+${own.map((cidr) => `    if (net = ${cidr}) then { accept; }\n    if (net ~ ${cidr}) then { reject; }`).join('\n')}
+}`;
+}
+
+function poolFilters(plan: LabPlan, family: Family, kernelRejects: readonly string[]): string {
+  const kept = plan.encapsulation === 'none' ? kernelRejects : [pools[family], ...kernelRejects];
+  return `function calico_export_to_bgp_peers(bool internal_peer)
+{
+    if (internal_peer) then {
+        if (defined(ifname)) then {
+            if ((ifname ~ "*.cali") || (ifname ~ "*.calico")) then { reject; }
+        }
+    }
+    calico_aggr();
+    if (net ~ ${pools[family]}) then { accept; }
+}
+
+filter calico_kernel_programming
+{
+${kept.map((cidr) => `    if (net ~ ${cidr}) then { reject; }`).join('\n')}
+    accept;
+}`;
+}
+
+function base(localAs: number, ignoredInterfaces: readonly string[]): string {
+  const patterns = [...ignoredInterfaces.map((name) => `-"${name}"`), '-"cali*"', '-"kube-ipvs*"', '"*"'];
+  return `protocol kernel {
+    learn;
+    persist;
+    scan time 1;
+    import all;
+    export filter calico_kernel_programming;
+    graceful restart;
+    merge paths on;
+}
+
+protocol device {
+    debug { states };
+    scan time 1;
+}
+
+protocol direct {
+    debug { states };
+    interface ${patterns.join(', ')};
+}
+
+template bgp bgp_template {
+    debug { states };
+    description "Connection to BGP peer";
+    local as ${localAs};
+    gateway recursive;
+    add paths on;
+    graceful restart;
+    connect delay time 1;
+    connect retry time 1;
+    error wait time 1,2;
+}`;
+}
+
+function session(plan: LabPlan, node: LabNode, peer: LabNode, family: Family, deviations: Deviations): string[] {
+  const own = deviations.get(node.name)?.peers?.[peer.name] ?? {};
+  if (own.absent === true) return [];
+  const address = peer.address[family];
+  const peerAs = own.as ?? deviations.get(peer.name)?.localAs ?? asNumber;
+  const sameAs = peerAs === (deviations.get(node.name)?.localAs ?? asNumber);
+  return [
+    [
+      `protocol bgp ${protocolName(plan, address)} from bgp_template {`,
+      ...(plan.reflector ? ['    ttl security off;', '    multihop;'] : []),
+      `    neighbor ${address} as ${peerAs};`,
+      `    source address ${node.address[family]};`,
+      '    import all;',
+      `    export filter { calico_export_to_bgp_peers(${sameAs}); reject; };`,
+      // As Calico compares them: as texts.
+      ...(!plan.reflector && address > node.address[family] ? ['    passive on;'] : []),
+      ...(own.password === undefined ? [] : [`    password "${own.password}";`]),
+      ...(node.clusterId === undefined ? [] : ['    rr client;', `    rr cluster id ${node.clusterId};`]),
+      // Both ends dial, and what they dial at once they both give up: let the clients be first.
+      ...(node.clusterId === undefined ? [] : ['    connect delay time 3;', '    connect retry time 3;']),
+      '}',
+    ].join('\n'),
+  ];
+}
+
+/** The blocks that a node has to have routes to. */
+export function remoteBlocks(plan: LabPlan, node: LabNode, family: Family): readonly string[] {
+  return workers(plan)
+    .filter((other) => other !== node)
+    .map(({ block }) => block[family]);
+}
