@@ -23,7 +23,7 @@ function outputStream(stream: NodeOutput, noColour: boolean): ProcessOutput {
     closed = true;
   });
   const isTerminal = stream.isTTY === true;
-  const written = (text: string): Promise<void> =>
+  const written = (text: string | Uint8Array): Promise<void> =>
     new Promise((resolve) => {
       stream.write(text, () => resolve());
     });
@@ -34,7 +34,7 @@ function outputStream(stream: NodeOutput, noColour: boolean): ProcessOutput {
     },
     colour: isTerminal && !noColour,
     async write(text) {
-      if (!closed && text !== '' && !stream.write(text)) await written('');
+      if (!closed && text.length > 0 && !stream.write(text)) await written('');
     },
     async flush() {
       if (!closed && stream.writableLength > 0) await written('');

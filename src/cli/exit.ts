@@ -1,7 +1,7 @@
 // Errors -> texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
 import { calicoctlText } from '../commands/calicoctl-errors.ts';
 import { printable } from '../output/columns.ts';
-import { CalictlError, type ExitCode, exitCodes, StdoutFailure, type UsageError } from '../world/errors.ts';
+import { CalictlError, exitCodes, StdoutFailure, type UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { redacted } from './redact.ts';
 
@@ -17,7 +17,7 @@ export function safe(text: string): string {
 }
 
 /** Compat mode knows 0 and 1 only, and findings are no failure there. */
-export function exitFor(code: ExitCode, compat: boolean): ExitCode {
+export function exitFor(code: number, compat: boolean): number {
   if (!compat || code === exitCodes.ok || code === exitCodes.interrupted) return code;
   return code === exitCodes.findings ? exitCodes.ok : exitCodes.failed;
 }
@@ -65,7 +65,7 @@ function unknownLines(error: unknown, debug: boolean): string[] {
 }
 
 /** Prints an error and answers the exit code that it stands for. */
-export async function printError(error: unknown, world: World, manner: ErrorManner): Promise<ExitCode> {
+export async function printError(error: unknown, world: World, manner: ErrorManner): Promise<number> {
   const { stdout, stderr } = world.io;
   if (world.signal.aborted && !(error instanceof CalictlError && error.exit === exitCodes.partial)) {
     if (!manner.compat) await stderr.write('calictl: interrupted\n');

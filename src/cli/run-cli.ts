@@ -2,7 +2,7 @@
 import { calicoctlText } from '../commands/calicoctl-errors.ts';
 import type { Command, Input, Rendered, View } from '../commands/command.ts';
 import { commands, groups } from '../commands/tree.ts';
-import { CalictlError, type ExitCode, exitCodes, StdoutFailure, UsageError } from '../world/errors.ts';
+import { CalictlError, exitCodes, StdoutFailure, UsageError } from '../world/errors.ts';
 import type { OutputStream, World } from '../world/world.ts';
 import { compatName, isCompat } from './compat.ts';
 import { CommandContext } from './context.ts';
@@ -59,7 +59,7 @@ async function guard({ command, input, globals }: ParsedCommand, context: Comman
   }
 }
 
-async function run(parse: ParsedCommand, context: CommandContext, view: View, manner: ErrorManner): Promise<ExitCode> {
+async function run(parse: ParsedCommand, context: CommandContext, view: View, manner: ErrorManner): Promise<number> {
   const { command, input } = parse;
   const { world, compat } = context;
   const format = command.format(input, compat);
@@ -90,7 +90,7 @@ async function clientFailure(error: unknown, path: readonly string[], context: C
 }
 
 /** Runs the command line (without program and script) in the world; answers the exit code. Never rejects. */
-export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], world: World): Promise<number> {
   const { stdout, stderr } = world.io;
   const compat = isCompat(world.programName, world.env);
   const quick = quickAnswer(argv, world.programName, world.env);

@@ -2,7 +2,6 @@
 // cli/ parses the command line into Input, calls run, renders the result and maps it to an exit code.
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
-import type { ExitCode } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 
 export interface FlagSpec {
@@ -92,8 +91,11 @@ export interface Command<R = unknown> {
    */
   format(input: Input, compat: boolean): string;
   readonly formats: Readonly<Record<string, Renderer<R>>>;
-  /** Called after rendering; in compat mode its 2 to 5 become 1, except that findings are 0. */
-  exit(result: R): ExitCode;
+  /**
+   * Called after rendering; in compat mode its 2 to 5 become 1, except that findings are 0. Another number than an
+   * ExitCode is that of a program that the command ran.
+   */
+  exit(result: R): number;
   /** Errors of a result that was printed all the same (one of several names not found): each goes to stderr. */
   errors?(result: R): readonly Error[];
 }

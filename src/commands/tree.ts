@@ -12,6 +12,8 @@ import { ipamConfigure } from './ipam/configure.ts';
 import { ipamRelease } from './ipam/release.ts';
 import { ipamShow } from './ipam/show.ts';
 import { ipamSplit } from './ipam/split.ts';
+import { nodeCapture } from './node/capture.ts';
+import { nodeExec } from './node/exec.ts';
 import { version } from './version.ts';
 
 /** Words that stand before other commands. */
@@ -23,6 +25,7 @@ export interface CommandGroup {
 export const groups: readonly CommandGroup[] = [
   { path: ['ipam'], summary: 'See, check and repair IP address management' },
   { path: ['ipam', 'affinity'], summary: 'See and change which node owns which blocks' },
+  { path: ['node'], summary: 'Reach nodes: see and judge their BGP, routes and data path' },
 ];
 
 /** All commands, in the order of the help. */
@@ -39,5 +42,7 @@ export const commands: readonly Command[] = [
   ipamRelease,
   ipamShow,
   ipamSplit,
+  nodeCapture,
+  nodeExec,
   version,
 ];

@@ -9,8 +9,8 @@ export interface OutputStream {
   readonly columns: number;
   /** True when colour may be used: a terminal, NO_COLOR unset, no --no-color. */
   readonly colour: boolean;
-  /** Writes all of the text; resolves when more may be written. A closed pipe is no error. */
-  write(text: string): Promise<void>;
+  /** Writes all of the text or bytes; resolves when more may be written. A closed pipe is no error. */
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** The stream that answers are read from. */

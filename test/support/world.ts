@@ -13,6 +13,8 @@ export class MemoryStream implements OutputStream {
   readonly columns: number;
   readonly colour: boolean;
   readonly pieces: string[] = [];
+  /** Written in all, a character of text counting one. */
+  bytes = 0;
 
   constructor(isTerminal: boolean, columns = 100) {
     this.isTerminal = isTerminal;
@@ -24,8 +26,9 @@ export class MemoryStream implements OutputStream {
     return this.pieces.join('');
   }
 
-  async write(text: string): Promise<void> {
-    this.pieces.push(text);
+  async write(text: string | Uint8Array): Promise<void> {
+    this.pieces.push(typeof text === 'string' ? text : Buffer.from(text).toString());
+    this.bytes += text.length;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { NodeReading, Probe } from '../../datapath/probes.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
 import type { CoreNode } from '../../resources/node.ts';
+import { bgpOf } from '../../resources/node-annotations.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context, Input } from '../command.ts';
 import { parallelOf, timeoutOf } from './flags.ts';
@@ -9,20 +10,21 @@ import { parallelOf, timeoutOf } from './flags.ts';
 const addressOrder = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 
 /** A node as transports know it: its own addresses, the internal one first, then what Calico detected. */
-export function targetOf(node: CoreNode, calicoAddresses: readonly string[]): NodeTarget {
+export function targetOf(node: CoreNode): NodeTarget {
+  const bgp = bgpOf(node.metadata.annotations);
+  const detected = [bgp?.ipv4Address, bgp?.ipv6Address].flatMap((text) => (text ? [text.replace(/\/.*$/, '')] : []));
   const addresses = [...(node.status?.addresses ?? [])]
     .filter(({ type }) => addressOrder.includes(type))
     .sort((a, b) => addressOrder.indexOf(a.type) - addressOrder.indexOf(b.type))
     .map(({ address }) => address);
-  return { name: node.metadata.name, addresses: [...new Set([...addresses, ...calicoAddresses])] };
+  return { name: node.metadata.name, addresses: [...new Set([...addresses, ...detected])] };
 }
 
 /**
  * The targets among all nodes, in order of their names: those named, else all.
  * Errors: CalictlError for a name that no node has, and when there is no node.
  */
-export async function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]): Promise<NodeTarget[]> {
-  const { bgpOf } = await import('../../resources/node-annotations.ts');
+export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]): NodeTarget[] {
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));
   if (known.size === 0) {
     throw new CalictlError('the datastore has no nodes', { code: 'NO_NODES', hint: 'See calictl get nodes.' });
@@ -33,12 +35,7 @@ export async function nodeTargets(nodes: readonly CoreNode[], names: readonly st
     if (node === undefined) {
       throw new CalictlError(`there is no node ${name}`, { code: 'NODE_UNKNOWN', hint: 'See calictl get nodes.' });
     }
-    const bgp = bgpOf(node.metadata.annotations);
-    const detected = [bgp?.ipv4Address, bgp?.ipv6Address].flatMap((text) => (text === undefined ? [] : [text]));
-    return targetOf(
-      node,
-      detected.map((text) => text.replace(/\/.*$/, '')),
-    );
+    return targetOf(node);
   });
 }
 
@@ -63,4 +60,10 @@ export async function readTargets(
 /** Where BIRD's sockets are on a node, by --bird-dir. */
 export function birdFolder(input: Input, node: string): string | undefined {
   return input.text('bird-dir')?.replaceAll('{node}', node);
+}
+
+/** The one node of that name. Errors: those of the datastore's get. */
+export async function targetNamed(ctx: Context, name: string): Promise<NodeTarget> {
+  const [store, { calicoNode }] = await Promise.all([ctx.datastore(), import('../../resources/node.ts')]);
+  return targetOf(await store.get(calicoNode, { name }, { signal: ctx.world.signal }));
 }

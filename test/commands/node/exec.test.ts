@@ -1,0 +1,61 @@
+// calictl node exec: output and exit code of the program, and what is said when there is no node or no way to it.
+import { describe, expect, it } from 'vitest';
+import { node } from '../../support/ipam-state.ts';
+import { run } from '../../support/world.ts';
+
+const exec = (args: readonly string[], options = {}) =>
+  run(['node', 'exec', ...args], { objects: [node('node-a'), node('node-b')], ...options });
+const local = ['node-a', '--via', 'local'];
+
+describe('node exec', () => {
+  it('passes output, errors and the exit code on', async () => {
+    const { code, stdout, stderr } = await exec([...local, '--', 'sh', '-c', 'printf out; printf err >&2; exit 7']);
+    expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: 'out', stderr: 'err' });
+  });
+
+  it('hands arguments over as they are', async () => {
+    const { stdout } = await exec([...local, '--', 'printf', '[%s]', '--via', '$(id)', "it's", '']);
+    expect(stdout).toBe("[--via][$(id)][it's][]");
+  });
+
+  it('gives the program our input when asked', async () => {
+    expect((await exec([...local, '-i', '--', 'cat'], { stdin: 'a\nb' })).stdout).toBe('a\nb');
+    expect((await exec([...local, '--', 'cat'], { stdin: 'a\nb' })).stdout).toBe('');
+  });
+
+  it('is JSON for a script', async () => {
+    const { code, stdout } = await exec([...local, '-o', 'json', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'NodeCommand',
+      node: 'node-a',
+      argv: ['sh', '-c', 'echo out; echo err >&2; exit 3'],
+      exit: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+      truncated: false,
+    });
+  });
+
+  it('ends it after the time given', async () => {
+    const { code, stderr } = await exec([...local, '--timeout', '300ms', '--', 'sleep', '3600']);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'calictl: node-a: no answer from sleep within 0.3 seconds (NODE_TIMEOUT)\n' +
+        'hint: Give it more time with --timeout, or look at what keeps the node busy.\n',
+    );
+  });
+
+  it.each([
+    [['node-x', '--via', 'local', '--', 'true'], 1, 'node-x'],
+    [['node-a', '--via', 'local'], 2, 'no command to run'],
+    [['node-a', '--via', 'pigeon', '--', 'true'], 2, "--via does not take 'pigeon'"],
+    [['node-a', '--via', 'netns', '--', 'true'], 1, 'there is no network namespace node-a'],
+    [['node-a', '--via', 'local', '--timeout', 'soon', '--', 'true'], 2, '--timeout soon is no duration'],
+    [['node-a', '--via', 'local', '--', 'no-such-program'], 127, 'no-such-program'],
+  ])('%j ends with %i', async (args, code, text) => {
+    const ran = await exec(args);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(text);
+  });
+});
