@@ -11,14 +11,15 @@ export interface BirdStatus {
   readonly lastReboot: string | undefined;
   readonly lastReconfiguration: string | undefined;
   /** After a start with -R: nothing is exported to the kernel until it is over. */
-  readonly gracefulRestart: { readonly waitingFor: number; readonly timer: string } | undefined;
+  readonly gracefulRestart: { readonly waitingFor: number | undefined; readonly timer: string | undefined } | undefined;
   /** The last line: `Daemon is up and running`. */
   readonly message: string | undefined;
 }
 
 export interface RouteCounts {
   readonly imported: number;
-  readonly filtered: number;
+  /** Counted only for a protocol that keeps what its import filter rejects. */
+  readonly filtered: number | undefined;
   readonly exported: number;
   readonly preferred: number;
 }
@@ -42,9 +43,9 @@ export interface BirdProtocol {
   /** `BGP`, `Kernel`, `Device`, `Direct`, `Static`. */
   readonly proto: string;
   readonly table: string;
-  /** `up`, `start`, `down`, `wait`, `stop`, `feed`. */
+  /** `up`, `start`, `down`, `wait`, `stop`, `feed`, `flush`. */
   readonly state: string;
-  /** HH:MM:SS on the same day, else YYYY-MM-DD. */
+  /** HH:MM:SS within 20 hours, else YYYY-MM-DD; both where BIRD is configured so. */
   readonly since: string;
   /** The rest of the row: for BGP its state and the last error. */
   readonly info: string;
@@ -73,6 +74,8 @@ export interface BirdRoute {
   readonly from: IpAddress | undefined;
   /** The best one of its destination. */
   readonly primary: boolean;
+  /** Marked `!`: the best one, but it could not be put into the kernel's table. */
+  readonly kernelRefused?: true;
   readonly preference: number | undefined;
   /** What follows the preference: a number, `?` unknown, `-` the next hop cannot be reached. */
   readonly metric: string | undefined;
