@@ -1,0 +1,95 @@
+// What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each told once.
+
+import type { BgpPlan } from './desired.ts';
+import { type BgpFacts, bgpFacts, type NotAsked } from './facts.ts';
+import { linkProblem } from './link-causes.ts';
+import { isUp } from './links.ts';
+import { nodeProblems } from './node-causes.ts';
+import { type BgpFaultId, type BgpProblem, listed, type SessionName } from './problem.ts';
+import type { BgpState, PeerSeen } from './seen.ts';
+import { planProblems } from './topology.ts';
+
+/** Faults of one node with many peers come as one from so many on. */
+const merged = 3;
+const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F68', 'F102']);
+
+/** What could be better and breaks nothing. */
+const advice: ReadonlySet<BgpFaultId> = new Set(['F91', 'F99']);
+
+export interface BgpDiagnosis {
+  readonly rows: readonly PeerSeen[];
+  /** Errors first, then in order of id and node. */
+  readonly problems: readonly BgpProblem[];
+  /** The problem that explains a row; undefined for one that is up. */
+  readonly problemOf: (row: PeerSeen) => BgpProblem | undefined;
+}
+
+const keyOf = ({ node, version, protocol }: SessionName): string => `${node} ${version} ${protocol}`;
+
+/** Faults alike, of one node with several peers, as one of that node; the others as they are. */
+function mergedAlike(problems: readonly BgpProblem[]): BgpProblem[] {
+  const left = new Set(problems);
+  const result: BgpProblem[] = [];
+  for (;;) {
+    const groups = new Map<string, { node: string; members: BgpProblem[] }>();
+    for (const problem of left) {
+      if (!mergeable.has(problem.id)) continue;
+      for (const node of new Set([problem.node, problem.peer ?? ''])) {
+        const key = `${problem.id} ${problem.version} ${node}`;
+        const group = groups.get(key) ?? { node, members: [] };
+        group.members.push(problem);
+        groups.set(key, group);
+      }
+    }
+    const largest = [...groups.values()].sort((a, b) => b.members.length - a.members.length)[0];
+    const [first] = largest?.members ?? [];
+    if (largest === undefined || first === undefined || largest.members.length < merged) return [...result, ...left];
+    const { node, members } = largest;
+    const peers = members.map((problem) => (problem.node === node ? (problem.peer ?? '') : problem.node));
+    result.push({
+      ...{ ...first, node, peer: undefined },
+      message: `${node} and ${members.length} peers (${listed(peers)}): ${first.message}; the others likewise`,
+      sessions: members.flatMap(({ sessions }) => sessions),
+    });
+    for (const member of members) left.delete(member);
+  }
+}
+
+const byWeight = (a: BgpProblem, b: BgpProblem): number =>
+  (a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1) ||
+  Number(a.id.slice(1)) - Number(b.id.slice(1)) ||
+  (a.node === b.node ? 0 : a.node < b.node ? -1 : 1);
+
+/**
+ * The faults of all nodes that were asked. Each session that is not Established is explained by exactly one problem;
+ * those that follow from a fault of a node are explained by that.
+ */
+export function diagnose(facts: BgpFacts): BgpDiagnosis {
+  const ofNodes = nodeProblems(facts);
+  const explained = new Set(ofNodes.flatMap(({ sessions }) => sessions.map(keyOf)));
+  const isExplained = (row: PeerSeen): boolean => isUp(row) || explained.has(keyOf(row));
+  const open = facts.links.filter(
+    ({ near, far }) => ![near, far].every((row) => row === undefined || isExplained(row)),
+  );
+  const ofLinks = mergedAlike(open.map(linkProblem));
+  const problems = [...ofNodes, ...planProblems(facts), ...ofLinks].sort(byWeight);
+  const byRow = new Map<string, BgpProblem>();
+  for (const problem of problems) {
+    for (const session of problem.sessions) if (!byRow.has(keyOf(session))) byRow.set(keyOf(session), problem);
+  }
+  return { rows: facts.rows, problems, problemOf: (row) => byRow.get(keyOf(row)) };
+}
+
+/** True when something is wrong, and not only could be better. */
+export function isFaulty(problems: readonly BgpProblem[]): boolean {
+  return problems.some(({ id }) => !advice.has(id));
+}
+
+/** The same from its parts. */
+export function diagnoseBgp(
+  plan: BgpPlan,
+  states: readonly BgpState[],
+  { notAsked = new Map(), bgpNeeded = true }: { notAsked?: NotAsked; bgpNeeded?: boolean } = {},
+): BgpDiagnosis {
+  return diagnose(bgpFacts(plan, states, notAsked, bgpNeeded));
+}

@@ -1,0 +1,78 @@
+// What can be wrong with BGP, by its stable id; docs/reference/bgp.md#faults says what each is.
+
+/** Severity of each id. Ids from F100 to F102 are states that are no fault of a node by themselves. */
+export const bgpFaults = {
+  F51: 'error',
+  F52: 'error',
+  F53: 'error',
+  F60: 'error',
+  F61: 'error',
+  F62: 'error',
+  F63: 'error',
+  F64: 'error',
+  F65: 'error',
+  F66: 'error',
+  F67: 'error',
+  F68: 'error',
+  F69: 'warning',
+  F90: 'error',
+  F91: 'warning',
+  F92: 'error',
+  F93: 'error',
+  F95: 'warning',
+  F96: 'error',
+  F97: 'error',
+  F99: 'warning',
+  F100: 'error',
+  F101: 'error',
+  F102: 'error',
+  F110: 'error',
+} as const satisfies Record<string, 'error' | 'warning'>;
+
+export type BgpFaultId = keyof typeof bgpFaults;
+
+/** Names one end of a session. */
+export interface SessionName {
+  readonly node: string;
+  readonly version: 4 | 6;
+  readonly protocol: string;
+}
+
+export interface BgpProblem {
+  readonly id: BgpFaultId;
+  readonly severity: 'error' | 'warning';
+  /** Where it is, or is seen. */
+  readonly node: string;
+  readonly version: 4 | 6 | undefined;
+  /** The node or address at the other end, where it is about one. */
+  readonly peer: string | undefined;
+  readonly message: string;
+  /** What to change. */
+  readonly object: { readonly kind: string; readonly name: string } | undefined;
+  readonly hint: string;
+  /** The ends of sessions that it explains. */
+  readonly sessions: readonly SessionName[];
+}
+
+interface ProblemParts {
+  readonly version?: 4 | 6 | undefined;
+  readonly peer?: string | undefined;
+  readonly message: string;
+  readonly object?: { readonly kind: string; readonly name: string } | undefined;
+  readonly hint: string;
+  readonly sessions?: readonly SessionName[] | undefined;
+}
+
+export function bgpProblem(id: BgpFaultId, node: string, parts: ProblemParts): BgpProblem {
+  const { version, peer, message, object, hint, sessions = [] } = parts;
+  return { id, severity: bgpFaults[id], node, version, peer, message, object, hint, sessions };
+}
+
+/** `10.0.0.1, 10.0.0.2 and 7 more`. */
+export function listed(names: readonly string[], most = 5): string {
+  const left = names.length - most;
+  return names.slice(0, most).join(', ') + (left > 0 ? ` and ${left} more` : '');
+}
+
+/** `1 route`, `2 routes`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

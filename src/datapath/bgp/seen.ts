@@ -1,0 +1,131 @@
+// The peers of a node as its BIRD shows them, joined with those that it should have. What is wrong is in diagnosis.ts.
+import type { IpAddress } from '../../net/ip.ts';
+import type { BirdProtocol, BirdRoute, BirdStatus, RouteCounts } from '../bird/bird.ts';
+import type { DeviceAddress } from '../iproute/iproute.ts';
+import type { Observed } from '../probes.ts';
+import type { BgpPlan } from './desired.ts';
+import { type BgpNode, type DesiredSession, peerOfProtocol, type SessionType, sameIp } from './session.ts';
+
+/** What BIRD of one family said. */
+export interface BirdSeen {
+  readonly status: Observed<BirdStatus>;
+  readonly protocols: Observed<readonly BirdProtocol[]>;
+  readonly routes: Observed<readonly BirdRoute[]>;
+}
+
+/** The part of a node's state that BGP is about. */
+export interface BgpState {
+  readonly node: string;
+  readonly bird: Readonly<Record<4 | 6, BirdSeen>>;
+  readonly felix: Observed<'live' | 'not live' | 'running' | 'not running'>;
+  readonly addresses: Observed<readonly DeviceAddress[]>;
+}
+
+/** How far a session is: BIRD's word, `Down` when it is disabled there, `Missing` when BIRD does not have it. */
+export type SessionState =
+  | 'Established'
+  | 'Passive'
+  | 'Active'
+  | 'Connect'
+  | 'OpenSent'
+  | 'OpenConfirm'
+  | 'Idle'
+  | 'Close'
+  | 'Down'
+  | 'Missing'
+  | 'Unknown';
+
+/** A session as seen on one of its two ends. */
+export interface PeerSeen {
+  readonly node: string;
+  readonly version: 4 | 6;
+  readonly protocol: string;
+  /** `other` for a BGP protocol that Calico did not make. */
+  readonly type: SessionType | 'other';
+  readonly address: IpAddress | undefined;
+  readonly port: number | undefined;
+  readonly peerNode: string | undefined;
+  /** What the peer must be by BIRD's configuration, else by the resources. */
+  readonly as: number | undefined;
+  readonly state: SessionState;
+  readonly since: string | undefined;
+  /** What BIRD says beside the state: the last error. */
+  readonly info: string;
+  readonly prefixes: RouteCounts | undefined;
+  /** The session that the resources ask for; undefined for one that they do not. */
+  readonly desired: DesiredSession | undefined;
+  /** In BIRD, and the resources do not ask for it although they say who the peers are. */
+  readonly extra: boolean;
+}
+
+const words: ReadonlySet<string> = new Set([
+  ...['Established', 'Passive', 'Active', 'Connect', 'OpenSent', 'OpenConfirm', 'Idle', 'Close'],
+]);
+
+/** BGP's state and what stands behind it, of a row of `show protocols`. */
+function stateOf({ state, info, bgp }: BirdProtocol): { state: SessionState; info: string } {
+  const [, first = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(info) ?? [];
+  if (state === 'down') return { state: 'Down', info: info.trim() };
+  if (words.has(first)) return { state: first as SessionState, info: rest };
+  const detail = bgp?.state ?? '';
+  return { state: words.has(detail) ? (detail as SessionState) : 'Unknown', info: info.trim() };
+}
+
+/** True when BIRD itself is known not to answer on that node: its socket is not there or nobody listens. */
+export function isBirdAbsent({ protocols }: BirdSeen): boolean {
+  return !protocols.seen && /unable to connect to server control socket/i.test(protocols.why);
+}
+
+const fits = (session: DesiredSession, row: BirdProtocol): boolean => {
+  if (session.protocol === row.name) return true;
+  const named = peerOfProtocol(row.name, session.version);
+  // Mesh protocols of some releases have the port in their names.
+  return named?.type === 'mesh' && session.type === 'mesh' && sameIp(named.peer, session.peer);
+};
+
+function seenRow(
+  row: BirdProtocol,
+  desired: DesiredSession | undefined,
+  where: { node: string; version: 4 | 6; nodes: readonly BgpNode[] },
+): PeerSeen {
+  const { node, version, nodes } = where;
+  const named = peerOfProtocol(row.name, version);
+  const address = row.bgp?.neighborAddress ?? named?.peer ?? desired?.peer;
+  const type = named?.type ?? 'other';
+  return {
+    ...{ node, version, protocol: row.name, type, address, since: row.since, prefixes: row.routes, desired },
+    port: named?.port ?? desired?.port,
+    peerNode: desired?.peerNode ?? nodes.find((one) => sameIp(one.address[version], address))?.name,
+    as: row.bgp?.neighborAs ?? desired?.peerAs.value,
+    ...stateOf(row),
+    extra: desired === undefined && type !== 'other' && type !== 'local-workload',
+  };
+}
+
+function missingRow(desired: DesiredSession): PeerSeen {
+  const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
+  return {
+    ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
+    ...{ state: 'Missing', since: undefined, info: '', prefixes: undefined, extra: false },
+  };
+}
+
+/**
+ * The peers of a node in both families, as wanted and as seen; in the plan's order, then what is only in BIRD.
+ * A family whose BIRD was not seen has none.
+ */
+export function bgpPeersSeen(state: BgpState, plan: BgpPlan): PeerSeen[] {
+  return ([4, 6] as const).flatMap((version) => {
+    const { protocols } = state.bird[version];
+    if (!protocols.seen) return [];
+    const rows = protocols.value.filter(({ proto }) => proto === 'BGP');
+    const wanted = plan.sessions.filter((session) => session.node === state.node && session.version === version);
+    const where = { node: state.node, version, nodes: plan.nodes };
+    const joined = wanted.map((session) => {
+      const row = rows.find((candidate) => fits(session, candidate));
+      return row === undefined ? missingRow(session) : seenRow(row, session, where);
+    });
+    const others = rows.filter((row) => !wanted.some((session) => fits(session, row)));
+    return [...joined, ...others.map((row) => seenRow(row, undefined, where))];
+  });
+}

@@ -1,0 +1,112 @@
+// Faults of the plan itself: nodes that nothing joins, reflectors that do not serve, meshes that are too large.
+import type { BgpPlan } from './desired.ts';
+import type { BgpFacts } from './facts.ts';
+import { type BgpProblem, bgpProblem, listed } from './problem.ts';
+import type { BgpNode } from './session.ts';
+
+/** Beyond, Calico itself advises route reflectors. */
+const mostInMesh = 100;
+
+const isSpeaker = ({ address }: BgpNode): boolean => address[4] !== undefined || address[6] !== undefined;
+
+/** F90: nodes without a single peer. */
+function isolated({ plan, rows, links }: BgpFacts): BgpProblem[] {
+  const speakers = plan.nodes.filter(isSpeaker);
+  // That nobody has a node peer back is told with the session that waits for it.
+  const isAwaited = (name: string): boolean => links.some(({ farNode }) => farNode?.name === name);
+  const isJoined = (name: string): boolean =>
+    plan.sessions.some(({ node }) => node === name) ||
+    rows.some(({ node, state }) => node === name && state === 'Established');
+  const alone = speakers.filter(({ name }) => !isJoined(name) && !isAwaited(name));
+  const [first] = alone;
+  if (first === undefined || speakers.length < 2) return [];
+  const names = listed(alone.map(({ name }) => name));
+  return [
+    bgpProblem('F90', first.name, {
+      message: plan.mesh
+        ? `${names}: no peers; a node with a route reflector cluster id is not part of the mesh`
+        : `${names}: no peers; the mesh between nodes is off and no BGPPeer asks for any`,
+      hint: 'make a BGPPeer for it, or let the nodes mesh (nodeToNodeMeshEnabled)',
+      object: { kind: 'BGPConfiguration', name: 'default' },
+    }),
+  ];
+}
+
+/** The names of the reflectors that each node peers with; `outside` for one that also has peers that are no nodes. */
+function reflectorsOf(plan: BgpPlan): {
+  reflectors: ReadonlySet<string>;
+  of(node: string): Set<string>;
+  outside(node: string): boolean;
+} {
+  const reflectors = new Set(plan.nodes.filter(({ clusterId }) => clusterId !== undefined).map(({ name }) => name));
+  const at = (name: string) => plan.sessions.filter(({ node }) => node === name);
+  return {
+    reflectors,
+    of: (name) =>
+      new Set(
+        at(name).flatMap(({ peerNode }) => (peerNode !== undefined && reflectors.has(peerNode) ? [peerNode] : [])),
+      ),
+    outside: (name) => at(name).some(({ peerNode }) => peerNode === undefined),
+  };
+}
+
+/** F91 and F92: what is wrong with reflectors and their clients. */
+function reflection({ plan }: BgpFacts): BgpProblem[] {
+  const { reflectors, of, outside } = reflectorsOf(plan);
+  if (reflectors.size === 0) return [];
+  const all = listed([...reflectors]);
+  const clients = plan.nodes.filter((node) => isSpeaker(node) && !reflectors.has(node.name));
+  const joined = clients.filter(({ name }) => plan.sessions.some(({ node }) => node === name));
+  const apart = joined.filter(({ name }) => of(name).size === 0 && !outside(name));
+  const once = joined.filter(({ name }) => of(name).size === 1 && !outside(name));
+  const idle = [...reflectors].filter(
+    (name) =>
+      plan.sessions.some(({ node }) => node === name) &&
+      !plan.sessions.some(({ node, reflectorClient }) => node === name && reflectorClient),
+  );
+  const problems: BgpProblem[] = [];
+  if (apart[0] !== undefined) {
+    problems.push(
+      bgpProblem('F92', apart[0].name, {
+        message: `${listed(apart.map(({ name }) => name))}: no session with a route reflector (${all}), whose part of the network they do not see`,
+        hint: 'make a BGPPeer that joins all nodes with the reflectors; then the mesh can be switched off',
+        object: { kind: 'BGPConfiguration', name: 'default' },
+      }),
+    );
+  }
+  if (once[0] !== undefined) {
+    problems.push(
+      bgpProblem('F91', once[0].name, {
+        message: `${listed(once.map(({ name }) => name))}: one route reflector only, whose loss cuts them off`,
+        hint: 'give them a second reflector',
+      }),
+    );
+  }
+  for (const name of idle) {
+    problems.push(
+      bgpProblem('F91', name, {
+        message: `${name} is a route reflector without clients`,
+        hint: 'make a BGPPeer for its clients, or take its routeReflectorClusterID away',
+        object: { kind: 'Node', name },
+      }),
+    );
+  }
+  return problems;
+}
+
+/** F99. */
+function tooLarge({ plan }: BgpFacts): BgpProblem[] {
+  const members = plan.nodes.filter((node) => isSpeaker(node) && node.clusterId === undefined);
+  if (!plan.mesh || members.length <= mostInMesh) return [];
+  return [
+    bgpProblem('F99', members[0]?.name ?? '', {
+      message: `${members.length} nodes are in the mesh, each with a session to every other`,
+      hint: `use route reflectors beyond ${mostInMesh} nodes`,
+      object: { kind: 'BGPConfiguration', name: 'default' },
+    }),
+  ];
+}
+
+export function planProblems(facts: BgpFacts): BgpProblem[] {
+  return [isolated, reflection, tooLarge].flatMap((find) => find(facts));
+}
