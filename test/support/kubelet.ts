@@ -101,8 +101,14 @@ export class Kubelets {
     this.#process = undefined;
   }
 
-  /** Makes nodes with a calico-node pod each, and tells the stand-in how commands are run on them. */
+  /** Makes nodes with a calico-node pod each, and tells the stand-in how commands are run in them. */
   async addNodes(nodes: readonly NodeOptions[]): Promise<void> {
+    await this.#server.admin.load(nodes.map((node) => this.#nodeObject(node)));
+    await this.addPods(nodes);
+  }
+
+  /** The same for pods on nodes that are there. */
+  async addPods(nodes: readonly NodeOptions[]): Promise<void> {
     for (const node of nodes) {
       const pod = calicoNodePod(node);
       const env = [`FELIX_PROBLEM=${this.felixProblemFile(node.name)}`];
@@ -110,7 +116,7 @@ export class Kubelets {
       this.#containers[key] = { argv: node.prefix ?? [], path: this.imageFolder, env };
     }
     writeFileSync(this.#containersFile, JSON.stringify(this.#containers));
-    await this.#server.admin.load([...nodes.map((node) => this.#nodeObject(node)), ...nodes.map(calicoNodePod)]);
+    await this.#server.admin.load(nodes.map(calicoNodePod));
   }
 
   #nodeObject({ name, address = '192.0.2.1' }: NodeOptions): KubeObject {
@@ -131,7 +137,7 @@ export class Kubelets {
 }
 
 /** The pod of Calico's DaemonSet on a node. */
-export function calicoNodePod(node: NodeOptions): KubeObject {
+function calicoNodePod(node: NodeOptions): KubeObject {
   const { name, address = '192.0.2.1', phase = 'Running', ready = phase === 'Running' } = node;
   return {
     apiVersion: 'v1',

@@ -6,6 +6,8 @@ import { type ApiAnswer, answerOf, credentials, noAnswer, untilAnswered } from '
 /** The first can end a command's input. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
+/** Servers limit the size of a message. */
+const pieceSize = 1 << 16;
 /** A connection that does not answer for so long is dead. */
 const pingEveryMs = 10_000;
 const deadAfterMs = 60_000;
@@ -20,9 +22,10 @@ export interface SocketOptions {
 }
 
 export interface ExecSocket {
-  /** False: the server is older than Kubernetes 1.30. */
+  /** False when the server is older than Kubernetes 1.30. */
   readonly canEndInput: boolean;
-  send(text: string): void;
+  /** Sends a text as the whole input. */
+  sendAll(text: string): void;
   endInput(): void;
   /** Cuts the connection. */
   cut(): void;
@@ -114,12 +117,17 @@ function exchange(socket: Socket, options: SocketOptions, letGo: () => void): Ex
   // It may end before anybody waits for it.
   ended.catch(() => undefined);
   const send = (channel: number, bytes: Buffer): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
+  const endInput = (): void => send(channels.close, Buffer.of(channels.stdin));
   return {
     get canEndInput() {
       return socket.protocol === protocols[0];
     },
-    send: (text) => send(channels.stdin, Buffer.from(text)),
-    endInput: () => send(channels.close, Buffer.of(channels.stdin)),
+    sendAll(text) {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += pieceSize) send(channels.stdin, bytes.subarray(at, at + pieceSize));
+      endInput();
+    },
+    endInput,
     cut: () => socket.terminate(),
     ended,
   };

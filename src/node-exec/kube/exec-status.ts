@@ -27,11 +27,14 @@ function statusIn(text: string): Status | undefined {
   }
 }
 
+/** The address of an exec repeats the whole command. */
+const commandInUrl = /(https?:\/\/[^\s"?]*)\?[^\s"]*/g;
+
 /** The message of an answer, of a proxy's page as much as one line of it shows. */
 export function messageOf(body: string): string {
   const message = statusIn(body)?.message ?? body.replace(/<[^>]*>/g, ' ');
   // Each layer that an error passes puts this before it.
-  const bare = message.replace(/(?:Internal error occurred: )+/g, '');
+  const bare = message.replace(/(?:Internal error occurred: )+/g, '').replace(commandInUrl, '$1');
   return bare.replace(/\s+/g, ' ').trim().slice(0, 300);
 }
 

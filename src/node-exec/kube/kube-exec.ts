@@ -42,8 +42,7 @@ export function openKubeExec(connection: KubeConnection, world: KubeExecWorld): 
           hint: 'Kubernetes 1.30 and newer can; else use --via ssh.',
         });
       }
-      socket.send(options.stdin);
-      socket.endInput();
+      socket.sendAll(options.stdin);
     }
     const message = await socket.ended;
     options.signal.throwIfAborted();

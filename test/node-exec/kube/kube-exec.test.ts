@@ -1,0 +1,356 @@
+// Nodes through a real API server: which pod is asked, with which rights, and what becomes of broken connections.
+// The promises of every way to a node are in test/contract/.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { kubeConnection } from '../../../src/connect/kube-config.ts';
+import type { ConnectionSettings } from '../../../src/connect/settings.ts';
+import { openKubeExec } from '../../../src/node-exec/kube/kube-exec.ts';
+import { type NodeExec, type NodeTarget, TransportError } from '../../../src/node-exec/node-exec.ts';
+import { describeWithKubelets, Kubelets } from '../../support/kubelet.ts';
+import { isRunning } from '../../support/processes.ts';
+import { until } from '../../support/until.ts';
+import { TestClock } from '../../support/world.ts';
+
+const world = {
+  clock: new TestClock('2025-06-15T16:00:00Z'),
+  random: { uuid: () => randomUUID(), float: Math.random },
+};
+
+const target = (name: string): NodeTarget => ({ name, addresses: [] });
+const sh = (script: string, ...args: string[]): string[] => ['sh', '-c', script, 'sh', ...args];
+
+async function failureOf(work: Promise<unknown>): Promise<TransportError> {
+  const error = await work.then(
+    (value) => value,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TransportError);
+  return error as TransportError;
+}
+
+describeWithKubelets('kube', (server, kubelets) => {
+  const opened: NodeExec[] = [];
+  const open = async (settings: ConnectionSettings = {}): Promise<NodeExec> => {
+    const connection = await kubeConnection(
+      { kubeconfig: server().kubeconfig, ...settings },
+      { env: {}, platform: 'linux' },
+    );
+    const exec = openKubeExec(connection, world);
+    opened.push(exec);
+    return exec;
+  };
+  afterEach(() => Promise.all(opened.splice(0).map((exec) => exec.close())));
+
+  /** A kubeconfig with further fields of the cluster, and the fields of the user. */
+  const inline = (cluster: string, user: string): ConnectionSettings => ({
+    kubeconfig: '',
+    kubeconfigInline: `{apiVersion: v1, kind: Config, current-context: c,
+      clusters: [{name: c, cluster: {server: "${server().url}", certificate-authority: "${server().caFile}"${cluster}}}],
+      contexts: [{name: c, context: {cluster: c, user: u}}], users: [{name: u, user: {${user}}}]}`,
+  });
+
+  describe('output', () => {
+    beforeAll(() => kubelets().addNodes([{ name: 'big' }]));
+
+    it('comes whole, 20 MB of it', async () => {
+      const size = 20 << 20;
+      const { exit, stdout, truncated } = await (await open()).run(
+        target('big'),
+        sh('printf "%0*d" "$1" 7', String(size)),
+        {
+          maxBytes: 32 << 20,
+        },
+      );
+      expect({ exit, length: stdout.length, end: stdout.slice(-2), truncated }).toEqual({
+        exit: 0,
+        length: size,
+        end: '07',
+        truncated: false,
+      });
+    });
+
+    it('is cut at 16 MiB unless more is asked for, and the exit code still comes', async () => {
+      const { exit, stdout, truncated } = await (await open()).run(target('big'), sh('printf "%020971520d" 7; exit 3'));
+      expect({ exit, length: stdout.length, truncated }).toEqual({ exit: 3, length: 16 << 20, truncated: true });
+    });
+
+    it('waits for who takes it, and keeps its order', async () => {
+      let taking = 0;
+      let most = 0;
+      let sum = '';
+      const exit = await (await open()).stream(
+        target('big'),
+        sh('i=0; while [ $i -lt 2000 ]; do echo $i; i=$((i+1)); done'),
+        {
+          async onStdout(bytes) {
+            taking += 1;
+            most = Math.max(most, taking);
+            await new Promise((resolve) => setImmediate(resolve));
+            sum += Buffer.from(bytes).toString();
+            taking -= 1;
+          },
+          onStderr: () => undefined,
+        },
+      );
+      expect({ exit, most }).toEqual({ exit: 0, most: 1 });
+      expect(sum).toBe(Array.from({ length: 2000 }, (_, i) => `${i}\n`).join(''));
+    });
+
+    it('ends the command when nobody takes it any more', async () => {
+      const time = `3600.${process.pid}1`;
+      const full = new Error('no space left');
+      const streaming = (await open()).stream(target('big'), sh('echo x; exec sleep "$1"', time), {
+        onStdout: () => Promise.reject(full),
+        onStderr: () => undefined,
+      });
+      await expect(streaming).rejects.toBe(full);
+      await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
+    });
+
+    it('takes 1 MB of input', async () => {
+      const stdin = 'line of input\n'.repeat(75_000);
+      expect((await (await open()).run(target('big'), ['cat'], { stdin })).stdout).toBe(stdin);
+    });
+  });
+
+  describe('programs', () => {
+    beforeAll(() => kubelets().addNodes([{ name: 'image' }]));
+
+    it.each(['ps', 'awk', 'sysctl', 'tcpdump', 'ss'])('has no %s, as the image', async (program) => {
+      const { exit, stderr } = await (await open()).run(target('image'), [program]);
+      expect({ exit, named: stderr.includes(program) }).toEqual({ exit: 127, named: true });
+    });
+
+    it('says 127 and the text of the runtime where not even a shell is', async () => {
+      const bare = new Kubelets(server());
+      try {
+        await bare.start();
+        await bare.addNodes([{ name: 'bare' }]);
+        rmSync(join(bare.imageFolder, 'sh'));
+        const exec = await open();
+        const { exit, stderr } = await exec.run(target('bare'), ['ip', 'link']);
+        expect({ exit, stderr }).toEqual({
+          exit: 127,
+          stderr: expect.stringContaining('"sh": executable file not found in $PATH'),
+        });
+        const [outcome] = await exec.runSteps(target('bare'), [{ argv: ['ip', 'link'] }]);
+        expect(outcome?.kind === 'lost' && outcome.error.message).toContain('executable file not found');
+      } finally {
+        bare.stop();
+      }
+    });
+  });
+
+  describe('pods', () => {
+    it('asks the ready one of two, in whatever namespace', async () => {
+      await kubelets().addNodes([{ name: 'moved', prefix: ['env', 'WHO=old'], ready: false }]);
+      const ready = { name: 'moved', namespace: 'calico-system', pod: 'calico-node-new', prefix: ['env', 'WHO=new'] };
+      await kubelets().addPods([ready]);
+      const { stdout } = await (await open()).run(target('moved'), sh('printf %s "$WHO"'));
+      expect(stdout).toBe('new');
+    });
+
+    it('finds the next pod when the one it knew is gone', async () => {
+      await kubelets().addNodes([{ name: 'renewed', pod: 'calico-node-1' }]);
+      const exec = await open();
+      expect((await exec.run(target('renewed'), ['printf', 'x'])).stdout).toBe('x');
+      await server().admin.request('DELETE', '/api/v1/namespaces/kube-system/pods/calico-node-1', {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        gracePeriodSeconds: 0,
+      });
+      await kubelets().addPods([{ name: 'renewed', pod: 'calico-node-2' }]);
+      expect((await exec.run(target('renewed'), ['printf', 'y'])).stdout).toBe('y');
+    });
+
+    it('says so when none runs, and what is there instead', async () => {
+      await kubelets().addNodes([{ name: 'waiting', phase: 'Pending' }]);
+      const exec = await open();
+      const none = await failureOf(exec.run(target('nowhere'), ['ip']));
+      expect([none.reason, none.message]).toEqual(['unreachable', 'nowhere: no calico-node pod runs on it']);
+      const pending = await failureOf(exec.run(target('waiting'), ['ip']));
+      expect([pending.reason, pending.message]).toEqual([
+        'unreachable',
+        'waiting: no calico-node pod runs on it (kube-system/calico-node-waiting is Pending)',
+      ]);
+    });
+
+    it.each([
+      'a,metadata.name=calico-node-big',
+      'a=b',
+      'back\\slash',
+      'x&limit=1&fieldSelector=',
+      '../../../namespaces/kube-system/secrets',
+      '?a#b',
+      '%2e%2e%2f',
+      'ü ',
+      '\u0000',
+      '',
+    ])('knows no node %j, one by one and among many', async (name) => {
+      const exec = await open();
+      const alone = await failureOf(exec.run(target(name), ['ip']));
+      expect([alone.reason, alone.message]).toEqual(['unreachable', `${name}: no calico-node pod runs on it`]);
+      const many = await open();
+      const failures = await Promise.all(
+        [name, 'b', 'c', 'd', 'e'].map((node) => failureOf(many.run(target(node), ['ip']))),
+      );
+      expect(failures.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => 'unreachable'));
+    });
+
+    it('asks 20 nodes at once, each its own pod', async () => {
+      const names = Array.from({ length: 20 }, (_, i) => `node-${i}`);
+      await kubelets().addNodes(names.map((name) => ({ name, prefix: ['env', `WHO=${name}`] })));
+      const exec = await open();
+      const results = await Promise.all(names.map((name) => exec.run(target(name), sh('printf %s "$WHO"'))));
+      expect(results.map(({ stdout }) => stdout)).toEqual(names);
+    });
+  });
+
+  describe('rights', () => {
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'pod-lister' } };
+    const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'lister' };
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'pod-lister' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'pod-lister' },
+      subjects: [subject],
+    };
+    beforeAll(async () => {
+      await kubelets().addNodes([{ name: 'guarded' }]);
+      await server().admin.load([
+        { ...role, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }] },
+        binding,
+      ]);
+    });
+    afterAll(async () => {
+      for (const kind of ['clusterroles', 'clusterrolebindings']) {
+        await server().admin.request('DELETE', `/apis/rbac.authorization.k8s.io/v1/${kind}/pod-lister`);
+      }
+    });
+
+    it('names the right to list pods', async () => {
+      const error = await failureOf((await open({ k8sCurrentContext: 'nobody' })).run(target('guarded'), ['ip']));
+      expect(error.reason).toBe('unauthorized');
+      expect(error.message).toContain('the right to list pods in all namespaces is missing');
+      expect(error.hint).toContain('calictl-node-reader');
+    });
+
+    it('names the right to exec', async () => {
+      const exec = await open(inline('', 'token: admin-token, as: lister'));
+      const error = await failureOf(exec.run(target('guarded'), ['ip']));
+      expect(error.reason).toBe('unauthorized');
+      expect(error.message).toMatch(/the right to \w+ pods\/exec in namespace kube-system is missing/);
+      const [outcome] = await exec.runSteps(target('guarded'), [{ argv: ['ip'] }]);
+      expect(outcome?.kind === 'lost' && outcome.error.reason).toBe('unauthorized');
+    });
+
+    it('says when the credentials are not accepted', async () => {
+      const error = await failureOf(
+        (await open({ k8sAPIToken: 'wrong', k8sCurrentContext: 'token' })).run(target('guarded'), ['ip']),
+      );
+      expect(error.reason).toBe('unauthorized');
+      expect(error.message).toContain('does not accept the credentials');
+    });
+
+    it('takes impersonated groups along', async () => {
+      const exec = await open(inline('', 'token: admin-token, as: somebody, as-groups: ["system:masters"]'));
+      expect((await exec.run(target('guarded'), ['printf', 'in'])).stdout).toBe('in');
+    });
+  });
+
+  describe('the way there', () => {
+    beforeAll(() => kubelets().addNodes([{ name: 'away' }]));
+
+    it('goes through the proxy of the cluster', async () => {
+      const asked: string[] = [];
+      const proxy = createHttpServer().on('connect', ({ url }, socket) => {
+        asked.push(url ?? '');
+        const { hostname, port } = new URL(`http://${url}`);
+        const onward = connect(Number(port), hostname, () => {
+          socket.write('HTTP/1.1 200 OK\r\n\r\n');
+          onward.pipe(socket).pipe(onward);
+        });
+        for (const end of [onward, socket]) end.on('error', () => undefined);
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      const { port } = proxy.address() as { port: number };
+      const exec = await open(inline(`, proxy-url: "http://127.0.0.1:${port}"`, 'token: admin-token'));
+      expect((await exec.run(target('away'), ['printf', 'through'])).stdout).toBe('through');
+      await exec.close();
+      proxy.close();
+      // For the list, and for the WebSocket.
+      expect(asked.length).toBeGreaterThan(0);
+      expect(new Set(asked)).toEqual(new Set([new URL(server().url).host]));
+    });
+
+    it('asks a credential plugin again when its token is not accepted any more', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'calictl-plugin-'));
+      const script = 'printf x >>"$1/asked"; token=admin-token; [ -e "$1/good" ] || token=stale; >"$1/good"';
+      const answer = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}';
+      const args = ['-c', `${script}; printf '${answer}' "$token"`, 'sh', folder];
+      const plugin = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args, interactiveMode: 'Never' };
+      const exec = await open(inline('', `exec: ${JSON.stringify(plugin)}`));
+      expect((await exec.run(target('away'), ['printf', 'again'])).stdout).toBe('again');
+      expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('xx');
+      rmSync(folder, { recursive: true });
+    });
+  });
+
+  describe('broken connections', () => {
+    let others: Kubelets;
+    beforeAll(async () => {
+      others = new Kubelets(server());
+      await others.start();
+      await others.addNodes([{ name: 'dying' }]);
+    });
+    afterAll(() => others.stop());
+
+    // The API server calls this a success.
+    it('says broken when the kubelet dies in the middle, and unreachable from then on', async () => {
+      const exec = await open();
+      const [first, second, third] = [1, 2, 3].map((i) => `3600.${process.pid}0${i}`);
+      const ran = failureOf(exec.run(target('dying'), ['sleep', `${first}`]));
+      const stepped = exec.runSteps(target('dying'), [{ argv: ['printf', 'done'] }, { argv: ['sleep', `${second}`] }]);
+      const streamed = failureOf(
+        exec.stream(target('dying'), ['sleep', `${third}`], { onStdout: () => undefined, onStderr: () => undefined }),
+      );
+      for (const time of [first, second, third]) await until(() => isRunning(`sleep ${time}`), 'the commands run');
+      others.stop();
+      expect((await ran).reason).toBe('broken');
+      expect((await streamed).reason).toBe('broken');
+      const outcomes = await stepped;
+      expect(outcomes[0]?.kind === 'ran' && outcomes[0].result.stdout).toBe('done');
+      expect(outcomes[1]?.kind === 'lost' && outcomes[1].error.reason).toBe('broken');
+
+      const after = await failureOf(exec.run(target('dying'), ['ip']));
+      expect(after.reason).toBe('unreachable');
+      expect(after.message).toContain('connection refused');
+    });
+
+    it('ends at the deadline when the API server does not say a word', async () => {
+      const silent = createServer();
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const { port } = silent.address() as { port: number };
+      const exec = await open({ kubeconfig: '', k8sAPIEndpoint: `http://127.0.0.1:${port}` });
+      const error = await failureOf(exec.run(target('a'), ['ip'], { timeoutMs: 200 }));
+      expect(error.reason).toBe('timeout');
+      const stop = new AbortController();
+      const running = failureOf(exec.run(target('b'), ['ip'], { signal: stop.signal }));
+      stop.abort();
+      expect((await running).reason).toBe('cancelled');
+      silent.close();
+    });
+
+    it('says unreachable when nothing listens where the API server should be', async () => {
+      const exec = await open({ kubeconfig: '', k8sAPIEndpoint: 'http://127.0.0.1:1' });
+      const error = await failureOf(exec.run(target('a'), ['ip']));
+      expect([error.reason, error.message]).toEqual(['unreachable', expect.stringContaining('ECONNREFUSED')]);
+    });
+  });
+});
