@@ -73,7 +73,7 @@ describeWithPrograms('a lab of nodes with BIRD', labPrograms, () => {
           '-c',
           'hostname; cat /var/lib/calico/nodename; ls /var/run/calico',
         ]);
-        expect(stdout.split('\n')).toEqual(['node-b', 'node-bbird.ctl', 'bird6.ctl', '']);
+        expect(stdout.split('\n')).toEqual(['node-b', 'node-bbird.ctl', 'bird.pid', 'bird6.ctl', 'bird6.pid', '']);
         expect(existsSync(`${lab.folder}/node-b/run/bird.ctl`)).toBe(true);
       });
 

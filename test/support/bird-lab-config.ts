@@ -16,6 +16,8 @@ export interface Deviation {
   readonly listenPort?: number;
   /** The node's own AS, and what its peers expect of it. */
   readonly localAs?: number;
+  /** Of all its sessions; the cluster then says that there is one. */
+  readonly password?: string;
   readonly ignoredInterfaces?: readonly string[];
   /** Networks that the kernel filter keeps out of the kernel. */
   readonly kernelRejects?: readonly string[];
@@ -131,6 +133,7 @@ function session(plan: LabPlan, node: LabNode, peer: LabNode, family: Family, de
   const own = deviations.get(node.name)?.peers?.[peer.name] ?? {};
   if (own.absent === true) return [];
   const address = peer.address[family];
+  const password = own.password ?? deviations.get(node.name)?.password;
   const peerAs = own.as ?? deviations.get(peer.name)?.localAs ?? asNumber;
   const sameAs = peerAs === (deviations.get(node.name)?.localAs ?? asNumber);
   return [
@@ -143,7 +146,7 @@ function session(plan: LabPlan, node: LabNode, peer: LabNode, family: Family, de
       `    export filter { calico_export_to_bgp_peers(${sameAs}); reject; };`,
       // As Calico compares them: as texts.
       ...(!plan.reflector && address > node.address[family] ? ['    passive on;'] : []),
-      ...(own.password === undefined ? [] : [`    password "${own.password}";`]),
+      ...(password === undefined ? [] : [`    password "${password}";`]),
       ...(node.clusterId === undefined ? [] : ['    rr client;', `    rr cluster id ${node.clusterId};`]),
       // Both ends dial, and what they dial at once they both give up: let the clients be first.
       ...(node.clusterId === undefined ? [] : ['    connect delay time 3;', '    connect retry time 3;']),

@@ -25,11 +25,12 @@ function namespaces(plan: LabPlan): readonly string[] {
 }
 
 /** `ip` for one namespace, several commands in one process. */
-async function ip(netns: string, ...commands: readonly string[]): Promise<void> {
+export async function ip(netns: string, ...commands: readonly string[]): Promise<void> {
   await printedBy(['ip', '-n', netns, '-batch', '-'], `${commands.join('\n')}\n`);
 }
 
-async function sysctl(netns: string, ...settings: readonly string[]): Promise<void> {
+/** Settings of one namespace, `net/ipv4/ip_forward=1`. */
+export async function sysctl(netns: string, ...settings: readonly string[]): Promise<void> {
   await printedBy(['ip', 'netns', 'exec', netns, 'sysctl', '-qw', ...settings]);
 }
 

@@ -42,7 +42,7 @@ function object(apiVersion: string, kind: string, name: string, rest: object, me
 const calico = (kind: string, name: string, spec: object, meta: Meta = {}): KubeObject =>
   object(group, kind, name, { spec }, meta);
 
-/** All objects of the lab. An AS that a node and its peers agree on is on its Node; all other deviations are nobody's. */
+/** All objects of the lab. An AS of a node's own and a password are in them; other deviations are not. */
 export function labObjects(plan: LabPlan, deviations: Deviations): KubeObject[] {
   return [
     calico('ClusterInformation', 'default', {
@@ -56,6 +56,7 @@ export function labObjects(plan: LabPlan, deviations: Deviations): KubeObject[] 
       logSeverityScreen: 'Info',
       nodeToNodeMeshEnabled: !plan.reflector,
       asNumber,
+      ...([...deviations.values()].some(({ password }) => password !== undefined) ? { nodeMeshPassword } : {}),
     }),
     ...(plan.reflector ? [reflectorPeer] : []),
     ...plan.families.map((family) => pool(plan, family)),
@@ -66,6 +67,8 @@ export function labObjects(plan: LabPlan, deviations: Deviations): KubeObject[] 
     ...handles(plan),
   ];
 }
+
+const nodeMeshPassword = { secretKeyRef: { name: 'bgp-secrets', key: 'mesh' } };
 
 const reflectorPeer = calico('BGPPeer', 'peer-with-reflectors', {
   nodeSelector: `!has(${reflectorLabel})`,

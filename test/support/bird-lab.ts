@@ -1,7 +1,7 @@
 // A small Calico network on this machine: three nodes in namespaces with BIRD 1.6 and pods, a router between two subnets.
 // Real kernel state and real sessions; only Felix and the CNI plugin are not there, what they would set up is.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/resources/object.ts';
 import {
@@ -38,6 +38,7 @@ export interface Lab {
   /** What BIRD of a node answers, asked as birdc does. */
   birdc(node: string, family: Family, ...command: readonly string[]): Promise<string>;
   startBird(node: string, family: Family): Promise<void>;
+  /** Ends it at once, as a crash does: peers are told nothing. */
   stopBird(node: string, family: Family): Promise<void>;
   /** Has the configurations say something other than the cluster, or with undefined the same again; reconfigures. */
   deviate(node: string, deviation: Deviation | undefined): Promise<void>;
@@ -90,11 +91,15 @@ function labIn(folder: string, plan: LabPlan): Lab {
     async startBird(node, family) {
       const config = configure(nodeOf(plan, node), family);
       const program = birdProgram(family);
-      await printedBy([...lab.prefix(node), program, '-c', config, '-s', `/var/run/calico/${program}.ctl`]);
+      const files = ['-s', `/var/run/calico/${program}.ctl`, '-P', `/var/run/calico/${program}.pid`];
+      await printedBy([...lab.prefix(node), program, '-c', config, ...files]);
     },
     async stopBird(node, family) {
-      await lab.birdc(node, family, 'down');
-      await untilTrue(`BIRD of ${node} ends`, () => !existsSync(socket(node, family)));
+      const file = (suffix: string): string => join(folder, node, 'run', `${birdProgram(family)}.${suffix}`);
+      const pid = readFileSync(file('pid'), 'utf8').trim();
+      await printedBy([...lab.prefix(node), 'kill', '-KILL', pid]);
+      await untilTrue(`BIRD of ${node} ends`, async () => (await lab.exec(node, ['kill', '-0', pid])).exit !== 0);
+      for (const suffix of ['pid', 'ctl']) rmSync(file(suffix), { force: true });
     },
     async deviate(node, deviation) {
       if (deviation === undefined) deviations.delete(node);
