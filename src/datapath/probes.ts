@@ -27,8 +27,11 @@ export type ProbeName =
   | 'sysctls'
   | 'mtu'
   | 'nodename'
+  | 'gateway-route'
   | 'iptables'
-  | 'nft';
+  | 'iptables-legacy'
+  | 'nft'
+  | 'nft-kube-proxy';
 
 /** What became of a probe. */
 export type ProbeOutcome =
@@ -129,6 +132,19 @@ export const kernelProbes = {
   ]),
   mtu: one('mtu', ['cat', '/var/lib/calico/mtu']),
   nodename: one('nodename', ['cat', '/var/lib/calico/nodename']),
+  /** The way to the gateway of pods decides on whether the node answers for it; an answer with exit 2 is that there is none. */
+  gatewayRoute: one(
+    'gateway-route',
+    ['ip', '-j', 'route', 'get', '169.254.1.1'],
+    ['ip', 'route', 'get', '169.254.1.1'],
+  ),
   iptables: one('iptables', ['iptables-nft-save'], ['iptables-save']),
+  iptablesLegacy: one('iptables-legacy', ['iptables-legacy-save']),
   nft: one('nft', ['nft', '-j', 'list', 'table', 'ip', 'calico']),
+  nftKubeProxy: one('nft-kube-proxy', ['nft', '-j', 'list', 'table', 'ip', 'kube-proxy']),
 } as const satisfies Record<string, Probe>;
+
+/** Everything that a snapshot keeps of a node. `folder`: where BIRD's sockets are, if not in a usual place. */
+export function allProbes(folder?: string): readonly Probe[] {
+  return [...birdProbes(4, folder), ...birdProbes(6, folder), ...felixProbes, ...Object.values(kernelProbes)];
+}
