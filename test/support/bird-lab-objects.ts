@@ -151,6 +151,7 @@ function kubePod(plan: LabPlan, pod: LabPod): KubeObject {
       namespace: pod.namespace,
       annotations: {
         'cni.projectcalico.org/containerID': pod.containerId,
+        'cni.projectcalico.org/hwAddr': pod.mac,
         'cni.projectcalico.org/podIP': masked[0] ?? '',
         'cni.projectcalico.org/podIPs': masked.join(','),
       },
