@@ -20,9 +20,10 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'node-exec': ['world', 'net', 'resources', 'datapath', 'connect'],
   datastore: ['world', 'net', 'resources', 'ipam', 'ipam-check', 'connect'],
   'ipam-repair': ['world', 'net', 'resources', 'ipam', 'ipam-check', 'datastore'],
+  snapshot: [...pureRooms.filter((room) => room !== 'output'), 'datastore', 'node-exec'],
   output: pureRooms.filter((room) => room !== 'output'),
-  commands: [...pureRooms, 'datastore', 'connect', 'node-exec', 'ipam-repair'],
-  cli: [...pureRooms, 'datastore', 'connect', 'node-exec', 'ipam-repair', 'commands'],
+  commands: [...pureRooms, 'datastore', 'connect', 'node-exec', 'ipam-repair', 'snapshot'],
+  cli: [...pureRooms, 'datastore', 'connect', 'node-exec', 'ipam-repair', 'snapshot', 'commands'],
   'main.ts': ['world', 'cli'],
 };
 
@@ -37,11 +38,11 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   pbf: ['datastore/kube/'],
   chalk: ['output/'],
   'cli-table3': ['output/'],
-  'p-map': ['datastore/', 'ipam-repair/', 'node-exec/'],
+  'p-map': ['datastore/', 'ipam-repair/', 'node-exec/', 'snapshot/'],
   ssh2: ['node-exec/'],
   ws: ['node-exec/'],
   'ssh-config': ['node-exec/'],
-  'tar-stream': ['datastore/', 'node-exec/', 'commands/'],
+  'tar-stream': ['snapshot/'],
 };
 
 interface SourceFile {

@@ -9,7 +9,7 @@ import { buildInfo } from './build-info.ts';
 import { safe } from './exit.ts';
 import { openNodeExec } from './node-exec.ts';
 import { ProgressLine } from './progress.ts';
-import { type Place, placeOf } from './settings.ts';
+import { type OpenPlace, placeOf } from './settings.ts';
 import { versionWarning } from './version-guard.ts';
 
 const waysToStart = [
@@ -24,15 +24,12 @@ function findsNothing(error: unknown): boolean {
   return error instanceof ConnectionError && error.storeText.includes('no configuration has been provided');
 }
 
-async function open(place: Place, world: World, compat: boolean): Promise<Datastore> {
+async function open(place: OpenPlace, world: World, compat: boolean): Promise<Datastore> {
   switch (place.type) {
     case 'folder': {
       const { openFolder } = await import('../datastore/file/file-datastore.ts');
-      return openFolder(place.path, {
-        clock: world.clock,
-        random: world.random,
-        self: world.self,
-      });
+      const { clock, random, self } = world;
+      return openFolder(place.path, { clock, random, self }, place.bundle);
     }
     case 'kubernetes': {
       const [{ kubeConnection }, { openKube }] = await Promise.all([
@@ -66,6 +63,8 @@ export class CommandContext implements Context {
   #store: Promise<Datastore> | undefined;
   #warning: Promise<void> | undefined;
   #nodeExec: Promise<NodeExec> | undefined;
+  #found: Promise<OpenPlace> | undefined;
+  #unpacked: { remove(): Promise<void> } | undefined;
 
   /** With `warns`, a cluster of an unknown release gets a line on stderr. */
   constructor(world: World, options: { compat: boolean; globals: Input; warns: boolean }) {
@@ -81,16 +80,29 @@ export class CommandContext implements Context {
     return this.#store;
   }
 
+  /** Where the data is; a bundle is unpacked once. */
+  async #placeNow(): Promise<OpenPlace> {
+    const place = await placeOf(this.#globals, this.world, this.compat);
+    if (place.type !== 'bundle') return place;
+    const { unpackBundle } = await import('../snapshot/bundle.ts');
+    const unpacked = await unpackBundle(place.path);
+    this.#unpacked = unpacked;
+    return { type: 'folder', path: unpacked.folder, bundle: place.path };
+  }
+
+  #place(): Promise<OpenPlace> {
+    this.#found ??= this.#placeNow();
+    return this.#found;
+  }
+
   async #open(): Promise<Datastore> {
-    const store = await open(await placeOf(this.#globals, this.world, this.compat), this.world, this.compat);
+    const store = await open(await this.#place(), this.world, this.compat);
     if (this.#warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
     return store;
   }
 
   nodeExec(input: Input): Promise<NodeExec> {
-    this.#nodeExec ??= placeOf(this.#globals, this.world, this.compat).then((place) =>
-      openNodeExec(input, place, this.world),
-    );
+    this.#nodeExec ??= this.#place().then((place) => openNodeExec(input, place, this.world));
     return this.#nodeExec;
   }
 
@@ -138,5 +150,6 @@ export class CommandContext implements Context {
     await this.#warning?.catch(() => undefined);
     await store?.close();
     await (await this.#nodeExec?.catch(() => undefined))?.close();
+    await this.#unpacked?.remove();
   }
 }

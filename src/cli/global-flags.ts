@@ -8,7 +8,7 @@ export const globalFlags: readonly FlagSpec[] = [
   {
     name: 'datastore',
     value: 'WHERE',
-    about: 'kubernetes, or the path of a folder of manifests (environment: DATASTORE_TYPE)',
+    about: 'kubernetes, or the path of a folder of manifests or of a snapshot (environment: DATASTORE_TYPE)',
   },
   {
     name: 'config',

@@ -11,8 +11,13 @@ import { defaultConfigPath } from './global-flags.ts';
 /** Where the objects are. */
 export type Place =
   | { readonly type: 'kubernetes'; readonly connection: ConnectionSettings }
-  | { readonly type: 'folder'; readonly path: string }
+  /** `bundle` is the file that the folder was unpacked from. */
+  | { readonly type: 'folder'; readonly path: string; readonly bundle?: string }
+  | { readonly type: 'bundle'; readonly path: string }
   | { readonly type: 'etcdv3' };
+
+/** A place that can be opened as it is. */
+export type OpenPlace = Exclude<Place, { type: 'bundle' }>;
 
 type Env = World['env'];
 
@@ -118,6 +123,9 @@ export async function placeOf(globals: Input, world: World, compat: boolean): Pr
 
 function folder(text: string, world: World, compat: boolean): Place {
   const path = resolve(world.cwd, text);
+  if (!compat && /\.(tgz|tar\.gz)$/i.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    return { type: 'bundle', path };
+  }
   if (looksLikePath(text) || (!compat && exists(path))) return { type: 'folder', path };
   if (compat)
     throw new CalictlError(`unknown datastore type: ${text}`, {

@@ -14,6 +14,7 @@ import { ipamShow } from './ipam/show.ts';
 import { ipamSplit } from './ipam/split.ts';
 import { nodeCapture } from './node/capture.ts';
 import { nodeExec } from './node/exec.ts';
+import { snapshotSave } from './snapshot/save.ts';
 import { version } from './version.ts';
 
 /** Words that stand before other commands. */
@@ -26,6 +27,7 @@ export const groups: readonly CommandGroup[] = [
   { path: ['ipam'], summary: 'See, check and repair IP address management' },
   { path: ['ipam', 'affinity'], summary: 'See and change which node owns which blocks' },
   { path: ['node'], summary: 'Reach nodes: see and judge their BGP, routes and data path' },
+  { path: ['snapshot'], summary: 'Take the state of a cluster home' },
 ];
 
 /** All commands, in the order of the help. */
@@ -44,5 +46,6 @@ export const commands: readonly Command[] = [
   ipamSplit,
   nodeCapture,
   nodeExec,
+  snapshotSave,
   version,
 ];

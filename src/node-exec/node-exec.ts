@@ -100,7 +100,7 @@ export interface NodeExec {
   runSteps(node: NodeTarget, steps: readonly Step[], options?: RunOptions): Promise<readonly StepOutcome[]>;
   /**
    * Runs a program whose output is passed on as it comes, until it ends or the signal is aborted; then it is ended on
-   * the node too (SIGINT first). Answers its exit code. Errors: TransportError; `unreachable` from recordings.
+   * the node too (SIGINT first). Answers its exit code. Errors: TransportError.
    */
   stream(node: NodeTarget, argv: readonly string[], options: StreamOptions): Promise<number>;
   close(): Promise<void>;

@@ -34,10 +34,11 @@ import { type Manifest, newManifest } from './manifest.ts';
 export const emptyFolderCode = 'DATASTORE_EMPTY';
 
 /**
- * Opens a folder as a datastore; nothing is read yet but its snapshot information.
+ * Opens a folder as a datastore; nothing is read yet but its snapshot information. `bundle` is the file that the folder
+ * was unpacked from for reading: then nothing can be written.
  * Errors: unavailable when there is no such folder, invalid for unreadable snapshot information.
  */
-export async function openFolder(path: string, world: FolderWorld): Promise<FileDatastore> {
+export async function openFolder(path: string, world: FolderWorld, bundle?: string): Promise<FileDatastore> {
   try {
     if (!(await stat(path)).isDirectory()) {
       throw new DatastoreError('invalid', `${path} is not a folder`, {
@@ -51,7 +52,7 @@ export async function openFolder(path: string, world: FolderWorld): Promise<File
       hint: 'Check the path, or make the folder first.',
     });
   }
-  return new FileDatastore(path, world, await capturedAt(path));
+  return new FileDatastore(path, world, await capturedAt(path), bundle);
 }
 
 async function capturedAt(folder: string): Promise<Date | undefined> {
@@ -82,6 +83,7 @@ export class FileDatastore implements Datastore {
   readonly description: string;
   readonly capturedAt: Date | undefined;
   readonly folder: string;
+  readonly #bundle: string | undefined;
   readonly #world: FolderWorld;
   readonly #contents: Contents;
   readonly #lock: FolderLock;
@@ -91,8 +93,9 @@ export class FileDatastore implements Datastore {
   #begun = 0;
   #ended = 0;
 
-  constructor(folder: string, world: FolderWorld, capturedAt: Date | undefined) {
-    this.description = `folder ${folder}`;
+  constructor(folder: string, world: FolderWorld, capturedAt: Date | undefined, bundle?: string) {
+    this.#bundle = bundle;
+    this.description = bundle === undefined ? `folder ${folder}` : `snapshot ${bundle}`;
     this.capturedAt = capturedAt;
     this.folder = folder;
     this.#world = world;
@@ -169,6 +172,7 @@ export class FileDatastore implements Datastore {
   }
 
   async lockRepairs(options?: CallOptions): Promise<RepairLock> {
+    this.#refuseBundle();
     return this.#lock.forRepairs(options);
   }
 
@@ -268,7 +272,16 @@ export class FileDatastore implements Datastore {
     throw new Error('unreachable: the names do not end');
   }
 
+  /** Errors: unsupported, for what was unpacked to be read: a change would be lost. */
+  #refuseBundle(): void {
+    if (this.#bundle === undefined) return;
+    throw new DatastoreError('unsupported', `${this.#bundle} cannot be written to`, {
+      hint: 'Unpack it into a folder, and use that.',
+    });
+  }
+
   async #locked<R>(options: CallOptions | undefined, run: () => Promise<R>): Promise<R> {
+    this.#refuseBundle();
     return this.#inTurn('write to', options, async () => {
       const lock = await this.#lock.hold(options);
       try {

@@ -1,0 +1,90 @@
+// Nodes as a snapshot recorded them: answers what was asked then, and says of everything else that it was not.
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type CommandResult, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
+import { oneByOne } from './one-by-one.ts';
+import { parseRecording, type Recording, recordingFile } from './recordings.ts';
+
+/** `folder` is the snapshot; the recordings of a node are in `nodes/<node>/` there. */
+export function openReplay(folder: string): NodeExec {
+  const recordings = new Map<string, Promise<Recording>>();
+  const placeOf = (node: string): string => join(folder, 'nodes', node);
+
+  async function read({ name }: NodeTarget): Promise<Recording> {
+    if (name === '' || name.includes('/') || name.startsWith('.') || name.includes('\0')) throw notRecorded(name);
+    const path = join(placeOf(name), recordingFile);
+    let text: string;
+    try {
+      text = await readFile(path, 'utf8');
+    } catch (cause) {
+      throw notRecorded(name, cause);
+    }
+    return parseRecording(text, path);
+  }
+
+  function recordingOf(node: NodeTarget): Promise<Recording> {
+    let recording = recordings.get(node.name);
+    if (recording === undefined) {
+      recording = read(node);
+      recordings.set(node.name, recording);
+    }
+    return recording;
+  }
+
+  async function run(node: NodeTarget, argv: readonly string[]): Promise<CommandResult> {
+    const { commands } = await recordingOf(node);
+    const found = commands.find((command) => sameWords(command.argv, argv));
+    if (found === undefined) {
+      throw new TransportError('not-recorded', `${node.name}: the snapshot has no record of ${argv.join(' ')}`, {
+        hint: 'Ask the node itself with --via.',
+      });
+    }
+    if ('lost' in found) {
+      const { reason, message, hint } = found.lost;
+      throw new TransportError(reason, `${message} (when the snapshot was saved)`, { hint });
+    }
+    const { exit, stdout, stderr = '', truncated = false } = found;
+    // A name and never a path: what a snapshot says is not to read other files of this machine.
+    const path = stdout === undefined ? undefined : join(placeOf(node.name), basename(stdout));
+    const text = path === undefined ? '' : await recordedOutput(path);
+    return { exit, stdout: text, stderr, durationMs: 0, truncated };
+  }
+
+  return {
+    transport: 'replay',
+    description: `the recordings in ${folder}`,
+    run,
+    runSteps: (node, steps, options = {}) =>
+      oneByOne(
+        steps,
+        (argv) => run(node, argv),
+        { ...options, timeoutMs: Number.MAX_SAFE_INTEGER },
+        () => 0,
+      ),
+    async stream(node, argv, { onStdout, onStderr }) {
+      const { exit, stdout, stderr } = await run(node, argv);
+      if (stderr !== '') await onStderr(Buffer.from(stderr));
+      if (stdout !== '') await onStdout(Buffer.from(stdout));
+      return exit;
+    },
+    close: async () => undefined,
+  };
+}
+
+const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((word, i) => word === b[i]);
+
+function notRecorded(node: string, cause?: unknown): TransportError {
+  return new TransportError('unreachable', `${node}: the snapshot has no recordings of this node`, {
+    hint: 'Save it with calictl snapshot save --nodes, or ask the node itself with --via.',
+    cause,
+  });
+}
+
+async function recordedOutput(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new TransportError('broken', `the output ${path} of the snapshot cannot be read`, { cause });
+  }
+}

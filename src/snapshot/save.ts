@@ -1,0 +1,122 @@
+// Saves a snapshot: the objects of a datastore, a file a kind, and what the nodes answer to the named probes.
+import { pMapIterable } from 'p-map';
+import type { Probe } from '../datapath/probes.ts';
+import type { SavedNode, SavedSnapshot } from '../datapath/saved-snapshot.ts';
+import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
+import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
+import { type RecordedStep, recordingFiles } from '../node-exec/recordings.ts';
+import { printJson } from '../resources/json.ts';
+import { kinds } from '../resources/kinds.ts';
+import { isObjectName } from '../resources/names.ts';
+import type { Kind } from '../resources/object.ts';
+import { reduced } from './reduced.ts';
+import type { SnapshotTarget } from './target.ts';
+
+export interface SaveOptions {
+  readonly now: Date;
+  readonly redact: boolean;
+  readonly signal: AbortSignal;
+  progress(text: string): void;
+}
+
+/** How the nodes are recorded. */
+export interface NodeRecording {
+  readonly exec: NodeExec;
+  readonly targets: readonly NodeTarget[];
+  readonly timeoutMs: number;
+  readonly parallel: number;
+  /** What is run on a node, and what a replay will be asked for: the same but for where BIRD's sockets are. */
+  probesOf(node: string): readonly { readonly run: Probe; readonly recordedAs: Probe }[];
+}
+
+/** Leases say who works at the moment, and a WorkloadEndpoint of a Kubernetes datastore is its pod. */
+function savedKinds(store: Datastore): Kind[] {
+  return kinds.filter(({ kind }) => kind !== 'Lease' && (kind !== 'WorkloadEndpoint' || store.type === 'folder'));
+}
+
+/** The objects of a kind as a List, one object a line. */
+async function listOf(store: Datastore, kind: Kind, options: SaveOptions): Promise<{ text: string; count: number }> {
+  const lines: string[] = [];
+  // What is in the core group comes whole only when it must.
+  const mode = kind.api.group === '' ? 'scan' : 'consistent';
+  for await (const { items } of store.list(kind, { mode, current: true, signal: options.signal })) {
+    for (const object of items) lines.push(printJson(reduced(object, options.redact)));
+    options.progress(`read ${lines.length} ${kind.api.plural}`);
+  }
+  // The order of the keys in the server's storage is that of the names; a cache may answer in another.
+  if (mode === 'scan') lines.sort();
+  const text = `{"apiVersion":"v1","kind":"List","items":[\n${lines.join(',\n')}\n]}\n`;
+  return { text, count: lines.length };
+}
+
+/**
+ * Writes all of it to the target, which the caller finishes or abandons.
+ * Errors: those of the datastore but for kinds that may not be read or do not exist, which are `unread`; those of the target.
+ */
+export async function saveSnapshot(
+  store: Datastore,
+  target: SnapshotTarget,
+  nodes: NodeRecording | undefined,
+  options: SaveOptions,
+): Promise<SavedSnapshot> {
+  const capturedAt = store.capturedAt ?? options.now;
+  await target.write('snapshot.json', `${JSON.stringify({ capturedAt: capturedAt.toISOString() })}\n`);
+  const objects: { kind: string; count: number }[] = [];
+  const unread: { kind: string; reason: string }[] = [];
+  for (const kind of savedKinds(store)) {
+    try {
+      const { text, count } = await listOf(store, kind, options);
+      if (count > 0) await target.write(`${kind.api.plural}.json`, text);
+      objects.push({ kind: kind.kind, count });
+    } catch (error) {
+      const unreadable = error instanceof DatastoreError && (error.reason === 'unauthorized' || error.missingKind);
+      if (!unreadable) throw error;
+      unread.push({ kind: kind.kind, reason: error.message });
+    }
+  }
+  const saved = nodes === undefined ? undefined : await saveNodes(target, nodes, options);
+  return { capturedAt, objects, unread, nodes: saved };
+}
+
+function stepsOf(probes: ReturnType<NodeRecording['probesOf']>): RecordedStep[] {
+  return probes.flatMap(({ run, recordedAs }) =>
+    run.alternatives.map((argv, i) => ({
+      argv,
+      ...(i === 0 ? {} : { onlyIfFailed: true }),
+      recordedAs: recordedAs.alternatives[i] ?? argv,
+      name: i === 0 ? run.name : `${run.name}-${i + 1}`,
+    })),
+  );
+}
+
+async function saveNodes(
+  target: SnapshotTarget,
+  { exec, targets, timeoutMs, parallel, probesOf }: NodeRecording,
+  { signal, progress }: SaveOptions,
+): Promise<SavedNode[]> {
+  // A name that is no name of an object would be a path.
+  const named = targets.filter(({ name }) => isObjectName(name));
+  // In the order of the targets whoever answers first, and never more in memory than are asked at once.
+  const recordings = pMapIterable(
+    named,
+    async (node) => {
+      const steps = stepsOf(probesOf(node.name));
+      const outcomes = await exec.runSteps(node, steps, { timeoutMs, signal });
+      signal.throwIfAborted();
+      return { node, outcomes, files: recordingFiles(node.name, steps, outcomes) };
+    },
+    { concurrency: parallel, backpressure: parallel },
+  );
+  const saved: SavedNode[] = [];
+  for await (const { node, outcomes, files } of recordings) {
+    for (const [name, text] of files) await target.write(`nodes/${node.name}/${name}`, text);
+    const lost = outcomes.flatMap((outcome) => (outcome.kind === 'lost' ? [outcome.error] : []));
+    saved.push({
+      node: node.name,
+      commands: outcomes.filter(({ kind }) => kind === 'ran').length,
+      lost: lost[0] && { count: lost.length, message: lost[0].message },
+    });
+    progress(`recorded ${saved.length} of ${named.length} nodes`);
+  }
+  return saved;
+}
