@@ -50,3 +50,13 @@ export function understoodList<T>(
 export function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
+
+/** A value read from JSON as text again, for a note or for people. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    // Reading takes any depth, writing does not.
+    return 'nested too deeply';
+  }
+}

@@ -1,7 +1,7 @@
 // The two forms in which `ip` and `bridge` answer: JSON (`-j`), and plain text where that is not known. No fields yet.
 import { parseIp } from '../../net/ip.ts';
-import type { NotUnderstood } from '../parsed.ts';
-import { notUnderstood } from '../understanding.ts';
+import type { NotUnderstood, Parsed } from '../parsed.ts';
+import { jsonText, linesOf, notUnderstood, understoodList } from '../understanding.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
 
@@ -29,13 +29,8 @@ export function entriesOf(text: string): { entries: readonly Entry[]; skipped: r
   const elements: readonly unknown[] = value;
   return {
     entries: elements.filter(isEntry).filter((entry) => Object.keys(entry).length > 0),
-    skipped: elements.filter((element) => !isEntry(element)).map(jsonNote),
+    skipped: elements.filter((element) => !isEntry(element)).map(jsonText),
   };
-}
-
-/** An entry for people who look what was not understood. */
-export function jsonNote(entry: unknown): string {
-  return JSON.stringify(entry) ?? String(entry);
 }
 
 /** A text that is not empty. */
@@ -80,4 +75,29 @@ export function addressAt(entry: Entry, key: string): ReturnType<typeof parseIp>
 /** A hardware address of Ethernet, in lower case; undefined for that of a tunnel, which is an IP address. */
 export function macOf(text: string | undefined): string | undefined {
   return text !== undefined && /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text) ? text.toLowerCase() : undefined;
+}
+
+/**
+ * Reads a list in either form: each entry of JSON, or each line of plain text that is not empty. Empty text is an empty
+ * list. What a reader answers undefined for is noted.
+ */
+export function readEach<T>(
+  text: string,
+  what: string,
+  fromEntry: (entry: Entry) => T | undefined,
+  fromLine: (line: string) => T | undefined,
+): Parsed<readonly T[]> {
+  const json = isJson(text) ? entriesOf(text) : undefined;
+  if (json !== undefined && 'ok' in json) return json;
+  const read =
+    json === undefined
+      ? linesOf(text)
+          .filter((line) => line !== '')
+          .map((line) => ({ note: line, value: fromLine(line) }))
+      : json.entries.map((entry) => ({ note: jsonText(entry), value: fromEntry(entry) }));
+  return understoodList(
+    read.flatMap(({ value }) => (value === undefined ? [] : [value])),
+    [...(json?.skipped ?? []), ...read.flatMap(({ note, value }) => (value === undefined ? [note] : []))],
+    what,
+  );
 }

@@ -2,19 +2,8 @@
 import { type Cidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
 import type { Parsed } from '../parsed.ts';
-import { linesOf, understoodList, wholeNumber, wordsOf } from '../understanding.ts';
-import {
-  type Entry,
-  entriesAt,
-  entriesOf,
-  isEntry,
-  isJson,
-  jsonNote,
-  nameAt,
-  numberAt,
-  textAt,
-  textsAt,
-} from './entries.ts';
+import { wholeNumber, wordsOf } from '../understanding.ts';
+import { type Entry, entriesAt, isEntry, nameAt, numberAt, readEach, textAt, textsAt } from './entries.ts';
 import type { KernelRoute, NextHop, RouteType } from './iproute.ts';
 
 /** Types of routes, and whether packets are passed on. */
@@ -142,18 +131,22 @@ function rawHopOfWords(words: readonly string[]): RawHop {
   return { gateway: values.get('via'), device: values.get('dev'), flags };
 }
 
-/** `[TYPE] DESTINATION keyword value … flag …`, and for a route with several next hops their lines. */
-function rawOfLine(line: string, below: readonly string[]): RawRoute {
-  const [first = '', ...others] = wordsOf(line);
+/** Words between the words `nexthop`: those of the route, then those of each next hop. */
+function partsOf(line: string): readonly (readonly string[])[] {
+  return line.split(/\snexthop\s/).map(wordsOf);
+}
+
+/** `[TYPE] DESTINATION keyword value … flag …`, and for a route with several next hops `nexthop …` for each. */
+function rawOfLine(line: string): RawRoute {
+  const [[first = '', ...others] = [], ...several] = partsOf(line);
   const typed = types.has(first);
   const [destination, ...words] = typed ? others : [first, ...others];
   const { values } = readWords(words);
-  const several = below.map((hop) => rawHopOfWords(wordsOf(hop).slice(1)));
   return {
     type: typed ? first : undefined,
     // What stands between `encap` and the next hop has words of its own, some the same as those of a route.
     destination: words.includes('encap') ? undefined : destination,
-    nextHops: several.length > 0 ? several : [rawHopOfWords(words)],
+    nextHops: (several.length > 0 ? several : [words]).map(rawHopOfWords),
     protocol: values.get('proto'),
     scope: values.get('scope'),
     source: values.get('src'),
@@ -163,36 +156,16 @@ function rawOfLine(line: string, below: readonly string[]): RawRoute {
   };
 }
 
-/** Lines of routes, each with the `nexthop` lines below it. */
-function groupsOf(text: string): { line: string; below: string[] }[] {
-  const groups: { line: string; below: string[] }[] = [];
-  for (const line of linesOf(text).filter((candidate) => candidate !== '')) {
-    const current = groups.at(-1);
-    if (/^\s+nexthop\s/.test(line) && current !== undefined) current.below.push(line);
-    else groups.push({ line, below: [] });
-  }
-  return groups;
-}
-
 /**
  * Reads the output of `ip route show` (`-j`, `-d`, both or neither) of one family. Empty text is an empty table. What
  * `ip` leaves out without `-d` is filled in where there is but one meaning: `unicast`, `boot`, the main table.
  */
 export function parseRoutes(text: string, version: 4 | 6): Parsed<readonly KernelRoute[]> {
-  const routes: KernelRoute[] = [];
-  const skipped: string[] = [];
-  const take = (raw: RawRoute, note: string): void => {
-    const route = routeOf(raw, version);
-    if (route === undefined) skipped.push(note);
-    else routes.push(route);
-  };
-  if (isJson(text)) {
-    const answer = entriesOf(text);
-    if ('ok' in answer) return answer;
-    skipped.push(...answer.skipped);
-    for (const entry of answer.entries) take(rawOfEntry(entry), jsonNote(entry));
-  } else {
-    for (const { line, below } of groupsOf(text)) take(rawOfLine(line, below), line.trim());
-  }
-  return understoodList(routes, skipped, 'route');
+  return readEach(
+    // Next hops stand below their route in plain text; JSON has no line breaks in strings.
+    text.replace(/\r?\n\s+nexthop /g, ' nexthop '),
+    'route',
+    (entry) => routeOf(rawOfEntry(entry), version),
+    (line) => routeOf(rawOfLine(line), version),
+  );
 }

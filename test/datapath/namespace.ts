@@ -1,0 +1,33 @@
+// A network namespace of its own for a test that compares what programs print of the same thing in two forms.
+import { execFileSync } from 'node:child_process';
+
+export interface Namespace {
+  readonly name: string;
+  /** Runs a program in it and answers what it printed; throws when it ends with another code than 0. */
+  run(...argv: readonly string[]): string;
+  /** Runs commands of `ip`, one a line. */
+  ip(batch: string): void;
+  remove(): void;
+}
+
+function output(argv: readonly string[], input?: string): string {
+  const [program = '', ...args] = argv;
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
+  return execFileSync(program, args, { encoding: 'utf8', env, ...(input === undefined ? {} : { input }) });
+}
+
+/** Makes a namespace; its name has the process in it, so that runs side by side do not meet. */
+export function makeNamespace(purpose: string): Namespace {
+  const name = `calictl-${purpose}-${process.pid}`;
+  output(['ip', 'netns', 'add', name]);
+  return {
+    name,
+    run: (...argv) => output(['ip', 'netns', 'exec', name, ...argv]),
+    ip: (batch) => {
+      output(['ip', '-n', name, '-batch', '-'], batch);
+    },
+    remove: () => {
+      output(['ip', 'netns', 'del', name]);
+    },
+  };
+}
