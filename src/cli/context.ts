@@ -1,6 +1,8 @@
 // What a command gets to work with: the datastore opened on first use, notes, progress, questions.
 import type { Context, Input } from '../commands/command.ts';
 import { ConnectionError } from '../connect/connection-error.ts';
+import type { KubeConnection } from '../connect/kube-connection.ts';
+import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
@@ -24,7 +26,12 @@ function findsNothing(error: unknown): boolean {
   return error instanceof ConnectionError && error.storeText.includes('no configuration has been provided');
 }
 
-async function open(place: OpenPlace, world: World, compat: boolean): Promise<Datastore> {
+async function open(
+  place: OpenPlace,
+  world: World,
+  compat: boolean,
+  connect: (settings: ConnectionSettings) => Promise<KubeConnection>,
+): Promise<Datastore> {
   switch (place.type) {
     case 'folder': {
       const { openFolder } = await import('../datastore/file/file-datastore.ts');
@@ -32,12 +39,10 @@ async function open(place: OpenPlace, world: World, compat: boolean): Promise<Da
       return openFolder(place.path, { clock, random, self }, place.bundle);
     }
     case 'kubernetes': {
-      const [{ kubeConnection }, { openKube }] = await Promise.all([
-        import('../connect/kube-config.ts'),
-        import('../datastore/kube/kube-datastore.ts'),
-      ]);
+      const opening = import('../datastore/kube/kube-datastore.ts');
       try {
-        return openKube(await kubeConnection(place.connection, world), world);
+        const [connection, { openKube }] = await Promise.all([connect(place.connection), opening]);
+        return openKube(connection, world);
       } catch (error) {
         if (!compat && !place.connection.kubeconfig && findsNothing(error)) {
           throw new UsageError(waysToStart, undefined, 'NO_DATASTORE');
@@ -63,6 +68,7 @@ export class CommandContext implements Context {
   #store: Promise<Datastore> | undefined;
   #warning: Promise<void> | undefined;
   #nodeExec: Promise<NodeExec> | undefined;
+  #connection: Promise<KubeConnection> | undefined;
   #found: Promise<OpenPlace> | undefined;
   #unpacked: { remove(): Promise<void> } | undefined;
 
@@ -96,13 +102,21 @@ export class CommandContext implements Context {
   }
 
   async #open(): Promise<Datastore> {
-    const store = await open(await this.#place(), this.world, this.compat);
+    const store = await open(await this.#place(), this.world, this.compat, this.#connect);
     if (this.#warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
     return store;
   }
 
+  /** One for the datastore and for the way to the nodes: credential plugins are asked once. */
+  readonly #connect = (settings: ConnectionSettings): Promise<KubeConnection> => {
+    this.#connection ??= import('../connect/kube-config.ts').then((module) =>
+      module.kubeConnection(settings, this.world),
+    );
+    return this.#connection;
+  };
+
   nodeExec(input: Input): Promise<NodeExec> {
-    this.#nodeExec ??= this.#place().then((place) => openNodeExec(input, place, this.world));
+    this.#nodeExec ??= this.#place().then((place) => openNodeExec(input, place, this.world, this.#connect));
     return this.#nodeExec;
   }
 

@@ -1,5 +1,7 @@
 // Which way to the nodes a command takes: --via, else what goes with the datastore.
 import type { Input } from '../commands/command.ts';
+import type { KubeConnection } from '../connect/kube-connection.ts';
+import type { ConnectionSettings } from '../connect/settings.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import { UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
@@ -7,13 +9,28 @@ import type { OpenPlace } from './settings.ts';
 
 const ways = 'kube, ssh, local, netns, netns:NAME or replay';
 
-/** Opens the way; nothing is connected yet. Errors: UsageError for a way that is none or does not fit the datastore. */
-export async function openNodeExec(input: Input, place: OpenPlace, world: World): Promise<NodeExec> {
+/**
+ * Opens the way; nothing is connected yet. `connect` is the connection that the datastore has too.
+ * Errors: UsageError for a way that is none or does not fit the datastore; ConnectionError.
+ */
+export async function openNodeExec(
+  input: Input,
+  place: OpenPlace,
+  world: World,
+  connect: (settings: ConnectionSettings) => Promise<KubeConnection>,
+): Promise<NodeExec> {
   const via = input.text('via') ?? (place.type === 'folder' ? 'replay' : 'kube');
   if (via === 'local') return (await import('../node-exec/local.ts')).openLocal(world);
   const [, namespace] = /^netns(?::(.+))?$/s.exec(via) ?? [];
   if (via === 'netns' || namespace !== undefined) {
     return (await import('../node-exec/local.ts')).openNetns(namespace ?? '{node}', world);
+  }
+  if (via === 'kube') {
+    if (place.type !== 'kubernetes') {
+      throw new UsageError('--via kube needs a cluster', 'name it with --kubeconfig, or use --via ssh');
+    }
+    const { openKubeExec } = await import('../node-exec/kube/kube-exec.ts');
+    return openKubeExec(await connect(place.connection), world);
   }
   if (via === 'replay') {
     if (place.type === 'folder') return (await import('../node-exec/replay.ts')).openReplay(place.path);

@@ -25,7 +25,7 @@ const endingMs = 4000;
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 
-/** Opens the way; nothing is sent before the first command. Closing it leaves the connection open. */
+/** Opens the way; nothing is sent before the first command. Closing it closes the connection. */
 export function openKubeExec(connection: KubeConnection, world: KubeExecWorld): NodeExec {
   const pods = new CalicoPods(connection);
   const newMarker = (): string => world.random.uuid().replaceAll('-', '');
@@ -159,6 +159,7 @@ export function openKubeExec(connection: KubeConnection, world: KubeExecWorld): 
 
     async close() {
       pods.close();
+      connection.close();
     },
   };
   return exec;
