@@ -1,0 +1,56 @@
+// The connections that are open: one a host, shared by all that is reached through it, made again when it was lost.
+import type { Client } from 'ssh2';
+import type { SshWorld } from './config-files.ts';
+import { type Connection, connect } from './connection.ts';
+import { hostKeyCheck } from './host-key.ts';
+import { identitiesOf } from './identities.ts';
+import type { SshSettings } from './settings.ts';
+import { keyOf, type SshHost } from './ssh-host.ts';
+
+export class Connections {
+  readonly #settings: SshSettings;
+  readonly #world: SshWorld;
+  readonly #password: () => Promise<string | undefined>;
+  readonly #open = new Map<string, Promise<Connection>>();
+  readonly #end = new AbortController();
+
+  /** `password` is asked when the first connection is made. */
+  constructor(settings: SshSettings, world: SshWorld, password: () => Promise<string | undefined>) {
+    this.#settings = settings;
+    this.#world = world;
+    this.#password = password;
+  }
+
+  /** Errors: SshFailure. */
+  async to(host: SshHost): Promise<Client> {
+    const key = keyOf(host);
+    let connection = this.#open.get(key);
+    if (connection === undefined) {
+      connection = this.#connect(host);
+      this.#open.set(key, connection);
+      const forget = (): void => {
+        if (this.#open.get(key) === connection) this.#open.delete(key);
+      };
+      connection.then(({ closed }) => closed.then(forget), forget);
+    }
+    return (await connection).client;
+  }
+
+  async #connect(host: SshHost): Promise<Connection> {
+    const { via } = host;
+    const check = hostKeyCheck(host, this.#settings, this.#world);
+    const identities = await identitiesOf(host.config, await this.#password(), this.#world);
+    const jump = via === undefined ? undefined : await this.to(via);
+    return connect(host, jump, check, identities, this.#end.signal);
+  }
+
+  /** Ends them all; what still runs on the nodes is ended with them. */
+  async close(): Promise<void> {
+    const pending = [...this.#open.values()];
+    this.#open.clear();
+    this.#end.abort();
+    for (const made of await Promise.allSettled(pending)) {
+      if (made.status === 'fulfilled') await made.value.closed;
+    }
+  }
+}

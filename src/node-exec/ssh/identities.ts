@@ -1,0 +1,153 @@
+// What we can log in with, in the order it is shown to a host: named keys, the agent's, the usual keys, a password.
+// Keys are read and handed over, never printed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ssh2, { type AnyAuthMethod, type BaseAgent, type ParsedKey } from 'ssh2';
+import { systemText } from '../../world/errors.ts';
+import { homeOf, type SshWorld } from './config-files.ts';
+import type { HostConfig } from './host-config.ts';
+
+export interface Identities {
+  readonly methods: readonly AnyAuthMethod[];
+  /** What is tried, for people: `key /root/.ssh/id_ed25519`. */
+  readonly tried: readonly string[];
+  /** What is there and cannot be used, with the reason. */
+  readonly unusable: readonly string[];
+}
+
+/** ssh's own, in its order. */
+const usualKeys: readonly string[] = ['id_rsa', 'id_ecdsa', 'id_ed25519'];
+
+export async function identitiesOf(
+  config: HostConfig,
+  password: string | undefined,
+  world: SshWorld,
+): Promise<Identities> {
+  const { user: username } = config;
+  const offer = new Offer(username, config.agent);
+  await offer.askAgent();
+  for (const file of config.identityFiles ?? []) offer.addFile(file, true);
+  const usual = usualKeys.map((name) => join(homeOf(world), '.ssh', name));
+  if (!config.identitiesOnly) offer.addAgent();
+  // With IdentitiesOnly and no file named, the usual files are the only ones.
+  if (config.identityFiles === undefined) for (const file of usual) offer.addFile(file, false);
+  if (password !== undefined) offer.addPassword(password);
+  return offer;
+}
+
+class Offer implements Identities {
+  readonly methods: AnyAuthMethod[] = [];
+  readonly tried: string[] = [];
+  readonly unusable: string[] = [];
+  readonly #username: string;
+  readonly #agent: BaseAgent | undefined;
+  #agentKeys: readonly ParsedKey[] = [];
+
+  constructor(username: string, socket: string | undefined) {
+    this.#username = username;
+    this.#agent = socket === undefined ? undefined : ssh2.createAgent(socket);
+  }
+
+  async askAgent(): Promise<void> {
+    const agent = this.#agent;
+    if (agent === undefined) return;
+    await new Promise<void>((resolve) => {
+      agent.getIdentities((error, keys) => {
+        if (error) this.unusable.push('the agent (it does not answer)');
+        this.#agentKeys = (keys ?? []).flatMap((key) => parsed(key));
+        resolve();
+      });
+    });
+  }
+
+  addFile(file: string, named: boolean): void {
+    let text: Buffer;
+    try {
+      text = readFileSync(file);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      // The public half alone names a key of the agent.
+      const held = named ? this.#heldByAgent(publicHalf(file)) : [];
+      if (held.length > 0) this.#add(held, `key ${file} (agent)`);
+      else if (named || code !== 'ENOENT') this.unusable.push(`key ${file} (${systemText(error)})`);
+      return;
+    }
+    const key = ssh2.utils.parseKey(text);
+    const [first] = Array.isArray(key) ? (key as ParsedKey[]) : [key];
+    if (first !== undefined && !(first instanceof Error) && first.isPrivateKey()) {
+      this.methods.push({ type: 'publickey', username: this.#username, key: first });
+      this.tried.push(`key ${file}`);
+      return;
+    }
+    const held = this.#heldByAgent(first === undefined || first instanceof Error ? publicHalf(file) : [first]);
+    if (held.length > 0) this.#add(held, `key ${file} (agent)`);
+    else this.unusable.push(`key ${file} (${whyUnusable(text.toString('latin1'), first)})`);
+  }
+
+  /** All that the agent has and was not shown yet. */
+  addAgent(): void {
+    const keys = this.#agentKeys;
+    if (keys.length === 0) return;
+    this.#add(keys, keys.length === 1 ? 'the key of the agent' : `${keys.length} keys of the agent`);
+  }
+
+  addPassword(password: string): void {
+    const username = this.#username;
+    this.methods.push({ type: 'password', username, password });
+    this.methods.push({
+      type: 'keyboard-interactive',
+      username,
+      // Only what is not echoed is a password.
+      prompt: (_name, _instructions, _language, prompts, finish) =>
+        finish(prompts.map(({ echo }) => (echo ? '' : password))),
+    });
+    this.tried.push('the password');
+  }
+
+  #heldByAgent(keys: readonly ParsedKey[]): readonly ParsedKey[] {
+    return this.#agentKeys.filter((held) => keys.some((key) => key.getPublicSSH().equals(held.getPublicSSH())));
+  }
+
+  #add(keys: readonly ParsedKey[], what: string): void {
+    const agent = this.#agent;
+    if (agent === undefined) return;
+    this.#agentKeys = this.#agentKeys.filter((key) => !keys.includes(key));
+    this.methods.push({ type: 'agent', username: this.#username, agent: agentWith(agent, keys) });
+    this.tried.push(what);
+  }
+}
+
+/** The agent, as if it had these keys only. */
+function agentWith(agent: BaseAgent, keys: readonly ParsedKey[]): BaseAgent {
+  class Chosen extends ssh2.BaseAgent<ParsedKey> {
+    override getIdentities(callback: (error?: Error | null, keys?: ParsedKey[]) => void): void {
+      callback(null, [...keys]);
+    }
+    override sign(...args: unknown[]): void {
+      (agent.sign as (...all: unknown[]) => void)(...args);
+    }
+  }
+  return new Chosen();
+}
+
+function publicHalf(file: string): readonly ParsedKey[] {
+  try {
+    return parsed(readFileSync(`${file}.pub`));
+  } catch {
+    // There is none beside the key.
+    return [];
+  }
+}
+
+function parsed(key: unknown): readonly ParsedKey[] {
+  const found = ssh2.utils.parseKey(key as Buffer);
+  if (found instanceof Error) return [];
+  return Array.isArray(found) ? (found as ParsedKey[]) : [found];
+}
+
+function whyUnusable(text: string, parsedKey: ParsedKey | Error | undefined): string {
+  if (/ENCRYPTED|encrypted/.test(parsedKey instanceof Error ? parsedKey.message : text)) {
+    return 'it has a passphrase: add it to ssh-agent';
+  }
+  return parsedKey instanceof Error ? 'it is no private key that can be read' : 'it is only the public half';
+}

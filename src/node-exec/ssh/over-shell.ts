@@ -1,0 +1,284 @@
+// NodeExec over anything that starts a command line in a node's login shell: the same for our own SSH and the system's.
+
+import { UsageError } from '../../world/errors.ts';
+import type { World } from '../../world/world.ts';
+import { cancelled, timedOut } from '../child-process.ts';
+import {
+  type CommandResult,
+  defaultMaxBytes,
+  defaultTimeoutMs,
+  type NodeExec,
+  type NodeTarget,
+  type RunOptions,
+  TransportError,
+} from '../node-exec.ts';
+import { parseSteps, stepsArgv } from '../steps-script.ts';
+import { MarkedStream } from './marked-stream.ts';
+import { type Rights, remoteCommand, rightsCommand, rightsOf } from './remote-command.ts';
+import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-process.ts';
+import { SshFailure } from './ssh-failure.ts';
+
+export interface ShellAccess {
+  readonly description: string;
+  /** Where the node is, for people. Errors: SshFailure. */
+  placeOf(node: NodeTarget): string;
+  /**
+   * Starts a command line in the node's login shell, when it is its turn. Gives up when the signal is aborted.
+   * Errors: SshFailure.
+   */
+  start(node: NodeTarget, commandLine: string, signal: AbortSignal): Promise<RemoteProcess>;
+  close(): Promise<void>;
+}
+
+/** How long a program may take to end after it was told to; the node does it in less. */
+const endMs = 10_000;
+
+interface Running {
+  readonly remote: RemoteProcess;
+  readonly stdout: MarkedStream;
+  readonly stderr: MarkedStream;
+  /** It has ended, and all that it printed has come through. */
+  readonly done: Promise<Ended>;
+}
+
+/** What was seen of a command until it ended, or until nobody waited any more. */
+interface Seen {
+  readonly collected: Collected | undefined;
+  readonly durationMs: number;
+  readonly outcome: { readonly exit: number } | { readonly error: TransportError };
+}
+
+export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'random'>): NodeExec {
+  const marker = `calictl-${world.random.uuid()}`;
+  const rights = new Map<string, Promise<Rights>>();
+
+  /** Asked once a node; what failed is asked again. */
+  function rightsOn(node: NodeTarget): Promise<Rights> {
+    const known = rights.get(node.name);
+    if (known !== undefined) return known;
+    const asked = askRights(access, node);
+    rights.set(node.name, asked);
+    asked.catch(() => rights.delete(node.name));
+    return asked;
+  }
+
+  async function start(
+    node: NodeTarget,
+    argv: readonly string[],
+    input: Buffer | 'none' | 'open',
+    signal: AbortSignal,
+  ): Promise<Running> {
+    const elevate = (await orAborted(rightsOn(node), signal)) === 'sudo';
+    const line = remoteCommand(argv, { marker, elevate, input: typeof input === 'string' ? input : input.length });
+    const remote = await access.start(node, line, signal);
+    if (typeof input !== 'string') remote.stdin.write(input);
+    const [stdout, stderr] = [new MarkedStream(marker), new MarkedStream(marker)];
+    const through = [remote.stdout.pipe(stdout), remote.stderr.pipe(stderr)].map(
+      (stream) => new Promise<void>((resolve) => void stream.once('end', resolve)),
+    );
+    const done = Promise.all([remote.ended, ...through]).then(([ended]) => ended);
+    return { remote, stdout, stderr, done };
+  }
+
+  async function seen(
+    node: NodeTarget,
+    argv: readonly string[],
+    input: Buffer | 'none' | 'open',
+    options: RunOptions,
+  ): Promise<Seen> {
+    const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes } = options;
+    checkArgv(argv);
+    const began = world.clock.now().getTime();
+    const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
+    const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+    let collected: Collected | undefined;
+    let running: Running | undefined;
+    const answer = (outcome: Seen['outcome']): Seen => ({
+      collected,
+      durationMs: world.clock.now().getTime() - began,
+      outcome,
+    });
+    try {
+      signal.throwIfAborted();
+      running = await start(node, argv, input, signal);
+      collected = collect(running, maxBytes);
+      return answer({ exit: exitOf(await orAborted(running.done, signal), running) });
+    } catch (error) {
+      running?.remote.drop();
+      if (options.signal?.aborted) return answer({ error: cancelled(node.name) });
+      if (deadline.aborted) return answer({ error: timedOut(whereOf(access, node), argv, timeoutMs) });
+      if (error instanceof SshFailure) return answer({ error: error.on(node.name) });
+      throw error;
+    }
+  }
+
+  return {
+    transport: 'ssh',
+    description: access.description,
+
+    async run(node, argv, options = {}) {
+      const { outcome, ...rest } = await seen(
+        node,
+        argv,
+        options.stdin === undefined ? 'none' : Buffer.from(options.stdin),
+        options,
+      );
+      if ('error' in outcome) throw outcome.error;
+      return resultOf(outcome.exit, rest);
+    },
+
+    async runSteps(node, steps, options = {}) {
+      for (const { argv } of steps) checkArgv(argv);
+      const mark = world.random.uuid().replaceAll('-', '');
+      const { outcome, ...rest } = await seen(node, stepsArgv(mark, steps), 'open', options);
+      const unfinished = 'error' in outcome ? outcome.error : endedEarly(access, node, outcome.exit, rest.collected);
+      return parseSteps(mark, steps, resultOf(0, rest), unfinished);
+    },
+
+    async stream(node, argv, options) {
+      checkArgv(argv);
+      const { signal = new AbortController().signal } = options;
+      let running: Running | undefined;
+      try {
+        signal.throwIfAborted();
+        running = await start(node, argv, 'none', signal);
+        return await streamed(running, options, signal);
+      } catch (error) {
+        running?.remote.drop();
+        if (signal.aborted && running === undefined) throw cancelled(node.name);
+        throw error instanceof SshFailure ? error.on(node.name) : error;
+      }
+    },
+
+    close: () => access.close(),
+  };
+}
+
+/** Passes the streams on until the end; when the signal is aborted, the end of the input tells the node to stop it. */
+async function streamed(
+  running: Running,
+  options: Parameters<NodeExec['stream']>[2],
+  signal: AbortSignal,
+): Promise<number> {
+  const { remote, stdout, stderr, done } = running;
+  let late: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    remote.stdin.end();
+    late = setTimeout(() => remote.drop(), endMs);
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    const taken = Promise.all([
+      passOn(stdout, (bytes) => options.onStdout(bytes)),
+      passOn(stderr, (bytes) => options.onStderr(bytes)),
+    ]);
+    const [ended] = await Promise.all([done, taken]);
+    return exitOf(ended, running);
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Errors: SshFailure when the command was not started, or nobody knows how it ended. */
+function exitOf({ exit, failure }: Ended, { stderr }: Running): number {
+  const started = stderr.seen;
+  // A command that was started may say whatever ssh says; of its connection only the break is left to tell.
+  if (started && exit !== undefined && failure?.reason !== 'broken') return exit;
+  if (failure !== undefined) throw failure;
+  throw new SshFailure(
+    'unauthorized',
+    `the command was not started: ${lastLine(stderr.before) ?? `the login shell ended with ${exit}`}`,
+    'The user needs a POSIX shell there, and either to be root or to be allowed everything by sudo without a password.',
+  );
+}
+
+function resultOf(exit: number, { collected, durationMs }: Omit<Seen, 'outcome'>): CommandResult {
+  return {
+    exit,
+    stdout: collected?.stdout.text() ?? '',
+    stderr: collected?.stderr.text() ?? '',
+    durationMs,
+    truncated: collected !== undefined && (collected.stdout.truncated || collected.stderr.truncated),
+  };
+}
+
+/** For steps whose end is not in what was printed, although the shell that runs them ended. */
+function endedEarly(
+  access: ShellAccess,
+  node: NodeTarget,
+  exit: number,
+  collected: Collected | undefined,
+): TransportError {
+  const where = whereOf(access, node);
+  return collected?.stdout.truncated || collected?.stderr.truncated
+    ? new TransportError('broken', `${where}: it printed more than is kept`, { hint: 'Ask for less at once.' })
+    : new TransportError('broken', `${where}: the shell that ran the commands ended with ${exit}`);
+}
+
+async function askRights(access: ShellAccess, node: NodeTarget): Promise<Rights> {
+  const signal = AbortSignal.timeout(defaultTimeoutMs);
+  const remote = await access.start(node, rightsCommand, signal);
+  const { stdout, stderr } = collect(remote, 64 * 1024);
+  const ended = await orAborted(remote.ended, signal).catch(() => {
+    remote.drop();
+    throw new SshFailure('timeout', `${access.placeOf(node)} lets us in, and its login shell does not answer`);
+  });
+  const right = rightsOf(stdout.text());
+  if (right === undefined && ended.failure !== undefined) throw ended.failure;
+  const place = access.placeOf(node);
+  const asRoot =
+    'Log in as root (--ssh-user root), or let the user become root without a password (NOPASSWD in sudoers).';
+  switch (right) {
+    case 'root':
+    case 'sudo':
+      return right;
+    case 'no-sudo':
+      throw new SshFailure('unauthorized', `${place} lets us in, but not as root, and there is no sudo`, asRoot);
+    case 'refused':
+      throw new SshFailure(
+        'unauthorized',
+        `${place} lets us in, but not as root: ${lastLine(stderr.text()) ?? 'sudo refuses'}`,
+        asRoot,
+      );
+    default:
+      throw new SshFailure(
+        'unauthorized',
+        `${place} lets us in, but runs no shell: ${lastLine(stderr.text()) ?? lastLine(stdout.text()) ?? 'it says nothing'}`,
+        'The user needs a POSIX shell there: name another with --ssh-user.',
+      );
+  }
+}
+
+function lastLine(text: string): string | undefined {
+  return text.trim().split('\n').at(-1)?.trim() || undefined;
+}
+
+function whereOf(access: ShellAccess, node: NodeTarget): string {
+  try {
+    return `${node.name} (${access.placeOf(node)})`;
+  } catch {
+    // Nothing says where it is, and that was said already.
+    return node.name;
+  }
+}
+
+/** Errors: UsageError for what cannot be started over a shell. */
+function checkArgv(argv: readonly string[]): void {
+  const [program = ''] = argv;
+  if (program === '') throw new UsageError('the command names no program');
+  if (program.startsWith('-')) throw new UsageError(`a program cannot be named ${program}`, 'name its path: ./-x');
+  if (argv.some((word) => word.includes('\0')))
+    throw new UsageError('an argument has a NUL byte in it', 'leave it out');
+}
+
+/** Waits for it, but not beyond the abort. Errors: the reason of the abort. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -1,0 +1,22 @@
+// Why a host was not reached, in words that do not name the node yet: a jump host serves many nodes.
+import { TransportError, type TransportFailure } from '../node-exec.ts';
+
+export class SshFailure extends Error {
+  readonly reason: TransportFailure;
+  readonly hint: string | undefined;
+
+  constructor(reason: TransportFailure, message: string, hint?: string) {
+    super(message);
+    this.name = new.target.name;
+    this.reason = reason;
+    this.hint = hint;
+  }
+
+  /** The same for one node. */
+  on(node: string): TransportError {
+    return new TransportError(this.reason, `${node}: ${this.message}`, { hint: this.hint, cause: this });
+  }
+}
+
+export const isItUp = 'Is it up, and does sshd listen there? --ssh-host NODE=HOST:PORT says another place.';
+export const tryAgain = 'Try again; the logs of sshd on the node say more.';

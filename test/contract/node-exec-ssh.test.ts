@@ -1,0 +1,47 @@
+// The contract over SSH, to a real sshd: spoken by this program, and by the system's client.
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { openSsh } from '../../src/node-exec/ssh/open-ssh.ts';
+import type { SshSettings } from '../../src/node-exec/ssh/settings.ts';
+import { openSshCommand } from '../../src/node-exec/ssh/ssh-command.ts';
+import { describeWithPrograms } from '../support/parts.ts';
+import { isRunning } from '../support/processes.ts';
+import { makeKey, type Sshd, sshFolder, startSshd } from '../support/sshd.ts';
+import { testWorld } from '../support/world.ts';
+import { nodeExecContract } from './node-exec-contract.ts';
+
+describeWithPrograms('nodes by SSH', ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {
+  let sshd: Sshd;
+  let settings: SshSettings;
+  const node = { name: 'node-a', addresses: ['127.0.0.1'] };
+
+  beforeAll(async () => {
+    const folder = sshFolder();
+    const key = makeKey(folder, 'id');
+    sshd = await startSshd({ authorized: [key] });
+    const knownHostsFile = join(folder, 'known_hosts');
+    writeFileSync(knownHostsFile, sshd.knownHosts);
+    settings = {
+      user: 'root',
+      keys: [key],
+      configFile: 'none',
+      knownHostsFile,
+      hosts: new Map([['node-a', `127.0.0.1:${sshd.port}`]]),
+    };
+  });
+  afterAll(() => sshd?.stop());
+
+  const world = () => ({
+    ...testWorld({ env: { PATH: process.env['PATH'] ?? '' }, cwd: '/' }),
+    random: { uuid: () => randomUUID(), float: () => 0 },
+  });
+
+  nodeExecContract('SSH', async () => ({ exec: openSsh(settings, world()), node, isRunning }));
+  nodeExecContract("the system's ssh", async () => ({
+    exec: openSshCommand('ssh', settings, world()),
+    node,
+    isRunning,
+  }));
+});
