@@ -61,4 +61,22 @@ const lazyChildProcess = {
   },
 };
 
-export const packagePlugins = [lazyInClientNode, clientNodeWithoutSideEffects, lazyChildProcess];
+/** ssh2 is faster with compiled parts, asks for them in vain without a word, and is fast enough: nobody needs a compiler. */
+const ssh2WithoutCompiledParts = {
+  name: 'ssh2-without-compiled-parts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^cpu-features$|\.node$/ }, ({ importer, path }) =>
+      /[/\\]node_modules[/\\]ssh2[/\\]/.test(importer) ? { path, namespace: 'absent' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
+      contents: `throw new Error(${JSON.stringify(`${path} is not part of this program`)});`,
+    }));
+  },
+};
+
+export const packagePlugins = [
+  lazyInClientNode,
+  clientNodeWithoutSideEffects,
+  lazyChildProcess,
+  ssh2WithoutCompiledParts,
+];
