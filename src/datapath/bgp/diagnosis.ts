@@ -10,7 +10,7 @@ import type { BgpState, PeerSeen } from './seen.ts';
 import { planProblems } from './topology.ts';
 
 /** Faults of one node with many peers come as one from so many on. */
-const merged = 3;
+const merged = 2;
 const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F68', 'F102']);
 
 /** What could be better and breaks nothing. */

@@ -40,6 +40,9 @@ function endSaying({ near, far }: Link, pattern: RegExp): PeerSeen | undefined {
 
 const other = ({ near, far }: Link, row: PeerSeen): PeerSeen | undefined => (row === near ? far : near);
 
+/** No error, or what is left of a change that is done. */
+const isSilent = ({ info }: PeerSeen): boolean => /^$|Other configuration change|Administrative reset/i.test(info);
+
 const cause = (id: BgpFaultId, message: string, hint: string, object?: Object): Cause => ({
   ...{ id, message, hint, object },
 });
@@ -110,7 +113,7 @@ const asMismatch: Rule = (link) => {
       'F63',
       `BIRD on ${stale.node} expects AS ${stale.as} of ${peerText(stale)}, the resources say ${stale.desired.peerAs.value}`,
       `its configuration is old: see the log of confd on ${stale.node}`,
-      objectOf(stale.desired.peerAs.from),
+      { kind: 'Node', name: stale.node },
     );
   }
   const refused = /Received/i.test(row.info);
@@ -172,7 +175,7 @@ const refused: Rule = (link) => {
     return cause(
       'F61',
       `${to} refuses ${row.node}, though BIRD runs on ${farNode.name}`,
-      `does BIRD there listen on another port or address (bindMode, listenPort), or does a firewall reject TCP ${dialed}?`,
+      `has BIRD there another port or address (listenPort, bindMode), or does a firewall reject TCP ${dialed}?`,
       { kind: 'Node', name: farNode.name },
     );
   }
@@ -250,7 +253,7 @@ const password: Rule = ({ near, farDesired }) => {
 };
 
 const notConnected: Rule = ({ near, far, nearNode, farNode }) => {
-  const row = [near, far].find((end) => end?.state === 'Idle' && end.info === '' && end.desired?.multihop === false);
+  const row = [near, far].find((end) => end?.state === 'Idle' && isSilent(end) && end.desired?.multihop === false);
   if (row?.desired === undefined || row.desired.ownAs.value === row.desired.peerAs.value) return undefined;
   const network = (row === near ? nearNode : farNode)?.node?.network[row.version];
   if (network !== undefined && cidrContains(network, row.desired.peer)) return undefined;
@@ -264,14 +267,14 @@ const notConnected: Rule = ({ near, far, nearNode, farNode }) => {
 };
 
 const unanswered: Rule = (link) => {
-  const row = [link.near, link.far].find((end) => end?.state === 'Connect' && end.info === '');
+  const row = [link.near, link.far].find((end) => end?.state === 'Connect' && isSilent(end));
   if (row === undefined) return undefined;
   const { desired } = row;
   if ((desired?.password ?? link.farDesired?.password) !== undefined) {
     return cause(
       'F64',
       `${row.node} dials ${peerText(row)} without an answer, and the session has a password`,
-      'compare the passwords of both ends and the right of calico-node to read the secret; else TCP 179 is filtered',
+      'compare the passwords of both ends, and may calico-node read the secret? else a firewall drops TCP 179',
       wantedObject((desired?.password === undefined ? link.farDesired : desired)?.wantedBy),
     );
   }

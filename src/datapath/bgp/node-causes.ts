@@ -31,8 +31,7 @@ function withoutBird(facts: BgpFacts): BgpProblem[] {
       .map((version) => ({ node, version })),
   );
   const nowhere = facts.states.every(({ node }) => families.every((version) => hasNoBird(facts.known(node), version)));
-  const hint =
-    "see the calico-node container there: is it up, does BIRD refuse its configuration, is the networking backend 'bird'?";
+  const hint = "see calico-node there: its container, BIRD's opinion of its configuration, the networking backend";
   if (nowhere && facts.states.length > 0 && !facts.bgpNeeded) return [];
   if (nowhere && facts.states.length > 1) {
     const names = facts.states.map(({ node }) => node);
@@ -43,7 +42,7 @@ function withoutBird(facts: BgpFacts): BgpProblem[] {
     const peers = facts.plan.sessions.filter((session) => session.node === node && session.version === version);
     if (peers.length === 0) return [];
     const names = peers.map(({ peerNode, peer }) => peerNode ?? formatIp(peer));
-    const message = `BIRD does not run on ${node} (IPv${version}): no session with ${listed(names)}`;
+    const message = `BIRD does not run on ${node}: no session with ${listed(names)}`;
     const object = { kind: 'Node', name: node };
     return [
       bgpProblem('F60', node, { version, message, hint, object, sessions: downEnds(linksAt(facts, node, version)) }),
@@ -143,9 +142,7 @@ function staleConfigurations(facts: BgpFacts): BgpProblem[] {
       return [
         bgpProblem('F96', node, {
           ...{ version, object: { kind: 'Node', name: node } },
-          message:
-            `BIRD on ${node} (IPv${version}) ${parts.join(' and ')}` +
-            (since === undefined ? '' : `; last configured ${since}`),
+          message: `BIRD on ${node} ${parts.join(' and ')}` + (since === undefined ? '' : `; last configured ${since}`),
           hint: 'confd could not write or check the configuration: see its log in calico-node there',
           sessions: downEnds(touched),
         }),
@@ -168,7 +165,7 @@ function recovering(facts: BgpFacts): BgpProblem[] {
       return [
         bgpProblem('F69', node, {
           version,
-          message: `BIRD on ${node} (IPv${version}) was restarted and waits${whom}${timer}: no route goes to the kernel yet`,
+          message: `BIRD on ${node} was restarted and waits${whom}${timer}: no route goes to the kernel yet`,
           hint: 'it ends by itself after 240 s at most; a peer that is gone for good is worth removing',
         }),
       ];

@@ -71,9 +71,13 @@ function stateOf({ state, info, bgp }: BirdProtocol): { state: SessionState; inf
   return { state: words.has(detail) ? (detail as SessionState) : 'Unknown', info: info.trim() };
 }
 
-/** True when BIRD itself is known not to answer on that node: its socket is not there or nobody listens. */
+/** True when BIRD itself is known not to be there: no socket, or nobody behind it. A socket that is closed to us says nothing. */
 export function isBirdAbsent({ protocols }: BirdSeen): boolean {
-  return !protocols.seen && /unable to connect to server control socket/i.test(protocols.why);
+  return (
+    !protocols.seen &&
+    /unable to connect to server control socket/i.test(protocols.why) &&
+    /no such file or directory|connection refused/i.test(protocols.why)
+  );
 }
 
 const fits = (session: DesiredSession, row: BirdProtocol): boolean => {

@@ -240,7 +240,7 @@ describe('nodes', () => {
     ];
     expect(only(diagnosed(three, states))).toMatchObject({
       ...{ id: 'F60', node: 'node-b', object: { kind: 'Node', name: 'node-b' } },
-      message: 'BIRD does not run on node-b (IPv4): no session with node-a, node-c',
+      message: 'BIRD does not run on node-b: no session with node-a, node-c',
     });
   });
 
@@ -289,7 +289,7 @@ describe('nodes', () => {
     ];
     expect(only(diagnosed(three, states))).toMatchObject({
       ...{ id: 'F96', node: 'node-a' },
-      message: 'BIRD on node-a (IPv4) does not have node-c and has 10.90.0.9, which nothing asks for',
+      message: 'BIRD on node-a does not have node-c and has 10.90.0.9, which nothing asks for',
     });
   });
 
