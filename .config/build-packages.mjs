@@ -61,7 +61,7 @@ const lazyChildProcess = {
   },
 };
 
-/** ssh2 is faster with compiled parts, asks for them in vain without a word, and is fast enough: nobody needs a compiler. */
+/** ssh2 is faster with compiled parts, does without them in silence, and is fast enough: nobody needs a compiler. */
 const ssh2WithoutCompiledParts = {
   name: 'ssh2-without-compiled-parts',
   setup({ onResolve, onLoad }) {
@@ -70,6 +70,11 @@ const ssh2WithoutCompiledParts = {
     );
     onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
       contents: `throw new Error(${JSON.stringify(`${path} is not part of this program`)});`,
+    }));
+    // Where its program for Windows' Pageant is, which is not shipped; modules have no such name.
+    onLoad({ filter: /ssh2[/\\]lib[/\\]agent\.js$/ }, ({ path }) => ({
+      contents: `const __dirname = '';\n${readFileSync(path, 'utf8')}`,
+      loader: 'js',
     }));
   },
 };
