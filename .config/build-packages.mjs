@@ -71,8 +71,8 @@ const ssh2WithoutCompiledParts = {
     onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
       contents: `throw new Error(${JSON.stringify(`${path} is not part of this program`)});`,
     }));
-    // Where its program for Windows' Pageant is, which is not shipped; modules have no such name.
-    onLoad({ filter: /ssh2[/\\]lib[/\\]agent\.js$/ }, ({ path }) => ({
+    // They look beside themselves: for a program for Windows' Pageant, which is not shipped, and for nothing.
+    onLoad({ filter: /ssh2[/\\]lib[/\\](agent|protocol[/\\]crypto[/\\]poly1305)\.js$/ }, ({ path }) => ({
       contents: `const __dirname = '';\n${readFileSync(path, 'utf8')}`,
       loader: 'js',
     }));
