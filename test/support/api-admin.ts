@@ -20,6 +20,8 @@ const others: Readonly<Record<string, Resource>> = {
   },
   ClusterRole: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'clusterrolebindings', namespaced: false },
+  Role: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'roles', namespaced: true },
+  RoleBinding: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'rolebindings', namespaced: true },
 };
 
 interface Resource {
