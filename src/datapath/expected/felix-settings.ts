@@ -1,0 +1,107 @@
+// What Felix runs with on a node: FelixConfiguration `default` with the node's own over it, field by field, and defaults.
+import type { FelixConfiguration, FelixConfigurationSpec } from '../../resources/felix-configuration.ts';
+
+/** Which of Felix and BIRD programs routes to blocks without VXLAN; both where it depends on the release. */
+export type RouteOwner = 'bird' | 'felix' | 'either';
+
+export interface FelixSettings {
+  /** Prefixes of workload interfaces; the first is the one that Calico's CNI plugin is told to use. */
+  readonly interfacePrefixes: readonly string[];
+  readonly mtuInterfaces: string;
+  /** Set MTUs; undefined is computed from that of the host. */
+  readonly ipipMtu: number | undefined;
+  readonly vxlanMtu: number | undefined;
+  readonly vxlanMtuV6: number | undefined;
+  readonly wireguardMtu: number | undefined;
+  readonly wireguardMtuV6: number | undefined;
+  readonly vxlanPort: number;
+  readonly vxlanVni: number;
+  /** Forced on or off whatever the pools say; undefined follows the pools. */
+  readonly ipipEnabled: boolean | undefined;
+  readonly vxlanEnabled: boolean | undefined;
+  readonly wireguard: boolean;
+  readonly wireguardV6: boolean;
+  readonly wireguardRulePriority: number;
+  /** As `ip` prints it; undefined leaves boot for tunnels and workloads, 80 for the rest. */
+  readonly routeProtocol: string | undefined;
+  readonly ipipOwner: RouteOwner;
+  readonly plainOwner: RouteOwner;
+  /** One route a workload in place of one a block. */
+  readonly workloadRoutes: boolean;
+  /** False: Felix leaves routes alone. */
+  readonly syncsRoutes: boolean;
+  readonly bpf: boolean;
+  readonly nftables: boolean;
+}
+
+const defaultMtuInterfaces = '^((en|wl|ww|sl|ib)[Pcopsvx].*|(eth|wlan|wwan).*)';
+
+/** Names that `ip` has for protocol numbers. */
+const protocolNames: Readonly<Record<string, string>> = { '2': 'kernel', '3': 'boot', '4': 'static', '12': 'bird' };
+
+/** A route's protocol as this room names it: by name where `ip` has one of its own, Felix by its number. */
+export function protocolName(protocol: string): string {
+  return protocolNames[protocol] ?? protocol;
+}
+
+const positive = (value: number | undefined): number | undefined =>
+  value !== undefined && value > 0 ? value : undefined;
+
+/** docs/reference/datapath.md#who-programs-a-route */
+function ownersOf(setting: string | undefined): { ipipOwner: RouteOwner; plainOwner: RouteOwner } {
+  switch (setting) {
+    case 'Enabled':
+      return { ipipOwner: 'either', plainOwner: 'either' };
+    case 'EnabledIPIPOnly':
+      return { ipipOwner: 'felix', plainOwner: 'bird' };
+    case 'EnabledNoEncapOnly':
+      return { ipipOwner: 'bird', plainOwner: 'felix' };
+    case 'Disabled':
+      return { ipipOwner: 'bird', plainOwner: 'bird' };
+    default:
+      return { ipipOwner: 'either', plainOwner: 'bird' };
+  }
+}
+
+function settingsOf(spec: FelixConfigurationSpec): FelixSettings {
+  const prefixes = (spec.interfacePrefix ?? '').split(',').map((prefix) => prefix.trim());
+  const known = prefixes.filter((prefix) => prefix !== '');
+  const { deviceRouteProtocol } = spec;
+  return {
+    interfacePrefixes: known.length > 0 ? known : ['cali'],
+    mtuInterfaces: spec.mtuIfacePattern || defaultMtuInterfaces,
+    ipipMtu: positive(spec.ipipMTU),
+    vxlanMtu: positive(spec.vxlanMTU),
+    vxlanMtuV6: positive(spec.vxlanMTUV6),
+    wireguardMtu: positive(spec.wireguardMTU),
+    wireguardMtuV6: positive(spec.wireguardMTUV6),
+    vxlanPort: positive(spec.vxlanPort) ?? 4789,
+    vxlanVni: positive(spec.vxlanVNI) ?? 4096,
+    ipipEnabled: spec.ipipEnabled,
+    vxlanEnabled: spec.vxlanEnabled,
+    wireguard: spec.wireguardEnabled === true,
+    wireguardV6: spec.wireguardEnabledV6 === true,
+    wireguardRulePriority: spec.wireguardRoutingRulePriority ?? 99,
+    // 3 is the default and means: each route its usual protocol.
+    routeProtocol:
+      deviceRouteProtocol === undefined || deviceRouteProtocol === 3
+        ? undefined
+        : protocolName(String(deviceRouteProtocol)),
+    ...ownersOf(spec.programClusterRoutes),
+    workloadRoutes: spec.routeSource === 'WorkloadIPs',
+    syncsRoutes: spec.routeSyncDisabled !== true,
+    bpf: spec.bpfEnabled === true,
+    nftables: spec.nftablesMode === 'Enabled',
+  };
+}
+
+/** What holds on each node, made once for all nodes without a configuration of their own. */
+export function felixSettings(configurations: readonly FelixConfiguration[]): (node: string) => FelixSettings {
+  const specs = new Map(configurations.map(({ metadata, spec }) => [metadata.name, spec ?? {}]));
+  const common = specs.get('default') ?? {};
+  const shared = settingsOf(common);
+  return (node) => {
+    const own = specs.get(`node.${node}`);
+    return own === undefined ? shared : settingsOf({ ...common, ...own });
+  };
+}

@@ -1,0 +1,195 @@
+// The routes that a node must have for blocks, borrowed addresses and its own workloads, each with the forms that are
+// right and the reason: docs/reference/datapath.md#routes. What the kernel has is compared in route-differences.ts.
+import { bitsOf, type Cidr, compareCidr, formatCidr } from '../../net/cidr.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import { isHostRoute, isSameAddress } from '../underlay.ts';
+import type { Network, NetworkBlock, NetworkNode, NetworkPool, StrayAddress } from './network.ts';
+import {
+  blackholeForm,
+  felixProtocolOf,
+  linkForm,
+  ownerProtocols,
+  plainOwner,
+  type RouteForm,
+  remoteForms,
+} from './route-forms.ts';
+
+export type RouteSubject = 'workload' | 'own block' | 'remote block' | 'borrowed address' | 'remote workload';
+
+export interface ExpectedRoute {
+  readonly destination: Cidr;
+  readonly subject: RouteSubject;
+  /** The node that the route leads to, if it is another one. */
+  readonly peer: string | undefined;
+  readonly pool: NetworkPool | undefined;
+  /** False: it may be missing, for the moment (a claim under way, a pod that starts or ends) or for good. */
+  readonly required: boolean;
+  /** Any of these is right. */
+  readonly forms: readonly RouteForm[];
+  readonly why: string;
+}
+
+/** The network of one address. */
+export function hostCidr(address: IpAddress): Cidr {
+  return { version: address.version, base: address, prefix: bitsOf(address.version) };
+}
+
+function poolText(pool: NetworkPool): string {
+  return `pool ${pool.name}`;
+}
+
+function ownBlock(network: Network, local: NetworkNode, block: NetworkBlock): ExpectedRoute[] {
+  const { cidr, pool, confirmed } = block;
+  // One address is its own workload's route, or nothing.
+  if (pool === undefined || isHostRoute(cidr)) return [];
+  const felix = network.felix(local.name);
+  const { kind } = pool.encapsulation;
+  const protocols =
+    kind === 'vxlan'
+      ? [felixProtocolOf(felix, '80')]
+      : ownerProtocols(kind === 'ipip' ? felix.ipipOwner : plainOwner(network, felix), felix);
+  return [
+    {
+      destination: cidr,
+      subject: 'own block',
+      peer: undefined,
+      pool,
+      required: confirmed && !(kind === 'vxlan' && felix.workloadRoutes),
+      forms: [blackholeForm(protocols)],
+      why: `own block of ${poolText(pool)}`,
+    },
+  ];
+}
+
+function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock): ExpectedRoute[] {
+  const { cidr, pool, owner, confirmed } = block;
+  const remote = owner === undefined ? undefined : network.nodes.get(owner);
+  if (pool === undefined || remote === undefined) return [];
+  const reached = remoteForms(network, local, remote, pool, cidr);
+  const replaced = pool.encapsulation.kind === 'vxlan' && network.felix(local.name).workloadRoutes;
+  return [
+    {
+      destination: cidr,
+      subject: 'remote block',
+      peer: remote.name,
+      pool,
+      required: confirmed && reached !== undefined && !replaced,
+      forms: reached?.forms ?? [],
+      why: `block of ${remote.name} in ${poolText(pool)}, ${reached?.why ?? 'which has no address to be reached by'}`,
+    },
+  ];
+}
+
+/** Addresses of a block that another node than its owner has: a route of their own everywhere but there. */
+function borrowedAddresses(
+  network: Network,
+  local: NetworkNode,
+  { borrowed, pool, owner }: NetworkBlock,
+): ExpectedRoute[] {
+  if (pool === undefined) return [];
+  return borrowed.flatMap(({ address, node }): ExpectedRoute[] => {
+    const remote = network.nodes.get(node);
+    if (remote === undefined || node === local.name) return [];
+    const destination = hostCidr(address);
+    const reached = remoteForms(network, local, remote, pool, destination);
+    const isTunnel = isSameAddress(address, remote.vxlanAddresses[address.version]);
+    // Felix goes by the allocation, BIRD by the route that the other node has for a living pod.
+    const isAnnounced = pool.encapsulation.kind === 'vxlan' || network.isLive(node, address) || isTunnel;
+    return [
+      {
+        destination,
+        subject: 'borrowed address',
+        peer: node,
+        pool,
+        required: reached !== undefined && isAnnounced,
+        forms: reached?.forms ?? [],
+        why: `borrowed by ${node} from ${owner === undefined ? 'a block of nobody' : `a block of ${owner}`}, ${reached?.why ?? 'which has no address to be reached by'}`,
+      },
+    ];
+  });
+}
+
+function ownWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
+  const felix = network.felix(local.name);
+  const protocols = [...new Set(['boot', felixProtocolOf(felix, 'boot'), '80'])];
+  return (network.workloads.get(local.name) ?? []).flatMap((workload) =>
+    workload.addresses.map((address) => ({
+      destination: hostCidr(address),
+      subject: 'workload' as const,
+      peer: undefined,
+      pool: undefined,
+      required: workload.settled,
+      forms: [linkForm(workload.interfaceName, protocols)],
+      why: `pod ${workload.namespace}/${workload.name}`,
+    })),
+  );
+}
+
+/** The route to one address of another node's pod. */
+function remoteWorkload(
+  network: Network,
+  local: NetworkNode,
+  { workload, address, pool }: StrayAddress,
+  why: string,
+  required: boolean,
+): ExpectedRoute[] {
+  const remote = network.nodes.get(workload.node);
+  if (remote === undefined || remote === local) return [];
+  const destination = hostCidr(address);
+  const reached = remoteForms(network, local, remote, pool, destination);
+  return [
+    {
+      destination,
+      subject: 'remote workload',
+      peer: remote.name,
+      pool,
+      required: required && reached !== undefined,
+      forms: reached?.forms ?? [],
+      why: `pod ${workload.namespace}/${workload.name} of ${remote.name}${why}`,
+    },
+  ];
+}
+
+/** Pods of other nodes that have a route of their own: outside all blocks, or with route source WorkloadIPs. */
+function remoteWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
+  const stray = network.strayAddresses.flatMap((entry) =>
+    remoteWorkload(network, local, entry, ', in no block', false),
+  );
+  if (!network.felix(local.name).workloadRoutes) return stray;
+  const all = [...network.workloads.values()].flat().flatMap((workload) =>
+    workload.addresses.flatMap((address) => {
+      const pool = network.blockAt(address)?.pool;
+      return pool?.encapsulation.kind === 'vxlan'
+        ? remoteWorkload(network, local, { workload, address, pool }, '', workload.settled)
+        : [];
+    }),
+  );
+  return [...stray, ...all];
+}
+
+/** Which of two expectations for one destination holds: the workload of the node itself, then what must be there. */
+function preferred(a: ExpectedRoute, b: ExpectedRoute): ExpectedRoute {
+  const rank = ({ subject, required }: ExpectedRoute): number => (subject === 'workload' ? 0 : required ? 1 : 2);
+  return rank(b) < rank(a) ? b : a;
+}
+
+/** All routes that the datastore gives reason for on a node, one a destination, in order of their destinations. */
+export function expectedRoutes(nodeName: string, network: Network): readonly ExpectedRoute[] {
+  const local = network.nodes.get(nodeName);
+  if (local === undefined) return [];
+  const all = [
+    ...ownWorkloads(network, local),
+    ...network.blocks.flatMap((block) => [
+      ...(block.owner === nodeName ? ownBlock(network, local, block) : remoteBlock(network, local, block)),
+      ...borrowedAddresses(network, local, block),
+    ]),
+    ...remoteWorkloads(network, local),
+  ];
+  const byDestination = new Map<string, ExpectedRoute>();
+  for (const route of all) {
+    const key = formatCidr(route.destination);
+    const known = byDestination.get(key);
+    byDestination.set(key, known === undefined ? route : preferred(known, route));
+  }
+  return [...byDestination.values()].sort((a, b) => compareCidr(a.destination, b.destination));
+}

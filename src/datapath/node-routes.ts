@@ -1,0 +1,72 @@
+// The routes of several nodes in one result: each beside what is expected, what is wrong, who could not be asked.
+import type { Network } from './expected/network.ts';
+import type { NodeState } from './node-state.ts';
+import type { DatapathProblem } from './problem.ts';
+import { compareRoutes } from './route-differences.ts';
+import type { RouteComparison } from './routes/comparison.ts';
+import { crossNodeProblems } from './routes/cross-node.ts';
+import { type UnreachedNode, unreachedOf } from './unreached.ts';
+
+export interface NodeRoutes {
+  readonly node: string;
+  /** False when it could not be asked: then nothing of it is known. */
+  readonly reached: boolean;
+  readonly routes: readonly RouteComparison[];
+}
+
+export interface NodeRoutesList {
+  readonly items: readonly NodeRoutes[];
+  readonly problems: readonly DatapathProblem[];
+  readonly unreached: readonly UnreachedNode[];
+}
+
+/** One problem for routes that are wrong in one way and by one cause: all that a lost session takes with it. */
+export function routeProblems(comparisons: readonly RouteComparison[]): DatapathProblem[] {
+  const groups = new Map<string, { readonly problem: DatapathProblem; destinations: string[] }>();
+  for (const { node, peer, fault, destination } of comparisons) {
+    if (fault === undefined) continue;
+    // Routes without another node have causes of their own.
+    const key = peer === undefined ? `${node} ${destination}` : `${fault.id} ${node} ${peer} ${fault.hint}`;
+    const known = groups.get(key);
+    if (known !== undefined) known.destinations.push(destination);
+    else {
+      const { id, severity, message, hint } = fault;
+      groups.set(key, { problem: { id, severity, node, peer, message, hint }, destinations: [destination] });
+    }
+  }
+  return [...groups.values()].map(({ problem, destinations: [, ...more] }) =>
+    more.length === 0 ? problem : { ...problem, message: `${problem.message}; so are ${more.join(', ')}` },
+  );
+}
+
+/** Keeps what concerns one of the nodes. */
+export function concerning(problems: readonly DatapathProblem[], nodes: ReadonlySet<string>): DatapathProblem[] {
+  return problems.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
+}
+
+/** Compares the routes of all nodes that were read, and the nodes with each other. */
+export function nodeRoutesList(network: Network, states: readonly NodeState[]): NodeRoutesList {
+  const items = states.map(
+    (state): NodeRoutes => ({
+      node: state.node,
+      reached: state.unreachable === undefined,
+      routes: state.unreachable === undefined ? compareRoutes(network, state) : [],
+    }),
+  );
+  const asked = new Set(states.map(({ node }) => node));
+  const families = ([4, 6] as const).filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
+  return {
+    items,
+    problems: [
+      ...concerning(crossNodeProblems(network, states), asked),
+      ...items.flatMap(({ routes }) => routeProblems(routes)),
+    ],
+    unreached: states.flatMap(
+      (state) =>
+        unreachedOf(
+          state,
+          families.map((version) => [`IPv${version} routes`, version === 4 ? state.routes4 : state.routes6] as const),
+        ) ?? [],
+    ),
+  };
+}

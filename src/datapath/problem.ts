@@ -1,0 +1,16 @@
+// A fault that was found on a node or between nodes, with its stable id: docs/reference/datapath.md#faults.
+
+export type ProblemSeverity = 'error' | 'warning';
+
+export interface DatapathProblem {
+  /** `F44`: stays the same for the same fault. */
+  readonly id: string;
+  readonly severity: ProblemSeverity;
+  readonly node: string;
+  /** The other node that it is about. */
+  readonly peer?: string | undefined;
+  /** One sentence for people. */
+  readonly message: string;
+  readonly object?: { readonly kind: string; readonly name: string } | undefined;
+  readonly hint: string;
+}

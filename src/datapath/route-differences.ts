@@ -1,0 +1,231 @@
+// The routes of a node beside those that it should have: missing, wrong, masked, left over. Pure comparison of what was
+// read; faults between nodes are in routes/cross-node.ts. Rules and ids: docs/reference/datapath.md#routes.
+import { formatCidr } from '../net/cidr.ts';
+import { formatIp } from '../net/ip.ts';
+import type { BirdRoute } from './bird/bird.ts';
+import { type FelixSettings, protocolName } from './expected/felix-settings.ts';
+import type { Network } from './expected/network.ts';
+import { formText } from './expected/route-forms.ts';
+import { type ExpectedRoute, expectedRoutes } from './expected/routes.ts';
+import type { KernelRoute } from './iproute/iproute.ts';
+import type { NodeState } from './node-state.ts';
+import type { Observed } from './probes.ts';
+import type { ProblemSeverity } from './problem.ts';
+import { missingInKernel, whyMissing } from './routes/bird-explanation.ts';
+import { nothing, type RouteComparison, type RouteFault, routeCommand } from './routes/comparison.ts';
+import { isForeign } from './routes/foreign.ts';
+import { type Aspect, bestMatch, type LocalView, type Match, routeText } from './routes/match.ts';
+import { unexpectedRoutes } from './routes/unexpected.ts';
+import { deviceOf, routesByDestination } from './underlay.ts';
+
+function bestBirdRoutes(routes: Observed<readonly BirdRoute[]>): ReadonlyMap<string, BirdRoute> | undefined {
+  if (!routes.seen) return undefined;
+  return new Map(routes.value.filter(({ primary }) => primary).map((route) => [formatCidr(route.destination), route]));
+}
+
+/** What of a node's state routes of one family are judged by; undefined when its routes were not seen. */
+export function localView(network: Network, state: NodeState, version: 4 | 6): LocalView | undefined {
+  const routes = version === 4 ? state.routes4 : state.routes6;
+  if (!routes.seen) return undefined;
+  const own = network.nodes.get(state.node)?.addresses[version]?.address;
+  const { links, addresses } = state;
+  return {
+    routes: routes.value,
+    parent: addresses.seen && own !== undefined ? deviceOf(addresses.value, own) : undefined,
+    mtus: links.seen
+      ? new Map(links.value.flatMap(({ name, mtu }) => (mtu === undefined ? [] : [[name, mtu] as const])))
+      : undefined,
+    bird: bestBirdRoutes(state.bird[version].routes),
+  };
+}
+
+/** What a comparison says beside where it stands. */
+type Judged = Pick<RouteComparison, 'verdict' | 'seen'> & { readonly fault?: RouteFault };
+
+const restartHint = 'restart calico-node on this node';
+
+function missing(route: ExpectedRoute, network: Network, state: NodeState, view: LocalView): Judged {
+  if (!route.required) return { verdict: 'ok', seen: nothing };
+  const destination = formatCidr(route.destination);
+  const fault = (id: string, severity: ProblemSeverity, message: string, hint: string): Judged => ({
+    verdict: 'missing',
+    seen: nothing,
+    fault: { id, severity, message, hint },
+  });
+  switch (route.subject) {
+    case 'workload':
+      return fault(
+        'F06',
+        'error',
+        `the route to ${route.why} (${formatIp(route.destination.base)}) is missing`,
+        'see whether Felix runs; delete the pod to have it wired again',
+      );
+    case 'own block':
+      return fault(
+        'F45',
+        'warning',
+        `the blackhole for the node's own block ${destination} is missing: packets to free addresses leave the node`,
+        restartHint,
+      );
+    default: {
+      const { id, message, hint } = whyMissing(route, network, state, view.bird?.get(destination));
+      return fault(id, 'error', message, hint);
+    }
+  }
+}
+
+const besideFaults: Readonly<Record<'onlink' | 'mtu', readonly [id: string, hint: string]>> = {
+  onlink: ['F46', restartHint],
+  mtu: ['F74', 'restart calico-node after a change of MTU settings'],
+};
+
+/** A route that goes the right way, but is not as Calico writes it. */
+function oddBeside(match: Match, route: KernelRoute, destination: string, felix: FelixSettings): RouteFault {
+  const [aspect] = match.differsBeside;
+  if (aspect === 'onlink' || aspect === 'mtu') {
+    const [id, hint] = besideFaults[aspect];
+    const message =
+      aspect === 'mtu'
+        ? `the route to ${destination} has MTU ${route.mtu}, not that of its device`
+        : `the route to ${destination} is not marked onlink`;
+    return { id, severity: 'warning', message, hint };
+  }
+  const protocol = protocolName(route.protocol);
+  const expected = match.form.protocols.join(' or ');
+  return isForeign(route, felix)
+    ? {
+        id: 'F47',
+        severity: 'warning',
+        message: `the route to ${destination} is of protocol ${protocol}, not of Calico: it stays when Calico's changes`,
+        hint: 'find out who adds it, and delete it',
+      }
+    : {
+        id: 'F82',
+        severity: 'warning',
+        message: `the route to ${destination} is of protocol ${protocol}, expected is ${expected}`,
+        hint: 'let either Felix or BIRD program these routes: FelixConfiguration programClusterRoutes',
+      };
+}
+
+const aspectWords: Readonly<Record<Aspect, string>> = {
+  type: 'is of another type',
+  gateway: 'has another gateway',
+  device: 'goes through another device',
+  protocol: 'is of another protocol',
+  onlink: 'is not marked onlink',
+  mtu: 'has another MTU',
+};
+
+function wrong(route: ExpectedRoute, match: Match, winner: KernelRoute, isMasking: boolean): RouteFault {
+  const destination = formatCidr(route.destination);
+  const how = match.differs.map((aspect) => aspectWords[aspect]).join(' and ');
+  if (isMasking) {
+    return {
+      id: 'F47',
+      severity: 'error',
+      message: `a route of protocol ${protocolName(winner.protocol)} to ${destination} takes the place of Calico's: it ${how}`,
+      hint: 'find out who adds it, and delete it',
+    };
+  }
+  if (route.subject === 'workload') {
+    return {
+      id: 'F07',
+      severity: 'error',
+      message: `the route to ${route.why} (${formatIp(route.destination.base)}) ${how}`,
+      hint: 'look for a second pod with this address or an interface left over; delete the one that is wrong',
+    };
+  }
+  if (route.subject === 'own block') {
+    return {
+      id: 'F45',
+      severity: 'warning',
+      message: `the node's own block ${destination} is not a blackhole: packets to free addresses go elsewhere`,
+      hint: restartHint,
+    };
+  }
+  return {
+    id: 'F46',
+    severity: 'error',
+    message: `the route to ${destination} of ${route.peer} ${how}`,
+    hint: `see whether ${route.peer} changed its address or the pool its encapsulation; ${restartHint}`,
+  };
+}
+
+function judge(route: ExpectedRoute, group: readonly KernelRoute[], context: Context): Judged {
+  const { network, state, view } = context;
+  const felix = network.felix(state.node);
+  const key = formatCidr(route.destination);
+  const matches = group.map((seen) => ({ seen, match: bestMatch(route.forms, seen, view, key) }));
+  const [winner] = matches;
+  if (winner === undefined) return missing(route, network, state, view);
+  const seen = group.map(routeText).join('; ');
+  // Nobody can say what is right: the other node has no address.
+  if (winner.match === undefined) return { verdict: 'ok', seen };
+  if (winner.match.differs.length === 0) {
+    const isOdd = winner.match.differsBeside.length > 0;
+    return isOdd
+      ? { verdict: 'wrong', seen, fault: oddBeside(winner.match, winner.seen, key, felix) }
+      : { verdict: 'ok', seen };
+  }
+  const isMasking = isForeign(winner.seen, felix) || matches.slice(1).some(({ match }) => match?.differs.length === 0);
+  return { verdict: 'wrong', seen, fault: wrong(route, winner.match, winner.seen, isMasking) };
+}
+
+interface Context {
+  readonly network: Network;
+  readonly state: NodeState;
+  readonly view: LocalView;
+}
+
+function compareFamily(network: Network, state: NodeState, version: 4 | 6): RouteComparison[] {
+  const { node } = state;
+  const expected = expectedRoutes(node, network).filter(({ destination }) => destination.version === version);
+  const routes = version === 4 ? state.routes4 : state.routes6;
+  const view = localView(network, state, version);
+  if (view === undefined) {
+    if (expected.length === 0) return [];
+    return [
+      {
+        ...{
+          node,
+          version,
+          destination: `IPv${version} routes`,
+          peer: undefined,
+          subject: undefined,
+          fault: undefined,
+        },
+        ...{ expected: `${expected.length} routes`, seen: nothing, verdict: 'not observed' },
+        why: routes.seen ? '' : routes.why,
+        command: routes.argv,
+      },
+    ];
+  }
+  const byDestination = routesByDestination(view.routes);
+  const context: Context = { network, state, view };
+  const skipped = state.skipped.get(version === 4 ? 'routes4' : 'routes6');
+  const judged = expected.map((route): RouteComparison => {
+    const destination = formatCidr(route.destination);
+    const { verdict, seen, fault } = judge(route, byDestination.get(destination) ?? [], context);
+    // Half an answer shows what is there, not what is missing.
+    const isUnsure = verdict === 'missing' && skipped !== undefined;
+    return {
+      ...{ node, version, destination, seen, subject: route.subject, peer: route.peer },
+      ...(isUnsure
+        ? { verdict: 'not observed', fault: undefined, why: `not understood: ${skipped.join('; ')}` }
+        : { verdict, fault, why: route.why }),
+      expected: route.forms.length === 0 ? nothing : [...new Set(route.forms.map(formText))].join(' or '),
+      command: routeCommand(version, destination),
+    };
+  });
+  const known = new Set(judged.map(({ destination }) => destination));
+  return [
+    ...judged,
+    ...unexpectedRoutes(network, node, byDestination, known),
+    ...missingInKernel(network, node, version, view.bird, byDestination, known),
+  ];
+}
+
+/** All routes of a node that are expected or seen where only Calico should have any, each with a verdict. */
+export function compareRoutes(network: Network, state: NodeState): readonly RouteComparison[] {
+  return [...compareFamily(network, state, 4), ...compareFamily(network, state, 6)];
+}

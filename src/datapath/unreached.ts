@@ -1,0 +1,22 @@
+// Nodes that gave no answer, or only a part of what was asked: told as such, never as a fault of theirs.
+import type { NodeState } from './node-state.ts';
+import type { Observed } from './probes.ts';
+
+export interface UnreachedNode {
+  readonly node: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** The node when nothing was read from it, or when any of the named parts was not seen. */
+export function unreachedOf(
+  state: NodeState,
+  parts: readonly (readonly [name: string, part: Observed<unknown>])[],
+): UnreachedNode | undefined {
+  const { node, unreachable } = state;
+  if (unreachable !== undefined) return { node, ...unreachable };
+  const unseen = parts.flatMap(([name, part]) => (part.seen ? [] : [`${name}: ${part.why}`]));
+  if (unseen.length === 0) return undefined;
+  return { node, code: 'NODE_PART_UNSEEN', message: `not seen: ${unseen.join('; ')}`, hint: undefined };
+}

@@ -1,0 +1,279 @@
+// The node itself as seen: forwarding, the way to the gateway of pods, its address, rules, names and MTU.
+import { type Cidr, cidrsOverlap, formatCidr } from '../../net/cidr.ts';
+import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
+import type { FelixSettings } from '../expected/felix-settings.ts';
+import type { ExpectedMtus } from '../expected/mtu.ts';
+import { isSameSubnet, type Network, type NetworkNode } from '../expected/network.ts';
+import type { TunnelDevice } from '../expected/tunnels.ts';
+import type { Rule } from '../iproute/iproute.ts';
+import type { NodeState } from '../node-state.ts';
+import type { NodeReading, Observed } from '../probes.ts';
+import { isWorkloadDevice } from '../routes/foreign.ts';
+import { deviceOf, routeTo } from '../underlay.ts';
+import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
+import { effectiveSysctl, settingFact } from './sysctls.ts';
+
+const subject = 'node';
+const families = [4, 6] as const;
+
+/** The gateway of all pods: no interface has it, each host end answers for it. */
+const gatewayText = '169.254.1.1';
+const gateway = parseIp(gatewayText) as IpAddress;
+
+/** Families in which the cluster has pools. */
+function usedFamilies(network: Network): (4 | 6)[] {
+  return families.filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
+}
+
+function forwardingFacts(network: Network, state: NodeState): Fact[] {
+  return usedFamilies(network).map((version) => {
+    const key = version === 4 ? 'net/ipv4/ip_forward' : 'net/ipv6/conf/all/forwarding';
+    const spec: FactSpec = {
+      ...{ subject, fact: version === 4 ? 'ip_forward' : 'IPv6 forwarding', expected: '1', id: 'F30' },
+      ...{ severity: 'error', command: ['cat', `/proc/sys/${key}`] },
+      hint: 'set it to 1; Felix sets it at its start only: remove what resets it (sysctl.d); restart calico-node',
+    };
+    return factOf(spec, state.sysctls, (sysctls) => {
+      const value = sysctls.get(key);
+      return value === undefined ? { why: `${key} was not read` } : { seen: value, isRight: value === '1' };
+    });
+  });
+}
+
+/** The interface with the address of the node. */
+function uplinkOf(node: NetworkNode, state: NodeState, version: 4 | 6): string | undefined {
+  const address = node.addresses[version]?.address;
+  return address === undefined || !state.addresses.seen ? undefined : deviceOf(state.addresses.value, address);
+}
+
+function uplinkFacts(network: Network, node: NetworkNode, state: NodeState): Fact[] {
+  return usedFamilies(network).flatMap((version) => {
+    const device = uplinkOf(node, state, version);
+    if (device === undefined) return [];
+    const fault = { id: 'F31', severity: 'error' as const, hint: 'set it to 1, and find out what resets it' };
+    const rule = { folder: `net/ipv${version}/conf`, name: 'forwarding', value: 1 };
+    return [settingFact({ subject: `uplink ${device}`, ...fault }, state.sysctls, device, rule)];
+  });
+}
+
+/** By what the kernel answered, else by the routes that were read. */
+function gatewayRoute(reading: NodeReading, state: NodeState): Observed<string | undefined> {
+  const outcome = reading.outcomes.get('gateway-route');
+  if (outcome?.kind === 'answered' && outcome.exit === 0) {
+    const device = /"dev":\s*"([^"]+)"|\bdev (\S+)/.exec(outcome.stdout);
+    const name = device?.[1] ?? device?.[2];
+    return name === undefined
+      ? { seen: false, why: 'no device in the answer', argv: outcome.argv }
+      : { seen: true, value: name, argv: outcome.argv };
+  }
+  if (outcome?.kind === 'answered' && outcome.stderr.includes('RTNETLINK answers')) {
+    return { seen: true, value: undefined, argv: outcome.argv };
+  }
+  const { routes4 } = state;
+  if (!routes4.seen) return { seen: false, why: routes4.why, argv: outcome?.argv ?? routes4.argv };
+  return { ...routes4, value: routeTo(routes4.value, gateway)?.nextHops[0]?.device };
+}
+
+function gatewayFact(network: Network, reading: NodeReading, state: NodeState): Fact[] {
+  if (!usedFamilies(network).includes(4)) return [];
+  const { interfacePrefixes, bpf } = network.felix(state.node);
+  const spec: FactSpec = {
+    ...{ subject, fact: `route to ${gatewayText}`, expected: 'through an interface that is not of a pod' },
+    ...{ id: 'F03', severity: 'error', command: ['ip', 'route', 'get', gatewayText] },
+    hint: `give the node a default route, or ${gatewayText}/32 on its uplink with scope link`,
+  };
+  return [
+    factOf(spec, gatewayRoute(reading, state), (device) => ({
+      seen: device === undefined ? none : `dev ${device}`,
+      isRight: device !== undefined && (bpf || !isWorkloadDevice(device, interfacePrefixes)),
+    })),
+  ];
+}
+
+function addressFacts(node: NetworkNode, state: NodeState): Fact[] {
+  return families.flatMap((version) => {
+    const own = node.addresses[version];
+    if (own === undefined) return [];
+    const address = formatIp(own.address);
+    const spec: FactSpec = {
+      ...{ subject, fact: `IPv${version} address of the node`, expected: `${address} on an interface`, id: 'F53' },
+      ...{ severity: 'error', command: ['ip', 'addr', 'show', 'to', address] },
+      hint: 'wait a minute for its autodetection, else correct the address of the Node',
+    };
+    return [
+      factOf(spec, state.addresses, (addresses) => {
+        const device = deviceOf(addresses, own.address);
+        return { seen: device === undefined ? none : `on ${device}`, isRight: device !== undefined };
+      }),
+    ];
+  });
+}
+
+/** F32: strict reverse path filtering drops what comes in by another way than the answer goes out. */
+function reversePathFacts(
+  network: Network,
+  node: NetworkNode,
+  state: NodeState,
+  devices: readonly TunnelDevice[],
+): Fact[] {
+  const crosses = network.pools.some(({ cidr, encapsulation }) => cidr.version === 4 && encapsulation.crossSubnet);
+  const isAsymmetric =
+    crosses && [...network.nodes.values()].some((peer) => isSameSubnet(node, peer, 4) !== isSameSubnet(peer, node, 4));
+  const uplink = uplinkOf(node, state, 4);
+  const names = [
+    ...(uplink === undefined ? [] : [uplink]),
+    ...devices.filter(({ version }) => version === 4).map(({ name }) => name),
+  ];
+  return names
+    .map((name) => {
+      const spec: FactSpec = {
+        ...{ subject: name, fact: 'rp_filter', id: 'F32', severity: 'error' },
+        expected: isAsymmetric ? '0 or 2: the subnets of nodes disagree' : '0, 1 or 2',
+        command: ['cat', `/proc/sys/net/ipv4/conf/${name}/rp_filter`],
+        hint: 'set it to 2 or 0; record all nodes with the prefix length of their network',
+      };
+      return factOf(spec, state.sysctls, (sysctls) => {
+        const value = effectiveSysctl(sysctls, 'net/ipv4/conf', name, 'rp_filter');
+        if (value === undefined) return { why: 'it was not read' };
+        return { seen: String(value), isRight: value !== 1 || !isAsymmetric };
+      });
+    })
+    .filter(({ verdict }) => isAsymmetric || verdict !== 'not observed');
+}
+
+const usualTables: readonly (string | undefined)[] = ['local', 'main', 'default', '255', '254', '253', undefined];
+
+/** True for a rule that sends packets of pods to a table of others. */
+function intercepts(rule: Rule, pools: readonly Cidr[], felix: FelixSettings): boolean {
+  if (rule.priority >= 32_766 || usualTables.includes(rule.table)) return false;
+  const isWireguard = rule.priority === felix.wireguardRulePriority && rule.not && rule.mark !== undefined;
+  // Packets of pods carry no mark but Calico's own.
+  if (isWireguard || (rule.mark !== undefined && !rule.not)) return false;
+  if (rule.inputDevice !== undefined && !isWorkloadDevice(rule.inputDevice, felix.interfacePrefixes)) return false;
+  if (rule.not) return true;
+  const meets = (cidr: Cidr | undefined): boolean =>
+    cidr === undefined || pools.some((pool) => cidrsOverlap(pool, cidr));
+  return meets(rule.source) && meets(rule.destination);
+}
+
+function ruleText({ priority, not, source, destination, inputDevice, table }: Rule): string {
+  const parts = [
+    `${priority}: ${not ? 'not ' : ''}from ${source === undefined ? 'all' : formatCidr(source)}`,
+    destination === undefined ? '' : `to ${formatCidr(destination)}`,
+    inputDevice === undefined ? '' : `iif ${inputDevice}`,
+    `lookup ${table ?? 'main'}`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+function ruleFacts(network: Network, state: NodeState): Fact[] {
+  const felix = network.felix(state.node);
+  return usedFamilies(network).map((version) => {
+    const pools = network.pools.filter(({ cidr }) => cidr.version === version).map(({ cidr }) => cidr);
+    const spec: FactSpec = {
+      ...{ subject, fact: `IPv${version} rules for pods`, expected: 'none of others', id: 'F35', severity: 'warning' },
+      command: ['ip', `-${version}`, 'rule', 'show'],
+      hint: 'remove the rule, or give it a priority above 32766: traffic of pods leaves by another table',
+    };
+    return factOf(spec, version === 4 ? state.rules4 : state.rules6, (rules) => {
+      const found = rules.filter((rule) => intercepts(rule, pools, felix));
+      return { seen: found.map(ruleText).join('; ') || none, isRight: found.length === 0 };
+    });
+  });
+}
+
+function nameFact(state: NodeState): Fact {
+  const spec: FactSpec = {
+    ...{ subject, fact: 'nodename', expected: state.node, id: 'F112', severity: 'error' },
+    command: ['cat', '/var/lib/calico/nodename'],
+    hint: 'restart calico-node, which writes the file; pods are wired for the node that it names',
+  };
+  return factOf(spec, state.nodename, (name) => ({ seen: name, isRight: name === state.node }));
+}
+
+function mtuFileFact(state: NodeState, mtus: ExpectedMtus | undefined): Fact {
+  const spec: FactSpec = {
+    ...{ subject, fact: 'MTU of new pods', expected: mtus === undefined ? 'by that of the host' : String(mtus.pod) },
+    ...{ id: 'F74', severity: 'warning', command: ['cat', '/var/lib/calico/mtu'] },
+    hint: 'restart calico-node after a change of MTU settings or of the MTU of the host',
+  };
+  if (mtus === undefined) return notObserved(spec, 'the MTU of the host is not known');
+  return factOf(spec, state.mtu, (mtu) => ({ seen: String(mtu), isRight: mtu === mtus.pod }));
+}
+
+/** F14, F15: host ends that no pod of the node has by rights. */
+function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
+  const { links } = state;
+  if (!links.seen) return [];
+  const { interfacePrefixes } = network.felix(state.node);
+  const workloads = network.workloads.get(state.node) ?? [];
+  const own = new Set(workloads.map(({ interfaceName }) => interfaceName));
+  const endings = new Map(
+    workloads.map(({ interfaceName, namespace, name }) => [interfaceName.slice(-11), `pod ${namespace}/${name}`]),
+  );
+  return links.value.flatMap(({ name, kind }): Fact[] => {
+    if (kind !== 'veth' || own.has(name)) return [];
+    const command = ['ip', '-d', 'link', 'show', 'dev', name];
+    const pod = endings.get(name.slice(-11));
+    if (pod !== undefined && name.length > 11) {
+      const hint = 'let FELIX_INTERFACEPREFIX of the CNI plugin and interfacePrefix of FelixConfiguration agree';
+      const expected = `a name beginning with ${interfacePrefixes.join(' or ')}`;
+      return [
+        judged(
+          { subject: pod, fact: 'interface name', expected, id: 'F14', severity: 'error', command, hint },
+          name,
+          false,
+        ),
+      ];
+    }
+    if (!isWorkloadDevice(name, interfacePrefixes)) return [];
+    const hint = 'delete it after a look at whether its other end is gone';
+    return [
+      judged(
+        {
+          subject: name,
+          fact: 'pod of the interface',
+          expected: 'one of this node',
+          id: 'F15',
+          severity: 'warning',
+          command,
+          hint,
+        },
+        none,
+        false,
+      ),
+    ];
+  });
+}
+
+/** What lets the node forward for pods at all. */
+export function forwardingNodeFacts(
+  network: Network,
+  node: NetworkNode,
+  reading: NodeReading,
+  state: NodeState,
+): readonly Fact[] {
+  return [
+    ...forwardingFacts(network, state),
+    ...uplinkFacts(network, node, state),
+    ...gatewayFact(network, reading, state),
+  ];
+}
+
+/** The rest of what is looked at on a node beside pods, tunnels, routes and packet filters. */
+export function otherNodeFacts(
+  network: Network,
+  node: NetworkNode,
+  state: NodeState,
+  devices: readonly TunnelDevice[],
+  mtus: ExpectedMtus | undefined,
+): readonly Fact[] {
+  return [
+    ...addressFacts(node, state),
+    nameFact(state),
+    mtuFileFact(state, mtus),
+    ...reversePathFacts(network, node, state, devices),
+    ...ruleFacts(network, state),
+    ...strayInterfaceFacts(network, state),
+  ];
+}

@@ -1,0 +1,102 @@
+// The packet filters of a node as far as packets of pods can be lost there without a policy: who drops by default, and
+// which of the two backends Calico and kube-proxy write to.
+import type { FelixSettings } from '../expected/felix-settings.ts';
+import type { NodeState } from '../node-state.ts';
+import type { FilterTable } from '../packet-filter/packet-filter.ts';
+import type { NodeReading, Observed } from '../probes.ts';
+import { type Fact, type FactSpec, factOf, judged, notObserved } from './fact.ts';
+
+const chainNames = (tables: readonly FilterTable[]): string[] =>
+  tables.flatMap(({ chains }) => chains.map(({ name }) => name));
+const hasCalico = (tables: readonly FilterTable[]): boolean =>
+  chainNames(tables).some((name) => name.startsWith('cali-'));
+/** Chains of kube-proxy; those of kubelet are in both backends. */
+const hasKubeProxy = (tables: readonly FilterTable[]): boolean => chainNames(tables).includes('KUBE-SERVICES');
+
+function forwardFact(subject: string, observed: Observed<readonly FilterTable[]>): Fact {
+  const spec: FactSpec = {
+    ...{
+      subject,
+      fact: 'chain FORWARD',
+      expected: 'ACCEPT, or accepts what Calico marked',
+      id: 'F36',
+      severity: 'error',
+    },
+    command: observed.argv,
+    hint: 'see whether Felix runs on this node, and which backend it writes to (iptablesBackend)',
+  };
+  return factOf(spec, observed, (tables) => {
+    const forward = tables.find(({ name }) => name === 'filter')?.chains.find(({ name }) => name === 'FORWARD');
+    if (forward?.policy !== 'DROP') return { seen: forward?.policy ?? 'no such chain', isRight: true };
+    const accepts = forward.rules.some(({ action, text }) => action === 'accept' && text.includes('--mark'));
+    return { seen: accepts ? 'DROP, accepts what Calico marked' : 'DROP', isRight: accepts };
+  });
+}
+
+const backendSpec: FactSpec = {
+  ...{ subject: 'node', fact: 'iptables backend', expected: 'one for Calico and kube-proxy', id: 'F37' },
+  ...{ severity: 'error', command: ['iptables-nft-save'] },
+  hint: 'set iptablesBackend of FelixConfiguration; remove the rules left in the other backend',
+};
+
+function backendFact(nft: Observed<readonly FilterTable[]>, legacy: Observed<readonly FilterTable[]>): Fact {
+  if (!nft.seen) return notObserved(backendSpec, nft.why);
+  if (!legacy.seen) return notObserved(backendSpec, legacy.why);
+  const backends = [
+    { name: 'nft', tables: nft.value },
+    { name: 'legacy', tables: legacy.value },
+  ];
+  const calico = backends.filter(({ tables }) => hasCalico(tables)).map(({ name }) => name);
+  const kube = backends.filter(({ tables }) => hasKubeProxy(tables)).map(({ name }) => name);
+  const seen = `Calico in ${calico.join(' and ') || 'none'}, kube-proxy in ${kube.join(' and ') || 'none'}`;
+  const apart = calico.length > 0 && kube.length > 0 && !calico.some((name) => kube.includes(name));
+  return judged(backendSpec, seen, !apart);
+}
+
+/** Is there the table of kube-proxy in nftables? Exit 1 is that there is none. */
+function kubeProxyTable(reading: NodeReading): Observed<boolean> {
+  const outcome = reading.outcomes.get('nft-kube-proxy');
+  if (outcome === undefined) return { seen: false, why: 'it was not asked', argv: [] };
+  const { argv } = outcome;
+  if (outcome.kind === 'unanswered') return { seen: false, why: outcome.reason, argv };
+  if (outcome.exit === 0) return { seen: true, value: true, argv };
+  return outcome.stderr.includes('No such file or directory')
+    ? { seen: true, value: false, argv }
+    : { seen: false, why: `nft ended with exit code ${outcome.exit}: ${outcome.stderr.trim()}`, argv };
+}
+
+/** F39, F40: kube-proxy must work as Felix does. */
+function kubeProxyFact(reading: NodeReading, felix: FelixSettings, iptables: Observed<readonly FilterTable[]>): Fact {
+  const table = kubeProxyTable(reading);
+  const base = { subject: 'node', fact: 'kube-proxy', severity: 'error' as const, command: table.argv };
+  if (felix.bpf) {
+    const spec: FactSpec = {
+      ...{ ...base, expected: 'none: Felix does its work in eBPF', id: 'F40', command: iptables.argv },
+      hint: 'disable kube-proxy, or eBPF mode',
+    };
+    return factOf(spec, iptables, (tables) => {
+      const runs = hasKubeProxy(tables);
+      return { seen: runs ? 'rules of kube-proxy' : 'none', isRight: !runs };
+    });
+  }
+  const spec: FactSpec = {
+    ...{ ...base, expected: felix.nftables ? 'nftables' : 'not nftables', id: 'F39' },
+    hint: 'let Felix (nftablesMode) and kube-proxy (mode) both use nftables, or neither',
+  };
+  return factOf(spec, table, (isThere) => ({
+    seen: isThere ? 'nftables' : 'not nftables',
+    isRight: isThere === felix.nftables,
+  }));
+}
+
+/** All facts of the packet filters of a node. */
+export function packetFilterFacts(reading: NodeReading, state: NodeState, felix: FelixSettings): readonly Fact[] {
+  const { iptables, iptablesLegacy } = state;
+  const hasLegacy = iptablesLegacy.seen && iptablesLegacy.value.length > 0;
+  return [
+    forwardFact('node', iptables),
+    ...(hasLegacy ? [forwardFact('node (legacy)', iptablesLegacy)] : []),
+    backendFact(iptables, iptablesLegacy),
+    kubeProxyFact(reading, felix, iptables),
+  ];
+}
