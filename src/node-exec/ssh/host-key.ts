@@ -1,7 +1,7 @@
 // Is the host who it should be: its key against the lists of known ones. A host that is not listed is refused, always.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { systemText } from '../../world/errors.ts';
 import { quoteWord } from '../shell-quote.ts';
 import { defaultSystemFolder, givenPath, homeOf, type SshWorld } from './config-files.ts';
@@ -138,7 +138,7 @@ function acceptCommand(host: SshHost, type: string, list: string | undefined): s
   const portWords = port === 22 ? [] : ['-p', String(port)];
   if (host.via === undefined && hostKeyAlias === undefined && list !== undefined) {
     const words = ['ssh-keyscan', '-t', nameOf(type).toLowerCase(), ...portWords, hostName];
-    return `mkdir -p ${quoteWord(dirname(list))} && ${words.map(quoteWord).join(' ')} >> ${quoteWord(list)}`;
+    return `${words.map(quoteWord).join(' ')} >> ${quoteWord(list)}`;
   }
   const words = [
     'ssh',

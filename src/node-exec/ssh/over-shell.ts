@@ -14,7 +14,7 @@ import {
 } from '../node-exec.ts';
 import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { MarkedStream } from './marked-stream.ts';
-import { type Rights, remoteCommand, rightsCommand, rightsOf } from './remote-command.ts';
+import { remoteCommand } from './remote-command.ts';
 import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-process.ts';
 import { SshFailure } from './ssh-failure.ts';
 
@@ -50,17 +50,6 @@ interface Seen {
 
 export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'random'>): NodeExec {
   const marker = `calictl-${world.random.uuid()}`;
-  const rights = new Map<string, Promise<Rights>>();
-
-  /** Asked once a node; what failed is asked again. */
-  function rightsOn(node: NodeTarget): Promise<Rights> {
-    const known = rights.get(node.name);
-    if (known !== undefined) return known;
-    const asked = askRights(access, node);
-    rights.set(node.name, asked);
-    asked.catch(() => rights.delete(node.name));
-    return asked;
-  }
 
   async function start(
     node: NodeTarget,
@@ -68,9 +57,8 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
     input: Buffer | 'none' | 'open',
     signal: AbortSignal,
   ): Promise<Running> {
-    const elevate = (await orAborted(rightsOn(node), signal)) === 'sudo';
-    const line = remoteCommand(argv, { marker, elevate, input: typeof input === 'string' ? input : input.length });
-    const remote = await access.start(node, line, signal);
+    const line = remoteCommand(argv, { marker, input: typeof input === 'string' ? input : input.length });
+    const remote = await orAborted(access.start(node, line, signal), signal, (late) => late.drop());
     if (typeof input !== 'string') remote.stdin.write(input);
     const [stdout, stderr] = [new MarkedStream(marker), new MarkedStream(marker)];
     const through = [remote.stdout.pipe(stdout), remote.stderr.pipe(stderr)].map(
@@ -102,7 +90,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
       signal.throwIfAborted();
       running = await start(node, argv, input, signal);
       collected = collect(running, maxBytes);
-      return answer({ exit: exitOf(await orAborted(running.done, signal), running) });
+      return answer({ exit: exitOf(await orAborted(running.done, signal), running, access.placeOf(node)) });
     } catch (error) {
       running?.remote.drop();
       if (options.signal?.aborted) return answer({ error: cancelled(node.name) });
@@ -142,7 +130,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
       try {
         signal.throwIfAborted();
         running = await start(node, argv, 'none', signal);
-        return await streamed(running, options, signal);
+        return exitOf(await streamed(running, options, signal), running, access.placeOf(node));
       } catch (error) {
         running?.remote.drop();
         if (signal.aborted && running === undefined) throw cancelled(node.name);
@@ -159,7 +147,7 @@ async function streamed(
   running: Running,
   options: Parameters<NodeExec['stream']>[2],
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Ended> {
   const { remote, stdout, stderr, done } = running;
   let late: NodeJS.Timeout | undefined;
   const stop = (): void => {
@@ -174,7 +162,7 @@ async function streamed(
       passOn(stderr, (bytes) => options.onStderr(bytes)),
     ]);
     const [ended] = await Promise.all([done, taken]);
-    return exitOf(ended, running);
+    return ended;
   } finally {
     clearTimeout(late);
     signal.removeEventListener('abort', stop);
@@ -182,15 +170,23 @@ async function streamed(
 }
 
 /** Errors: SshFailure when the command was not started, or nobody knows how it ended. */
-function exitOf({ exit, failure }: Ended, { stderr }: Running): number {
+function exitOf({ exit, failure }: Ended, { stdout, stderr }: Running, place: string): number {
   const started = stderr.seen;
   // A command that was started may say whatever ssh says; of its connection only the break is left to tell.
   if (started && exit !== undefined && failure?.reason !== 'broken') return exit;
   if (failure !== undefined) throw failure;
+  const words = lastLine(stderr.before) ?? lastLine(stdout.before);
+  if (words !== undefined && /\bsudo\b/.test(words)) {
+    throw new SshFailure(
+      'unauthorized',
+      `${place} lets us in, but not as root: ${words}`,
+      'Log in as root (--ssh-user root), or let the user become root without a password (NOPASSWD in sudoers).',
+    );
+  }
   throw new SshFailure(
     'unauthorized',
-    `the command was not started: ${lastLine(stderr.before) ?? `the login shell ended with ${exit}`}`,
-    'The user needs a POSIX shell there, and either to be root or to be allowed everything by sudo without a password.',
+    `${place} lets us in, but starts no command: ${words ?? `its login shell ended with ${exit}`}`,
+    'The user needs a POSIX shell as login shell there: name another user with --ssh-user.',
   );
 }
 
@@ -217,40 +213,6 @@ function endedEarly(
     : new TransportError('broken', `${where}: the shell that ran the commands ended with ${exit}`);
 }
 
-async function askRights(access: ShellAccess, node: NodeTarget): Promise<Rights> {
-  const signal = AbortSignal.timeout(defaultTimeoutMs);
-  const remote = await access.start(node, rightsCommand, signal);
-  const { stdout, stderr } = collect(remote, 64 * 1024);
-  const ended = await orAborted(remote.ended, signal).catch(() => {
-    remote.drop();
-    throw new SshFailure('timeout', `${access.placeOf(node)} lets us in, and its login shell does not answer`);
-  });
-  const right = rightsOf(stdout.text());
-  if (right === undefined && ended.failure !== undefined) throw ended.failure;
-  const place = access.placeOf(node);
-  const asRoot =
-    'Log in as root (--ssh-user root), or let the user become root without a password (NOPASSWD in sudoers).';
-  switch (right) {
-    case 'root':
-    case 'sudo':
-      return right;
-    case 'no-sudo':
-      throw new SshFailure('unauthorized', `${place} lets us in, but not as root, and there is no sudo`, asRoot);
-    case 'refused':
-      throw new SshFailure(
-        'unauthorized',
-        `${place} lets us in, but not as root: ${lastLine(stderr.text()) ?? 'sudo refuses'}`,
-        asRoot,
-      );
-    default:
-      throw new SshFailure(
-        'unauthorized',
-        `${place} lets us in, but runs no shell: ${lastLine(stderr.text()) ?? lastLine(stdout.text()) ?? 'it says nothing'}`,
-        'The user needs a POSIX shell there: name another with --ssh-user.',
-      );
-  }
-}
-
 function lastLine(text: string): string | undefined {
   return text.trim().split('\n').at(-1)?.trim() || undefined;
 }
@@ -273,10 +235,13 @@ function checkArgv(argv: readonly string[]): void {
     throw new UsageError('an argument has a NUL byte in it', 'leave it out');
 }
 
-/** Waits for it, but not beyond the abort. Errors: the reason of the abort. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for it, but not beyond the abort; what comes later goes to `late`. Errors: the reason of the abort. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal, late?: (value: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
+    const stop = (): void => {
+      reject(signal.reason);
+      if (late !== undefined) promise.then(late, () => undefined);
+    };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

@@ -51,8 +51,6 @@ const script = [
 export interface RemoteOptions {
   /** A line that nothing else prints. */
   readonly marker: string;
-  /** By `sudo -n`. */
-  readonly elevate: boolean;
   /**
    * Bytes that the command reads; `none`; or `open` for one that watches the input itself. The connection's input must
    * stay open behind them until the command has ended: closing it ends the command.
@@ -60,32 +58,17 @@ export interface RemoteOptions {
   readonly input: number | 'none' | 'open';
 }
 
+/** What `sudo -n` is needed for is decided there: who we are on the node is known only there. */
+const asRoot = [
+  'PATH=${PATH:-/usr/bin:/bin}:/usr/sbin:/sbin LC_ALL=C',
+  'export PATH LC_ALL',
+  '[ "$(id -u)" != 0 ] || exec "$@"',
+  'command -v sudo >/dev/null || { echo "the user is not root, and there is no sudo" >&2; exit 1; }',
+  'exec sudo -n -- "$@"',
+].join('\n');
+
 /** Errors: UsageError for an argument with a NUL byte. */
-export function remoteCommand(argv: readonly string[], { marker, elevate, input }: RemoteOptions): string {
-  const words = ['sh', '-c', script, 'sh', marker, watch, String(input), ...argv];
-  return `exec ${quoteArgv(elevate ? ['sudo', '-n', '--', ...words] : words)}`;
-}
-
-/** Who we are on the node, and what sudo lets us do. Prints one line that `rightsOf` reads; sudo's words go to stderr. */
-export const rightsCommand = `exec ${quoteArgv([
-  'sh',
-  '-c',
-  [
-    'PATH=${PATH:-/usr/bin:/bin}:/usr/sbin:/sbin LC_ALL=C',
-    'export PATH LC_ALL',
-    'if [ "$(id -u)" = 0 ]; then right=root',
-    'elif ! command -v sudo >/dev/null; then right=no-sudo',
-    'elif sudo -n -- sh -c : </dev/null; then right=sudo',
-    'else right=refused',
-    'fi',
-    'printf "calictl: %s\\n" "$right"',
-  ].join('\n'),
-])}`;
-
-export type Rights = 'root' | 'sudo' | 'no-sudo' | 'refused';
-
-/** Undefined when the far side did not run the script: it has no POSIX shell. */
-export function rightsOf(stdout: string): Rights | undefined {
-  const found = /^calictl: (root|sudo|no-sudo|refused)$/m.exec(stdout)?.[1];
-  return found as Rights | undefined;
+export function remoteCommand(argv: readonly string[], { marker, input }: RemoteOptions): string {
+  const supervised = ['sh', '-c', script, 'sh', marker, watch, String(input), ...argv];
+  return `exec ${quoteArgv(['sh', '-c', asRoot, 'sh', ...supervised])}`;
 }
