@@ -1,18 +1,21 @@
 // A network namespace of its own for a test that compares what programs print of the same thing in two forms.
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 
 export interface Namespace {
   readonly name: string;
   /** Runs a program in it and answers what it printed; throws when it ends with another code than 0. */
   run(...argv: readonly string[]): string;
+  /** Starts a program in it; who starts it ends it. */
+  start(...argv: readonly string[]): ChildProcess;
   /** Runs commands of `ip`, one a line. */
   ip(batch: string): void;
   remove(): void;
 }
 
+const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
+
 function output(argv: readonly string[], input?: string): string {
   const [program = '', ...args] = argv;
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
   return execFileSync(program, args, { encoding: 'utf8', env, ...(input === undefined ? {} : { input }) });
 }
 
@@ -23,6 +26,7 @@ export function makeNamespace(purpose: string): Namespace {
   return {
     name,
     run: (...argv) => output(['ip', 'netns', 'exec', name, ...argv]),
+    start: (...argv) => spawn('ip', ['netns', 'exec', name, ...argv], { env, stdio: 'ignore' }),
     ip: (batch) => {
       output(['ip', '-n', name, '-batch', '-'], batch);
     },

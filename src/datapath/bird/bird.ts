@@ -49,7 +49,7 @@ export interface BirdProtocol {
   readonly since: string;
   /** The rest of the row: for BGP its state and the last error. */
   readonly info: string;
-  /** Undefined without `all`, and for a protocol that is disabled. */
+  /** Undefined without `all`, for a protocol that is disabled, and for a pipe between tables. */
   readonly routes: RouteCounts | undefined;
   readonly bgp: BgpDetails | undefined;
 }

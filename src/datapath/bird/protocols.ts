@@ -64,7 +64,8 @@ function withDetails({ row, details }: Row): { protocol: BirdProtocol; skipped: 
     return value;
   };
   const asIs = (text: string): string => text;
-  const routes = take('Routes', countsOf);
+  // A pipe between tables prefers nothing and says so by leaving it out.
+  const routes = row.proto === 'Pipe' ? undefined : take('Routes', countsOf);
   const bgp: BgpDetails | undefined = details.has('BGP state')
     ? {
         state: take('BGP state', asIs),
