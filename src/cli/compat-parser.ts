@@ -2,7 +2,15 @@
 import type { Command, FlagSpec } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/tree.ts';
 import { exitCodes } from '../world/errors.ts';
-import { commandHelp, compatFlags, compatGlobalFlags, groupHelp, groupUsage, usageBlock } from './compat-usage.ts';
+import {
+  commandHelp,
+  compatArgs,
+  compatFlags,
+  compatGlobalFlags,
+  groupHelp,
+  groupUsage,
+  usageBlock,
+} from './compat-usage.ts';
 import { DocoptError, type DocoptOption, type Scanned, scan } from './docopt.ts';
 import { ParsedInput } from './input.ts';
 import { type Parsed, textFor } from './parsed.ts';
@@ -44,8 +52,9 @@ function parseCommand(command: Command, argv: readonly string[], program: string
   const tokens = path === 'get' ? argv.map((token) => (token === '-a' ? '-A' : token)) : argv;
   const { scanned, reason } = attempt(tokens, flags, false);
   if (scanned?.given.has('help')) return textFor('stdout', commandHelp(command, program), exitCodes.ok);
-  const least = command.args.filter(({ required }) => required).length;
-  const most = command.args.some(({ variadic }) => variadic) ? Number.POSITIVE_INFINITY : command.args.length;
+  const takes = compatArgs(command);
+  const least = takes.filter(({ required }) => required).length;
+  const most = takes.some(({ variadic }) => variadic) ? Number.POSITIVE_INFINITY : takes.length;
   const count = scanned?.args.length ?? 0;
   const lacks = flags.some(({ name, calicoctl }) => calicoctl === 'required' && !scanned?.given.has(name));
   if (scanned === undefined || scanned.misfit || lacks || count < least || count > most) {

@@ -1,5 +1,5 @@
 // Usage and help texts of compat mode. The usage lines are calicoctl's, the help is made from the register.
-import type { Command, FlagSpec } from '../commands/command.ts';
+import type { ArgumentSpec, Command, FlagSpec } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/tree.ts';
 import { defaultConfigPath } from './global-flags.ts';
 
@@ -15,12 +15,31 @@ const usageLines: Readonly<Record<string, string>> = {
     'ipam check [--config=<CONFIG>] [--show-all-ips] [--show-problem-ips] [-o <FILE>] [--kubeconfig <KUBECONFIG>] [--allow-version-mismatch]',
   'ipam configure': `ipam configure --strictaffinity=<true/false> [--max-blocks-per-host=<number>] ${common}`,
   'ipam show': `ipam show [--ip=<IP> | --show-blocks | --show-borrowed | --show-configuration] ${common}`,
+  'node run': `node run [--ip=<IP>] [--ip6=<IP6>] [--as=<AS_NUM>]
+                     [--name=<NAME>]
+                     [--ip-autodetection-method=<IP_AUTODETECTION_METHOD>]
+                     [--ip6-autodetection-method=<IP6_AUTODETECTION_METHOD>]
+                     [--log-dir=<LOG_DIR>]
+                     [--node-image=<DOCKER_IMAGE_NAME>]
+                     [--backend=(bird|none)]
+                     [--config=<CONFIG>]
+                     [--felix-config=<CONFIG>]
+                     [--no-default-ippools]
+                     [--dryrun]
+                     [--init-system]
+                     [--allow-version-mismatch]`,
   'ipam split': `ipam split <NUMBER> [--cidr=<CIDR>] [--name=<POOL_NAME>] ${common}`,
 };
 
 /** Commands that take --context after their name. */
 const withContext = new Set(['create', 'apply', 'replace', 'patch', 'delete', 'get', 'label']);
-const withoutConfig = (path: string): boolean => path === 'validate' || path === 'convert' || path.startsWith('node ');
+const withoutConfig = (path: string): boolean =>
+  path === 'validate' || path === 'convert' || (path.startsWith('node ') && path !== 'node run');
+
+/** The arguments that calicoctl has for a command. */
+export function compatArgs(command: Command): readonly ArgumentSpec[] {
+  return command.args.filter(({ calicoctl }) => calicoctl !== false);
+}
 
 /** The flags that calicoctl has for a command, the common ones included. */
 export function compatFlags(command: Command): readonly FlagSpec[] {
@@ -57,7 +76,7 @@ function generatedLine(command: Command): string {
   const flags = compatFlags(command)
     .filter(({ name }) => name !== 'help')
     .map(({ name, value }) => (value === undefined ? `[--${name}]` : `[--${name}=<${value}>]`));
-  const args = command.args.map(({ name, required, variadic }) => {
+  const args = compatArgs(command).map(({ name, required, variadic }) => {
     const shown = variadic ? `<${name}>...` : `<${name}>`;
     return required ? shown : `[${shown}]`;
   });

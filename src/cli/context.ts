@@ -11,7 +11,7 @@ import { buildInfo } from './build-info.ts';
 import { safe } from './exit.ts';
 import { openNodeExec } from './node-exec.ts';
 import { ProgressLine } from './progress.ts';
-import { type OpenPlace, placeOf } from './settings.ts';
+import { fileOrEnvironment, type OpenPlace, placeOf } from './settings.ts';
 import { versionWarning } from './version-guard.ts';
 
 const waysToStart = [
@@ -114,6 +114,10 @@ export class CommandContext implements Context {
     );
     return this.#connection;
   };
+
+  settings(): Promise<ConnectionSettings> {
+    return fileOrEnvironment(this.#globals, this.world, this.compat);
+  }
 
   nodeExec(input: Input): Promise<NodeExec> {
     this.#nodeExec ??= this.#place().then((place) => openNodeExec(input, place, this.world, this.#connect));

@@ -81,7 +81,8 @@ function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-async function fileOrEnvironment(globals: Input, world: World, compat: boolean): Promise<ConnectionSettings> {
+/** What configuration file or environment say. Errors: UsageError for a file that does not exist, those of the file. */
+export async function fileOrEnvironment(globals: Input, world: World, compat: boolean): Promise<ConnectionSettings> {
   const path = globals.text('config') ?? defaultConfigPath;
   const context = globals.text('context');
   const absolute = resolve(world.cwd, path);

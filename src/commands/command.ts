@@ -1,5 +1,6 @@
 // A command is typed data plus one function: what it is called, what it takes, and run(ctx, input) -> result.
 // cli/ parses the command line into Input, calls run, renders the result and maps it to an exit code.
+import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import type { World } from '../world/world.ts';
@@ -25,6 +26,8 @@ export interface ArgumentSpec {
   readonly about: string;
   readonly required?: boolean;
   readonly variadic?: boolean;
+  /** False for what calicoctl does not take: in compat mode it is not there. */
+  readonly calicoctl?: false;
 }
 
 /** What the person typed, checked against the specs; flag names as in FlagSpec.name. */
@@ -43,6 +46,8 @@ export interface Context {
   readonly version: { readonly calictl: string; readonly calico: string; readonly commit: string };
   /** The datastore that flags, configuration file and environment name. Errors: wrong configuration, no connection data. */
   datastore(): Promise<Datastore>;
+  /** How the datastore is reached, by configuration file or environment. Errors: those of the file. */
+  settings(): Promise<ConnectionSettings>;
   /**
    * The way to nodes that `--via` names, else the one that goes with the datastore; closed with the command.
    * Errors: UsageError for a way that does not exist, those of the way.

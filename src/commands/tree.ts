@@ -13,7 +13,10 @@ import { ipamRelease } from './ipam/release.ts';
 import { ipamShow } from './ipam/show.ts';
 import { ipamSplit } from './ipam/split.ts';
 import { nodeCapture } from './node/capture.ts';
+import { nodeChecksystem } from './node/checksystem.ts';
+import { nodeDiags } from './node/diags.ts';
 import { nodeExec } from './node/exec.ts';
+import { nodeRun } from './node/run.ts';
 import { snapshotSave } from './snapshot/save.ts';
 import { version } from './version.ts';
 
@@ -46,6 +49,9 @@ export const commands: readonly Command[] = [
   ipamSplit,
   nodeCapture,
   nodeExec,
+  nodeChecksystem,
+  nodeDiags,
+  nodeRun,
   snapshotSave,
   version,
 ];

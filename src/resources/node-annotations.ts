@@ -50,7 +50,7 @@ export function addressText(text: string | undefined, version: 4 | 6): string | 
 }
 
 /** An AS number in plain or dotted form, or undefined. */
-function parseAsNumber(text: string): number | undefined {
+export function parseAsNumber(text: string): number | undefined {
   const dotted = /^(\d{1,5})\.(\d{1,5})$/.exec(text);
   if (dotted !== null) {
     const [high, low] = [Number(dotted[1]), Number(dotted[2])];

@@ -12,6 +12,7 @@ function asked(terminal: boolean, answer: boolean) {
     version: { calictl: '', calico: '', commit: '' },
     datastore: () => Promise.reject(new Error('not asked for')),
     nodeExec: () => Promise.reject(new Error('not asked for')),
+    settings: () => Promise.reject(new Error('not asked for')),
     note: async (line) => void notes.push(line),
     progress: () => undefined,
     confirm: async (question) => {

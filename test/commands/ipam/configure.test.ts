@@ -184,6 +184,7 @@ describe('at the same time as somebody else', () => {
         version,
         datastore: async () => store,
         nodeExec: () => Promise.reject(new Error('not asked for')),
+        settings: () => Promise.reject(new Error('not asked for')),
         note: none,
         progress: none,
         confirm: async () => false,

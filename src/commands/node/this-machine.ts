@@ -1,0 +1,16 @@
+// What node commands that work on this machine only ask for first.
+import { isRoot } from '../../node-exec/processes.ts';
+import { CalictlError, StdoutFailure } from '../../world/errors.ts';
+import type { Context } from '../command.ts';
+
+/** Errors: not Linux, or (with `asRoot`) another user than root; in compat mode in calicoctl's words. */
+export function requireThisMachine({ world, compat }: Context, asRoot: boolean): void {
+  if (world.platform !== 'linux') {
+    const text = "'calicoctl node' commands are not available on this OS";
+    if (compat) throw new StdoutFailure(`Error executing command: ${text}`);
+    throw new CalictlError('this command works on Linux only', { code: 'NOT_LINUX' });
+  }
+  if (!asRoot || isRoot()) return;
+  if (compat) throw new StdoutFailure('Need super user privileges: Operation not permitted');
+  throw new CalictlError('this command needs the rights of root', { code: 'NOT_ROOT', hint: 'run it with sudo' });
+}
