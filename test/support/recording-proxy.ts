@@ -38,12 +38,13 @@ export class RecordingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  constructor(target: ApiServer, user: string) {
+  /** Requests are made as `user`, with these headers in the place of their own. */
+  constructor(target: ApiServer, user: string, instead: Readonly<Record<string, string>> = {}) {
     const { hostname, port } = new URL(target.url);
     const agent = new Agent({ keepAlive: true, ca: readFileSync(target.caFile) });
     const onward = (from: IncomingMessage) => {
       const { host: _, ...kept } = from.headers;
-      const headers = { ...kept, authorization: 'Bearer admin-token', 'impersonate-user': user };
+      const headers = { ...kept, authorization: 'Bearer admin-token', 'impersonate-user': user, ...instead };
       const { method = 'GET', url = '/' } = from;
       const sent = request({ agent, hostname, port, method, path: url, headers });
       const keep = ({ statusCode = 0 }: IncomingMessage): void => {
@@ -94,6 +95,11 @@ export class RecordingProxy {
   async start(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}`;
+  }
+
+  /** From now on nothing that is sent is heard any more, and no connection ends. */
+  freeze(): void {
+    for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
   stop(): void {

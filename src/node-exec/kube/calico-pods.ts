@@ -161,7 +161,7 @@ function refusedList(status: number, body: string): TransportError {
       'unauthorized',
       `not allowed to find the calico-node pods: the right to ${right} is missing`,
       {
-        hint: 'The role calictl-node-reader of docs/reference/rbac.md has it; with --via ssh it is not needed.',
+        hint: 'The role calictl-reader of docs/reference/rbac.md has it; with --via ssh it is not needed.',
       },
     );
   }

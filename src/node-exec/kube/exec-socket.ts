@@ -8,15 +8,15 @@ const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
 /** Servers limit the size of a message. */
 const pieceSize = 1 << 16;
-/** A connection that does not answer for so long is dead. */
-const pingEveryMs = 10_000;
-const deadAfterMs = 60_000;
+/** A connection that leaves so many pings unanswered is dead. */
+const deadAfter = 6;
 
 export interface SocketOptions {
   /** With the query, escaped. */
   readonly path: string;
   /** Aborted: the connection is cut, whatever it does. */
   readonly signal: AbortSignal;
+  readonly pingEveryMs: number;
   onStdout(bytes: Buffer): Promise<void> | void;
   onStderr(bytes: Buffer): Promise<void> | void;
 }
@@ -95,7 +95,7 @@ function exchange(socket: Socket, options: SocketOptions, letGo: () => void): Ex
     );
     taking = mine;
   };
-  const alive = keepAlive(socket, () => taking !== undefined);
+  const alive = keepAlive(socket, options.pingEveryMs, () => taking !== undefined);
   socket.on('message', (data: Buffer) => {
     const channel = data[0];
     const bytes = data.subarray(1);
@@ -134,16 +134,16 @@ function exchange(socket: Socket, options: SocketOptions, letGo: () => void): Ex
 }
 
 /** A connection that breaks without a word is found out. While output waits to be taken, nobody hears answers. */
-function keepAlive(socket: Socket, isBusy: () => boolean): NodeJS.Timeout {
+function keepAlive(socket: Socket, everyMs: number, isBusy: () => boolean): NodeJS.Timeout {
   let unanswered = 0;
   socket.on('pong', () => {
     unanswered = 0;
   });
   const timer = setInterval(() => {
     if (socket.readyState !== socket.OPEN || isBusy()) return;
-    if (unanswered * pingEveryMs >= deadAfterMs) socket.terminate();
+    if (unanswered >= deadAfter) socket.terminate();
     unanswered += 1;
     socket.ping();
-  }, pingEveryMs);
+  }, everyMs);
   return timer.unref();
 }

@@ -25,15 +25,24 @@ const endingMs = 4000;
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 
+export interface KubeExecOptions {
+  /** A connection that leaves six pings in a row unanswered is taken for broken; 10,000 when absent. */
+  readonly pingEveryMs?: number;
+}
+
 /** Opens the way; nothing is sent before the first command. Closing it closes the connection. */
-export function openKubeExec(connection: KubeConnection, world: KubeExecWorld): NodeExec {
+export function openKubeExec(
+  connection: KubeConnection,
+  world: KubeExecWorld,
+  { pingEveryMs = 10_000 }: KubeExecOptions = {},
+): NodeExec {
   const pods = new CalicoPods(connection);
   const newMarker = (): string => world.random.uuid().replaceAll('-', '');
   const now = (): number => world.clock.now().getTime();
 
   /** Errors: TransportError. The exit code, or undefined when the node did not say that the command ended. */
   const exchange = async (node: NodeTarget, argv: readonly string[], options: ExchangeOptions) => {
-    const socket = await opened(connection, pods, node, argv, options);
+    const socket = await opened(connection, pods, node, argv, { ...options, pingEveryMs });
     options.onOpen?.(socket);
     if (options.stdin !== undefined) {
       if (!socket.canEndInput) {
@@ -207,7 +216,7 @@ async function opened(
   pods: CalicoPods,
   node: NodeTarget,
   argv: readonly string[],
-  options: ExchangeOptions,
+  options: ExchangeOptions & { readonly pingEveryMs: number },
 ): Promise<ExecSocket> {
   for (let again = false; ; again = true) {
     const pod = await pods.find(node.name);

@@ -1,58 +1,15 @@
-// Nodes through a real API server: which pod is asked, with which rights, and what becomes of broken connections.
-// The promises of every way to a node are in test/contract/.
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+// Nodes through a real API server: which pod is asked, with which rights, and what comes of it.
+// The promises of every way to a node are in test/contract/, the connection in connection.test.ts.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { kubeConnection } from '../../../src/connect/kube-config.ts';
-import type { ConnectionSettings } from '../../../src/connect/settings.ts';
-import { openKubeExec } from '../../../src/node-exec/kube/kube-exec.ts';
-import { type NodeExec, type NodeTarget, TransportError } from '../../../src/node-exec/node-exec.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureOf, inlineKubeconfig, kubeExecOpener, sh, target } from '../../support/kube-exec.ts';
 import { describeWithKubelets, Kubelets } from '../../support/kubelet.ts';
 import { isRunning } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
-import { TestClock } from '../../support/world.ts';
-
-const world = {
-  clock: new TestClock('2025-06-15T16:00:00Z'),
-  random: { uuid: () => randomUUID(), float: Math.random },
-};
-
-const target = (name: string): NodeTarget => ({ name, addresses: [] });
-const sh = (script: string, ...args: string[]): string[] => ['sh', '-c', script, 'sh', ...args];
-
-async function failureOf(work: Promise<unknown>): Promise<TransportError> {
-  const error = await work.then(
-    (value) => value,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(TransportError);
-  return error as TransportError;
-}
 
 describeWithKubelets('kube', (server, kubelets) => {
-  const opened: NodeExec[] = [];
-  const open = async (settings: ConnectionSettings = {}): Promise<NodeExec> => {
-    const connection = await kubeConnection(
-      { kubeconfig: server().kubeconfig, ...settings },
-      { env: {}, platform: 'linux' },
-    );
-    const exec = openKubeExec(connection, world);
-    opened.push(exec);
-    return exec;
-  };
-  afterEach(() => Promise.all(opened.splice(0).map((exec) => exec.close())));
-
-  /** A kubeconfig with further fields of the cluster, and the fields of the user. */
-  const inline = (cluster: string, user: string): ConnectionSettings => ({
-    kubeconfig: '',
-    kubeconfigInline: `{apiVersion: v1, kind: Config, current-context: c,
-      clusters: [{name: c, cluster: {server: "${server().url}", certificate-authority: "${server().caFile}"${cluster}}}],
-      contexts: [{name: c, context: {cluster: c, user: u}}], users: [{name: u, user: {${user}}}]}`,
-  });
+  const open = kubeExecOpener(server);
 
   describe('output', () => {
     beforeAll(() => kubelets().addNodes([{ name: 'big' }]));
@@ -238,11 +195,11 @@ describeWithKubelets('kube', (server, kubelets) => {
       const error = await failureOf((await open({ k8sCurrentContext: 'nobody' })).run(target('guarded'), ['ip']));
       expect(error.reason).toBe('unauthorized');
       expect(error.message).toContain('the right to list pods in all namespaces is missing');
-      expect(error.hint).toContain('calictl-node-reader');
+      expect(error.hint).toContain('calictl-reader');
     });
 
     it('names the right to exec', async () => {
-      const exec = await open(inline('', 'token: admin-token, as: lister'));
+      const exec = await open(inlineKubeconfig(server(), 'token: admin-token, as: lister'));
       const error = await failureOf(exec.run(target('guarded'), ['ip']));
       expect(error.reason).toBe('unauthorized');
       expect(error.message).toMatch(/the right to \w+ pods\/exec in namespace kube-system is missing/);
@@ -259,98 +216,10 @@ describeWithKubelets('kube', (server, kubelets) => {
     });
 
     it('takes impersonated groups along', async () => {
-      const exec = await open(inline('', 'token: admin-token, as: somebody, as-groups: ["system:masters"]'));
-      expect((await exec.run(target('guarded'), ['printf', 'in'])).stdout).toBe('in');
-    });
-  });
-
-  describe('the way there', () => {
-    beforeAll(() => kubelets().addNodes([{ name: 'away' }]));
-
-    it('goes through the proxy of the cluster', async () => {
-      const asked: string[] = [];
-      const proxy = createHttpServer().on('connect', ({ url }, socket) => {
-        asked.push(url ?? '');
-        const { hostname, port } = new URL(`http://${url}`);
-        const onward = connect(Number(port), hostname, () => {
-          socket.write('HTTP/1.1 200 OK\r\n\r\n');
-          onward.pipe(socket).pipe(onward);
-        });
-        for (const end of [onward, socket]) end.on('error', () => undefined);
-      });
-      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-      const { port } = proxy.address() as { port: number };
-      const exec = await open(inline(`, proxy-url: "http://127.0.0.1:${port}"`, 'token: admin-token'));
-      expect((await exec.run(target('away'), ['printf', 'through'])).stdout).toBe('through');
-      await exec.close();
-      proxy.close();
-      // For the list, and for the WebSocket.
-      expect(asked.length).toBeGreaterThan(0);
-      expect(new Set(asked)).toEqual(new Set([new URL(server().url).host]));
-    });
-
-    it('asks a credential plugin again when its token is not accepted any more', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'calictl-plugin-'));
-      const script = 'printf x >>"$1/asked"; token=admin-token; [ -e "$1/good" ] || token=stale; >"$1/good"';
-      const answer = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}';
-      const args = ['-c', `${script}; printf '${answer}' "$token"`, 'sh', folder];
-      const plugin = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args, interactiveMode: 'Never' };
-      const exec = await open(inline('', `exec: ${JSON.stringify(plugin)}`));
-      expect((await exec.run(target('away'), ['printf', 'again'])).stdout).toBe('again');
-      expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('xx');
-      rmSync(folder, { recursive: true });
-    });
-  });
-
-  describe('broken connections', () => {
-    let others: Kubelets;
-    beforeAll(async () => {
-      others = new Kubelets(server());
-      await others.start();
-      await others.addNodes([{ name: 'dying' }]);
-    });
-    afterAll(() => others.stop());
-
-    // The API server calls this a success.
-    it('says broken when the kubelet dies in the middle, and unreachable from then on', async () => {
-      const exec = await open();
-      const [first, second, third] = [1, 2, 3].map((i) => `3600.${process.pid}0${i}`);
-      const ran = failureOf(exec.run(target('dying'), ['sleep', `${first}`]));
-      const stepped = exec.runSteps(target('dying'), [{ argv: ['printf', 'done'] }, { argv: ['sleep', `${second}`] }]);
-      const streamed = failureOf(
-        exec.stream(target('dying'), ['sleep', `${third}`], { onStdout: () => undefined, onStderr: () => undefined }),
+      const exec = await open(
+        inlineKubeconfig(server(), 'token: admin-token, as: somebody, as-groups: ["system:masters"]'),
       );
-      for (const time of [first, second, third]) await until(() => isRunning(`sleep ${time}`), 'the commands run');
-      others.stop();
-      expect((await ran).reason).toBe('broken');
-      expect((await streamed).reason).toBe('broken');
-      const outcomes = await stepped;
-      expect(outcomes[0]?.kind === 'ran' && outcomes[0].result.stdout).toBe('done');
-      expect(outcomes[1]?.kind === 'lost' && outcomes[1].error.reason).toBe('broken');
-
-      const after = await failureOf(exec.run(target('dying'), ['ip']));
-      expect(after.reason).toBe('unreachable');
-      expect(after.message).toContain('connection refused');
-    });
-
-    it('ends at the deadline when the API server does not say a word', async () => {
-      const silent = createServer();
-      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-      const { port } = silent.address() as { port: number };
-      const exec = await open({ kubeconfig: '', k8sAPIEndpoint: `http://127.0.0.1:${port}` });
-      const error = await failureOf(exec.run(target('a'), ['ip'], { timeoutMs: 200 }));
-      expect(error.reason).toBe('timeout');
-      const stop = new AbortController();
-      const running = failureOf(exec.run(target('b'), ['ip'], { signal: stop.signal }));
-      stop.abort();
-      expect((await running).reason).toBe('cancelled');
-      silent.close();
-    });
-
-    it('says unreachable when nothing listens where the API server should be', async () => {
-      const exec = await open({ kubeconfig: '', k8sAPIEndpoint: 'http://127.0.0.1:1' });
-      const error = await failureOf(exec.run(target('a'), ['ip']));
-      expect([error.reason, error.message]).toEqual(['unreachable', expect.stringContaining('ECONNREFUSED')]);
+      expect((await exec.run(target('guarded'), ['printf', 'in'])).stdout).toBe('in');
     });
   });
 });
