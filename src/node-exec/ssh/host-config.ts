@@ -46,7 +46,10 @@ export function isNamed(entries: readonly ConfigEntry[], host: string): boolean 
 export function hostConfig(entries: readonly ConfigEntry[], host: string, given: Given, world: SshWorld): HostConfig {
   const found = new Reading(host, given, world);
   found.read(entries, false);
-  if (found.needsFinal) found.read(entries, true);
+  if (found.needsFinal) {
+    found.settleHostName();
+    found.read(entries, true);
+  }
   return found.result();
 }
 
@@ -67,13 +70,17 @@ class Reading {
     this.#localUser = localUser(world);
   }
 
+  settleHostName(): void {
+    this.#values.set('hostname', [this.#hostName.toLowerCase().replaceAll('%', '%%')]);
+  }
+
   read(entries: readonly ConfigEntry[], final: boolean): void {
+    // The second pass looks for the host that the first has found.
+    const host = final ? this.#hostName : this.#host;
     for (const entry of entries) {
       if (entry.kind === 'set') this.#set(entry.key, entry.values);
       else if (entry.kind === 'file') this.read(entry.entries, final);
-      else if (
-        entry.kind === 'host' ? matchesPatterns(this.#host, entry.patterns) : this.#matches(entry.words, final)
-      ) {
+      else if (entry.kind === 'host' ? matchesPatterns(host, entry.patterns) : this.#matches(entry.words, final)) {
         this.read(entry.entries, final);
       }
     }

@@ -1,0 +1,93 @@
+// Where a node is, and by which hosts.
+import { describe, expect, it } from 'vitest';
+import type { ConfigEntry } from '../../../src/node-exec/ssh/config-files.ts';
+import { SshFailure } from '../../../src/node-exec/ssh/ssh-failure.ts';
+import { parseHost, type SshHost, sshHostOf, writtenHostOf } from '../../../src/node-exec/ssh/ssh-host.ts';
+import { testWorld } from '../../support/world.ts';
+
+const world = testWorld({ cwd: '/work' });
+const set = (key: string, ...values: string[]): ConfigEntry => ({ kind: 'set', key, values });
+const host = (pattern: string, ...entries: ConfigEntry[]): ConfigEntry => ({
+  kind: 'host',
+  patterns: [pattern],
+  entries,
+});
+const node = (name: string, ...addresses: string[]) => ({ name, addresses });
+
+describe('parseHost', () => {
+  it.each([
+    ['node-a', { host: 'node-a' }],
+    ['10.0.0.1:2222', { host: '10.0.0.1', port: 2222 }],
+    ['fd00::1', { host: 'fd00::1' }],
+    ['fe80::1%eth0', { host: 'fe80::1%eth0' }],
+    ['[fd00::1]:2222', { host: 'fd00::1', port: 2222 }],
+    ['me@gate:7', { user: 'me', host: 'gate', port: 7 }],
+    ['ssh://me@gate:7/', { user: 'me', host: 'gate', port: 7 }],
+    ['a@b@c', { user: 'a@b', host: 'c' }],
+    ['', undefined],
+    ['host:', undefined],
+    ['host:0', undefined],
+    ['host:65536', undefined],
+    ['-oProxyCommand=x', undefined],
+    ['me@-x', undefined],
+  ])('%s', (text, expected) => {
+    expect(parseHost(text)).toEqual(expected);
+  });
+});
+
+describe('writtenHostOf', () => {
+  const named = [host('node-a', set('hostname', '9.9.9.9'))];
+
+  it('is what the command line says, else the name that ssh_config knows, else the first address', () => {
+    const hosts = new Map([['node-a', 'there:2222']]);
+    expect(writtenHostOf(node('node-a', '10.0.0.1'), named, { hosts })).toEqual({ host: 'there', port: 2222 });
+    expect(writtenHostOf(node('node-a', '10.0.0.1'), named, {})).toEqual({ host: 'node-a' });
+    expect(writtenHostOf(node('node-b', '10.0.0.2', '10.0.0.3'), named, { hosts })).toEqual({ host: '10.0.0.2' });
+  });
+
+  it.each([
+    ['nothing says where', node('node-b'), {}],
+    ['--ssh-host says nonsense', node('node-a'), { hosts: new Map([['node-a', 'a b:x:y']]) }],
+    ['the address would be an option', node('node-b', '-oProxyCommand=touch /tmp/owned'), {}],
+  ])('refuses when %s', (_, target, settings) => {
+    expect(() => writtenHostOf(target, named, settings)).toThrow(SshFailure);
+  });
+
+  it('does not take a name for an option', () => {
+    expect(() => writtenHostOf(node('-oX'), [host('-oX')], {})).toThrow(SshFailure);
+  });
+});
+
+describe('sshHostOf', () => {
+  const chain = (found: SshHost | undefined): string[] =>
+    found === undefined
+      ? []
+      : [...chain(found.via), `${found.config.user}@${found.config.hostName}:${found.config.port}`];
+
+  it('leads over the jump hosts, each with its own settings', () => {
+    const entries = [
+      host('10.*', set('proxyjump', 'one@gate:7,inner')),
+      host('gate', set('hostname', 'gate.example'), set('proxyjump', 'outer')),
+      host('inner', set('user', 'two'), set('proxyjump', 'never')),
+      set('user', 'all'),
+    ];
+    expect(chain(sshHostOf(node('n', '10.0.0.1'), entries, { user: 'root' }, world))).toEqual([
+      'all@outer:22',
+      'one@gate.example:7',
+      'two@inner:22',
+      'root@10.0.0.1:22',
+    ]);
+  });
+
+  it('refuses a way in a circle', () => {
+    const entries = [host('*', set('proxyjump', 'gate'))];
+    expect(() => sshHostOf(node('n', '10.0.0.1'), entries, {}, world)).toThrow(/circle/);
+  });
+
+  it('shows the keys of the command line first, to every host', () => {
+    const entries = [set('identityfile', '/config/key'), host('10.*', set('proxyjump', 'gate'))];
+    const found = sshHostOf(node('n', '10.0.0.1'), entries, { keys: ['k'] }, world);
+    expect(found.config.identityFiles).toEqual(['/work/k', '/config/key']);
+    expect(found.via?.config.identityFiles).toEqual(['/work/k', '/config/key']);
+  });
+});
