@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Parsed } from '../../src/datapath/parsed.ts';
+import { type Cidr, formatCidr, parseCidrOrIp } from '../../src/net/cidr.ts';
+import { formatIp, type IpAddress } from '../../src/net/ip.ts';
 
 type Program = 'birdc' | 'ip';
 
@@ -35,6 +37,34 @@ export function problemOf(parsed: Parsed<unknown>): string {
 /** Every beginning of a text, the empty one and itself among them. */
 export function beginnings(text: string): readonly string[] {
   return Array.from({ length: text.length + 1 }, (_, length) => text.slice(0, length));
+}
+
+/** Beginnings of all texts: with LONG every one, else one in 29, which falls on every place of some line. */
+export function someBeginnings(texts: readonly string[]): readonly string[] {
+  const step = process.env['LONG'] ? 1 : 29;
+  return texts.flatMap((text) => beginnings(text).filter((beginning) => beginning.length % step === 0));
+}
+
+/**
+ * Of names, addresses and networks in an answer those that do not stand in its text: a parser makes none up. Letters of
+ * either case; an address may have a device behind it, and stands for the network of itself.
+ */
+export function invented(text: string, found: readonly (string | IpAddress | Cidr | undefined)[]): readonly string[] {
+  const lower = text.toLowerCase();
+  const words = lower.match(/[0-9a-f:.]*[:.][0-9a-f:.]*(\/\d+)?/g) ?? [];
+  const networks = new Set(
+    words
+      .flatMap((word) => [word, word.split('/')[0] ?? ''])
+      .map((word) => parseCidrOrIp(word))
+      .flatMap((cidr) => (cidr === undefined ? [] : [formatCidr(cidr)])),
+  );
+  return found.flatMap((item) => {
+    if (item === undefined) return [];
+    if (typeof item === 'string') return lower.includes(item.toLowerCase()) ? [] : [item];
+    const network = 'prefix' in item ? formatCidr(item) : `${formatIp(item)}/${item.version === 4 ? 32 : 128}`;
+    // Everything has a word of its own.
+    return networks.has(network) || (network.endsWith('/0') && text.includes('default')) ? [] : [network];
+  });
 }
 
 /** A word in place of another, as another locale, version or terminal would have it. */

@@ -5,7 +5,16 @@ import type { BirdRoute } from '../../../src/datapath/bird/bird.ts';
 import { parseBirdRoutes } from '../../../src/datapath/bird/routes.ts';
 import { formatCidr, parseCidr } from '../../../src/net/cidr.ts';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
-import { answerOf, beginnings, damaged, problemOf, recording, recordings } from '../recordings.ts';
+import {
+  answerOf,
+  beginnings,
+  damaged,
+  invented,
+  problemOf,
+  recording,
+  recordings,
+  someBeginnings,
+} from '../recordings.ts';
 
 fc.configureGlobal({ seed: 20260101 });
 
@@ -236,24 +245,19 @@ describe('what is no answer', () => {
       for (const version of [4, 6] as const) {
         const parsed = parseBirdRoutes(text, version);
         if (!parsed.ok) continue;
-        const words = text.split(/[\s[\]]+/);
-        const networks = new Set(words.map((word) => parseCidr(word)).map((cidr) => (cidr ? formatCidr(cidr) : '')));
-        const addresses = new Set(words.map((word) => parseIp(word)).map((ip) => (ip ? formatIp(ip) : '')));
-        for (const { destination, nextHops, protocol, since, attributes } of parsed.value) {
-          expect(networks).toContain(formatCidr(destination));
-          for (const { gateway, device } of nextHops) {
-            if (gateway !== undefined) expect(addresses).toContain(formatIp(gateway));
-            expect(text).toContain(device);
-          }
-          for (const word of [protocol, since, ...Object.keys(attributes)]) expect(text).toContain(word);
-        }
+        const found = parsed.value.flatMap(({ destination, nextHops, protocol, since, from, attributes }) => [
+          ...[destination, from, protocol, ...since.split(' '), ...Object.keys(attributes)],
+          ...nextHops.flatMap(({ gateway, device }) => [gateway, device]),
+        ]);
+        expect(invented(text, found)).toEqual([]);
       }
     };
-    const named = recordings('birdc').filter(([name]) => name.includes('show-route'));
-    for (const name of ['show-route.rr-client.v4.txt', 'show-route.v6.txt']) {
-      beginnings(recording('birdc', name)).forEach(holds);
-    }
-    fc.assert(fc.property(damaged(named.map(([, text]) => text)), holds), { numRuns: 300 });
+    const texts = recordings('birdc')
+      .filter(([name]) => name.includes('show-route'))
+      .map(([, text]) => text);
+    beginnings(recording('birdc', 'show-route.rr-client.v4.txt')).forEach(holds);
+    someBeginnings(texts).forEach(holds);
+    fc.assert(fc.property(damaged(texts), holds), { numRuns: 200 });
   });
 
   it('does not take long over a long line', () => {

@@ -9,8 +9,8 @@ import { parseRules } from '../../../src/datapath/iproute/rules.ts';
 import type { Parsed } from '../../../src/datapath/parsed.ts';
 import { parseSysctls } from '../../../src/datapath/sysctls.ts';
 import type { Cidr } from '../../../src/net/cidr.ts';
-import { formatIp, type IpAddress, parseIp } from '../../../src/net/ip.ts';
-import { beginnings, damaged, recording, recordings } from '../recordings.ts';
+import type { IpAddress } from '../../../src/net/ip.ts';
+import { beginnings, damaged, invented, recordings, someBeginnings } from '../recordings.ts';
 
 fc.configureGlobal({ seed: 20260101 });
 
@@ -46,7 +46,7 @@ const parsers: readonly (readonly [name: string, (text: string) => Parsed<unknow
   [
     'parseRules',
     (text) => parseRules(text, 4),
-    ({ inputDevice, source }: { inputDevice?: string; source?: Cidr }) => [inputDevice, source?.base],
+    ({ inputDevice, source }: { inputDevice?: string; source?: Cidr }) => [inputDevice, source],
   ],
   [
     'parseNeighbours',
@@ -70,23 +70,12 @@ describe('damaged texts', () => {
     const holds = (text: string): void => {
       const parsed = parse(text);
       if (!parsed.ok) return;
-      const lower = text.toLowerCase();
-      const addresses = new Set(
-        text.split(/[\s"/]+/).flatMap((word) => {
-          const ip = parseIp(word);
-          return ip === undefined ? [] : [formatIp(ip)];
-        }),
-      );
-      for (const value of parsed.value as Iterable<never>) {
-        for (const item of namesOf(value)) {
-          if (typeof item === 'string') expect(lower).toContain(item.toLowerCase());
-          else if (item !== undefined && 'value' in item) expect(addresses).toContain(formatIp(item));
-        }
-      }
+      expect(invented(text, [...(parsed.value as Iterable<never>)].flatMap(namesOf))).toEqual([]);
     };
     for (const text of plain) beginnings(text).forEach(holds);
-    beginnings(recording('ip', 'node-a.vxlan.link.json')).forEach(holds);
-    const texts = [...recordings('ip').map(([, text]) => text), ...plain, ...plain, ...plain, ...plain];
+    const recorded = recordings('ip').map(([, text]) => text);
+    someBeginnings(recorded).forEach(holds);
+    const texts = [...recorded, ...plain, ...plain, ...plain, ...plain];
     fc.assert(fc.property(damaged(texts), holds), { numRuns: 200 });
     // As deep as nothing that is printed, but JSON all the same.
     holds(`[{"ifname":${'['.repeat(50_000)}${']'.repeat(50_000)}}]`);
