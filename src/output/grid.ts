@@ -1,4 +1,4 @@
-// Ruled tables as calicoctl's ipam commands print them.
+// Ruled tables as calicoctl's ipam commands and its node status print them.
 import { printable, widthOf } from './columns.ts';
 
 const wrapAt = 30;
@@ -22,6 +22,11 @@ function wrapped(cell: string): string[] {
   return [...lines, current];
 }
 
+/** A cell that was wrapped makes its column as wide as it may be, however short its lines are. */
+function widthOfCell(lines: readonly string[]): number {
+  return Math.max(lines.length > 1 ? wrapAt : 0, ...lines.map(widthOf));
+}
+
 function centred(text: string, width: number): string {
   const left = Math.floor((width - widthOf(text)) / 2);
   return ' '.repeat(left) + text + ' '.repeat(width - widthOf(text) - left);
@@ -37,7 +42,7 @@ export function grid(headings: readonly string[], rows: readonly (readonly strin
   const titles = headings.map((heading) => heading.toUpperCase());
   const body = rows.map((row) => row.map(wrapped));
   const widths = titles.map((title, index) =>
-    Math.max(widthOf(title), ...body.map((row) => Math.max(...(row[index] ?? ['']).map(widthOf)))),
+    Math.max(widthOf(title), ...body.map((row) => widthOfCell(row[index] ?? ['']))),
   );
   const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+\n`;
   const line = (cells: readonly string[]): string => `|${cells.map((cell) => ` ${cell} `).join('|')}|\n`;

@@ -1,0 +1,36 @@
+// What node status and node bgp read from the datastore: who should peer with whom, and whether any pool needs BGP.
+
+import { type BgpPlan, desiredSessions } from '../../datapath/bgp/desired.ts';
+import { type Datastore, listAll } from '../../datastore/datastore.ts';
+import type { IPPool } from '../../resources/ip-pool.ts';
+import type { CoreNode } from '../../resources/node.ts';
+
+export interface PlannedBgp {
+  readonly nodes: readonly CoreNode[];
+  readonly plan: BgpPlan;
+  /** True when the routes of some pool go by BGP; also when there are no pools. */
+  readonly bgpNeeded: boolean;
+}
+
+/** Felix alone routes pools with VXLAN. */
+function needsBgp({ spec }: IPPool): boolean {
+  return spec.disabled !== true && (spec.vxlanMode || 'Never') === 'Never';
+}
+
+/** Errors: those of the store. */
+export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise<PlannedBgp> {
+  const [{ calicoNode }, { bgpPeer }, { bgpConfiguration }, { ipPool }] = await Promise.all([
+    import('../../resources/node.ts'),
+    import('../../resources/bgp-peer.ts'),
+    import('../../resources/bgp-configuration.ts'),
+    import('../../resources/ip-pool.ts'),
+  ]);
+  const [nodes, bgpPeers, bgpConfigurations, pools] = await Promise.all([
+    listAll(store, calicoNode, { signal, mode: 'scan' }),
+    listAll(store, bgpPeer, { signal, mode: 'scan' }),
+    listAll(store, bgpConfiguration, { signal, mode: 'scan' }),
+    listAll(store, ipPool, { signal, mode: 'scan' }),
+  ]);
+  const plan = desiredSessions({ nodes, bgpPeers, bgpConfigurations });
+  return { nodes, plan, bgpNeeded: pools.length === 0 || pools.some(needsBgp) };
+}

@@ -1,0 +1,19 @@
+// What node status and node bgp ask of each node: BIRD of the families that it speaks, and what explains its silence.
+import type { BgpPlan } from '../../datapath/bgp/desired.ts';
+import { familiesOf } from '../../datapath/bgp/node-status.ts';
+import { birdProbes, felixProbes, kernelProbes, type Probe } from '../../datapath/probes.ts';
+import type { Input } from '../command.ts';
+import { birdFolder } from './targets.ts';
+
+/** The probes by the node's name. */
+export function birdProbesOf(
+  input: Input,
+  plan: BgpPlan,
+  { withFelix }: { withFelix: boolean },
+): (node: string) => readonly Probe[] {
+  return (name) => {
+    const families = familiesOf(plan.nodes.find((node) => node.name === name));
+    const bird = families.flatMap((version) => birdProbes(version, birdFolder(input, name)));
+    return [...bird, kernelProbes.addresses, ...(withFelix ? felixProbes : [])];
+  };
+}

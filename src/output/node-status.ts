@@ -1,0 +1,192 @@
+// What `node status` prints: a row a node or a peer, the problems below, and the whole as a document.
+import { isUp } from '../datapath/bgp/links.ts';
+import {
+  addressText,
+  type BirdOfNode,
+  type NodeStatus,
+  type NodeStatusList,
+  type PeerStatus,
+} from '../datapath/bgp/node-status.ts';
+import type { BgpProblem } from '../datapath/bgp/problem.ts';
+import type { Wanted } from '../datapath/bgp/session.ts';
+import { formatIp } from '../net/ip.ts';
+import { printYaml } from '../resources/yaml-text.ts';
+import { ownTable, printable } from './columns.ts';
+import { jsonDocument } from './json-document.ts';
+import { type Style, styleOf } from './style.ts';
+
+export const typeWords: Readonly<Record<PeerStatus['type'], string>> = {
+  mesh: 'mesh',
+  node: 'node',
+  global: 'global',
+  'local-workload': 'workload',
+  other: 'other',
+};
+
+const birdWord = ({ state, status }: BirdOfNode): string =>
+  state === 'running' ? (status?.version ?? 'running') : state === 'unknown' ? '?' : state;
+
+/** One word when both families say the same. */
+function birdText(bird: readonly BirdOfNode[]): string {
+  const all = bird.map(birdWord);
+  if (new Set(all).size === 1) return all[0] ?? '';
+  return bird.map((one) => `v${one.version} ${birdWord(one)}`).join(', ');
+}
+
+function peersText({ bird, peers, wanted }: NodeStatus, version: 4 | 6): string {
+  const one = bird.find((candidate) => candidate.version === version);
+  if (one === undefined) return '-';
+  if (one.state === 'unknown') return `?/${wanted[version]}`;
+  const own = peers.filter((peer) => peer.version === version);
+  if (one.state === 'not running') return `0/${wanted[version]}`;
+  return `${own.filter(isUp).length}/${own.length}`;
+}
+
+const sum = (peers: readonly PeerStatus[], of: 'imported' | 'preferred' | 'exported'): number =>
+  peers.reduce((all, { prefixes }) => all + (prefixes?.[of] ?? 0), 0);
+
+const ids = (problems: readonly BgpProblem[]): string => [...new Set(problems.map(({ id }) => id))].join(',');
+
+function nodeRow(item: NodeStatus): string[] {
+  const { name, reached, bird, felix, peers, problems } = item;
+  if (!reached) return [name, ...['?', '?', '?', '?', '?', '?'], 'not asked'];
+  const routerIds = [...new Set(bird.flatMap(({ status }) => status?.routerId ?? []))];
+  return [
+    ...[name, birdText(bird), routerIds.join(',') || '-', peersText(item, 4), peersText(item, 6), felix ?? '?'],
+    ...[bird.some(({ state }) => state === 'running') ? `${sum(peers, 'preferred')}/${sum(peers, 'imported')}` : '-'],
+    ids(problems) || '-',
+  ];
+}
+
+const nodeHeadings = ['NODE', 'BIRD', 'ROUTER ID', 'PEERS V4', 'PEERS V6', 'FELIX', 'ROUTES', 'PROBLEM'];
+
+export function peerName(peer: Pick<PeerStatus, 'peerNode' | 'address' | 'port' | 'protocol'>): string {
+  return peer.peerNode === undefined ? addressText(peer) : `${addressText(peer)} (${peer.peerNode})`;
+}
+
+function peerRows({ name, reached, bird, peers, problems }: NodeStatus): string[][] {
+  const nothing = (state: string, problem = '-'): string[] => [
+    name,
+    ...['-', '-', '-'],
+    state,
+    ...['-', '-', '-'],
+    problem,
+  ];
+  if (!reached) return [nothing('not asked')];
+  const rows = peers.map((peer) => [
+    ...[name, peerName(peer), typeWords[peer.type], String(peer.as ?? '-'), peer.state, peer.since ?? '-'],
+    ...[peer.info || '-', peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`],
+    peer.problem?.id ?? (peer.extra ? 'not asked for' : '-'),
+  ]);
+  const silent = bird.filter(({ state }) => state !== 'running');
+  const dead = ids(problems.filter(({ id, node }) => id === 'F60' && node === name));
+  return [...rows, ...silent.map((one) => nothing(`BIRD v${one.version} ${one.state}`, dead || '-'))];
+}
+
+const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'IN/OUT', 'PROBLEM'];
+
+/** Problems as short lines: what and where, then what to change and how. What both families have is told once. */
+export function problemLines(problems: readonly BgpProblem[], style: Style): string {
+  const told = new Map<string, BgpProblem[]>();
+  for (const problem of problems) {
+    const key = `${problem.id} ${problem.message}`;
+    told.set(key, [...(told.get(key) ?? []), problem]);
+  }
+  return [...told.values()]
+    .flatMap((alike) => {
+      const [first] = alike;
+      if (first === undefined) return [];
+      const { id, severity, message, object, hint } = first;
+      const paint = severity === 'error' ? style.error : style.warning;
+      const families = alike.flatMap(({ version }) => (version === undefined ? [] : `IPv${version}`));
+      const where = families.length === 0 ? '' : `${families.join(', ')}: `;
+      const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
+      return [`${paint(`${id} ${severity}`)} ${where}${printable(message)}\n    ${change}${printable(hint)}\n`];
+    })
+    .join('');
+}
+
+export function unreachedLines({ unreached }: Pick<NodeStatusList, 'unreached'>, style: Style): string {
+  return unreached
+    .map(({ node, message, hint }) => {
+      const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
+      return `${style.warning('not asked')} ${printable(node)}: ${printable(message)}${more}\n`;
+    })
+    .join('');
+}
+
+function summary({ items, problems, unreached }: NodeStatusList): string {
+  const reached = items.filter((item) => item.reached);
+  const peers = reached.flatMap((item) => item.peers);
+  const up = peers.filter(isUp).length;
+  const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`;
+  const sessions = `${up} of ${peers.length} peers of ${count(reached.length, 'node')} are up`;
+  const found = problems.length === 0 ? 'no problems' : count(problems.length, 'problem');
+  const silent = unreached.length === 0 ? '' : `, ${unreached.length} not asked`;
+  return `${sessions}; ${found}${silent}.\n`;
+}
+
+export function nodeStatusText(list: NodeStatusList, wide: boolean, colour: boolean): string {
+  const style = styleOf(colour);
+  const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
+  const below = problemLines(list.problems, style) + unreachedLines(list, style);
+  return `${ownTable(wide ? peerHeadings : nodeHeadings, rows)}${below}${below === '' ? '' : '\n'}${summary(list)}`;
+}
+
+const wantedText = (wanted: Wanted): object => (wanted.kind === 'mesh' ? { kind: 'mesh' } : wanted);
+
+export function peerDocument(peer: PeerStatus): object {
+  const { version, protocol, type, address, port, peerNode, as, state, since, info, prefixes, desired, extra } = peer;
+  return {
+    ...{ ipVersion: version, protocol, type },
+    address: address === undefined ? undefined : formatIp(address),
+    ...{ port, node: peerNode, asNumber: as, state, since, info, prefixes, wanted: desired !== undefined, extra },
+    wantedBy: desired === undefined ? undefined : wantedText(desired.wantedBy),
+    problem: peer.problem?.id,
+  };
+}
+
+export function problemDocument({
+  id,
+  severity,
+  node,
+  version,
+  peer,
+  message,
+  object,
+  hint,
+  sessions,
+}: BgpProblem): object {
+  return {
+    ...{ id, severity, node, peer, ipVersion: version, message, object, hint },
+    sessions: sessions.map(({ node: of, version: ipVersion, protocol }) => ({ node: of, ipVersion, protocol })),
+  };
+}
+
+function itemDocument({ name, node, reached, bird, felix, peers, problems }: NodeStatus): object {
+  const address = (version: 4 | 6): string | undefined => {
+    const ip = node?.address[version];
+    return ip === undefined ? undefined : formatIp(ip);
+  };
+  return {
+    ...{ node: name, reached, ipv4: address(4), ipv6: address(6), asNumber: node?.as.value },
+    routeReflectorClusterID: node?.clusterId,
+    bird: bird.map(({ version, state, why, status }) => ({ ipVersion: version, state, why, ...status })),
+    felix,
+    routes: { imported: sum(peers, 'imported'), preferred: sum(peers, 'preferred'), exported: sum(peers, 'exported') },
+    peers: peers.map(peerDocument),
+    problems: [...new Set(problems.map(({ id }) => id))],
+  };
+}
+
+function document({ items, problems, unreached }: NodeStatusList): object {
+  return {
+    kind: 'NodeStatusList',
+    items: items.map(itemDocument),
+    problems: problems.map(problemDocument),
+    unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
+  };
+}
+
+export const nodeStatusJson = (list: NodeStatusList): string => jsonDocument(document(list));
+export const nodeStatusYaml = (list: NodeStatusList): string => printYaml(document(list));
