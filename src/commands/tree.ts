@@ -17,6 +17,7 @@ import { nodeChecksystem } from './node/checksystem.ts';
 import { nodeDiags } from './node/diags.ts';
 import { nodeExec } from './node/exec.ts';
 import { nodeRun } from './node/run.ts';
+import { nodeStatus } from './node/status.ts';
 import { snapshotSave } from './snapshot/save.ts';
 import { version } from './version.ts';
 
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   nodeChecksystem,
   nodeDiags,
   nodeRun,
+  nodeStatus,
   snapshotSave,
   version,
 ];
