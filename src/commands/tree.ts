@@ -16,8 +16,10 @@ import { nodeCapture } from './node/capture.ts';
 import { nodeChecksystem } from './node/checksystem.ts';
 import { nodeDiags } from './node/diags.ts';
 import { nodeExec } from './node/exec.ts';
+import { nodeRoutes } from './node/routes.ts';
 import { nodeRun } from './node/run.ts';
 import { nodeStatus } from './node/status.ts';
+import { nodeVerify } from './node/verify.ts';
 import { snapshotSave } from './snapshot/save.ts';
 import { version } from './version.ts';
 
@@ -49,11 +51,13 @@ export const commands: readonly Command[] = [
   ipamShow,
   ipamSplit,
   nodeCapture,
-  nodeExec,
   nodeChecksystem,
   nodeDiags,
+  nodeExec,
+  nodeRoutes,
   nodeRun,
   nodeStatus,
+  nodeVerify,
   snapshotSave,
   version,
 ];

@@ -11,7 +11,7 @@ import type { KernelRoute } from './iproute/iproute.ts';
 import type { NodeState } from './node-state.ts';
 import type { Observed } from './probes.ts';
 import type { ProblemSeverity } from './problem.ts';
-import { missingInKernel, whyMissing } from './routes/bird-explanation.ts';
+import { missingInKernel, unreachable, whyMissing } from './routes/bird-explanation.ts';
 import { nothing, type RouteComparison, type RouteFault, routeCommand } from './routes/comparison.ts';
 import { isForeign } from './routes/foreign.ts';
 import { type Aspect, bestMatch, type LocalView, type Match, routeText } from './routes/match.ts';
@@ -143,6 +143,8 @@ function wrong(route: ExpectedRoute, match: Match, winner: KernelRoute, isMaskin
       hint: restartHint,
     };
   }
+  // What BIRD writes to the kernel when nothing leads to the next hop.
+  if (winner.type === 'unreachable') return { ...unreachable(destination), severity: 'error' };
   return {
     id: 'F46',
     severity: 'error',

@@ -17,7 +17,8 @@ function isUnreachable({ target, metric }: BirdRoute): boolean {
   return target === 'unreachable' || metric === '-';
 }
 
-function unreachable(destination: string): Explanation {
+/** A route of BIRD's whose next hop cannot be reached. */
+export function unreachable(destination: string): Explanation {
   return {
     id: 'F93',
     message: `BIRD has the route to ${destination}, but nothing leads to its next hop`,

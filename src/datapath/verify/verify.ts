@@ -31,16 +31,20 @@ function podMtuOf(network: Network, state: NodeState): Observed<number> {
   return mtus === undefined ? state.mtu : { seen: true, value: mtus.pod, argv: state.mtu.argv };
 }
 
-/** Settings that are wrong because forwarding is off on the whole node are not told again for each interface. */
+/**
+ * What is wrong only because of something else is not told again: forwarding of each interface when it is off on the
+ * whole node, the MTU of routes when that of their device is not as it should be.
+ */
 function withoutConsequences(facts: readonly Fact[]): Fact[] {
+  const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
   const off = (family: 4 | 6): boolean =>
-    facts.some(
-      ({ id, verdict, fact }) => id === 'F30' && verdict === 'wrong' && fact.startsWith('IPv6') === (family === 6),
-    );
+    wrong.some(({ id, fact }) => id === 'F30' && fact.startsWith('IPv6') === (family === 6));
   const [off4, off6] = [off(4), off(6)];
+  const isTunnelMtuWrong = wrong.some(({ id, fact }) => id === 'F74' && fact === 'MTU');
   return facts.filter(({ id, verdict, fact }) => {
-    const follows = (id === 'F02' || id === 'F31') && verdict === 'wrong';
-    return !(follows && (fact.startsWith('IPv6') ? off6 : off4));
+    if (verdict !== 'wrong') return true;
+    if (id === 'F02' || id === 'F31') return !(fact.startsWith('IPv6') ? off6 : off4);
+    return !(id === 'F74' && fact.startsWith('route to') && isTunnelMtuWrong);
   });
 }
 

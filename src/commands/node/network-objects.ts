@@ -1,0 +1,44 @@
+// What node routes and node verify read from the datastore: everything that routes, tunnels and wiring follow from.
+import type { NetworkObjects } from '../../datapath/expected/network.ts';
+import { type Datastore, listAll } from '../../datastore/datastore.ts';
+import { type ExitCode, exitCodes } from '../../world/errors.ts';
+
+/** Errors: those of the store; CalictlError for a block whose fields cannot be read. */
+export async function networkObjects(store: Datastore, signal: AbortSignal): Promise<NetworkObjects> {
+  const [nodeKind, poolKind, blockKind, affinityKind, podKind, felixKind, bgpKind, { refuseMalformedBlocks }] =
+    await Promise.all([
+      import('../../resources/node.ts'),
+      import('../../resources/ip-pool.ts'),
+      import('../../resources/ipam-block.ts'),
+      import('../../resources/block-affinity.ts'),
+      import('../../resources/pod.ts'),
+      import('../../resources/felix-configuration.ts'),
+      import('../../resources/bgp-configuration.ts'),
+      import('../../datastore/malformed.ts'),
+    ]);
+  const options = { signal, mode: 'scan' } as const;
+  const [nodes, pools, blocks, affinities, pods, felixConfigurations, bgpConfigurations] = await Promise.all([
+    listAll(store, nodeKind.calicoNode, options),
+    listAll(store, poolKind.ipPool, options),
+    listAll(store, blockKind.ipamBlock, options),
+    listAll(store, affinityKind.blockAffinity, options),
+    listAll(store, podKind.pod, options),
+    listAll(store, felixKind.felixConfiguration, options),
+    listAll(store, bgpKind.bgpConfiguration, options),
+  ]);
+  refuseMalformedBlocks(blocks);
+  return { nodes, pools, blocks, affinities, pods, felixConfigurations, bgpConfigurations };
+}
+
+interface Judged {
+  readonly items: readonly { readonly reached: boolean }[];
+  readonly problems: readonly unknown[];
+  readonly unreached: readonly unknown[];
+}
+
+/** Nobody reached, something wrong, somebody not reached: in this order. */
+export function exitOf({ items, problems, unreached }: Judged): ExitCode {
+  if (items.every(({ reached }) => !reached)) return exitCodes.failed;
+  if (problems.length > 0) return exitCodes.findings;
+  return unreached.length > 0 ? exitCodes.partial : exitCodes.ok;
+}
