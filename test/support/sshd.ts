@@ -18,8 +18,16 @@ export interface SshdOptions {
   readonly address?: string;
   /** More lines of sshd_config, which come first and so count. */
   readonly config?: readonly string[];
-  /** Uses these files as its host keys in place of new ones. */
+  /** Files of private host keys to use in place of new ones. */
   readonly hostKeyFiles?: readonly string[];
+  /** Port to listen on; a free one when absent. */
+  readonly port?: number;
+  /** Network namespace that it runs in. */
+  readonly netns?: string;
+  /** Files of the machine that look otherwise to its sessions: path to text. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What the users of these servers log in with, as in /etc/shadow; nothing when absent. */
+  readonly passwordHash?: string;
 }
 
 export interface Sshd {
@@ -32,12 +40,15 @@ export interface Sshd {
   readonly knownHosts: string;
   /** All that it logged. */
   log(): string;
-  /** Ends it with all its sessions. */
+  /** The processes of its connections. */
+  sessions(): number[];
+  /** Ends it with all its connections. */
   stop(): Promise<void>;
 }
 
-/** A user that only these servers know: may log in, is not root. */
+/** Users that only these servers know: one is not root, one is root by another name. */
 export const plainUser = 'calictl-plain';
+export const rootByAnotherName = 'calictl-root';
 
 let made = 0;
 
@@ -63,19 +74,11 @@ export function publicKey(path: string): string {
 
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const folder = sshFolder();
-  const { address = '127.0.0.1' } = options;
-  const port = await freePort(address);
+  const { address = '127.0.0.1', port = await freePort(address) } = options;
   const hostKeys =
     options.hostKeyFiles ?? (options.hostKeys ?? ['ed25519']).map((type) => makeKey(folder, `host_${type}`, type));
   const authorized = join(folder, 'authorized_keys');
   writeFileSync(authorized, options.authorized.map((path) => `${publicKey(path)}\n`).join(''));
-  // The plain user's login reads it too.
-  chmodSync(authorized, 0o644);
-  const passwd = join(folder, 'passwd');
-  const line = `${plainUser}:x:64321:65534::/:/bin/sh`;
-  writeFileSync(passwd, `${readFileSync('/etc/passwd', 'utf8').trimEnd()}\n${line}\n`);
-  const shadow = join(folder, 'shadow');
-  writeFileSync(shadow, `${readFileSync('/etc/shadow', 'utf8').trimEnd()}\n${plainUser}:*:20000::::::\n`);
   const config = join(folder, 'sshd_config');
   writeFileSync(
     config,
@@ -83,12 +86,16 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
       ...(options.config ?? []),
       `ListenAddress ${address.includes(':') ? `[${address}]` : address}:${port}`,
       ...hostKeys.map((path) => `HostKey ${path}`),
-      `AuthorizedKeysFile ${authorized}`,
+      // Read as root: no other user can look into the folder.
+      'AuthorizedKeysFile none',
+      `AuthorizedKeysCommand ${programPath('cat')} ${authorized}`,
+      'AuthorizedKeysCommandUser root',
       `PidFile ${join(folder, 'sshd.pid')}`,
       'UsePAM no',
       'StrictModes no',
       'PermitRootLogin yes',
       'PasswordAuthentication no',
+      'KbdInteractiveAuthentication no',
       'MaxStartups 100',
       'LogLevel VERBOSE',
       '',
@@ -98,15 +105,20 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   const logPath = join(folder, 'sshd.log');
   const log = openSync(logPath, 'w');
-  const script = 'mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/shadow && shift 2 && exec "$@"';
-  const words = [programPath('sshd') ?? 'sshd', '-D', '-e', '-f', config];
-  const child = spawn('unshare', ['--mount', 'sh', '-c', script, 'sh', passwd, shadow, ...words], {
-    stdio: ['ignore', log, log],
-    detached: true,
+  const binds = Object.entries({ ...userFiles(options), ...options.files }).flatMap(([path, text], i) => {
+    const copy = join(folder, `file-${i}`);
+    writeFileSync(copy, text);
+    // As sudoers has to be.
+    chmodSync(copy, path === '/etc/sudoers' ? 0o440 : 0o644);
+    return [copy, path];
   });
+  const words = [programPath('sshd') ?? 'sshd', '-D', '-e', '-f', config];
+  const inside = options.netns === undefined ? [] : ['nsenter', `--net=/run/netns/${options.netns}`, '--'];
+  const argv = [...inside, 'unshare', '--mount', 'sh', '-c', bindScript, 'sh', ...binds, '--', ...words];
+  const child = spawn(argv[0] ?? '', argv.slice(1), { stdio: ['ignore', log, log], detached: true });
   child.unref();
-  writeFileSync(join(folder, 'unshare.pid'), String(child.pid));
-  await until(() => readFileSync(logPath, 'utf8').includes('Server listening'), `sshd listens, see ${logPath}`).catch(
+  writeFileSync(join(folder, 'child.pid'), String(child.pid));
+  await until(() => readFileSync(logPath, 'utf8').includes('Server listening'), 'sshd listens').catch(
     (error: unknown) => {
       throw new Error(`${error}\n${readFileSync(logPath, 'utf8')}`);
     },
@@ -118,7 +130,28 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
     hostKeys,
     knownHosts: hostKeys.map((path) => `[${address}]:${port} ${publicKey(path)}\n`).join(''),
     log: () => readFileSync(logPath, 'utf8'),
+    sessions: () => (child.pid === undefined ? [] : childrenOf(child.pid)),
     stop: () => stopSshd(child, folder),
+  };
+}
+
+/** Puts each file in the place of the path behind it, then becomes sshd. */
+const bindScript = 'while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit; shift 2; done; shift; exec "$@"';
+
+/** The users of the machine, and those of these servers. */
+function userFiles({ passwordHash = '*' }: SshdOptions): Record<string, string> {
+  const with_ = (path: string, ...lines: string[]): string =>
+    `${readFileSync(path, 'utf8').trimEnd()}\n${lines.join('\n')}\n`;
+  return {
+    '/etc/passwd': with_(
+      '/etc/passwd',
+      `${plainUser}:x:64321:65534::/:/bin/sh`,
+      `${rootByAnotherName}:x:0:0::/:/bin/sh`,
+    ),
+    '/etc/shadow': with_(
+      '/etc/shadow',
+      ...[plainUser, rootByAnotherName].map((user) => `${user}:${passwordHash}:20000::::::`),
+    ),
   };
 }
 

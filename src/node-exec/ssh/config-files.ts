@@ -55,7 +55,7 @@ function readFile(path: string, folder: string, world: SshWorld, depth: number, 
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (!mustExist && (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (!mustExist && isAbsent(error)) return [];
     throw new UsageError(
       `cannot read ${path}: ${systemText(error)}`,
       'name another file with --ssh-config',
@@ -119,6 +119,12 @@ function namesIn(folder: string): string[] {
     // Not a folder, or none that may be read: there is nothing to include.
     return [];
   }
+}
+
+/** A file that is not there, which is no error where it need not be. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** ssh's patterns: `*` is any text, `?` one character, everything else itself. */

@@ -30,7 +30,7 @@ export async function connect(
   // Each command listens for the end of the connection.
   client.setMaxListeners(0);
   let refused: SshFailure | undefined;
-  const offer = new Offers(identities.methods);
+  const offer = new Offers(identities.methods, host.config.user);
   const timeoutMs = host.config.connectTimeoutMs ?? defaultConnectTimeoutMs;
   const settings: ConnectConfig = {
     host: host.config.hostName,
@@ -78,8 +78,9 @@ class Offers {
   readonly #left: AnyAuthMethod[];
   accepted: readonly string[] | undefined;
 
-  constructor(methods: readonly AnyAuthMethod[]) {
-    this.#left = [...methods];
+  constructor(methods: readonly AnyAuthMethod[], username: string) {
+    // With nothing to show, the host is asked what it takes.
+    this.#left = methods.length === 0 ? [{ type: 'none', username }] : [...methods];
   }
 
   next(left: readonly AuthenticationType[] | null): AnyAuthMethod | false {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemText } from '../../world/errors.ts';
 import { quoteWord } from '../shell-quote.ts';
-import { defaultSystemFolder, givenPath, homeOf, type SshWorld } from './config-files.ts';
+import { defaultSystemFolder, givenPath, homeOf, isAbsent, type SshWorld } from './config-files.ts';
 import { isAbout, type KnownKey, keyType, listedName, parseKnownHosts } from './known-hosts.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure } from './ssh-failure.ts';
@@ -60,7 +60,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (isAbsent(error)) return '';
     throw new SshFailure(
       'host-key',
       `the list of host keys ${file} cannot be read: ${systemText(error)}`,

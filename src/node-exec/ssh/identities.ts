@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ssh2, { type AnyAuthMethod, type BaseAgent, type ParsedKey } from 'ssh2';
 import { systemText } from '../../world/errors.ts';
-import { homeOf, type SshWorld } from './config-files.ts';
+import { homeOf, isAbsent, type SshWorld } from './config-files.ts';
 import type { HostConfig } from './host-config.ts';
 
 export interface Identities {
@@ -65,11 +65,10 @@ class Offer implements Identities {
     try {
       text = readFileSync(file);
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
       // The public half alone names a key of the agent.
       const held = named ? this.#heldByAgent(publicHalf(file)) : [];
       if (held.length > 0) this.#add(held, `key ${file} (agent)`);
-      else if (named || code !== 'ENOENT') this.unusable.push(`key ${file} (${systemText(error)})`);
+      else if (named || !isAbsent(error)) this.unusable.push(`key ${file} (${systemText(error)})`);
       return;
     }
     const key = ssh2.utils.parseKey(text);
@@ -146,7 +145,7 @@ function parsed(key: unknown): readonly ParsedKey[] {
 }
 
 function whyUnusable(text: string, parsedKey: ParsedKey | Error | undefined): string {
-  if (/ENCRYPTED|encrypted/.test(parsedKey instanceof Error ? parsedKey.message : text)) {
+  if (parsedKey instanceof Error && (/encrypted/i.test(parsedKey.message) || text.includes('ENCRYPTED'))) {
     return 'it has a passphrase: add it to ssh-agent';
   }
   return parsedKey instanceof Error ? 'it is no private key that can be read' : 'it is only the public half';

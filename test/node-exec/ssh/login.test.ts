@@ -1,0 +1,272 @@
+// Who is let in, and as whom: keys, agents, users, passwords, sudo. Against a real sshd.
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSsh } from '../../../src/node-exec/ssh/open-ssh.ts';
+import type { SshSettings } from '../../../src/node-exec/ssh/settings.ts';
+import { UsageError } from '../../../src/world/errors.ts';
+import { describeWithPrograms, programPath } from '../../support/parts.ts';
+import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/ssh-lab.ts';
+import { makeKey, plainUser, rootByAnotherName, type Sshd, sshFolder, startSshd } from '../../support/sshd.ts';
+import { until } from '../../support/until.ts';
+import { testWorld } from '../../support/world.ts';
+
+describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-add', 'unshare'], () => {
+  let keys: { readonly good: string; readonly other: string; readonly locked: string; readonly rsa: string };
+  let sshd: Sshd;
+  let agent: { readonly socket: string; stop(): void };
+
+  beforeAll(async () => {
+    const folder = sshFolder();
+    keys = {
+      good: makeKey(folder, 'good'),
+      other: makeKey(folder, 'other'),
+      locked: makeKey(folder, 'locked', 'ed25519', 'a passphrase'),
+      rsa: makeKey(folder, 'rsa', 'rsa'),
+    };
+    sshd = await startSshd({ authorized: [keys.good, keys.locked, keys.rsa] });
+    agent = await startAgent(folder);
+  });
+  afterAll(async () => {
+    agent?.stop();
+    await sshd?.stop();
+  });
+
+  async function idOn(server: Sshd, home: SshHome, settings: SshSettings): Promise<string> {
+    home.write('.ssh/known_hosts', server.knownHosts);
+    const exec = openSsh(settings, home.world);
+    try {
+      return (await exec.run(nodeA, ['id', '-u'])).stdout;
+    } finally {
+      await exec.close();
+    }
+  }
+  const idWith = (home: SshHome, key: string | undefined, more: SshSettings = {}) =>
+    idOn(sshd, home, settingsFor(sshd, key, more));
+
+  it.each(['good', 'rsa'] as const)('is by the key that is named (%s)', async (name) => {
+    expect(await idWith(sshHome(), keys[name])).toBe('0\n');
+  });
+
+  it('is by the usual key, when none is named', async () => {
+    const home = sshHome();
+    copyFileSync(keys.good, join(home.path, '.ssh/id_ed25519'));
+    expect(await idWith(home, undefined)).toBe('0\n');
+  });
+
+  it('is by the key that ssh_config names, as the user that it names', async () => {
+    const home = sshHome();
+    home.write('.ssh/config', `Host 127.0.0.1\n  User root\n  IdentityFile ${keys.good}\n`);
+    expect(await idWith(home, undefined, { user: undefined })).toBe('0\n');
+  });
+
+  it('goes on to the next key, when one is refused', async () => {
+    expect(await idWith(sshHome(), undefined, { keys: [keys.other, keys.good] })).toBe('0\n');
+  });
+
+  describe('with an agent', () => {
+    const home = () => sshHome({ SSH_AUTH_SOCK: agent.socket });
+
+    it('is by its keys', async () => {
+      agentAdd(agent.socket, keys.good);
+      expect(await idWith(home(), undefined)).toBe('0\n');
+    });
+
+    it('is by a key of it that only its public half names, and by no other with IdentitiesOnly', async () => {
+      agentAdd(agent.socket, keys.other, keys.rsa);
+      const at = home();
+      copyFileSync(`${keys.rsa}.pub`, join(at.path, 'rsa.pub'));
+      at.write('.ssh/config', 'Host *\n  IdentitiesOnly yes\n  IdentityFile ~/rsa\n');
+      expect(await idWith(at, undefined)).toBe('0\n');
+
+      copyFileSync(`${keys.other}.pub`, join(at.path, 'other.pub'));
+      at.write('.ssh/config', 'Host *\n  IdentitiesOnly yes\n  IdentityFile ~/other\n');
+      const { reason, message } = await failureOf(idWith(at, undefined));
+      expect(reason).toBe('unauthorized');
+      expect(message).toContain('other (agent)');
+      expect(message).not.toContain('keys of the agent');
+    });
+
+    it('does without one that is not there', async () => {
+      expect(await idWith(sshHome({ SSH_AUTH_SOCK: '/dev/null/nowhere' }), keys.good)).toBe('0\n');
+    });
+  });
+
+  it('says what was tried, and what the host takes, when no key fits', async () => {
+    const { reason, message, hint } = await failureOf(idWith(sshHome(), keys.other));
+    expect(reason).toBe('unauthorized');
+    expect(message).toBe(
+      `node-a: 127.0.0.1 port ${sshd.port} does not let root in: it refused key ${keys.other}; it takes: publickey`,
+    );
+    expect(hint).toContain('--ssh-key');
+  });
+
+  it('says which user was not let in', async () => {
+    const { reason, message } = await failureOf(idWith(sshHome(), keys.good, { user: 'nobody-at-all' }));
+    expect(reason).toBe('unauthorized');
+    expect(message).toContain('does not let nobody-at-all in');
+  });
+
+  it('says that there is nothing to log in with', async () => {
+    expect((await failureOf(idWith(sshHome(), undefined))).message).toContain('there is nothing to log in with');
+  });
+
+  it.each([
+    ['has a passphrase', () => keys.locked, 'it has a passphrase: add it to ssh-agent'],
+    ['is only the public half', () => `${keys.good}.pub`, 'it is only the public half'],
+    ['is not there', () => '/dev/null/nowhere', 'part of the path is no folder'],
+    ['is something else', () => '/etc/passwd', 'it is no private key that can be read'],
+  ])('says that a key cannot be used that %s, and shows nothing of it', async (_, path, why) => {
+    const { reason, message } = await failureOf(idWith(sshHome(), path()));
+    expect(reason).toBe('unauthorized');
+    expect(message).toContain(`not usable: key ${path()} (${why})`);
+    expect(message).not.toMatch(/BEGIN|AAAA/);
+  });
+
+  describe('by password', () => {
+    let server: Sshd;
+    beforeAll(async () => {
+      const passwordHash = execFileSync('openssl', ['passwd', '-6', 'open sesame'], { encoding: 'utf8' }).trim();
+      server = await startSshd({ authorized: [], passwordHash, config: ['PasswordAuthentication yes'] });
+    });
+    afterAll(() => server?.stop());
+    const settings = (more: SshSettings) => settingsFor(server, undefined, { user: rootByAnotherName, ...more });
+
+    it('reads it from standard input, when it is asked to', async () => {
+      expect(await idOn(server, sshHome({}, 'open sesame\nrest'), settings({ askPassword: true }))).toBe('0\n');
+    });
+
+    it('does not, when it is not', async () => {
+      const { reason, message } = await failureOf(idOn(server, sshHome({}, 'open sesame\n'), settings({})));
+      expect({ reason, takesPassword: message.includes('password') }).toEqual({
+        reason: 'unauthorized',
+        takesPassword: true,
+      });
+    });
+
+    it('does not show a wrong one', async () => {
+      const { message } = await failureOf(idOn(server, sshHome({}, 'wr0ng\n'), settings({ askPassword: true })));
+      expect(message).toContain('it refused the password');
+      expect(message).not.toContain('wr0ng');
+    });
+
+    it('does not take one that is typed where it can be seen', () => {
+      expect(() => openSsh(settings({ askPassword: true }), testWorld({ terminal: true }))).toThrow(UsageError);
+    });
+  });
+
+  describe('as a user who is not root', () => {
+    const folders: string[] = [];
+    afterAll(() => {
+      for (const folder of folders) rmSync(folder, { recursive: true });
+    });
+
+    /** A folder that the user can look into, with a few programs of the machine. */
+    function programs(...names: string[]): string {
+      const folder = mkdtempSync(join(tmpdir(), 'calictl-ssh-path-'));
+      folders.push(folder);
+      chmodSync(folder, 0o755);
+      for (const name of names) symlinkSync(programPath(name) ?? name, join(folder, name));
+      return folder;
+    }
+
+    async function idAsPlainUser(config: string[], files: Record<string, string> = {}): Promise<string> {
+      const server = await startSshd({ authorized: [keys.good], config, files });
+      try {
+        return await idOn(server, sshHome(), settingsFor(server, keys.good, { user: plainUser }));
+      } finally {
+        await server.stop();
+      }
+    }
+
+    it('says that there is no sudo', async () => {
+      const { reason, message, hint } = await failureOf(idAsPlainUser([`SetEnv PATH=${programs('sh', 'id')}`]));
+      expect(reason).toBe('unauthorized');
+      expect(message).toMatch(/^node-a: 127\.0\.0\.1 port \d+ lets us in, but not as root: .*there is no sudo$/);
+      expect(hint).toContain('--ssh-user root');
+    });
+
+    it('says what sudo says, when it refuses', async () => {
+      const folder = programs('sh', 'id');
+      writeFileSync(join(folder, 'sudo'), '#!/bin/sh\necho "sudo: a password is required" >&2\nexit 1\n', {
+        mode: 0o755,
+      });
+      const { reason, message } = await failureOf(idAsPlainUser([`SetEnv PATH=${folder}`]));
+      expect(reason).toBe('unauthorized');
+      expect(message).toContain('not as root: sudo: a password is required');
+    });
+
+    describe.skipIf(programPath('sudo') === undefined)('with the real sudo', () => {
+      it('says what it says, when it refuses', async () => {
+        const { reason, message } = await failureOf(idAsPlainUser([], { '/etc/sudoers': 'root ALL=(ALL) ALL\n' }));
+        expect(reason).toBe('unauthorized');
+        expect(message).toContain('not as root: sudo: ');
+      });
+
+      it('becomes root by it, with its own ideas of PATH and environment', async () => {
+        const sudoers = `Defaults env_reset, use_pty\nDefaults secure_path="/usr/bin:/bin"\n${plainUser} ALL=(ALL) NOPASSWD: ALL\n`;
+        expect(await idAsPlainUser([], { '/etc/sudoers': sudoers })).toBe('0\n');
+      });
+    });
+  });
+
+  it('needs no sudo for root by another name', async () => {
+    expect(await idWith(sshHome(), keys.good, { user: rootByAnotherName })).toBe('0\n');
+  });
+
+  it.each([
+    [
+      'a login shell that runs nothing',
+      'echo This account is currently not available.; exit 1',
+      'currently not available',
+    ],
+    ['a login shell that is gone without a word', 'exit 3', 'its login shell ended with 3'],
+  ])('says so of %s', async (_, command, words) => {
+    const server = await startSshd({ authorized: [keys.good], config: [`ForceCommand ${command}`] });
+    const { reason, message } = await failureOf(idOn(server, sshHome(), settingsFor(server, keys.good)));
+    expect(reason).toBe('unauthorized');
+    expect(message).toContain(`lets us in, but starts no command: `);
+    expect(message).toContain(words);
+    await server.stop();
+  });
+
+  it('leaves out what the login shell says before the command', async () => {
+    const noise = 'echo welcome; echo beware >&2; eval "$SSH_ORIGINAL_COMMAND"';
+    const server = await startSshd({ authorized: [keys.good], config: [`ForceCommand ${noise}`] });
+    const home = sshHome();
+    home.write('.ssh/known_hosts', server.knownHosts);
+    const exec = openSsh(settingsFor(server, keys.good), home.world);
+    const { stdout, stderr } = await exec.run(nodeA, ['sh', '-c', 'echo out; echo err >&2']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+    await exec.close();
+    await server.stop();
+  });
+});
+
+async function startAgent(folder: string): Promise<{ readonly socket: string; stop(): void }> {
+  const socket = join(folder, 'agent');
+  const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
+  writeFileSync(join(folder, 'agent.pid'), String(child.pid));
+  await until(() => {
+    try {
+      execFileSync('ssh-add', ['-l'], {
+        env: { SSH_AUTH_SOCK: socket, PATH: process.env['PATH'] ?? '' },
+        stdio: 'ignore',
+      });
+    } catch (error) {
+      // 1: it answers, and has no key yet.
+      return (error as { status?: number }).status === 1;
+    }
+    return true;
+  }, 'ssh-agent answers');
+  return { socket, stop: () => void child.kill() };
+}
+
+/** Gives the agent these keys and no other. */
+function agentAdd(socket: string, ...paths: string[]): void {
+  const env = { SSH_AUTH_SOCK: socket, PATH: process.env['PATH'] ?? '' };
+  execFileSync('ssh-add', ['-D'], { env, stdio: 'ignore' });
+  execFileSync('ssh-add', paths, { env, stdio: 'ignore' });
+}
