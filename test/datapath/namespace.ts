@@ -16,17 +16,26 @@ const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
 
 function output(argv: readonly string[], input?: string): string {
   const [program = '', ...args] = argv;
-  return execFileSync(program, args, { encoding: 'utf8', env, ...(input === undefined ? {} : { input }) });
+  return execFileSync(program, args, {
+    encoding: 'utf8',
+    env,
+    stdio: 'pipe',
+    ...(input === undefined ? {} : { input }),
+  });
 }
 
 /** Makes a namespace; its name has the process in it, so that runs side by side do not meet. */
 export function makeNamespace(purpose: string): Namespace {
   const name = `calictl-${purpose}-${process.pid}`;
+  const inside = (argv: readonly string[]): readonly string[] => ['ip', 'netns', 'exec', name, ...argv];
   output(['ip', 'netns', 'add', name]);
   return {
     name,
-    run: (...argv) => output(['ip', 'netns', 'exec', name, ...argv]),
-    start: (...argv) => spawn('ip', ['netns', 'exec', name, ...argv], { env, stdio: 'ignore' }),
+    run: (...argv) => output(inside(argv)),
+    start: (...argv) => {
+      const [program = '', ...args] = inside(argv);
+      return spawn(program, args, { env, stdio: 'ignore' });
+    },
     ip: (batch) => {
       output(['ip', '-n', name, '-batch', '-'], batch);
     },

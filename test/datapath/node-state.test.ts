@@ -123,7 +123,10 @@ describe('nodeState', () => {
 
   it('reads settings although one file could not be read', () => {
     expect(nodeState(reading({ sysctls: { exit: 2 } })).sysctls.seen).toBe(true);
-    expect(whyOf(nodeState(reading({ sysctls: { exit: 1, stdout: '' } })).sysctls)).toBe('grep ended with exit code 1');
+    const usage = { exit: 2, stdout: '', stderr: 'grep: unrecognized option: include\n' };
+    expect(whyOf(nodeState(reading({ sysctls: usage })).sysctls)).toBe(
+      'grep ended with exit code 2: grep: unrecognized option: include',
+    );
   });
 
   it('keeps what was not understood of an answer that was', () => {

@@ -39,6 +39,9 @@ export function beginnings(text: string): readonly string[] {
   return Array.from({ length: text.length + 1 }, (_, length) => text.slice(0, length));
 }
 
+/** Time for a test over damaged texts, in milliseconds: with LONG there are many more. */
+export const damageTimeout = 300_000;
+
 /** Beginnings of all texts: with LONG every one, else one in 29, which falls on every place of some line. */
 export function someBeginnings(texts: readonly string[]): readonly string[] {
   const step = process.env['LONG'] ? 1 : 29;

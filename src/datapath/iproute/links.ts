@@ -51,14 +51,19 @@ function after(words: readonly string[], keyword: string): string | undefined {
   return at < 0 ? undefined : words[at + 1];
 }
 
+/** `ip` names the setting where it is off, later releases both ways; in its place comes what always stands behind it. */
+function learningOf(words: readonly string[]): boolean | undefined {
+  if (words.includes('nolearning')) return false;
+  return ['learning', 'ttl', 'ageing'].some((word) => words.includes(word)) ? true : undefined;
+}
+
 function vxlanOfWords(words: readonly string[]): VxlanLink {
   return {
     id: wholeNumber(after(words, 'id')),
     local: parseIp(after(words, 'local') ?? ''),
     parent: after(words, 'dev'),
     port: wholeNumber(after(words, 'dstport')),
-    // `ip` names the setting only where it is off, or both ways in later releases.
-    learning: words.length > 0 ? !words.includes('nolearning') : undefined,
+    learning: learningOf(words),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Parsed } from '../../../src/datapath/parsed.ts';
 import { parseSysctls } from '../../../src/datapath/sysctls.ts';
 import type { Cidr } from '../../../src/net/cidr.ts';
 import type { IpAddress } from '../../../src/net/ip.ts';
-import { beginnings, damaged, invented, recordings, someBeginnings } from '../recordings.ts';
+import { beginnings, damaged, damageTimeout, invented, recordings, someBeginnings } from '../recordings.ts';
 
 fc.configureGlobal({ seed: 20260101 });
 
@@ -66,18 +66,22 @@ const parsers: readonly (readonly [name: string, (text: string) => Parsed<unknow
 ];
 
 describe('damaged texts', () => {
-  test.each(parsers)('%s', (_name, parse, namesOf) => {
-    const holds = (text: string): void => {
-      const parsed = parse(text);
-      if (!parsed.ok) return;
-      expect(invented(text, [...(parsed.value as Iterable<never>)].flatMap(namesOf))).toEqual([]);
-    };
-    for (const text of plain) beginnings(text).forEach(holds);
-    const recorded = recordings('ip').map(([, text]) => text);
-    someBeginnings(recorded).forEach(holds);
-    const texts = [...recorded, ...plain, ...plain, ...plain, ...plain];
-    fc.assert(fc.property(damaged(texts), holds), { numRuns: 200 });
-    // As deep as nothing that is printed, but JSON all the same.
-    holds(`[{"ifname":${'['.repeat(50_000)}${']'.repeat(50_000)}}]`);
-  });
+  test.each(parsers)(
+    '%s',
+    (_name, parse, namesOf) => {
+      const holds = (text: string): void => {
+        const parsed = parse(text);
+        if (!parsed.ok) return;
+        expect(invented(text, [...(parsed.value as Iterable<never>)].flatMap(namesOf))).toEqual([]);
+      };
+      for (const text of plain) beginnings(text).forEach(holds);
+      const recorded = recordings('ip').map(([, text]) => text);
+      someBeginnings(recorded).forEach(holds);
+      const texts = [...recorded, ...plain, ...plain, ...plain, ...plain];
+      fc.assert(fc.property(damaged(texts), holds), { numRuns: 200 });
+      // As deep as nothing that is printed, but JSON all the same.
+      holds(`[{"ifname":${'['.repeat(50_000)}${']'.repeat(50_000)}}]`);
+    },
+    damageTimeout,
+  );
 });
