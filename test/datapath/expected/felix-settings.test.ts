@@ -1,0 +1,54 @@
+// What Felix runs with: defaults, the node's own configuration over the common one, names of protocols.
+import { expect, test } from 'vitest';
+import { felixSettings, protocolName } from '../../../src/datapath/expected/felix-settings.ts';
+import { felixConfiguration } from '../../support/recorded-network.ts';
+
+test('without a configuration the defaults of Calico hold', () => {
+  expect(felixSettings([])('node-a')).toMatchObject({
+    interfacePrefixes: ['cali'],
+    vxlanPort: 4789,
+    vxlanVni: 4096,
+    wireguardRulePriority: 99,
+    routeProtocol: undefined,
+    ipipOwner: 'either',
+    plainOwner: 'bird',
+    workloadRoutes: false,
+    bpf: false,
+    nftables: false,
+  });
+});
+
+test("a node's own configuration wins field by field", () => {
+  const of = felixSettings([
+    felixConfiguration({ vxlanVNI: 5000, vxlanPort: 8472, interfacePrefix: 'cali, tap' }),
+    felixConfiguration({ vxlanVNI: 6000 }, 'node.node-b'),
+    felixConfiguration({ vxlanVNI: 7000 }, 'other'),
+  ]);
+  expect(of('node-a')).toMatchObject({ vxlanVni: 5000, vxlanPort: 8472, interfacePrefixes: ['cali', 'tap'] });
+  expect(of('node-b')).toMatchObject({ vxlanVni: 6000, vxlanPort: 8472, interfacePrefixes: ['cali', 'tap'] });
+});
+
+test.each([
+  [undefined, 'either', 'bird'],
+  ['Disabled', 'bird', 'bird'],
+  ['Enabled', 'either', 'either'],
+  ['EnabledIPIPOnly', 'felix', 'bird'],
+  ['EnabledNoEncapOnly', 'bird', 'felix'],
+])('programClusterRoutes %s', (programClusterRoutes, ipipOwner, plainOwner) => {
+  const spec = programClusterRoutes === undefined ? {} : { programClusterRoutes };
+  expect(felixSettings([felixConfiguration(spec)])('n')).toMatchObject({ ipipOwner, plainOwner });
+});
+
+test('an MTU of 0 is none, the route protocol 3 the usual ones', () => {
+  const settings = felixSettings([felixConfiguration({ ipipMTU: 0, vxlanMTU: 1400, deviceRouteProtocol: 3 })])('n');
+  expect(settings).toMatchObject({ ipipMtu: undefined, vxlanMtu: 1400, routeProtocol: undefined });
+});
+
+test.each([
+  ['12', 'bird'],
+  ['3', 'boot'],
+  ['80', '80'],
+  ['static', 'static'],
+])('protocol %s is %s', (number, name) => {
+  expect(protocolName(number)).toBe(name);
+});

@@ -1,0 +1,159 @@
+// Objects of the datastore as a network: addresses of nodes, encapsulation of pools, owners, borrowers, workloads.
+import { describe, expect, test } from 'vitest';
+import { isSameSubnet, type NetworkNode, readNetwork } from '../../../src/datapath/expected/network.ts';
+import { formatCidr } from '../../../src/net/cidr.ts';
+import { formatIp, parseIp } from '../../../src/net/ip.ts';
+import {
+  recordedAffinity,
+  recordedBlock,
+  recordedNode,
+  recordedObjects,
+  recordedPod,
+} from '../../support/recorded-network.ts';
+
+const ip = (text: string) => {
+  const address = parseIp(text);
+  if (address === undefined) throw new Error(text);
+  return address;
+};
+
+function nodeOf(change: (node: ReturnType<typeof recordedNode>) => void): NetworkNode {
+  const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a'] });
+  const [node] = objects.nodes;
+  if (node !== undefined) change(node);
+  return readNetwork(objects).nodes.get('node-a') as NetworkNode;
+}
+
+const subnetOf = (node: NetworkNode, version: 4 | 6 = 4): string | undefined => {
+  const own = node.addresses[version];
+  return own && `${formatIp(own.address)} in ${formatCidr(own.subnet)}`;
+};
+
+describe('the address of a node', () => {
+  test('is what is recorded, with its subnet', () => {
+    expect(subnetOf(nodeOf(() => undefined))).toBe('10.90.0.1 in 10.90.0.0/24');
+  });
+
+  test('without a prefix length is a subnet of its own', () => {
+    const node = nodeOf(({ metadata }) =>
+      Object.assign(metadata.annotations ?? {}, { 'projectcalico.org/IPv4Address': '10.90.0.1' }),
+    );
+    expect(subnetOf(node)).toBe('10.90.0.1 in 10.90.0.1/32');
+  });
+
+  test('without a record is InternalIP, then ExternalIP, of the family', () => {
+    const node = nodeOf((stored) => {
+      stored.metadata.annotations = {};
+      stored.status = {
+        addresses: [
+          { type: 'Hostname', address: 'node-a' },
+          { type: 'ExternalIP', address: '192.0.2.1' },
+          { type: 'InternalIP', address: '2001:db8::5' },
+        ],
+      };
+    });
+    expect([subnetOf(node), subnetOf(node, 6)]).toEqual([
+      '192.0.2.1 in 192.0.2.1/32',
+      '2001:db8::5 in 2001:db8::5/128',
+    ]);
+  });
+});
+
+test('two nodes with other prefix lengths: only the wider subnet has the other in it', () => {
+  const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a'] });
+  objects.nodes.push(recordedNode('node-b', 'vxlan', false, { ip: '10.90.1.9/16' }));
+  const nodes = readNetwork(objects).nodes;
+  const [a, b] = [nodes.get('node-a') as NetworkNode, nodes.get('node-b') as NetworkNode];
+  expect([isSameSubnet(a, b, 4), isSameSubnet(b, a, 4)]).toEqual([false, true]);
+});
+
+describe('a pool', () => {
+  const encapsulationOf = (spec: object, cidr = '10.0.0.0/8') => {
+    const metadata = { name: 'p' };
+    const pool = { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPPool', metadata, spec: { cidr, ...spec } };
+    return readNetwork({ ...recordedObjects({ mode: 'none' }), pools: [pool] }).pools[0]?.encapsulation;
+  };
+
+  test('carries packets by its modes; IPIP carries IPv4 only', () => {
+    expect(encapsulationOf({})).toEqual({ kind: 'none', crossSubnet: false });
+    expect(encapsulationOf({ ipipMode: 'CrossSubnet' })).toEqual({ kind: 'ipip', crossSubnet: true });
+    expect(encapsulationOf({ vxlanMode: 'Always' })).toEqual({ kind: 'vxlan', crossSubnet: false });
+    expect(encapsulationOf({ ipipMode: 'Always' }, 'fd00::/48')).toEqual({ kind: 'none', crossSubnet: false });
+  });
+
+  test('of the oldest form has its mode in a switch', () => {
+    expect(encapsulationOf({ ipip: { enabled: true, mode: 'cross-subnet' } })).toEqual({
+      kind: 'ipip',
+      crossSubnet: true,
+    });
+  });
+});
+
+describe('a block', () => {
+  test('has borrowers: allocations of other nodes; those that name no node are none', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    objects.blocks = [
+      recordedBlock('10.244.10.0/26', 'node-a', [
+        { ordinal: 1, node: 'node-a' },
+        { ordinal: 2, node: 'node-b' },
+        { ordinal: 3 },
+      ]),
+    ];
+    const [block] = readNetwork(objects).blocks;
+    expect(block?.borrowed.map(({ address, node }) => [formatIp(address), node])).toEqual([['10.244.10.2', 'node-b']]);
+    expect(block).toMatchObject({ owner: 'node-a', confirmed: true, pool: { name: 'pool-4' } });
+  });
+
+  test('is not confirmed while its claim is not', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    objects.affinities = [recordedAffinity('node-a', '10.244.10.0/26', 'pendingDeletion')];
+    const confirmed = readNetwork(objects).blocks.map((block) => block.confirmed);
+    expect(confirmed).toEqual([false, true, true]);
+  });
+
+  test('of a load balancer, or of nobody, has no node; one that is being deleted is left out', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    const virtual = recordedBlock('10.244.70.0/26', undefined);
+    virtual.spec.affinity = 'virtual:load-balancer';
+    const deleted = recordedBlock('10.244.71.0/26', 'node-a');
+    deleted.spec.deleted = true;
+    objects.blocks = [virtual, deleted];
+    expect(readNetwork(objects).blocks.map(({ owner }) => owner)).toEqual([undefined]);
+  });
+});
+
+describe('workloads', () => {
+  test('are pods on a node with a network of their own that did not end', () => {
+    const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a'] });
+    const host = recordedPod('node-a', 'default/host', '10.90.0.1');
+    const ended = recordedPod('node-a', 'default/job', '10.244.10.7');
+    objects.pods.push(
+      { ...host, spec: { ...host.spec, hostNetwork: true } },
+      { ...ended, status: { ...ended.status, phase: 'Succeeded' } },
+      { ...recordedPod('', 'default/waiting'), spec: {} },
+    );
+    const names = readNetwork(objects)
+      .workloads.get('node-a')
+      ?.map(({ name, interfaceName }) => [name, interfaceName]);
+    expect(names).toEqual([
+      ['web-1', 'cali0761ccbeace'],
+      ['nginx', 'calic440f455693'],
+    ]);
+  });
+
+  test('in a pool, but in no block, are known as such', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    objects.pods.push(
+      recordedPod('node-b', 'default/free', '10.244.200.1'),
+      recordedPod('node-b', 'default/far', '192.0.2.9'),
+    );
+    const network = readNetwork(objects);
+    expect(network.strayAddresses.map(({ workload }) => workload.name)).toEqual(['free']);
+    expect(network.blockAt(ip('10.244.20.127'))?.owner).toBe('node-b');
+    expect(network.blockAt(ip('10.244.20.128'))).toBeUndefined();
+    expect([network.isLive('node-b', ip('10.244.200.1')), network.isLive('node-a', ip('10.244.200.1'))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
