@@ -85,23 +85,26 @@ function peerRows({ name, reached, bird, peers, problems }: NodeStatus): string[
 
 const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'IN/OUT', 'PROBLEM'];
 
-/** Problems as short lines: what and where, then what to change and how. What both families have is told once. */
-export function problemLines(problems: readonly BgpProblem[], style: Style): string {
+/** Problems that differ by the family alone stand together: they are told once. */
+function alike(problems: readonly BgpProblem[]): BgpProblem[][] {
   const told = new Map<string, BgpProblem[]>();
   for (const problem of problems) {
     const key = `${problem.id} ${problem.message}`;
     told.set(key, [...(told.get(key) ?? []), problem]);
   }
-  return [...told.values()]
-    .flatMap((alike) => {
-      const [first] = alike;
-      if (first === undefined) return [];
-      const { id, severity, message, object, hint } = first;
+  return [...told.values()];
+}
+
+/** Problems as short lines: what and where, then what to change and how. */
+export function problemLines(problems: readonly BgpProblem[], style: Style): string {
+  return alike(problems)
+    .map((group) => {
+      const { id, severity, message, object, hint } = group[0] as BgpProblem;
       const paint = severity === 'error' ? style.error : style.warning;
-      const families = alike.flatMap(({ version }) => (version === undefined ? [] : `IPv${version}`));
+      const families = group.flatMap(({ version }) => (version === undefined ? [] : `IPv${version}`));
       const where = families.length === 0 ? '' : `${families.join(', ')}: `;
       const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
-      return [`${paint(`${id} ${severity}`)} ${where}${printable(message)}\n    ${change}${printable(hint)}\n`];
+      return `${paint(`${id} ${severity}`)} ${where}${printable(message)}\n    ${change}${printable(hint)}\n`;
     })
     .join('');
 }
@@ -121,7 +124,7 @@ function summary({ items, problems, unreached }: NodeStatusList): string {
   const up = peers.filter(isUp).length;
   const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`;
   const sessions = `${up} of ${peers.length} peers of ${count(reached.length, 'node')} are up`;
-  const found = problems.length === 0 ? 'no problems' : count(problems.length, 'problem');
+  const found = problems.length === 0 ? 'no problems' : count(alike(problems).length, 'problem');
   const silent = unreached.length === 0 ? '' : `, ${unreached.length} not asked`;
   return `${sessions}; ${found}${silent}.\n`;
 }
@@ -150,6 +153,7 @@ export function problemDocument({
   id,
   severity,
   node,
+  nodes,
   version,
   peer,
   message,
@@ -158,7 +162,7 @@ export function problemDocument({
   sessions,
 }: BgpProblem): object {
   return {
-    ...{ id, severity, node, peer, ipVersion: version, message, object, hint },
+    ...{ id, severity, node, nodes, peer, ipVersion: version, message, object, hint },
     sessions: sessions.map(({ node: of, version: ipVersion, protocol }) => ({ node: of, ipVersion, protocol })),
   };
 }

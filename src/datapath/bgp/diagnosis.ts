@@ -11,7 +11,7 @@ import { planProblems } from './topology.ts';
 
 /** Faults of one node with many peers come as one from so many on. */
 const merged = 2;
-const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F68', 'F102']);
+const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F66', 'F68', 'F102']);
 
 /** What could be better and breaks nothing. */
 const advice: ReadonlySet<BgpFaultId> = new Set(['F91', 'F99']);
@@ -47,7 +47,7 @@ function mergedAlike(problems: readonly BgpProblem[]): BgpProblem[] {
     const { node, members } = largest;
     const peers = members.map((problem) => (problem.node === node ? (problem.peer ?? '') : problem.node));
     result.push({
-      ...{ ...first, node, peer: undefined },
+      ...{ ...first, node, nodes: [node], peer: undefined },
       message: `${node} and ${members.length} peers (${listed(peers)}): ${first.message}; the others likewise`,
       sessions: members.flatMap(({ sessions }) => sessions),
     });

@@ -36,7 +36,7 @@ function withoutBird(facts: BgpFacts): BgpProblem[] {
   if (nowhere && facts.states.length > 1) {
     const names = facts.states.map(({ node }) => node);
     const message = `BIRD runs on none of the ${names.length} nodes that were asked: ${listed(names)}`;
-    return [bgpProblem('F60', names[0] ?? '', { message, hint })];
+    return [bgpProblem('F60', names[0] ?? '', { nodes: names, message, hint })];
   }
   return absent.flatMap(({ node, version }) => {
     const peers = facts.plan.sessions.filter((session) => session.node === node && session.version === version);
@@ -62,6 +62,7 @@ function sharedAddresses(facts: BgpFacts): BgpProblem[] {
       const links = facts.links.filter((link) => link.version === version && names.some((name) => isAt(link, name)));
       return [
         bgpProblem('F51', node.name, {
+          nodes: names,
           ...{ version, peer: names[1], object: { kind: 'Node', name: node.name } },
           message: `${listed(names)} have one address, ${formatIp(own)}`,
           hint: 'find out which of them detected a wrong one (IP_AUTODETECTION_METHOD)',
@@ -111,6 +112,7 @@ function sharedRouterIds(facts: BgpFacts): BgpProblem[] {
       );
       return [
         bgpProblem('F65', names[0] as string, {
+          nodes: names,
           ...{ version, peer: names[1], object: { kind: 'Node', name: names[0] as string } },
           message: `${listed(names)} have one router id, ${id}`,
           hint: 'give one of them another address, or another CALICO_ROUTER_ID',
@@ -131,6 +133,7 @@ function staleConfigurations(facts: BgpFacts): BgpProblem[] {
       if (missing.length + extra.length === 0) return [];
       const { status } = bird[version];
       const since = status.seen ? status.value.lastReconfiguration : undefined;
+      const lastly = since === undefined ? '' : `; last configured ${since}`;
       const parts = [
         ...(missing.length === 0 ? [] : [`does not have ${listed(missing.map(peerText))}`]),
         ...(extra.length === 0 ? [] : [`has ${listed(extra.map(peerText))}, which nothing asks for`]),
@@ -142,7 +145,7 @@ function staleConfigurations(facts: BgpFacts): BgpProblem[] {
       return [
         bgpProblem('F96', node, {
           ...{ version, object: { kind: 'Node', name: node } },
-          message: `BIRD on ${node} ${parts.join(' and ')}` + (since === undefined ? '' : `; last configured ${since}`),
+          message: `BIRD on ${node} ${parts.join(' and ')}${lastly}`,
           hint: 'confd could not write or check the configuration: see its log in calico-node there',
           sessions: downEnds(touched),
         }),

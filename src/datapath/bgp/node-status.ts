@@ -82,8 +82,8 @@ function unreachedOf(state: NodeState, node: BgpNode | undefined): Unreached[] {
 }
 
 /** True when the problem is at the node or about a session of it. */
-function concerns({ node, peer, sessions }: BgpProblem, name: string): boolean {
-  return node === name || peer === name || sessions.some((session) => session.node === name);
+function concerns({ nodes, peer, sessions }: BgpProblem, name: string): boolean {
+  return nodes.includes(name) || peer === name || sessions.some((session) => session.node === name);
 }
 
 /** Joins the states of the nodes that were asked with what the resources ask for; `bgpNeeded` as in BgpFacts. */

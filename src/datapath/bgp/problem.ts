@@ -43,6 +43,8 @@ export interface BgpProblem {
   readonly severity: 'error' | 'warning';
   /** Where it is, or is seen. */
   readonly node: string;
+  /** All nodes that it is about by themselves, that one among them. */
+  readonly nodes: readonly string[];
   readonly version: 4 | 6 | undefined;
   /** The node or address at the other end, where it is about one. */
   readonly peer: string | undefined;
@@ -55,6 +57,7 @@ export interface BgpProblem {
 }
 
 interface ProblemParts {
+  readonly nodes?: readonly string[];
   readonly version?: 4 | 6 | undefined;
   readonly peer?: string | undefined;
   readonly message: string;
@@ -64,8 +67,8 @@ interface ProblemParts {
 }
 
 export function bgpProblem(id: BgpFaultId, node: string, parts: ProblemParts): BgpProblem {
-  const { version, peer, message, object, hint, sessions = [] } = parts;
-  return { id, severity: bgpFaults[id], node, version, peer, message, object, hint, sessions };
+  const { nodes = [node], version, peer, message, object, hint, sessions = [] } = parts;
+  return { id, severity: bgpFaults[id], node, nodes, version, peer, message, object, hint, sessions };
 }
 
 /** `10.0.0.1, 10.0.0.2 and 7 more`. */

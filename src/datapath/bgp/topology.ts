@@ -20,9 +20,11 @@ function isolated({ plan, rows, links }: BgpFacts): BgpProblem[] {
   const alone = speakers.filter(({ name }) => !isJoined(name) && !isAwaited(name));
   const [first] = alone;
   if (first === undefined || speakers.length < 2) return [];
-  const names = listed(alone.map(({ name }) => name));
+  const nodes = alone.map(({ name }) => name);
+  const names = listed(nodes);
   return [
     bgpProblem('F90', first.name, {
+      nodes,
       message: plan.mesh
         ? `${names}: no peers; a node with a route reflector cluster id is not part of the mesh`
         : `${names}: no peers; the mesh between nodes is off and no BGPPeer asks for any`,
@@ -68,6 +70,7 @@ function reflection({ plan }: BgpFacts): BgpProblem[] {
   if (apart[0] !== undefined) {
     problems.push(
       bgpProblem('F92', apart[0].name, {
+        nodes: apart.map(({ name }) => name),
         message: `${listed(apart.map(({ name }) => name))}: no session with a route reflector (${all}), whose part of the network they do not see`,
         hint: 'make a BGPPeer that joins all nodes with the reflectors; then the mesh can be switched off',
         object: { kind: 'BGPConfiguration', name: 'default' },
@@ -77,6 +80,7 @@ function reflection({ plan }: BgpFacts): BgpProblem[] {
   if (once[0] !== undefined) {
     problems.push(
       bgpProblem('F91', once[0].name, {
+        nodes: once.map(({ name }) => name),
         message: `${listed(once.map(({ name }) => name))}: one route reflector only, whose loss cuts them off`,
         hint: 'give them a second reflector',
       }),

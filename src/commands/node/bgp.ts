@@ -1,0 +1,83 @@
+// calictl node bgp: who should peer with whom by the resources, and what became of it on the nodes.
+import type { Peerings } from '../../datapath/bgp/peerings.ts';
+import { exitCodes } from '../../world/errors.ts';
+import { type Context, defineCommand, type Input } from '../command.ts';
+import { outputFlag } from '../ipam/flags.ts';
+import { birdFlag, transportFlags } from './flags.ts';
+
+interface Shown {
+  readonly peerings: Peerings;
+  /** All nodes were looked at. */
+  readonly complete: boolean;
+}
+
+async function run(ctx: Context, input: Input): Promise<Shown> {
+  const [{ plannedBgp }, { nodeTargets, readTargets }, { birdProbesOf }, { peeringsOf }] = await Promise.all([
+    import('./bgp-plan.ts'),
+    import('./targets.ts'),
+    import('./bgp-probes.ts'),
+    import('../../datapath/bgp/peerings.ts'),
+  ]);
+  const { nodes, plan, bgpNeeded } = await plannedBgp(await ctx.datastore(), ctx.world.signal);
+  const targets = await nodeTargets(nodes, input.args);
+  const names = targets.map(({ name }) => name);
+  const complete = input.args.length === 0;
+  if (input.on('desired')) return { peerings: peeringsOf(plan, names, undefined), complete };
+  const [{ nodeState }, { nodeStatusList }] = await Promise.all([
+    import('../../datapath/node-state.ts'),
+    import('../../datapath/bgp/node-status.ts'),
+  ]);
+  const readings = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: false }));
+  const status = nodeStatusList(plan, readings.map(nodeState), bgpNeeded);
+  return { peerings: peeringsOf(plan, names, status), complete };
+}
+
+export const nodeBgp = defineCommand<Shown>({
+  path: ['node', 'bgp'],
+  summary: 'Show who should peer with whom over BGP, and what became of it',
+  description:
+    'One row for each session that Node, BGPPeer and BGPConfiguration objects ask for or that a BIRD has: which object ' +
+    'wants it, and its state. -o dot and -o svg draw all sessions; lines differ by colour and by dashes. --desired asks ' +
+    'no node. Exits as node status does.',
+  examples: [
+    { command: 'calictl node bgp', about: 'all sessions of the cluster' },
+    { command: 'calictl node bgp node-a', about: 'those of one node' },
+    { command: 'calictl node bgp --desired', about: 'what the objects ask for; no node is asked' },
+    { command: 'calictl node bgp -o svg > bgp.svg', about: 'a picture for a browser' },
+  ],
+  args: [{ name: 'NODE', about: 'names of nodes; all when left out', variadic: true }],
+  flags: [
+    { name: 'desired', about: 'only what the objects ask for: no node is asked' },
+    outputFlag('table', 'json', 'yaml', 'dot', 'svg'),
+    ...transportFlags,
+    birdFlag,
+  ],
+  calicoctl: false,
+  guarded: false,
+  run,
+  format: (input) => input.text('output') ?? 'table',
+  formats: {
+    table: async ({ peerings }, { colour }) => (await import('../../output/node-bgp.ts')).nodeBgpText(peerings, colour),
+    json: async ({ peerings }) => (await import('../../output/node-bgp.ts')).nodeBgpJson(peerings),
+    yaml: async ({ peerings }) => (await import('../../output/node-bgp.ts')).nodeBgpYaml(peerings),
+    dot: async ({ peerings, complete }) => {
+      const [{ bgpGraph }, { nodeBgpDot }] = await Promise.all([
+        import('../../datapath/bgp/peerings.ts'),
+        import('../../output/node-bgp.ts'),
+      ]);
+      return nodeBgpDot(bgpGraph(peerings, complete));
+    },
+    svg: async ({ peerings, complete }) => {
+      const [{ bgpGraph }, { nodeBgpSvg }] = await Promise.all([
+        import('../../datapath/bgp/peerings.ts'),
+        import('../../output/node-bgp-svg.ts'),
+      ]);
+      return nodeBgpSvg(bgpGraph(peerings, complete));
+    },
+  },
+  exit: ({ peerings: { reached, faulty, unreached } }) => {
+    if (!reached) return exitCodes.failed;
+    if (faulty) return exitCodes.findings;
+    return unreached.length > 0 ? exitCodes.partial : exitCodes.ok;
+  },
+});
