@@ -12,6 +12,7 @@ import { ipamConfigure } from './ipam/configure.ts';
 import { ipamRelease } from './ipam/release.ts';
 import { ipamShow } from './ipam/show.ts';
 import { ipamSplit } from './ipam/split.ts';
+import { nodeBgp } from './node/bgp.ts';
 import { nodeCapture } from './node/capture.ts';
 import { nodeChecksystem } from './node/checksystem.ts';
 import { nodeDiags } from './node/diags.ts';
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   ipamRelease,
   ipamShow,
   ipamSplit,
+  nodeBgp,
   nodeCapture,
   nodeChecksystem,
   nodeDiags,
