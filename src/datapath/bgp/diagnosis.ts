@@ -11,7 +11,7 @@ import { planProblems } from './topology.ts';
 
 /** Faults of one node with many peers come as one from so many on. */
 const merged = 2;
-const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F66', 'F68', 'F102']);
+const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F68', 'F102']);
 
 /** What could be better and breaks nothing. */
 const advice: ReadonlySet<BgpFaultId> = new Set(['F91', 'F99']);
