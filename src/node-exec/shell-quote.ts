@@ -2,7 +2,7 @@
 import { UsageError } from '../world/errors.ts';
 
 /** Means itself in every shell, wherever it stands behind the first word. */
-const harmless = /^[A-Za-z0-9_@%+:,./-]+$/;
+const harmless = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/;
 
 /**
  * One word as the shell has to be given it. Harmless words stay as they are, which is for people to read.

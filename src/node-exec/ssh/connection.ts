@@ -155,13 +155,16 @@ function socketText(error: SshError): string {
   return socketTexts[String(error.code)] ?? systemText(error);
 }
 
+/** RFC 4254, 5.1. */
+const administrativelyProhibited = 1;
+
 /** A stream to the host from the jump host before it. Errors: SshFailure. */
 function through(jump: Client, host: SshHost): Promise<Duplex> {
   const { hostName, port } = host.config;
   const jumpPlace = host.via === undefined ? 'the jump host' : `the jump host ${placeOf(host.via)}`;
   return new Promise((resolve, reject) => {
     const failed = (error: Error & { readonly reason?: unknown }): void => {
-      const prohibited = /prohibited/i.test(`${error.reason} ${error.message}`);
+      const prohibited = error.reason === administrativelyProhibited;
       reject(
         new SshFailure(
           'unreachable',
