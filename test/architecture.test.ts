@@ -38,7 +38,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   pbf: ['datastore/kube/'],
   chalk: ['output/'],
   'cli-table3': ['output/'],
-  'p-map': ['datastore/', 'ipam-repair/', 'node-exec/', 'snapshot/'],
+  'p-map': ['datastore/', 'ipam-repair/', 'node-exec/', 'snapshot/', 'commands/'],
   ssh2: ['node-exec/'],
   ws: ['node-exec/'],
   'ssh-config': ['node-exec/'],

@@ -115,8 +115,10 @@ export class CommandContext implements Context {
     return this.#connection;
   };
 
-  settings(): Promise<ConnectionSettings> {
-    return fileOrEnvironment(this.#globals, this.world, this.compat);
+  async settings(): Promise<ConnectionSettings> {
+    const settings = await fileOrEnvironment(this.#globals, this.world, this.compat);
+    const kubeconfig = this.#globals.text('kubeconfig');
+    return kubeconfig === undefined ? settings : { ...settings, kubeconfig };
   }
 
   nodeExec(input: Input): Promise<NodeExec> {

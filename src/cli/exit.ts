@@ -1,9 +1,9 @@
 // Errors -> texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
 import { calicoctlText } from '../commands/calicoctl-errors.ts';
 import { printable } from '../output/columns.ts';
+import { redacted } from '../output/redact.ts';
 import { CalictlError, exitCodes, StdoutFailure, type UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
-import { redacted } from './redact.ts';
 
 /** What printing depends on. */
 export interface ErrorManner {

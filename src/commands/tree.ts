@@ -1,4 +1,5 @@
 // The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
+import { clusterDiags } from './cluster/diags.ts';
 import type { Command } from './command.ts';
 import { get } from './get.ts';
 import { ipamAffinityClaim } from './ipam/affinity/claim.ts';
@@ -31,6 +32,7 @@ export interface CommandGroup {
 }
 
 export const groups: readonly CommandGroup[] = [
+  { path: ['cluster'], summary: 'Collect what a whole cluster says of itself' },
   { path: ['ipam'], summary: 'See, check and repair IP address management' },
   { path: ['ipam', 'affinity'], summary: 'See and change which node owns which blocks' },
   { path: ['node'], summary: 'Reach nodes: see and judge their BGP, routes and data path' },
@@ -39,6 +41,7 @@ export const groups: readonly CommandGroup[] = [
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
+  clusterDiags,
   get,
   ipamAffinityClaim,
   ipamAffinityList,

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { CalictlError, RefusedError, systemText } from '../world/errors.ts';
+import { noTime } from './pack-folder.ts';
 
 export interface SnapshotTarget {
   /** Adds a file; the path has `/` between folders. */
@@ -49,9 +50,6 @@ function folderTarget(path: string, scratch: string): SnapshotTarget {
     abandon: () => rm(scratch, { recursive: true, force: true }),
   };
 }
-
-/** Every time of the archive: bytes depend on the contents only. */
-const noTime = new Date(0);
 
 function bundleTarget(path: string, scratch: string): SnapshotTarget {
   const file = join(scratch, basename(path));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings the real parts that the test suites talk to: etcd 3.6, kube-apiserver and a stand-in for kubelets, built from Go
-# modules; BIRD, SSH and the kernel's network programs, and a browser, by apt. What is built lands in $KUBEBUILDER_ASSETS,
+# Brings the real parts that the test suites talk to: etcd 3.6, kube-apiserver, kubectl and a stand-in for kubelets, built
+# from Go modules; BIRD, SSH and the kernel's network programs, and a browser, by apt. What is built lands in $KUBEBUILDER_ASSETS,
 # else in the cache folder of the project; what is there already is not brought again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -47,6 +47,7 @@ nft nftables nftables
 iptables iptables
 ip iproute2
 ps procps
+ping iputils-ping
 PROGRAMS
 [ ${#missing[@]} = 0 ] || install "${missing[@]}"
 if has systemctl; then
@@ -58,12 +59,12 @@ fi
   install chromium
 
 kubelet_stamp="$assets/kubelet-stand-in.$(cat "$here"/kubelet/* | sha256sum | cut -c 1-16)-$kube"
-if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/etcd" ] && [ -e "$kubelet_stamp" ]; then
+if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/kubectl" ] && [ -x "$assets/etcd" ] && [ -e "$kubelet_stamp" ]; then
   echo "real parts are in $assets"
   exit 0
 fi
 if ! has go; then
-  echo "provision: Go is needed to build etcd, kube-apiserver and the kubelet stand-in; without them their suites are skipped" >&2
+  echo "provision: Go is needed to build etcd, kube-apiserver, kubectl and the kubelet stand-in; without them their suites are skipped" >&2
   exit 1
 fi
 export GOFLAGS=-mod=mod GOTOOLCHAIN=${GOTOOLCHAIN:-auto} CGO_ENABLED=0
@@ -77,16 +78,19 @@ if [ ! -x "$assets/etcd" ]; then
   mv "$assets/etcd.new" "$assets/etcd"
 fi
 
-if [ ! -x "$assets/kube-apiserver" ]; then
-  echo "building kube-apiserver $kube (several minutes the first time)"
-  mkdir "$scratch/kube" && cd "$scratch/kube"
-  sed "s/@VERSION@/$kube/g; s/@STAGING@/0.${kube#1.}/g" "$here/kube-apiserver.mod" >go.mod
-  go mod tidy
-  go build -trimpath -o "$assets/kube-apiserver.new" -ldflags \
+for program in kube-apiserver kubectl; do
+  [ ! -x "$assets/$program" ] || continue
+  echo "building $program $kube (several minutes the first time)"
+  mkdir -p "$scratch/kube" && cd "$scratch/kube"
+  if [ ! -e go.mod ]; then
+    sed "s/@VERSION@/$kube/g; s/@STAGING@/0.${kube#1.}/g" "$here/kubernetes.mod" >go.mod
+    go mod tidy
+  fi
+  go build -trimpath -o "$assets/$program.new" -ldflags \
     "-s -w -X k8s.io/component-base/version.gitVersion=v$kube -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34" \
-    k8s.io/kubernetes/cmd/kube-apiserver
-  mv "$assets/kube-apiserver.new" "$assets/kube-apiserver"
-fi
+    "k8s.io/kubernetes/cmd/$program"
+  mv "$assets/$program.new" "$assets/$program"
+done
 
 # Its stamp carries the hash of its source.
 if [ ! -e "$kubelet_stamp" ]; then

@@ -1,6 +1,6 @@
 // Secrets never reach stderr.
 import { describe, expect, it } from 'vitest';
-import { redacted } from '../../src/cli/redact.ts';
+import { redacted } from '../../src/output/redact.ts';
 
 describe('redacted', () => {
   it.each([

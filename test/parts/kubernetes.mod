@@ -2,7 +2,10 @@ module parts/kube-apiserver
 
 go 1.24.0
 
-tool k8s.io/kubernetes/cmd/kube-apiserver
+tool (
+	k8s.io/kubernetes/cmd/kube-apiserver
+	k8s.io/kubernetes/cmd/kubectl
+)
 
 require k8s.io/kubernetes v@VERSION@
 
