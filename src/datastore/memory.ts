@@ -95,7 +95,7 @@ export class MemoryDatastore implements Datastore {
 
   constructor(objects: readonly KubeObject[] = [], options: MemoryOptions = {}) {
     this.faults = options.faults;
-    this.#now = options.now ?? (() => new Date('2025-01-01T00:00:00Z'));
+    this.#now = options.now ?? (() => beginning);
     this.capturedAt = options.capturedAt;
     for (const { metadata } of objects) {
       const revision = revisionNumber(metadata.resourceVersion);
@@ -273,6 +273,9 @@ export class MemoryDatastore implements Datastore {
     return `00000000-0000-4000-8000-${this.#uids.toString(16).padStart(12, '0')}`;
   }
 }
+
+/** The time in a store that is not given one. */
+const beginning = new Date('2025-01-01T00:00:00Z');
 
 /** A uid that a store like this gave. */
 const OWN_UID = /^00000000-0000-4000-8000-([0-9a-f]{12})$/;

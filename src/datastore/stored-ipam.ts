@@ -9,7 +9,7 @@ import { ipReservation } from '../resources/ip-reservation.ts';
 import { ipamBlock } from '../resources/ipam-block.ts';
 import { ipamConfig } from '../resources/ipam-config.ts';
 import { ipamHandle } from '../resources/ipam-handle.ts';
-import { affinityLabels, hostnameHash } from '../resources/names.ts';
+import { affinityLabels } from '../resources/names.ts';
 import { calicoNode } from '../resources/node.ts';
 import { nodeLabels } from '../resources/node-v3.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
@@ -19,21 +19,15 @@ const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'alrea
 
 /** `options` go with every call: one signal ends them all. */
 export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): IpamStore {
-  const hashes = new Map<string, string>();
-  const hashOf = (owner: string): string => {
-    const hash = hashes.get(owner) ?? hostnameHash(owner);
-    hashes.set(owner, hash);
-    return hash;
-  };
+  const selectors = new Map<string, string>();
   return {
     blocks: objectsOf(datastore, ipamBlock, options),
     affinities: objectsOf(datastore, blockAffinity, options),
     handles: objectsOf(datastore, ipamHandle, options),
     affinitiesOf: async (owner, version) => {
-      const labels = affinityLabels(owner.name, owner.type, version === 6 ? '::/0' : '0.0.0.0/0', hashOf(owner.name));
-      const labelSelector = Object.entries(labels)
-        .map(([label, value]) => `${label}=${value}`)
-        .join(',');
+      const key = `${version} ${owner.type} ${owner.name}`;
+      const labelSelector = selectors.get(key) ?? claimSelector(owner, version);
+      selectors.set(key, labelSelector);
       const found = await listAll(datastore, blockAffinity, { ...options, labelSelector });
       return found.filter((affinity) => isClaimOf(affinity, owner, version));
     },
@@ -49,6 +43,14 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
       return node === undefined ? undefined : nodeLabels(node);
     },
   };
+}
+
+/** Selects the affinities of an owner by their labels. */
+function claimSelector({ name, type }: Owner, version: 4 | 6): string {
+  const labels = affinityLabels(name, type, version === 6 ? '::/0' : '0.0.0.0/0');
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
 }
 
 /** Labels may lie: what counts is the claim itself. */

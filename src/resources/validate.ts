@@ -82,7 +82,11 @@ export function normalise<T>(kind: Kind, object: T): T {
     const last = parts.pop() ?? '';
     const parent = valueAt(object, parts);
     if (!isRecord(parent)) continue;
-    for (const key of last === '*' ? Object.keys(parent) : [last]) convert(parent, key);
+    if (last !== '*') convert(parent, last);
+    // Most often there is nothing to do, and values are seen much faster than members.
+    else if (Object.values(parent).some((value) => typeof value === 'number')) {
+      for (const key of Object.keys(parent)) convert(parent, key);
+    }
   }
   return object;
 }

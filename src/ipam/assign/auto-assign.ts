@@ -72,7 +72,8 @@ export async function autoAssign(
     progress.error = error instanceof Error ? error : new Error(String(error));
   }
   const { version, count } = request;
-  return { ...progress, version, requested: count, messages: [...progress.messages] };
+  const { messages, ...obtained } = progress;
+  return { ...obtained, version, requested: count, messages: [...messages] };
 }
 
 /** What was assigned of what was asked for, and why no more: the sentence that Calico says. */
