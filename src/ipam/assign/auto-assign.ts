@@ -72,8 +72,8 @@ export async function autoAssign(
     progress.error = error instanceof Error ? error : new Error(String(error));
   }
   const { version, count } = request;
-  const { messages, ...obtained } = progress;
-  return { ...obtained, version, requested: count, messages: [...messages] };
+  const { addresses, messages, hostReserved, error } = progress;
+  return { version, requested: count, addresses, messages: [...messages], hostReserved, error };
 }
 
 /** What was assigned of what was asked for, and why no more: the sentence that Calico says. */
