@@ -45,19 +45,21 @@ function copiedList(list: readonly unknown[], before: readonly unknown[] | undef
 }
 
 function copiedMembers(object: Members, before: Members | null): Members {
+  const keys = Object.keys(object);
   const values = Object.values(object);
-  const knownKeys = Object.keys(before ?? {});
-  const knownValues = Object.values(before ?? {});
+  const knownKeys = before === null ? [] : Object.keys(before);
+  const knownValues = before === null ? [] : Object.values(before);
   const copy: Record<string, unknown> = {};
   let members = 0;
   let same = before !== null;
-  // Keys mostly come in the same order in both, which spares looking each up.
   let next = 0;
-  Object.keys(object).forEach((key, at) => {
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as string;
     const given = values[at];
-    if (given === undefined) return;
+    if (given === undefined) continue;
     members += 1;
     let known: unknown;
+    // Keys mostly come in the same order in both, which spares looking each up.
     if (key === knownKeys[next]) known = knownValues[next++];
     else if (before !== null && Object.hasOwn(before, key)) known = before[key];
     const member = given === known ? given : copied(given, known);
@@ -67,7 +69,7 @@ function copiedMembers(object: Members, before: Members | null): Members {
     } else {
       copy[key] = member;
     }
-  });
+  }
   return same && before !== null && knownKeys.length === members ? before : copy;
 }
 

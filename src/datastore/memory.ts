@@ -106,7 +106,7 @@ export class MemoryDatastore implements Datastore {
     for (const object of objects) this.#seed(object);
   }
 
-  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+  get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
     return this.#call('get', kind, ref.name, options, () => {
       const stored = this.#of(kind).get(objectKey(kind, ref));
       if (stored === undefined) throw notFound(kind, ref);
@@ -115,7 +115,7 @@ export class MemoryDatastore implements Datastore {
   }
 
   async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
-    yield await this.#call('list', kind, '', options, () => {
+    yield this.#call('list', kind, '', options, () => {
       const items = this.#listed(kind.kind, options) as readonly T[];
       return { items: [...items], resourceVersion: String(this.#revision), atomic: true };
     });
@@ -123,7 +123,7 @@ export class MemoryDatastore implements Datastore {
 
   async create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
     const ref = refOf(kind, object);
-    return this.#call('create', kind, ref.name, options, () => {
+    return await this.#call('create', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
       const given = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
@@ -133,7 +133,7 @@ export class MemoryDatastore implements Datastore {
 
   async update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
     const ref = refOf(kind, object);
-    return this.#call('update', kind, ref.name, options, () => {
+    return await this.#call('update', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       const stored = this.#of(kind).get(key);
       if (stored === undefined) throw notFound(kind, ref);
@@ -218,7 +218,7 @@ export class MemoryDatastore implements Datastore {
   #listed(kind: string, { namespace, labelSelector: text = '' }: ListOptions): readonly KubeObject[] {
     const lists = this.#lists.get(kind) ?? new Map<string, readonly KubeObject[]>();
     this.#lists.set(kind, lists);
-    const question = `${namespace ?? '*'} ${text}`;
+    const question = namespace === undefined ? text : `${namespace}\0${text}`;
     const known = lists.get(question);
     if (known !== undefined) return known;
     const selected = labelSelector(text);
