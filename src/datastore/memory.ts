@@ -1,7 +1,7 @@
 // A datastore in memory, with conflicts, time-outs and crashes on demand: what the allocator and repairs are tried on.
 import { kindNamed } from '../resources/kinds.ts';
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
-import { normalise } from '../resources/validate.ts';
+import { isNormal, normalise } from '../resources/validate.ts';
 import { RefusedError } from '../world/errors.ts';
 import { deepCopy, frozen } from './copy.ts';
 import {
@@ -127,7 +127,7 @@ export class MemoryDatastore implements Datastore {
       const key = objectKey(kind, ref);
       if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
       const given = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
-      return this.#put(kind, key, asCreated(object, given));
+      return this.#put(kind, key, normalise(kind, asCreated(object, given)));
     });
   }
 
@@ -137,7 +137,8 @@ export class MemoryDatastore implements Datastore {
       const key = objectKey(kind, ref);
       const stored = this.#of(kind).get(key);
       if (stored === undefined) throw notFound(kind, ref);
-      const updated = asUpdated(kind, object, stored, () => this.#nextRevision());
+      const normal = isNormal(kind, object) ? object : normalise(kind, deepCopy(object));
+      const updated = asUpdated(kind, normal, stored, () => this.#nextRevision());
       return updated === undefined ? (stored as T) : this.#put(kind, key, updated);
     });
   }
@@ -243,11 +244,11 @@ export class MemoryDatastore implements Datastore {
     const stored = deepCopy(object);
     stored.metadata.uid ??= this.#nextUid();
     stored.metadata.resourceVersion ??= this.#nextRevision();
-    this.#put(kind, key, stored);
+    this.#put(kind, key, normalise(kind, stored));
   }
 
   #put<T extends KubeObject>(kind: Kind<T>, key: string, object: T): T {
-    const stored = frozen(normalise(kind, object));
+    const stored = frozen(object);
     const objects = this.#of(kind);
     if (!objects.has(key)) this.#keys.delete(kind.kind);
     this.#lists.delete(kind.kind);

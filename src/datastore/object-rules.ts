@@ -80,16 +80,11 @@ export function asCreated<T extends KubeObject>(
 ): T {
   const { name, namespace } = object.metadata;
   const first = namespace === undefined ? { name } : { name, namespace };
-  return deepCopy({
-    ...object,
-    metadata: {
-      ...first,
-      ...object.metadata,
-      uid: given.uid,
-      resourceVersion: given.resourceVersion,
-      creationTimestamp: timestamp(given.now),
-    },
-  });
+  const created = deepCopy({ ...object, metadata: { ...first, ...object.metadata } });
+  created.metadata.uid = given.uid;
+  created.metadata.resourceVersion = given.resourceVersion;
+  created.metadata.creationTimestamp = timestamp(given.now);
+  return created;
 }
 
 /**
