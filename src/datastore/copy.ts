@@ -34,6 +34,8 @@ function copied(value: unknown, before: unknown, freeze: boolean): unknown {
 
 type Members = Readonly<Record<string, unknown>>;
 
+const nothing: Members = {};
+
 function copiedList(list: readonly unknown[], before: readonly unknown[] | undefined, freeze: boolean) {
   // V8 copies a frozen list at once and goes through it slowly; through the copies it goes fast.
   const copy = [...list];
@@ -51,8 +53,8 @@ function copiedList(list: readonly unknown[], before: readonly unknown[] | undef
 function copiedMembers(object: Members, before: Members | undefined, freeze: boolean): Members {
   const keys = Object.keys(object);
   const values = Object.values(object);
-  const known = before !== undefined && mayShare(values, Object.values(before)) ? before : {};
-  const knownKeys = Object.keys(known);
+  const known = before !== undefined && mayShare(values, Object.values(before)) ? before : nothing;
+  const knownKeys = known === nothing ? [] : Object.keys(known);
   const copy: Record<string, unknown> = {};
   let members = 0;
   let same = known === before;
@@ -63,10 +65,10 @@ function copiedMembers(object: Members, before: Members | undefined, freeze: boo
     if (given === undefined) continue;
     members += 1;
     // Keys mostly come in the same order in both, which spares asking for each.
-    const isKnown = key === knownKeys[next] || Object.hasOwn(known, key);
+    const isKnown = next < knownKeys.length && (key === knownKeys[next] || Object.hasOwn(known, key));
     if (isKnown) next += 1;
     const former = isKnown ? known[key] : undefined;
-    const member = copied(given, former, freeze);
+    const member = isKnown || typeof given === 'object' ? copied(given, former, freeze) : given;
     if (member !== former) same = false;
     if (key === '__proto__') {
       Object.defineProperty(copy, key, { value: member, enumerable: true, writable: true, configurable: true });

@@ -31,15 +31,15 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
       const found = await listAll(datastore, blockAffinity, { ...options, labelSelector });
       return found.filter((affinity) => isClaimOf(affinity, owner, version));
     },
-    config: async () => valueOrNothing(await outcome(() => datastore.get(ipamConfig, { name: 'default' }, options))),
+    config: async () => valueOrNothing(await outcome(datastore.get(ipamConfig, { name: 'default' }, options))),
     pools: () => listAll(datastore, ipPool, options),
     reservations: async () => {
       // Clusters from before reservations have no such kind, and so none of them.
-      const found = await outcome(() => listAll(datastore, ipReservation, options));
+      const found = await outcome(listAll(datastore, ipReservation, options));
       return valueOrNothing(found) ?? [];
     },
     nodeLabels: async (name) => {
-      const node = valueOrNothing(await outcome(() => datastore.get(calicoNode, { name }, options)));
+      const node = valueOrNothing(await outcome(datastore.get(calicoNode, { name }, options)));
       return node === undefined ? undefined : nodeLabels(node);
     },
   };
@@ -62,27 +62,24 @@ function isClaimOf(affinity: BlockAffinity, owner: Owner, version: 4 | 6): boole
 
 function objectsOf<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): IpamObjects<T> {
   return {
-    get: (name) => outcome(() => datastore.get(kind, { name }, options)),
+    get: (name) => outcome(datastore.get(kind, { name }, options)),
     list: () => listAll(datastore, kind, options),
-    create: (object) => outcome(() => datastore.create(kind, object, options)),
-    update: (object) => outcome(() => datastore.update(kind, object, options)),
+    create: (object) => outcome(datastore.create(kind, object, options)),
+    update: (object) => outcome(datastore.update(kind, object, options)),
     remove: ({ metadata: { name, uid, resourceVersion } }) =>
-      outcome(async () => {
-        await datastore.delete(kind, { name }, { uid, resourceVersion }, options);
-        return undefined;
-      }),
+      outcome(datastore.delete(kind, { name }, { uid, resourceVersion }, options).then(() => undefined)),
   };
 }
 
-async function outcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { ok: true, value: await call() };
-  } catch (error) {
-    if (error instanceof DatastoreError && FAILURES.has(error.reason)) {
-      return { ok: false, why: error.reason as StoreFailure };
-    }
-    throw error;
+function outcome<T>(call: Promise<T>): Promise<Outcome<T>> {
+  return call.then((value) => ({ ok: true, value }), failed);
+}
+
+function failed(error: unknown): Outcome<never> {
+  if (error instanceof DatastoreError && FAILURES.has(error.reason)) {
+    return { ok: false, why: error.reason as StoreFailure };
   }
+  throw error;
 }
 
 function valueOrNothing<T>(found: Outcome<T>): T | undefined {

@@ -45,8 +45,8 @@ export function countsOfHandle(name: string, blocks: readonly IPAMBlock[]): Reco
 export async function incrementHandle(store: IpamStore, handleId: string, cidr: string, count: number): Promise<void> {
   let found: Outcome<IPAMHandle> = { ok: false, why: 'not-found' };
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    const counts = found.ok ? found.value.spec.block : {};
-    const raised = { ...counts, [cidr]: countOf(counts[cidr]) + count };
+    const raised: Record<string, number> = found.ok ? { ...found.value.spec.block } : {};
+    raised[cidr] = countOf(raised[cidr]) + count;
     const written = found.ok
       ? await store.handles.update(withCounts(found.value, raised))
       : await store.handles.create(newHandle(handleId, raised));

@@ -86,8 +86,7 @@ function withHolder(
 function copyOf<T>(members: Readonly<Record<string, T>>): Record<string, T> {
   const copy: Record<string, T> = {};
   const values = Object.values(members);
-  Object.keys(members).forEach((key, at) => {
-    copy[key] = values[at] as T;
-  });
+  let at = 0;
+  for (const key of Object.keys(members)) copy[key] = values[at++] as T;
   return copy;
 }
