@@ -1,7 +1,7 @@
 // A datastore in memory, with conflicts, time-outs and crashes on demand: what the allocator and repairs are tried on.
 import { kindNamed } from '../resources/kinds.ts';
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
-import { normalise } from '../resources/validate.ts';
+import { isNormal, normalise } from '../resources/validate.ts';
 import { RefusedError } from '../world/errors.ts';
 import { deepCopy, frozen } from './copy.ts';
 import {
@@ -95,7 +95,7 @@ export class MemoryDatastore implements Datastore {
 
   constructor(objects: readonly KubeObject[] = [], options: MemoryOptions = {}) {
     this.faults = options.faults;
-    this.#now = options.now ?? (() => new Date('2025-01-01T00:00:00Z'));
+    this.#now = options.now ?? (() => beginning);
     this.capturedAt = options.capturedAt;
     for (const { metadata } of objects) {
       const revision = revisionNumber(metadata.resourceVersion);
@@ -106,7 +106,7 @@ export class MemoryDatastore implements Datastore {
     for (const object of objects) this.#seed(object);
   }
 
-  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+  get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
     return this.#call('get', kind, ref.name, options, () => {
       const stored = this.#of(kind).get(objectKey(kind, ref));
       if (stored === undefined) throw notFound(kind, ref);
@@ -115,7 +115,7 @@ export class MemoryDatastore implements Datastore {
   }
 
   async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
-    yield await this.#call('list', kind, '', options, () => {
+    yield this.#call('list', kind, '', options, () => {
       const items = this.#listed(kind.kind, options) as readonly T[];
       return { items: [...items], resourceVersion: String(this.#revision), atomic: true };
     });
@@ -123,21 +123,22 @@ export class MemoryDatastore implements Datastore {
 
   async create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
     const ref = refOf(kind, object);
-    return this.#call('create', kind, ref.name, options, () => {
+    return await this.#call('create', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
       const given = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
-      return this.#put(kind, key, asCreated(object, given));
+      return this.#put(kind, key, normalise(kind, asCreated(object, given)));
     });
   }
 
   async update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
     const ref = refOf(kind, object);
-    return this.#call('update', kind, ref.name, options, () => {
+    return await this.#call('update', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       const stored = this.#of(kind).get(key);
       if (stored === undefined) throw notFound(kind, ref);
-      const updated = asUpdated(kind, object, stored, () => this.#nextRevision());
+      const normal = isNormal(kind, object) ? object : normalise(kind, deepCopy(object));
+      const updated = asUpdated(kind, normal, stored, () => this.#nextRevision());
       return updated === undefined ? (stored as T) : this.#put(kind, key, updated);
     });
   }
@@ -218,7 +219,7 @@ export class MemoryDatastore implements Datastore {
   #listed(kind: string, { namespace, labelSelector: text = '' }: ListOptions): readonly KubeObject[] {
     const lists = this.#lists.get(kind) ?? new Map<string, readonly KubeObject[]>();
     this.#lists.set(kind, lists);
-    const question = `${namespace ?? '*'} ${text}`;
+    const question = namespace === undefined ? text : `${namespace}\0${text}`;
     const known = lists.get(question);
     if (known !== undefined) return known;
     const selected = labelSelector(text);
@@ -243,11 +244,11 @@ export class MemoryDatastore implements Datastore {
     const stored = deepCopy(object);
     stored.metadata.uid ??= this.#nextUid();
     stored.metadata.resourceVersion ??= this.#nextRevision();
-    this.#put(kind, key, stored);
+    this.#put(kind, key, normalise(kind, stored));
   }
 
   #put<T extends KubeObject>(kind: Kind<T>, key: string, object: T): T {
-    const stored = frozen(normalise(kind, object));
+    const stored = frozen(object);
     const objects = this.#of(kind);
     if (!objects.has(key)) this.#keys.delete(kind.kind);
     this.#lists.delete(kind.kind);
@@ -273,6 +274,9 @@ export class MemoryDatastore implements Datastore {
     return `00000000-0000-4000-8000-${this.#uids.toString(16).padStart(12, '0')}`;
   }
 }
+
+/** The time in a store that is not given one. */
+const beginning = new Date('2025-01-01T00:00:00Z');
 
 /** A uid that a store like this gave. */
 const OWN_UID = /^00000000-0000-4000-8000-([0-9a-f]{12})$/;

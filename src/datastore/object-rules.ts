@@ -78,18 +78,13 @@ export function asCreated<T extends KubeObject>(
   object: T,
   given: { readonly uid: string; readonly resourceVersion: string; readonly now: Date },
 ): T {
-  const { name, namespace, ...others } = object.metadata;
-  return deepCopy({
-    ...object,
-    metadata: {
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...others,
-      uid: given.uid,
-      resourceVersion: given.resourceVersion,
-      creationTimestamp: timestamp(given.now),
-    },
-  });
+  const { name, namespace } = object.metadata;
+  const first = namespace === undefined ? { name } : { name, namespace };
+  const created = deepCopy({ ...object, metadata: { ...first, ...object.metadata } });
+  created.metadata.uid = given.uid;
+  created.metadata.resourceVersion = given.resourceVersion;
+  created.metadata.creationTimestamp = timestamp(given.now);
+  return created;
 }
 
 /**
@@ -110,7 +105,9 @@ export function asUpdated<T extends KubeObject>(
   if (expected !== stored.metadata.resourceVersion) throw conflict(kind, ref);
   if (uid !== undefined && uid !== stored.metadata.uid) throw conflict(kind, ref);
   const { uid: storedUid, creationTimestamp } = stored.metadata;
-  const given = { ...object, metadata: { ...object.metadata, uid: storedUid, creationTimestamp } };
+  const { metadata } = object;
+  const given =
+    metadata === stored.metadata ? object : { ...object, metadata: { ...metadata, uid: storedUid, creationTimestamp } };
   const updated = copyOver(given, stored);
   if (updated === stored) return undefined;
   return { ...updated, metadata: { ...updated.metadata, resourceVersion: resourceVersion() } };
@@ -124,9 +121,14 @@ export function checkDelete(kind: Kind, stored: KubeObject, preconditions: Delet
   if (resourceVersion !== undefined && resourceVersion !== stored.metadata.resourceVersion) throw conflict(kind, ref);
 }
 
+/** The second that was last written, and its text: what is made comes many to a second. */
+let written = { second: Number.NaN, text: '' };
+
 /** The time as the API writes it: whole seconds, UTC. */
 function timestamp(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(time.getTime() / 1000);
+  if (second !== written.second) written = { second, text: `${time.toISOString().slice(0, 19)}Z` };
+  return written.text;
 }
 
 /** The revision as a number, if it is one. */

@@ -9,7 +9,7 @@ import { ipReservation } from '../resources/ip-reservation.ts';
 import { ipamBlock } from '../resources/ipam-block.ts';
 import { ipamConfig } from '../resources/ipam-config.ts';
 import { ipamHandle } from '../resources/ipam-handle.ts';
-import { affinityLabels, hostnameHash } from '../resources/names.ts';
+import { affinityLabels } from '../resources/names.ts';
 import { calicoNode } from '../resources/node.ts';
 import { nodeLabels } from '../resources/node-v3.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
@@ -19,36 +19,38 @@ const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'alrea
 
 /** `options` go with every call: one signal ends them all. */
 export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): IpamStore {
-  const hashes = new Map<string, string>();
-  const hashOf = (owner: string): string => {
-    const hash = hashes.get(owner) ?? hostnameHash(owner);
-    hashes.set(owner, hash);
-    return hash;
-  };
+  const selectors = new Map<string, string>();
   return {
     blocks: objectsOf(datastore, ipamBlock, options),
     affinities: objectsOf(datastore, blockAffinity, options),
     handles: objectsOf(datastore, ipamHandle, options),
     affinitiesOf: async (owner, version) => {
-      const labels = affinityLabels(owner.name, owner.type, version === 6 ? '::/0' : '0.0.0.0/0', hashOf(owner.name));
-      const labelSelector = Object.entries(labels)
-        .map(([label, value]) => `${label}=${value}`)
-        .join(',');
+      const key = `${version} ${owner.type} ${owner.name}`;
+      const labelSelector = selectors.get(key) ?? claimSelector(owner, version);
+      selectors.set(key, labelSelector);
       const found = await listAll(datastore, blockAffinity, { ...options, labelSelector });
       return found.filter((affinity) => isClaimOf(affinity, owner, version));
     },
-    config: async () => valueOrNothing(await outcome(() => datastore.get(ipamConfig, { name: 'default' }, options))),
+    config: async () => valueOrNothing(await outcome(datastore.get(ipamConfig, { name: 'default' }, options))),
     pools: () => listAll(datastore, ipPool, options),
     reservations: async () => {
       // Clusters from before reservations have no such kind, and so none of them.
-      const found = await outcome(() => listAll(datastore, ipReservation, options));
+      const found = await outcome(listAll(datastore, ipReservation, options));
       return valueOrNothing(found) ?? [];
     },
     nodeLabels: async (name) => {
-      const node = valueOrNothing(await outcome(() => datastore.get(calicoNode, { name }, options)));
+      const node = valueOrNothing(await outcome(datastore.get(calicoNode, { name }, options)));
       return node === undefined ? undefined : nodeLabels(node);
     },
   };
+}
+
+/** Selects the affinities of an owner by their labels. */
+function claimSelector({ name, type }: Owner, version: 4 | 6): string {
+  const labels = affinityLabels(name, type, version === 6 ? '::/0' : '0.0.0.0/0');
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
 }
 
 /** Labels may lie: what counts is the claim itself. */
@@ -60,27 +62,24 @@ function isClaimOf(affinity: BlockAffinity, owner: Owner, version: 4 | 6): boole
 
 function objectsOf<T extends KubeObject>(datastore: Datastore, kind: Kind<T>, options: CallOptions): IpamObjects<T> {
   return {
-    get: (name) => outcome(() => datastore.get(kind, { name }, options)),
+    get: (name) => outcome(datastore.get(kind, { name }, options)),
     list: () => listAll(datastore, kind, options),
-    create: (object) => outcome(() => datastore.create(kind, object, options)),
-    update: (object) => outcome(() => datastore.update(kind, object, options)),
+    create: (object) => outcome(datastore.create(kind, object, options)),
+    update: (object) => outcome(datastore.update(kind, object, options)),
     remove: ({ metadata: { name, uid, resourceVersion } }) =>
-      outcome(async () => {
-        await datastore.delete(kind, { name }, { uid, resourceVersion }, options);
-        return undefined;
-      }),
+      outcome(datastore.delete(kind, { name }, { uid, resourceVersion }, options).then(() => undefined)),
   };
 }
 
-async function outcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { ok: true, value: await call() };
-  } catch (error) {
-    if (error instanceof DatastoreError && FAILURES.has(error.reason)) {
-      return { ok: false, why: error.reason as StoreFailure };
-    }
-    throw error;
+function outcome<T>(call: Promise<T>): Promise<Outcome<T>> {
+  return call.then((value) => ({ ok: true, value }), failed);
+}
+
+function failed(error: unknown): Outcome<never> {
+  if (error instanceof DatastoreError && FAILURES.has(error.reason)) {
+    return { ok: false, why: error.reason as StoreFailure };
   }
+  throw error;
 }
 
 function valueOrNothing<T>(found: Outcome<T>): T | undefined {

@@ -8,12 +8,12 @@ import type { IpamStore, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
 
 /** A handle nobody has written yet. */
-export function newHandle(handleId: string, counts: Readonly<Record<string, number>>): IPAMHandle {
+export function newHandle(handleId: string, block: Record<string, number>): IPAMHandle {
   return {
     apiVersion: 'crd.projectcalico.org/v1',
     kind: 'IPAMHandle',
     metadata: { name: handleName(handleId), annotations: { [METADATA_ANNOTATION]: EMPTY_METADATA } },
-    spec: { handleID: handleId, block: { ...counts }, deleted: false },
+    spec: { handleID: handleId, block, deleted: false },
   };
 }
 
@@ -24,8 +24,8 @@ export function countOf(stored: unknown): number {
 }
 
 /** The handle with other counts; all else stays. */
-export function withCounts(handle: IPAMHandle, counts: Readonly<Record<string, number>>): IPAMHandle {
-  return { ...handle, spec: { ...handle.spec, block: { ...counts } } };
+export function withCounts(handle: IPAMHandle, block: Record<string, number>): IPAMHandle {
+  return { ...handle, spec: { ...handle.spec, block } };
 }
 
 /** How many addresses of a handle each of the blocks holds, by CIDR text; blocks that hold none are not in it. */
@@ -45,8 +45,8 @@ export function countsOfHandle(name: string, blocks: readonly IPAMBlock[]): Reco
 export async function incrementHandle(store: IpamStore, handleId: string, cidr: string, count: number): Promise<void> {
   let found: Outcome<IPAMHandle> = { ok: false, why: 'not-found' };
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    const counts = found.ok ? found.value.spec.block : {};
-    const raised = { ...counts, [cidr]: countOf(counts[cidr]) + count };
+    const raised: Record<string, number> = found.ok ? { ...found.value.spec.block } : {};
+    raised[cidr] = countOf(raised[cidr]) + count;
     const written = found.ok
       ? await store.handles.update(withCounts(found.value, raised))
       : await store.handles.create(newHandle(handleId, raised));

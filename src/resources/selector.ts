@@ -160,8 +160,17 @@ function set(reader: Reader): ReadonlySet<string> {
   return values;
 }
 
+/** Selectors that were read, by their text: those of the pools are asked for with each assignment. */
+const known = new Map<string, Selector>();
+
 /** Reads a selector; the empty one selects everything. Errors: SelectorError. */
 export function parseSelector(text: string): Selector {
+  const selector = known.get(text) ?? read(text);
+  known.set(text, selector);
+  return selector;
+}
+
+function read(text: string): Selector {
   const reader = new Reader(text);
   if (reader.rest === '') return () => true;
   const selects = or(reader);

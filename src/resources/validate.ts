@@ -67,9 +67,26 @@ export function problemsOf(kind: Kind, object: unknown): Problem[] {
   return outcome.error.issues.map((issue) => ({ path: pathText(issue.path), message: messageOf(issue, object) }));
 }
 
-function convert(parent: Record<PropertyKey, unknown>, key: string): void {
-  const value = parent[key];
-  if (typeof value === 'number' && Number.isSafeInteger(value)) parent[key] = BigInt(value);
+/** The fields declared int64 that hold whole numbers, each with the object that it is in. */
+function int64Numbers(kind: Kind, object: unknown): [parent: Record<PropertyKey, unknown>, key: string][] {
+  const found: [Record<PropertyKey, unknown>, string][] = [];
+  for (const path of kind.int64) {
+    const parts = path.split('.');
+    const last = parts.pop() ?? '';
+    const parent = valueAt(object, parts);
+    if (!isRecord(parent)) continue;
+    // Most often there is none, and values are seen much faster than members.
+    if (last === '*' && !Object.values(parent).some(Number.isSafeInteger)) continue;
+    for (const key of last === '*' ? Object.keys(parent) : [last]) {
+      if (Number.isSafeInteger(parent[key])) found.push([parent, key]);
+    }
+  }
+  return found;
+}
+
+/** True when `normalise` would change nothing. */
+export function isNormal(kind: Kind, object: unknown): boolean {
+  return int64Numbers(kind, object).length === 0;
 }
 
 /**
@@ -77,12 +94,6 @@ function convert(parent: Record<PropertyKey, unknown>, key: string): void {
  * stay: problemsOf tells of them.
  */
 export function normalise<T>(kind: Kind, object: T): T {
-  for (const path of kind.int64) {
-    const parts = path.split('.');
-    const last = parts.pop() ?? '';
-    const parent = valueAt(object, parts);
-    if (!isRecord(parent)) continue;
-    for (const key of last === '*' ? Object.keys(parent) : [last]) convert(parent, key);
-  }
+  for (const [parent, key] of int64Numbers(kind, object)) parent[key] = BigInt(parent[key] as number);
   return object;
 }

@@ -47,6 +47,27 @@ describe('copyOver', () => {
     expect(copy).not.toBe(before);
   });
 
+  it.each([
+    ['more', { b: 1, a: 5, d: [] }],
+    ['fewer', { c: 'y' }],
+    ['other', { d: 2n, a: 6, x: 'x' }],
+  ])('takes %s members, in whatever order they stood before', (_, value) => {
+    expect(copyOver<object>(value, { a: 5, c: 'x', d: 1n })).toEqual(value);
+  });
+
+  it('leaves out what is undefined when it compares leaves', () => {
+    const leaves = { a: 1, b: 'x' };
+    expect(copyOver({ a: 1n, b: 'x', c: undefined }, leaves)).toBe(leaves);
+  });
+
+  it('freezes what it copies, and nothing else', () => {
+    const original = { ...before, c: { d: { list: [1] } } };
+    const { c } = copyOver(original, before);
+    expect([c, c.d, c.d.list].every((part) => Object.isFrozen(part))).toBe(true);
+    expect(Object.isFrozen(original.c.d)).toBe(false);
+    expect(Object.isFrozen(deepCopy(original))).toBe(false);
+  });
+
   it('shares nothing with the original', () => {
     const original = { c: { d: { list: [1] } } };
     const copy = copyOver(original, before);

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { newAffinity } from '../../src/ipam/affinity/affinities.ts';
-import type { Owner } from '../../src/ipam/block/block.ts';
+import { newBlock, type Owner, withSpec } from '../../src/ipam/block/block.ts';
+import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
+import { ipamBlock } from '../../src/resources/ipam-block.ts';
 import { ipamHandle } from '../../src/resources/ipam-handle.ts';
 import { handle, total } from './file/handles.ts';
 
@@ -48,6 +50,26 @@ describe('faults', () => {
     const uids = [next.dump()[0], await next.create(ipamHandle, handle('b'))].map((object) => object?.metadata.uid);
     expect(new Set(uids).size).toBe(2);
   });
+});
+
+it('holds int64 fields as bigints and frozen, whatever it is given, and leaves that as it was', async () => {
+  const numbers = { 3: 7 } as unknown as Record<string, bigint>;
+  const store = new MemoryDatastore();
+  const made = withSpec(newBlock(parseCidr('10.0.0.0/30') as Cidr, undefined, 1n), {
+    sequenceNumberForAllocation: numbers,
+  });
+  const created = await store.create(ipamBlock, made);
+  expect(created.spec.sequenceNumberForAllocation).toEqual({ 3: 7n });
+  const more = { ...numbers, 2: 8 as unknown as bigint };
+  const updated = await store.update(ipamBlock, withSpec(created, { sequenceNumberForAllocation: more }));
+  expect(updated.spec.sequenceNumberForAllocation).toEqual({ 2: 8n, 3: 7n });
+  expect(
+    [updated, updated.metadata, updated.spec, updated.spec.sequenceNumberForAllocation].every((part) =>
+      Object.isFrozen(part),
+    ),
+  ).toBe(true);
+  expect(more).toEqual({ 2: 8, 3: 7 });
+  expect(Object.isFrozen(more)).toBe(false);
 });
 
 describe('ipamStoreOf', () => {

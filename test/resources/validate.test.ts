@@ -7,7 +7,7 @@ import { ipamHandle } from '../../src/resources/ipam-handle.ts';
 import { parseJson } from '../../src/resources/json.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { Kind } from '../../src/resources/object.ts';
-import { normalise, problemsOf } from '../../src/resources/validate.ts';
+import { isNormal, normalise, problemsOf } from '../../src/resources/validate.ts';
 
 const object = (kind: Kind, spec: unknown, more: Record<string, unknown> = {}) => ({
   apiVersion: 'crd.projectcalico.org/v1',
@@ -116,6 +116,14 @@ describe('normalise', () => {
       sequenceNumber: 1764412800000000004n,
       sequenceNumberForAllocation: { 0: 1764412800000000004n, 1: 2n },
     });
+  });
+
+  test('is told of before: isNormal', () => {
+    const parts = (numbers: object) => isNormal(ipamBlock, object(ipamBlock, numbers));
+    expect(parts({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n } })).toBe(true);
+    expect(parts({ sequenceNumber: 5, sequenceNumberForAllocation: { 0: 5n } })).toBe(false);
+    expect(parts({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n, 1: 6 } })).toBe(false);
+    expect(parts({ sequenceNumber: 'x', sequenceNumberForAllocation: null })).toBe(true);
   });
 
   test('leaves what is no integer, and what is not there', () => {

@@ -72,7 +72,8 @@ export async function autoAssign(
     progress.error = error instanceof Error ? error : new Error(String(error));
   }
   const { version, count } = request;
-  return { ...progress, version, requested: count, messages: [...progress.messages] };
+  const { addresses, messages, hostReserved, error } = progress;
+  return { version, requested: count, addresses, messages: [...messages], hostReserved, error };
 }
 
 /** What was assigned of what was asked for, and why no more: the sentence that Calico says. */
@@ -100,9 +101,8 @@ async function assignOnce(
 ): Promise<'done' | 'contended'> {
   const prepared = await prepare(store, request, surroundings);
   const { settings, affinities } = prepared;
-  const { strictAffinity, autoAllocateBlocks } = settings;
   progress.hostReserved = prepared.claimant.reservation?.handle;
-  const finder = new BlockFinder(store, { ...prepared, autoAllocateBlocks }, surroundings);
+  const finder = new BlockFinder(store, prepared, surroundings);
   const limit = blockLimit(settings, request.maxBlocks);
   let owned = affinities.length;
   while (progress.addresses.length < request.count) {
@@ -124,7 +124,7 @@ async function assignOnce(
     await takeFrom(store, found.block, request, prepared, progress);
   }
   if (progress.addresses.length >= request.count) return 'done';
-  if (strictAffinity) progress.messages.add('No more free affine blocks and strict affinity enabled');
+  if (settings.strictAffinity) progress.messages.add('No more free affine blocks and strict affinity enabled');
   else await borrow(store, finder.listed, request, prepared, progress);
   return 'done';
 }

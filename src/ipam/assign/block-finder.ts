@@ -8,6 +8,7 @@ import { blockOf, type Claim, type Claimant, claim } from '../affinity/claim.ts'
 import { isEmpty, isOwnedBy } from '../block/block.ts';
 import { freeCount } from '../block/block-assign.ts';
 import { type BlockSequence, blocksOf } from '../block/block-sequence.ts';
+import type { IpamSettings } from '../config.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { maxRetries, type Surroundings } from '../retries.ts';
@@ -30,7 +31,7 @@ export interface FinderOptions {
   /** The pools, in the order in which they are tried. */
   readonly sequences: () => readonly BlockSequence[];
   readonly reserved: IntervalSet;
-  readonly autoAllocateBlocks: boolean;
+  readonly settings: Pick<IpamSettings, 'autoAllocateBlocks'>;
   /** How many addresses a block that the owner has must have left; 1 when not given. */
   readonly minFree?: number;
 }
@@ -41,7 +42,7 @@ export class BlockFinder {
   readonly #options: FinderOptions;
   readonly #surroundings: Surroundings;
   readonly #untried: BlockAffinity[];
-  readonly #tried = new Set<string>();
+  readonly #tried: Cidr[] = [];
   /** All blocks, as they were when none was found that the owner has or can claim. */
   listed: readonly IPAMBlock[] = [];
 
@@ -54,23 +55,23 @@ export class BlockFinder {
 
   /** The next own block with room, else one that was claimed just now, which others may have filled since. */
   async next(mayClaim: boolean): Promise<Found> {
-    const { claimant, reserved, autoAllocateBlocks } = this.#options;
+    const { claimant, reserved, settings } = this.#options;
     for (let affinity = this.#untried.shift(); affinity !== undefined; affinity = this.#untried.shift()) {
       const cidr = parseCidr(affinity.spec.cidr);
       if (cidr === undefined || reserved.covers(cidr)) continue;
       const block = await blockOf(this.#store, claimant, affinity, this.#surroundings);
       if (block === 'contended') return block;
-      this.#tried.add(formatCidr(cidr));
+      this.#tried.push(cidr);
       if (this.#hasRoom(block)) return { block, claimed: false };
     }
     if (!mayClaim) return 'limit';
-    if (!autoAllocateBlocks) return 'manual';
+    if (!settings.autoAllocateBlocks) return 'manual';
     for (let attempt = 0; attempt < maxRetries; attempt++) {
       const found = await this.#claimable();
       if (found === undefined) return 'none';
       const block = await claim(this.#store, claimant, found.cidr, this.#surroundings, found.missing);
       if (block === 'contended') return block;
-      this.#tried.add(formatCidr(found.cidr));
+      this.#tried.push(found.cidr);
       if (block !== 'taken') return { block, claimed: true };
     }
     return 'contended';
@@ -87,6 +88,7 @@ export class BlockFinder {
     this.listed = await this.#store.blocks.list();
     const byCidr = new Map<string, IPAMBlock>();
     const networks: Cidr[] = [];
+    const tried = new Set(this.#tried.map(formatCidr));
     for (const block of this.listed) {
       const cidr = parseCidr(block.spec.cidr);
       if (cidr === undefined) continue;
@@ -98,7 +100,7 @@ export class BlockFinder {
       const others = IntervalSet.of(networks.filter(({ prefix }) => prefix !== sequence.blockSize));
       for (const cidr of blocksOf(sequence, reserved)) {
         const text = formatCidr(cidr);
-        if (this.#tried.has(text) || others.overlaps(cidr)) continue;
+        if (tried.has(text) || others.overlaps(cidr)) continue;
         const block = byCidr.get(text);
         if (block === undefined) return { cidr, missing: true };
         const usable = isTombstone(block)

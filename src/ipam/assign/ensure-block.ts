@@ -17,8 +17,7 @@ export function ensureBlock(
 ): Promise<string> {
   return untilSettled(surroundings, async () => {
     const prepared = await prepare(store, { ...request, use: 'Workload' }, surroundings);
-    const { autoAllocateBlocks } = prepared.settings;
-    const finder = new BlockFinder(store, { ...prepared, autoAllocateBlocks, minFree: 0 }, surroundings);
+    const finder = new BlockFinder(store, { ...prepared, minFree: 0 }, surroundings);
     const found = await finder.next(true);
     if (found === 'contended') return found;
     if (found === 'manual') throw noNewBlocks();

@@ -5,7 +5,6 @@ import { goRandomTable } from './go-random-table.ts';
 const length = 607;
 const tapStart = 273;
 const modulus = 2 ** 31 - 1;
-const word = (value: bigint): bigint => BigInt.asUintN(64, value);
 
 /** The next number of the generator that fills the state: 48271·x mod 2^31-1. */
 function step(x: number): number {
@@ -21,9 +20,10 @@ function tableWords(): DataView {
   return decoded;
 }
 
-/** A stream of numbers decided by its seed alone. */
+/** A stream of numbers decided by its seed alone. Its 64-bit words are kept in halves: filling them as bigints is slow. */
 export class GoRandom {
-  readonly #state = new BigUint64Array(length);
+  readonly #high = new Uint32Array(length);
+  readonly #low = new Uint32Array(length);
   #tap = 0;
   #feed = length - tapStart;
 
@@ -37,21 +37,36 @@ export class GoRandom {
       const a = step(x);
       const b = step(a);
       x = step(b);
-      this.#state[at] = word((BigInt(a) << 40n) ^ (BigInt(b) << 20n) ^ BigInt(x) ^ table.getBigUint64(at * 8, true));
+      // a << 40 ^ b << 20 ^ x ^ the word of the table
+      this.#high[at] = (a << 8) ^ (b >>> 12) ^ table.getUint32(at * 8 + 4, true);
+      this.#low[at] = (b << 20) ^ x ^ table.getUint32(at * 8, true);
     }
   }
 
   /** 63 bits. */
   int63(): bigint {
-    this.#tap = (this.#tap + length - 1) % length;
-    this.#feed = (this.#feed + length - 1) % length;
-    const next = word((this.#state[this.#feed] as bigint) + (this.#state[this.#tap] as bigint));
-    this.#state[this.#feed] = next;
-    return next & 0x7fffffffffffffffn;
+    this.#next();
+    return (BigInt(this.#halfAt(this.#high) & 0x7fffffff) << 32n) | BigInt(this.#halfAt(this.#low));
   }
 
+  /** The upper 32 of 63 bits. */
   uint32(): number {
-    return Number(this.int63() >> 31n);
+    this.#next();
+    return ((this.#halfAt(this.#high) << 1) | (this.#halfAt(this.#low) >>> 31)) >>> 0;
+  }
+
+  /** Adds the word at the tap to that at the feed, which is the next number. */
+  #next(): void {
+    this.#tap = (this.#tap + length - 1) % length;
+    this.#feed = (this.#feed + length - 1) % length;
+    const low = this.#halfAt(this.#low) + (this.#low[this.#tap] as number);
+    const carried = low > 0xffffffff ? 1 : 0;
+    this.#high[this.#feed] = this.#halfAt(this.#high) + (this.#high[this.#tap] as number) + carried;
+    this.#low[this.#feed] = low;
+  }
+
+  #halfAt(halves: Uint32Array): number {
+    return halves[this.#feed] as number;
   }
 
   /** A number below 2^bits, drawn as Go draws a big.Int: bits + 1 of them, again until it is small enough. */

@@ -43,7 +43,8 @@ function isIndexOf(list: readonly unknown[], index: number): boolean {
 /** True when there is an entry for every address, and each that is allocated has an attribute (INV-03 and INV-04). */
 export function hasReadableAllocations(block: IPAMBlock): boolean {
   const attributes = attributesOf(block);
-  const { allocations } = block.spec;
+  // A copy: V8 goes through a frozen list many times more slowly.
+  const allocations = [...block.spec.allocations];
   return (
     allocations.length === addressCount(cidrOf(block)) &&
     allocations.every((index) => index === null || index === undefined || isIndexOf(attributes, index))

@@ -34,10 +34,12 @@ export interface PoolChoice {
 }
 
 function enabledPools(pools: readonly IPPool[], version: 4 | 6): ChosenPool[] {
-  return pools.filter(isEnabled).flatMap((pool) => {
+  const enabled: ChosenPool[] = [];
+  for (const pool of pools.filter(isEnabled)) {
     const cidr = parseCidr(pool.spec.cidr);
-    return cidr?.version === version ? [{ pool, cidr, blockSize: blockSizeOf(pool) }] : [];
-  });
+    if (cidr?.version === version) enabled.push({ pool, cidr, blockSize: blockSizeOf(pool) });
+  }
+  return enabled;
 }
 
 /** Which of all pools (in order of their names) are used. Errors: CalictlError when there is none, and why. */
