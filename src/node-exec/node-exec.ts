@@ -103,5 +103,15 @@ export interface NodeExec {
    * the node too (SIGINT first). Answers its exit code. Errors: TransportError.
    */
   stream(node: NodeTarget, argv: readonly string[], options: StreamOptions): Promise<number>;
+  /**
+   * As `stream`, in a new container of this image, beside those of a pod and in its network; it ends with the program, but
+   * stays in the pod's list. Only where the way goes through Kubernetes. Errors: TransportError.
+   */
+  streamBesidePod?(
+    pod: { readonly namespace: string; readonly name: string },
+    image: string,
+    argv: readonly string[],
+    options: StreamOptions,
+  ): Promise<number>;
   close(): Promise<void>;
 }

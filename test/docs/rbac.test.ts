@@ -265,6 +265,41 @@ describeWithKubelets('rbac', (server, kubelets) => {
     });
   });
 
+  describe('calictl-capturer', () => {
+    const line = 'node capture kube-system/calico-node-captured --image example.test/tools:1 -c 1';
+    let capturer: Awaited<ReturnType<typeof as>>;
+    beforeAll(async () => {
+      await server().admin.reset();
+      await kubelets().addNodes([{ name: 'captured' }]);
+      for (const role of [...rolesNamed('calictl-reader'), ...rolesNamed('calictl-capturer')]) {
+        const namespace = role.metadata.name === 'calictl-capturer' ? 'kube-system' : undefined;
+        await load([binding(role, 'capturer', namespace)]);
+        await untilAllowed(server(), 'capturer', role, namespace);
+      }
+      capturer = await as('capturer');
+    });
+
+    it(`is enough beside calictl-reader, and needed, for: ${line}`, async () => {
+      const refused = await (await as('reader')).run(line);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(
+        'the right to patch pods/ephemeralcontainers in namespace kube-system is missing',
+      );
+      const capturing = capturer.run(line);
+      await kubelets().startEphemeral('kube-system', 'calico-node-captured');
+      // The image of the tests has no tcpdump: it was asked.
+      expect((await capturing).stderr).toContain('NO_TCPDUMP');
+      expect(refusals(capturer.proxy)).toEqual([]);
+    });
+
+    it('has no right that is not asked for', () => {
+      const ofReader = rightsOf(rolesNamed('calictl-reader'));
+      const asked = used(capturer.proxy).filter((right) => !ofReader.includes(right));
+      // This API server does not ask for the other half yet.
+      expect([...asked, 'create pods/attach'].sort()).toEqual(rightsOf(rolesNamed('calictl-capturer')));
+    });
+  });
+
   describe('calictl-repairer', () => {
     let repairer: Awaited<ReturnType<typeof as>>;
     beforeAll(async () => {

@@ -46,10 +46,26 @@ export interface NodeOptions {
   readonly ready?: boolean;
 }
 
+/** How the stand-in runs the commands of a container. */
+interface Container {
+  readonly argv: readonly string[];
+  readonly path: string;
+  readonly env: readonly string[];
+  /** What the container itself runs, once somebody attaches. */
+  readonly command?: readonly string[];
+}
+
+/** A container that was added to a running pod. */
+interface EphemeralContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly string[];
+}
+
 export class Kubelets {
   readonly #server: ApiServer;
   readonly #folder: string;
-  readonly #containers: Record<string, { argv: readonly string[]; path: string; env: readonly string[] }> = {};
+  readonly #containers: Record<string, Container> = {};
   #process: ChildProcess | undefined;
   #port = 0;
 
@@ -117,6 +133,33 @@ export class Kubelets {
     }
     writeFileSync(this.#containersFile, JSON.stringify(this.#containers));
     await this.#server.admin.load(nodes.map(calicoNodePod));
+  }
+
+  /**
+   * Does a kubelet's part for the next ephemeral container of a pod: gives it this state (running when absent), and runs
+   * its command when somebody attaches. Answers the container as the API server has it.
+   */
+  async startEphemeral(namespace: string, pod: string, state: object = { running: {} }): Promise<EphemeralContainer> {
+    const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
+    for (;;) {
+      const stored = JSON.parse((await this.#server.admin.request('GET', path)).body) as KubeObject & {
+        spec: { ephemeralContainers?: EphemeralContainer[] };
+        status: { ephemeralContainerStatuses?: { name: string }[] };
+      };
+      const statuses = stored.status.ephemeralContainerStatuses ?? [];
+      const added = stored.spec.ephemeralContainers?.find(({ name }) => !statuses.some((known) => known.name === name));
+      if (added === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        continue;
+      }
+      const { name, image, command } = added;
+      this.#containers[`${namespace}/${pod}/${name}`] = { argv: [], path: this.imageFolder, env: [], command };
+      writeFileSync(this.#containersFile, JSON.stringify(this.#containers));
+      const status = { name, image, imageID: '', ready: false, restartCount: 0, state };
+      const written = { ...stored, status: { ...stored.status, ephemeralContainerStatuses: [...statuses, status] } };
+      await this.#server.admin.request('PUT', `${path}/status`, written);
+      return added;
+    }
   }
 
   #nodeObject({ name, address = '192.0.2.1' }: NodeOptions): KubeObject {

@@ -1,7 +1,7 @@
 // calictl node capture: packets of a pod's interface or of a node's, by tcpdump where the node has it.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { resolve } from 'node:path';
-import type { NodeExec, NodeTarget } from '../../node-exec/node-exec.ts';
+import type { NodeExec, NodeTarget, StreamOptions } from '../../node-exec/node-exec.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { transportFlags } from './flags.ts';
@@ -11,6 +11,8 @@ import { targetNamed } from './targets.ts';
 interface Place {
   readonly target: NodeTarget;
   readonly device: string;
+  /** Where tcpdump comes from: a container of this image is added to the pod. */
+  readonly beside?: { readonly pod: { readonly namespace: string; readonly name: string }; readonly image: string };
 }
 
 /** Packets were taken; tcpdump's exit code. */
@@ -23,6 +25,10 @@ interface Capture extends Pick<Place, 'device'> {
 async function placeOf(ctx: Context, input: Input): Promise<Place> {
   const [what = ''] = input.args;
   const device = input.text('interface');
+  const image = input.text('image');
+  if (image === '' || (image !== undefined && !what.includes('/'))) {
+    throw new UsageError('--image takes an image to add to a pod', 'for a node leave it out');
+  }
   if (device === '') throw new UsageError('--interface is empty', 'name an interface of the node');
   if (!what.includes('/')) return { target: await targetNamed(ctx, what), device: device ?? 'any' };
   const [namespace = '', name = '', ...more] = what.split('/');
@@ -36,6 +42,10 @@ async function placeOf(ctx: Context, input: Input): Promise<Place> {
   ]);
   const { spec } = await store.get(pod, { namespace, name }, { signal: ctx.world.signal });
   if (!spec?.nodeName) throw new CalictlError(`pod ${what} is on no node yet`, { code: 'POD_NOT_SCHEDULED' });
+  if (image !== undefined) {
+    const target = await targetNamed(ctx, spec.nodeName);
+    return { target, device: device ?? 'eth0', beside: { pod: { namespace, name }, image } };
+  }
   if (spec.hostNetwork && device === undefined) {
     throw new CalictlError(`pod ${what} uses the network of its node and has no interface of its own`, {
       code: 'POD_HOST_NETWORK',
@@ -87,25 +97,37 @@ function written(file: WriteStream, bytes: Uint8Array): Promise<void> {
 async function streamTo(
   ctx: Context,
   exec: NodeExec,
-  { target, device }: Place,
+  { target, device, beside }: Place,
   argv: readonly string[],
   onStdout: (bytes: Uint8Array) => Promise<void>,
 ): Promise<Capture> {
   const { io, signal } = ctx.world;
   let said = '';
-  const exit = await exec.stream(target, argv, {
+  const options: StreamOptions = {
     signal,
     onStdout,
     onStderr: (bytes) => {
       said = (said + Buffer.from(bytes).toString()).slice(-4096);
       return io.stderr.write(bytes);
     },
-  });
+  };
+  if (beside !== undefined && exec.streamBesidePod === undefined) {
+    throw new UsageError('--image needs --via kube', 'no other way adds containers to pods');
+  }
+  const exit =
+    beside === undefined || exec.streamBesidePod === undefined
+      ? await exec.stream(target, argv, options)
+      : await exec.streamBesidePod(beside.pod, beside.image, argv, options);
   if (exit === 127 || (exit !== 0 && /executable file not found|not found/.test(said))) {
-    throw new CalictlError(`${target.name} has no tcpdump where ${exec.description} runs programs`, {
-      code: 'NO_TCPDUMP',
-      hint: "calico-node's image has none: use --via ssh, on a node that has tcpdump.",
-    });
+    throw new CalictlError(
+      beside === undefined
+        ? `${target.name} has no tcpdump where ${exec.description} runs programs`
+        : `the image ${beside.image} has no tcpdump`,
+      {
+        code: 'NO_TCPDUMP',
+        hint: "calico-node's image has none: use --via ssh, or for a pod --image with an image that has it.",
+      },
+    );
   }
   return { node: target.name, device, exit };
 }
@@ -138,6 +160,10 @@ export const nodeCapture = defineCommand<Capture>({
     { command: 'calictl node capture shop/cart-0 --via ssh', about: "a pod's packets as text" },
     { command: 'calictl node capture shop/cart-0 --via ssh -c 100 -w cart.pcap', about: '100 packets into a file' },
     {
+      command: 'calictl node capture shop/cart-0 --image nicolaka/netshoot',
+      about: 'without SSH, from inside the pod',
+    },
+    {
       command: 'calictl node capture node-a -i eth0 --via ssh -w - -- tcp port 179 | wireshark -k -i -',
       about: 'live',
     },
@@ -153,6 +179,11 @@ export const nodeCapture = defineCommand<Capture>({
       short: 'i',
       value: 'NAME',
       about: "interface of the node; default: the pod's, for a node any",
+    },
+    {
+      name: 'image',
+      value: 'IMAGE',
+      about: 'take tcpdump from this image: a container of it is added to the pod, and stays in its list',
     },
     { name: 'write', short: 'w', value: 'FILE', about: 'pcap into a new file, - for standard output' },
     { name: 'count', short: 'c', value: 'N', about: 'end after this many packets' },

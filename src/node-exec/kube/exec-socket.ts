@@ -24,8 +24,7 @@ export interface SocketOptions {
 export interface ExecSocket {
   /** False when the server is older than Kubernetes 1.30. */
   readonly canEndInput: boolean;
-  /** Sends a text as the whole input. */
-  sendAll(text: string): void;
+  send(text: string): void;
   endInput(): void;
   /** Cuts the connection. */
   cut(): void;
@@ -117,17 +116,15 @@ function exchange(socket: Socket, options: SocketOptions, letGo: () => void): Ex
   // It may end before anybody waits for it.
   ended.catch(() => undefined);
   const send = (channel: number, bytes: Buffer): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
-  const endInput = (): void => send(channels.close, Buffer.of(channels.stdin));
   return {
     get canEndInput() {
       return socket.protocol === protocols[0];
     },
-    sendAll(text) {
+    send(text) {
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length; at += pieceSize) send(channels.stdin, bytes.subarray(at, at + pieceSize));
-      endInput();
     },
-    endInput,
+    endInput: () => send(channels.close, Buffer.of(channels.stdin)),
     cut: () => socket.terminate(),
     ended,
   };

@@ -35,6 +35,8 @@ type container struct {
 	// The folder of the programs that the container has. No other is found by its name.
 	Path string   `json:"path"`
 	Env  []string `json:"env"`
+	// What the container itself runs. It begins when somebody attaches to it.
+	Command []string `json:"command"`
 }
 
 type kubelet struct {
@@ -62,7 +64,8 @@ func main() {
 	}
 	k := &kubelet{containers: *containers, grace: *grace}
 	routes := http.NewServeMux()
-	routes.HandleFunc("/exec/{namespace}/{pod}/{container}", k.exec)
+	routes.HandleFunc("/exec/{namespace}/{pod}/{container}", k.stream)
+	routes.HandleFunc("/attach/{namespace}/{pod}/{container}", k.stream)
 	server := &http.Server{
 		Handler: routes,
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
@@ -79,7 +82,7 @@ func main() {
 	log.Fatal(server.Serve(tls.NewListener(watchedListener{plain}, config)))
 }
 
-func (k *kubelet) exec(w http.ResponseWriter, req *http.Request) {
+func (k *kubelet) stream(w http.ResponseWriter, req *http.Request) {
 	options, err := serving.NewOptions(req)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -90,7 +93,12 @@ func (k *kubelet) exec(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	serving.ServeExec(w, req, k, pod, "", name, req.URL.Query()["command"], options, 4*time.Hour, 30*time.Second, protocol.SupportedStreamingProtocols)
+	const idle, creation = 4 * time.Hour, 30 * time.Second
+	if strings.HasPrefix(req.URL.Path, "/attach/") {
+		serving.ServeAttach(w, req, k, pod, "", name, options, idle, creation, protocol.SupportedStreamingProtocols)
+		return
+	}
+	serving.ServeExec(w, req, k, pod, "", name, req.URL.Query()["command"], options, idle, creation, protocol.SupportedStreamingProtocols)
 }
 
 func (k *kubelet) container(pod, name string) (container, error) {
@@ -113,6 +121,16 @@ func (k *kubelet) container(pod, name string) (container, error) {
 func notStarted(program, why string) error {
 	return fmt.Errorf("failed to exec in container: failed to start exec %q: OCI runtime exec failed: exec failed: "+
 		"unable to start container process: exec: %q: %s: unknown", "stand-in", program, why)
+}
+
+// AttachContainer runs the container's own command to its end. Kubelets say nothing of its exit code.
+func (k *kubelet) AttachContainer(ctx context.Context, pod string, uid types.UID, name string, in io.Reader, out, errs io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize) error {
+	where, err := k.container(pod, name)
+	if err != nil {
+		return err
+	}
+	_ = k.ExecInContainer(ctx, pod, uid, name, where.Command, in, out, errs, tty, resize, 0)
+	return nil
 }
 
 // ExecInContainer runs a command to its end. Its error carries the exit code.
