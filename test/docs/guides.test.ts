@@ -39,6 +39,9 @@ test.each(readdirSync(guides))('%s', async (name) => {
   const cwd = mkdtempSync(join(tmpdir(), 'calictl-guide-'));
   const cluster = join(cwd, 'broken');
   cpSync(exampleFolder, cluster, { recursive: true });
+  cpSync(fileURLToPath(new URL('../../docs/examples/bgp-faults', import.meta.url)), join(cwd, 'bgp-faults'), {
+    recursive: true,
+  });
   let actual = '';
   let end = 0;
   for (const block of text.matchAll(/(?<=\n```console\n).*?(?=```\n)/gs)) {
