@@ -24,7 +24,7 @@ function bestBirdRoutes(routes: Observed<readonly BirdRoute[]>): ReadonlyMap<str
 }
 
 /** What of a node's state routes of one family are judged by; undefined when its routes were not seen. */
-export function localView(network: Network, state: NodeState, version: 4 | 6): LocalView | undefined {
+function localView(network: Network, state: NodeState, version: 4 | 6): LocalView | undefined {
   const routes = version === 4 ? state.routes4 : state.routes6;
   if (!routes.seen) return undefined;
   const own = network.nodes.get(state.node)?.addresses[version]?.address;

@@ -7,7 +7,7 @@ import type { DeviceAddress, KernelRoute, NextHop } from './iproute/iproute.ts';
 const defaultMetric: Readonly<Record<4 | 6, number>> = { 4: 0, 6: 1024 };
 
 /** The number by which routes to one destination are ordered, the lowest first. */
-export function metricOf(route: KernelRoute): number {
+function metricOf(route: KernelRoute): number {
   return route.metric ?? defaultMetric[route.destination.version];
 }
 

@@ -9,6 +9,9 @@ export interface UnreachedNode {
   readonly hint: string | undefined;
 }
 
+/** Code of a node that answered, but not all that decides. */
+export const partUnseen = 'NODE_PART_UNSEEN';
+
 /** The node when nothing was read from it, or when any of the named parts was not seen. */
 export function unreachedOf(
   state: NodeState,
@@ -16,7 +19,7 @@ export function unreachedOf(
 ): UnreachedNode | undefined {
   const { node, unreachable } = state;
   if (unreachable !== undefined) return { node, ...unreachable };
-  const unseen = parts.flatMap(([name, part]) => (part.seen ? [] : [`${name}: ${part.why}`]));
+  const unseen = parts.flatMap(([name, part]) => (part.seen ? [] : [name]));
   if (unseen.length === 0) return undefined;
-  return { node, code: 'NODE_PART_UNSEEN', message: `not seen: ${unseen.join('; ')}`, hint: undefined };
+  return { node, code: partUnseen, message: `its ${unseen.join(' and ')} were not seen`, hint: undefined };
 }

@@ -1,6 +1,6 @@
 // Lines below the tables about nodes: what is wrong and what to do, who could not be asked, how many of what.
 import type { DatapathProblem } from '../datapath/problem.ts';
-import type { UnreachedNode } from '../datapath/unreached.ts';
+import { partUnseen, type UnreachedNode } from '../datapath/unreached.ts';
 import { printable } from './columns.ts';
 import type { Style } from './style.ts';
 
@@ -18,9 +18,10 @@ export function datapathProblemLines(problems: readonly DatapathProblem[], style
 /** A node that gave no answer, or only a part of it. */
 export function unreachedNodeLines(unreached: readonly UnreachedNode[], style: Style): string {
   return unreached
-    .map(({ node, message, hint }) => {
+    .map(({ node, code, message, hint }) => {
       const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
-      return `${style.warning('not asked')} ${printable(node)}: ${printable(message)}${more}\n`;
+      const word = code === partUnseen ? 'partly seen' : 'not asked';
+      return `${style.warning(word)} ${printable(node)}: ${printable(message)}${more}\n`;
     })
     .join('');
 }
@@ -29,8 +30,14 @@ export function counted(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? '' : 's'}`;
 }
 
-/** The end of a summary: `2 problems, 1 node not asked`. */
-export function foundText(problems: readonly unknown[], unreached: readonly unknown[]): string {
-  const found = problems.length === 0 ? 'no problems' : counted(problems.length, 'problem');
-  return unreached.length === 0 ? found : `${found}, ${counted(unreached.length, 'node')} not asked`;
+/** The end of a summary: `2 problems, 1 node not asked, 1 partly seen`. */
+export function foundText(problems: readonly unknown[], unreached: readonly UnreachedNode[]): string {
+  const partly = unreached.filter(({ code }) => code === partUnseen).length;
+  const not = unreached.length - partly;
+  const parts = [
+    problems.length === 0 ? 'no problems' : counted(problems.length, 'problem'),
+    ...(not === 0 ? [] : [`${counted(not, 'node')} not asked`]),
+    ...(partly === 0 ? [] : [`${counted(partly, 'node')} partly seen`]),
+  ];
+  return parts.join(', ');
 }

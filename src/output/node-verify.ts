@@ -1,47 +1,51 @@
-// What `node verify` prints: a row a fact that is wrong or was not seen, or every fact; problems below; a document.
+// What `node verify` prints: a row a fact that is wrong, or every fact; problems and what was not seen below; a document.
 import type { Fact } from '../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../datapath/verify/node-facts.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { ownTable } from './columns.ts';
+import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 import { counted, datapathProblemLines, foundText, unreachedNodeLines } from './node-problems.ts';
-import { styleOf } from './style.ts';
+import { type Style, styleOf } from './style.ts';
 
 const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
 
-/** Facts that were not seen for one reason beyond this many are one row. */
-const listedPerReason = 3;
+/** Names of so many facts that were not seen for one reason are told; more are counted. */
+const namedPerReason = 3;
 
 const verdictText = ({ verdict, id }: Fact): string => (verdict === 'wrong' ? `wrong ${id}` : verdict);
 
 function factRow(node: string, fact: Fact): string[] {
-  return [node, fact.subject, fact.fact, fact.expected, fact.seen, verdictText(fact)];
+  const { subject, fact: name, expected, seen, verdict } = fact;
+  return [node, subject, name, expected, verdict === 'not observed' ? '-' : seen, verdictText(fact)];
 }
 
-/** Rows of one node: what was not seen for one reason (a program that is not there) is told once. */
-function rowsOf({ node, facts }: NodeFacts, all: boolean): string[][] {
-  if (all) return facts.map((fact) => factRow(node, fact));
-  const byReason = new Map<string, number>();
-  for (const { verdict, seen } of facts) {
-    if (verdict === 'not observed') byReason.set(seen, (byReason.get(seen) ?? 0) + 1);
+/** What was not seen on a node, a line a reason: one program that is not there is many facts. */
+function unseenLines({ node, facts }: NodeFacts, style: Style): string {
+  const byReason = new Map<string, Fact[]>();
+  for (const fact of facts) {
+    if (fact.verdict === 'not observed') byReason.set(fact.seen, [...(byReason.get(fact.seen) ?? []), fact]);
   }
-  const told = new Set<string>();
-  return facts.flatMap((fact): string[][] => {
-    if (fact.verdict === 'ok') return [];
-    const count = fact.verdict === 'not observed' ? (byReason.get(fact.seen) ?? 0) : 0;
-    if (count <= listedPerReason) return [factRow(node, fact)];
-    if (told.has(fact.seen)) return [];
-    told.add(fact.seen);
-    return [[node, 'several', counted(count, 'fact'), '', fact.seen, fact.verdict]];
-  });
+  return [...byReason]
+    .map(([reason, unseen]) => {
+      const names = unseen.slice(0, namedPerReason).map(({ subject, fact }) => `${fact} of ${subject}`);
+      const more = unseen.length - names.length;
+      const what = printable(names.join(', ')) + (more > 0 ? ` and ${more} more` : '');
+      return `${style.dim('not observed')} ${printable(node)}: ${what}\n    ${printable(reason)}\n`;
+    })
+    .join('');
 }
 
-/** The table; without `all` only of what is wrong or was not seen. */
+/** The table; without `all` only of what is wrong. What was not seen is told below it. */
 export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolean): string {
   const { items, problems, unreached } = list;
   const style = styleOf(colour);
-  const rows = items.flatMap((item) => rowsOf(item, all));
-  const below = datapathProblemLines(problems, style) + unreachedNodeLines(unreached, style);
+  const rows = items.flatMap(({ node, facts }) =>
+    facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact)),
+  );
+  const below =
+    datapathProblemLines(problems, style) +
+    items.map((item) => unseenLines(item, style)).join('') +
+    unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
   const facts = reached.flatMap((item) => item.facts);
   const unseen = facts.filter(({ verdict }) => verdict === 'not observed').length;

@@ -62,7 +62,7 @@ export function recordedNode(name: RecordedNode, mode: Mode, v6 = false, changes
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: {}, annotations }, spec: {}, status: {} };
 }
 
-export function recordedPool(mode: Mode, version: 4 | 6 = 4): IPPool {
+function recordedPool(mode: Mode, version: 4 | 6 = 4): IPPool {
   const crossSubnet = mode.endsWith('crosssubnet') ? 'CrossSubnet' : 'Always';
   return {
     apiVersion,

@@ -6,7 +6,7 @@ import type { KernelRoute } from '../iproute/iproute.ts';
 const tunnels: readonly string[] = [ipipDevice, ...Object.values(vxlanDevices), 'wireguard.cali', 'wg-v6.cali'];
 
 /** True for a device that only Calico sends workload traffic through. */
-export function isCalicoDevice(device: string | undefined, { interfacePrefixes }: FelixSettings): boolean {
+function isCalicoDevice(device: string | undefined, { interfacePrefixes }: FelixSettings): boolean {
   if (device === undefined) return false;
   return tunnels.includes(device) || isWorkloadDevice(device, interfacePrefixes);
 }

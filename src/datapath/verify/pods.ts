@@ -13,7 +13,7 @@ import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './f
 import { type SettingRule, settingFact } from './sysctls.ts';
 
 /** The MAC of the host's end of all pods: the gateway of pods answers with it. */
-export const hostEndMac = 'ee:ee:ee:ee:ee:ee';
+const hostEndMac = 'ee:ee:ee:ee:ee:ee';
 
 const v4 = 'net/ipv4/conf';
 const v6 = 'net/ipv6/conf';

@@ -15,7 +15,7 @@ const combinations: Readonly<Record<string, Combination>> = {
 };
 
 /** The file of a setting of an interface. */
-export function sysctlPath(folder: string, device: string, name: string): string {
+function sysctlPath(folder: string, device: string, name: string): string {
   return `/proc/sys/${folder}/${device}/${name}`;
 }
 
