@@ -1,0 +1,139 @@
+// calictl node routes over recorded nodes: what differs, everything, documents, exit codes, who was not asked.
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { kernelProbes } from '../../../src/datapath/probes.ts';
+import { recording } from '../../datapath/recordings.ts';
+import { changedRecording, recordedObjects } from '../../support/recorded-network.ts';
+import { type RecordedAnswer, recordedFolder } from '../../support/recorded-nodes.ts';
+import { run } from '../../support/world.ts';
+
+const objects = Object.values(recordedObjects({ mode: 'vxlan', nodes: ['node-a'] })).flat();
+const two = Object.values(recordedObjects({ mode: 'vxlan', nodes: ['node-a', 'node-b'] })).flat();
+
+type Texts = Partial<Record<keyof typeof kernelProbes, string>>;
+
+function answers(texts: Texts): RecordedAnswer[] {
+  return Object.entries(texts).map(([name, stdout]) => ({
+    argv: kernelProbes[name as keyof typeof kernelProbes].alternatives[0] ?? [],
+    stdout,
+  }));
+}
+
+const well: Texts = {
+  routes4: changedRecording('node-a.vxlan.route4.details.json', (all) =>
+    all.filter(({ dst }) => dst !== '10.244.30.128/26'),
+  ),
+  addresses: recording('ip', 'node-a.vxlan-dual.addr.json'),
+};
+const lacking: Texts = {
+  ...well,
+  routes4: changedRecording('node-a.vxlan.route4.details.json', (all) =>
+    all.filter(({ dst }) => !['10.244.30.128/26', '10.244.20.64/26'].includes(String(dst))),
+  ),
+};
+
+const folders: { remove(): void }[] = [];
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+async function routes(line: string, nodes: Parameters<typeof recordedFolder>[1], all = two) {
+  const recorded = recordedFolder(all, nodes);
+  folders.push(recorded);
+  return run(`node routes ${line}`, { folder: recorded.folder });
+}
+
+describe('calictl node routes', () => {
+  it('says so when nothing differs', async () => {
+    const { code, stdout, stderr } = await routes('node-a', { 'node-a': answers(well) });
+    expect([code, stdout, stderr]).toEqual([0, '4 of 4 routes of 1 node are as expected; no problems.\n', '']);
+  });
+
+  it('shows what is missing, why it should be there and what to do, and exits 3', async () => {
+    const { code, stdout } = await routes('node-a', { 'node-a': answers(lacking) });
+    expect(code).toBe(3);
+    expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
+      'NODE | DESTINATION | EXPECTED | SEEN | VERDICT | WHY',
+      'node-a | 10.244.20.64/26 | via 10.244.20.64 dev vxlan.calico proto boot onlink | - | missing F44 | block of node-b in pool pool-4, VXLAN',
+      '',
+      'F44 error node-a: no route to 10.244.20.64/26 of node-b: packets take the default route',
+      ' | see whether Felix runs on this node and what it logs; restart calico-node',
+      '',
+      '3 of 4 routes of 1 node are as expected; 1 problem.',
+      '',
+    ]);
+  });
+
+  it('shows every route with --all', async () => {
+    const { stdout } = await routes('node-a --all', { 'node-a': answers(well) });
+    const rows = stdout.split('\n').filter((line) => line.startsWith('node-a'));
+    expect(rows.map((row) => row.split(/ {2,}/)[1])).toEqual([
+      '10.244.10.0/26',
+      '10.244.10.1/32',
+      '10.244.10.2/32',
+      '10.244.20.64/26',
+    ]);
+    expect(stdout).toContain('pod default/web-1');
+  });
+
+  it('is a document for a script', async () => {
+    const { stdout } = await routes('node-a -o json', { 'node-a': answers(lacking) });
+    expect(JSON.parse(stdout)).toEqual({
+      kind: 'NodeRoutesList',
+      items: [
+        {
+          node: 'node-a',
+          reached: true,
+          asExpected: 3,
+          routes: [
+            {
+              ...{ ipVersion: 4, destination: '10.244.20.64/26', for: 'remote block', peer: 'node-b' },
+              ...{ expected: 'via 10.244.20.64 dev vxlan.calico proto boot onlink', seen: '-', verdict: 'missing' },
+              ...{ why: 'block of node-b in pool pool-4, VXLAN', problem: 'F44' },
+              command: ['ip', '-d', '-4', 'route', 'show', 'exact', '10.244.20.64/26'],
+            },
+          ],
+        },
+      ],
+      problems: [
+        {
+          ...{ id: 'F44', severity: 'error', node: 'node-a', peer: 'node-b' },
+          message: 'no route to 10.244.20.64/26 of node-b: packets take the default route',
+          hint: 'see whether Felix runs on this node and what it logs; restart calico-node',
+        },
+      ],
+      unreached: [],
+    });
+    const yaml = await routes('node-a -o yaml', { 'node-a': answers(lacking) });
+    expect(parseYaml(yaml.stdout)).toEqual(JSON.parse(stdout));
+  });
+
+  it('tells a node that was not asked as such, with 5 when the rest is well', async () => {
+    const { code, stdout } = await routes('', { 'node-a': answers(well) });
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/^not asked node-b: .*\n/);
+    expect(stdout).toMatch(/4 of 4 routes of 1 node are as expected; no problems, 1 node not asked\.\n$/);
+  });
+
+  it('exits 3 when something differs, whoever was not asked, and 1 when nobody was', async () => {
+    expect((await routes('', { 'node-a': answers(lacking) })).code).toBe(3);
+    expect((await routes('', {})).code).toBe(1);
+  });
+
+  it('does not take routes that were not seen for missing ones', async () => {
+    const { code, stdout } = await routes('', { 'node-a': answers({ addresses: well.addresses ?? '' }) }, objects);
+    expect(code).toBe(5);
+    expect(stdout).toContain('not observed');
+    expect(stdout).not.toContain('missing');
+  });
+
+  it.each([
+    ['node-x', 1, 'there is no node node-x'],
+    ['--via pigeon', 2, "--via does not take 'pigeon'"],
+    ['-o svg', 2, 'svg'],
+  ])('%s ends with %i', async (line, code, text) => {
+    const ran = await routes(line, {});
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(text);
+  });
+});

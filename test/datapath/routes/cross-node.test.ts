@@ -1,0 +1,71 @@
+// Faults between nodes: one address on two of them, subnets that disagree.
+import { describe, expect, test } from 'vitest';
+import { readNetwork } from '../../../src/datapath/expected/network.ts';
+import { crossNodeProblems } from '../../../src/datapath/routes/cross-node.ts';
+import {
+  changedRecording,
+  type MutableObjects,
+  recordedNode,
+  recordedObjects,
+  recordedPod,
+  stateOf,
+} from '../../support/recorded-network.ts';
+
+function told(objects: MutableObjects, states: Parameters<typeof crossNodeProblems>[1] = []): string[] {
+  return crossNodeProblems(readNetwork(objects), states).map(({ id, node, peer }) => `${id} ${node} ${peer}`);
+}
+
+test('none in a healthy cluster', () => {
+  expect(told(recordedObjects({ mode: 'vxlan-crosssubnet', v6: true }))).toEqual([]);
+});
+
+describe('subnets that disagree', () => {
+  const wider = (mode: 'vxlan' | 'vxlan-crosssubnet'): MutableObjects => {
+    const objects = recordedObjects({ mode, nodes: ['node-a', 'node-b'] });
+    objects.nodes[1] = recordedNode('node-b', mode, false, { ip: '10.90.0.2' });
+    return objects;
+  };
+
+  test('matter between subnets only', () => {
+    expect(told(wider('vxlan-crosssubnet'))).toEqual(['F43 node-a node-b']);
+    expect(told(wider('vxlan'))).toEqual([]);
+  });
+
+  test('of different length that agree are none', () => {
+    const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
+    objects.nodes[2] = recordedNode('node-c', 'vxlan-crosssubnet', false, { ip: '10.90.1.3/25' });
+    expect(told(objects)).toEqual([]);
+  });
+});
+
+test('two nodes with one address', () => {
+  const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a', 'node-b'] });
+  objects.nodes[1] = recordedNode('node-b', 'vxlan', false, { ip: '10.90.0.1/24' });
+  expect(told(objects)).toEqual(['F51 node-a node-b']);
+});
+
+describe('one pod address twice', () => {
+  test('by two pods', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    objects.pods.push(recordedPod('node-b', 'default/copy', '10.244.10.1'));
+    expect(told(objects)).toEqual(['F50 node-a node-b']);
+  });
+
+  test('by a pod that is going is none', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    const copy = recordedPod('node-b', 'default/copy', '10.244.10.1');
+    objects.pods.push({ ...copy, metadata: { ...copy.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    expect(told(objects)).toEqual([]);
+  });
+
+  test('by routes of two nodes, told once', () => {
+    const objects = recordedObjects({ mode: 'vxlan' });
+    const routes4 = changedRecording('node-b.vxlan-borrowed.route4.details.json', (all) =>
+      all.map((one) => (one['dst'] === '10.244.20.66' ? { ...one, dst: '10.244.10.1' } : one)),
+    );
+    const states = [stateOf('node-a', { routes4: 'node-a.vxlan.route4.details.json' }), stateOf('node-b', { routes4 })];
+    expect(told(objects, states)).toEqual(['F50 node-a node-b']);
+    objects.pods.push(recordedPod('node-b', 'default/copy', '10.244.10.1'));
+    expect(told(objects, states)).toEqual(['F50 node-a node-b']);
+  });
+});
