@@ -19,7 +19,7 @@ export interface Deviation {
   /** Of all its sessions; the cluster then says that there is one. */
   readonly password?: string;
   readonly ignoredInterfaces?: readonly string[];
-  /** Networks that the kernel filter keeps out of the kernel. */
+  /** Networks of either family that the kernel filter keeps out of the kernel. */
   readonly kernelRejects?: readonly string[];
   /** By the peer's node. */
   readonly peers?: Readonly<Record<string, PeerDeviation>>;
@@ -75,7 +75,8 @@ ${own.map((cidr) => `    if (net = ${cidr}) then { accept; }\n    if (net ~ ${ci
 }
 
 function poolFilters(plan: LabPlan, family: Family, kernelRejects: readonly string[]): string {
-  const kept = plan.encapsulation === 'none' ? kernelRejects : [pools[family], ...kernelRejects];
+  const rejected = kernelRejects.filter((cidr) => cidr.includes(':') === (family === 6));
+  const kept = plan.encapsulation === 'none' ? rejected : [pools[family], ...rejected];
   return `function calico_export_to_bgp_peers(bool internal_peer)
 {
     if (internal_peer) then {

@@ -1,7 +1,7 @@
 // Faults of what Felix and the CNI plugin set up on a lab's nodes: routes, tunnels, the pods' ends, settings.
 
 import { fdbEntry, felixRoute, hostRoute, ip, podNeighbour, sysctl, tunnelNeighbour } from './bird-lab-network.ts';
-import { vxlanDevice, vxlanMtu } from './bird-lab-plan.ts';
+import { vxlanDevice, vxlanMtu, workers } from './bird-lab-plan.ts';
 import type { At, Break, Faults } from './bird-lab-session-faults.ts';
 import { printedBy } from './programs.ts';
 
@@ -41,6 +41,19 @@ const wrongMac = '02:00:00:00:00:99';
 const blockRoute = ({ lab, node, peer, family }: At): string => felixRoute(lab.plan, node, peer, family);
 const withMac = (neighbour: string, mac: string): string => neighbour.replace(/lladdr \S+/, `lladdr ${mac}`);
 
+/** The device and its routes, as Felix sets them by a wrong setting. */
+const tunnelMtu: Break = async ({ lab, node, family }) => {
+  const others = workers(lab.plan).filter((other) => other !== node);
+  const set = (mtu: number): Promise<void> =>
+    ip(
+      node.netns,
+      `link set ${vxlanDevice[family]} mtu ${mtu}`,
+      ...others.map((other) => `route replace ${felixRoute(lab.plan, node, other, family, mtu)}`),
+    );
+  await set(vxlanMtu[family] - 50);
+  return () => set(vxlanMtu[family]);
+};
+
 /** The first six need VXLAN. */
 export const kernelFaults = {
   noBlockRoute: { id: 'F44', break: byIp((at) => [`route del ${blockRoute(at)}`, `route add ${blockRoute(at)}`]) },
@@ -66,13 +79,7 @@ export const kernelFaults = {
       return [`neigh replace ${withMac(neighbour, wrongMac)}`, `neigh replace ${neighbour}`];
     }),
   },
-  tunnelMtu: {
-    id: 'F74',
-    break: byIp(({ family }) => [
-      `link set ${vxlanDevice[family]} mtu ${vxlanMtu[family] - 50}`,
-      `link set ${vxlanDevice[family]} mtu ${vxlanMtu[family]}`,
-    ]),
-  },
+  tunnelMtu: { id: 'F74', break: tunnelMtu },
   noProxyArp: {
     id: 'F01',
     break: bySysctl(({ pod }) => [

@@ -115,11 +115,17 @@ const inSameNetwork = (plan: LabPlan, node: LabNode, other: LabNode): boolean =>
   plan.encapsulation === 'vxlan-crosssubnet' && node.network === other.network;
 
 /** The route to another node's block as Felix has it, as arguments of `ip route`. */
-export function felixRoute(plan: LabPlan, node: LabNode, other: LabNode, family: Family): string {
+export function felixRoute(
+  plan: LabPlan,
+  node: LabNode,
+  other: LabNode,
+  family: Family,
+  mtu: number = vxlanMtu[family],
+): string {
   const block = other.block?.[family];
   return inSameNetwork(plan, node, other)
     ? `${block} via ${other.address[family]} dev eth0 proto 80 onlink`
-    : `${block} via ${other.tunnelAddress?.[family]} dev ${vxlanDevice[family]} onlink mtu ${vxlanMtu[family]}`;
+    : `${block} via ${other.tunnelAddress?.[family]} dev ${vxlanDevice[family]} onlink mtu ${mtu}`;
 }
 
 /** The forwarding entry of another node's tunnel end, as arguments of `bridge fdb`. */

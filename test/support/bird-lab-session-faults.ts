@@ -35,7 +35,16 @@ async function untilSaid(at: At, pattern: RegExp): Promise<void> {
   );
 }
 
-/** Has BIRD of some nodes say something other than the cluster; shows when the pattern does. */
+/** Until it shows in all families. */
+const everywhere =
+  (shows: (at: At) => Promise<void>): ((at: At) => Promise<void>) =>
+  async (at) => {
+    for (const family of at.lab.plan.families) await shows({ ...at, family });
+  };
+
+const said = (pattern: RegExp): ((at: At) => Promise<void>) => everywhere((at) => untilSaid(at, pattern));
+
+/** Has BIRD of some nodes say something other than the cluster, in all families. */
 const deviating =
   (deviationsAt: (at: At) => Readonly<Record<string, Deviation>>, shows: (at: At) => Promise<void>): Break =>
   async (at) => {
@@ -116,6 +125,20 @@ const untilNoRoute = async ({ node, family }: At, destination: string | undefine
   await untilTrue(`${destination} goes from ${node.name}`, async () => (await show()).trim() === '');
 };
 
+/** Somebody else's route to the peer's block was there first: the kernel does not take BIRD's. Without encapsulation. */
+const kernelRefuses: Break = async (at) => {
+  const { lab, node, peer, family } = at;
+  const block = peer.block?.[family] ?? '';
+  const foreign = `${block} via ${node.gateway[family]} dev eth0 proto static`;
+  await lab.deviate(node.name, { kernelRejects: [block] });
+  await untilNoRoute(at, block);
+  await ip(node.netns, `route add ${foreign}${family === 6 ? ' metric 1024' : ''}`);
+  await lab.deviate(node.name, undefined);
+  const routes = (): Promise<string> => lab.birdc(node.name, family, 'show', 'route', block);
+  await untilTrue('BIRD marks its route as refused', async () => (await routes()).includes('!'));
+  return () => ip(node.netns, `route del ${foreign}`);
+};
+
 export const sessionFaults = {
   birdEnded: { id: 'F60', break: birdEnded },
   /** At the node whose address is first as a text: the others dial it. */
@@ -125,7 +148,7 @@ export const sessionFaults = {
     id: 'F63',
     break: deviating(
       ({ node, peer }) => ({ [node.name]: { peers: { [peer.name]: { as: 64999 } } } }),
-      (at) => untilSaid(at, /Bad peer AS/),
+      said(/Bad peer AS/),
     ),
   },
   /** The cluster has a password, and the node another one than its peer. */
@@ -134,7 +157,7 @@ export const sessionFaults = {
     break: deviating(
       ({ lab, node }) =>
         Object.fromEntries(lab.plan.nodes.map((each) => [each.name, { password: each === node ? 'one' : 'two' }])),
-      (at) => untilSaid(at, / Connect\s*$/),
+      said(/ Connect\s*$/),
     ),
   },
   /** The node has a password, its peer and the cluster have none: cannot be told from a filter. */
@@ -142,23 +165,17 @@ export const sessionFaults = {
     id: 'F62',
     break: deviating(
       ({ node, peer }) => ({ [node.name]: { peers: { [peer.name]: { password: 'one' } } } }),
-      (at) => untilSaid(at, / Connect\s*$/),
+      said(/ Connect\s*$/),
     ),
   },
   sameRouterId: {
     id: 'F65',
-    break: deviating(
-      ({ node, peer }) => ({ [node.name]: { routerId: peer.address[4] } }),
-      (at) => untilSaid(at, /Bad BGP identifier/),
-    ),
+    break: deviating(({ node, peer }) => ({ [node.name]: { routerId: peer.address[4] } }), said(/Bad BGP identifier/)),
   },
   /** The node has an AS of its own, and everybody knows. At a node behind the router. */
   ownAs: {
     id: 'F66',
-    break: deviating(
-      ({ node }) => ({ [node.name]: { localAs: 64513 } }),
-      (at) => untilSaid(at, / Idle\s*$/),
-    ),
+    break: deviating(({ node }) => ({ [node.name]: { localAs: 64513 } }), said(/ Idle\s*$/)),
   },
   disabled: { id: 'F100', break: disabled },
   /** The node's configuration lacks the peer. */
@@ -166,7 +183,9 @@ export const sessionFaults = {
     id: 'F96',
     break: deviating(
       ({ node, peer }) => ({ [node.name]: { peers: { [peer.name]: { absent: true } } } }),
-      (at) => untilTrue('the peer is alone', async () => !/Established/.test(await row(at, at.peer, at.node))),
+      everywhere((at) =>
+        untilTrue('the peer is alone', async () => !/Established/.test(await row(at, at.peer, at.node))),
+      ),
     ),
   },
   nextHopUnknown: { id: 'F93', break: nextHopUnknown },
@@ -178,6 +197,7 @@ export const sessionFaults = {
       (at) => untilNoRoute(at, at.peer.block?.[at.family]),
     ),
   },
+  kernelRefuses: { id: 'F97', break: kernelRefuses },
   /** Without encapsulation. */
   kernelLacksOwnBlock: {
     id: 'F45',

@@ -106,7 +106,9 @@ function labIn(folder: string, plan: LabPlan): Lab {
       else deviations.set(node, deviation);
       await eachBird(plan, async ({ name }, family) => {
         configure(nodeOf(plan, name), family);
-        if (existsSync(socket(name, family))) await lab.birdc(name, family, 'configure');
+        if (!existsSync(socket(name, family))) return;
+        const answer = await lab.birdc(name, family, 'configure');
+        if (!/^Reconfigur/m.test(answer)) throw new Error(`BIRD of ${name} does not take its configuration: ${answer}`);
       });
     },
     async converged(deadlineMs = 30_000) {
