@@ -1,5 +1,6 @@
 // NodeExec over anything that starts a command line in a node's login shell: the same for our own SSH and the system's.
 
+import type { Readable } from 'node:stream';
 import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { cancelled, timedOut } from '../child-process.ts';
@@ -61,9 +62,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
     const remote = await orAborted(access.start(node, line, signal), signal, (late) => late.drop());
     if (typeof input !== 'string') remote.stdin.write(input);
     const [stdout, stderr] = [new MarkedStream(marker), new MarkedStream(marker)];
-    const through = [remote.stdout.pipe(stdout), remote.stderr.pipe(stderr)].map(
-      (stream) => new Promise<void>((resolve) => void stream.once('end', resolve)),
-    );
+    const through = [passed(remote.stdout, stdout), passed(remote.stderr, stderr)];
     const done = Promise.all([remote.ended, ...through]).then(([ended]) => ended);
     return { remote, stdout, stderr, done };
   }
@@ -140,6 +139,14 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
 
     close: () => access.close(),
   };
+}
+
+/** Pipes one into the other; resolves when all is through. */
+function passed(source: Readable, target: MarkedStream): Promise<void> {
+  source.pipe(target);
+  // A source that was let go of has no end to pass on.
+  source.once('close', () => target.end());
+  return new Promise((resolve) => void target.once('end', resolve));
 }
 
 /** Passes the streams on until the end; when the signal is aborted, the end of the input tells the node to stop it. */

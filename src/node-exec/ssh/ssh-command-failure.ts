@@ -36,7 +36,7 @@ const meanings: readonly Meaning[] = [
     hint: 'Name the user with --ssh-user and the key with --ssh-key, or add the key to ssh-agent.',
   },
   {
-    pattern: /closed by remote host|client_loop: |Timeout, server|Read from remote host|Broken pipe/,
+    pattern: /closed by remote host|client_loop: |Timeout, server|Read from remote host|Broken pipe|Killed by signal/,
     reason: 'broken',
     text: 'the connection broke off',
     hint: tryAgain,

@@ -6,7 +6,7 @@ import type { NodeExec, NodeTarget } from '../node-exec.ts';
 import { splitWords } from '../shell-quote.ts';
 import { givenPath, readConfigFiles } from './config-files.ts';
 import { overShell } from './over-shell.ts';
-import { type Ended, exitOfSignal, type RemoteProcess } from './remote-process.ts';
+import type { Ended, RemoteProcess } from './remote-process.ts';
 import type { SshSettings } from './settings.ts';
 import { failureOfSsh } from './ssh-command-failure.ts';
 import { SshFailure } from './ssh-failure.ts';
@@ -96,6 +96,7 @@ function startSsh(argv: readonly string[], place: string, world: SshCommandWorld
     throw notStarted(program, error);
   }
   let said = '';
+  let dropped = false;
   child.stderr.on('data', (bytes: Buffer) => {
     said = (said + bytes.toString('utf8')).slice(-maxWords);
   });
@@ -103,9 +104,15 @@ function startSsh(argv: readonly string[], place: string, world: SshCommandWorld
   child.stdin.on('error', () => undefined);
   const ended = new Promise<Ended>((resolve) => {
     child.once('error', (error) => resolve({ exit: undefined, failure: notStarted(program, error) }));
-    child.once('close', (code, signal) => {
-      const exit = code ?? exitOfSignal(signal ?? '');
-      resolve({ exit, failure: exit === 255 ? failureOfSsh(said, place) : undefined });
+    child.once('close', (code) => {
+      // ssh itself was ended, or ends with 255 as a command may.
+      const exit = dropped ? undefined : (code ?? undefined);
+      const failure = dropped
+        ? new SshFailure('broken', `${place}: the connection was ended`)
+        : exit === undefined || exit === 255
+          ? failureOfSsh(said, place)
+          : undefined;
+      resolve({ exit, failure });
     });
   });
   return {
@@ -114,6 +121,7 @@ function startSsh(argv: readonly string[], place: string, world: SshCommandWorld
     stderr: child.stderr,
     ended,
     drop: () => {
+      dropped = true;
       child.stdin.destroy();
       child.kill();
       child.stdout.destroy();

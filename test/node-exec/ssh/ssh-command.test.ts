@@ -1,0 +1,167 @@
+// Commands over the system's own ssh, beyond the contract: its words told apart, its options, hostile names.
+import { existsSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { NodeExec, TransportError } from '../../../src/node-exec/node-exec.ts';
+import type { SshSettings } from '../../../src/node-exec/ssh/settings.ts';
+import { openSshCommand } from '../../../src/node-exec/ssh/ssh-command.ts';
+import { UsageError } from '../../../src/world/errors.ts';
+import { describeWithPrograms } from '../../support/parts.ts';
+import { isRunning } from '../../support/processes.ts';
+import { failureOf, nodeA, settingsFor, sshHome } from '../../support/ssh-lab.ts';
+import { makeKey, plainUser, publicKey, type Sshd, sshFolder, startSshd } from '../../support/sshd.ts';
+import { until } from '../../support/until.ts';
+
+describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {
+  let keys: { readonly good: string; readonly other: string };
+  let sshd: Sshd;
+
+  beforeAll(async () => {
+    const folder = sshFolder();
+    keys = { good: makeKey(folder, 'good'), other: makeKey(folder, 'other') };
+    sshd = await startSshd({ authorized: [keys.good] });
+  });
+  afterAll(() => sshd?.stop());
+
+  function opened(more: SshSettings = {}, list = sshd.knownHosts, command = 'ssh'): NodeExec {
+    const home = sshHome();
+    const knownHostsFile = home.write('known hosts', list);
+    const settings = settingsFor(sshd, keys.good, { configFile: 'none', knownHostsFile, ...more });
+    return openSshCommand(command, settings, home.world);
+  }
+  const place = (): string => `127.0.0.1 port ${sshd.port}`;
+
+  /** A command that sleeps on the node already, and what becomes of it. */
+  async function sleeping(exec: NodeExec, time: string): Promise<readonly [Promise<TransportError>]> {
+    let begun = false;
+    const failure = failureOf(
+      exec.stream(nodeA, ['sh', '-c', 'echo; exec sleep "$1"', 'sh', time], {
+        onStdout: () => {
+          begun = true;
+        },
+        onStderr: () => undefined,
+      }),
+    );
+    await until(() => begun, 'the command runs');
+    return [failure];
+  }
+
+  it('runs commands', async () => {
+    expect((await opened().run(nodeA, ['echo', "it's"])).stdout).toBe("it's\n");
+  });
+
+  it.each([
+    [
+      'a host key that is not known',
+      'host-key',
+      /the host key is not known \(Host key verification failed\.\)$/,
+      {},
+      '',
+    ],
+    ['a host key that has changed', 'host-key', /the host key has changed \(/, {}, 'changed'],
+    ['a host key that is revoked', 'host-key', /the host key is revoked \(/, {}, 'revoked'],
+    [
+      'a key that is refused',
+      'unauthorized',
+      /it does not let us in \(.*Permission denied \(publickey\)/,
+      'other',
+      undefined,
+    ],
+    [
+      'nobody who listens',
+      'unreachable',
+      /Connection refused$/,
+      { hosts: new Map([['node-a', '127.0.0.1:1']]) },
+      undefined,
+    ],
+  ] as const)('says so of %s', async (_, reason, words, more, list) => {
+    const host = `[127.0.0.1]:${sshd.port}`;
+    const lines = {
+      changed: `${host} ${publicKey(keys.other)}\n`,
+      revoked: `@revoked * ${sshd.knownHosts.split(' ').slice(1).join(' ')}${sshd.knownHosts}`,
+    };
+    const text = list === undefined ? undefined : list === '' ? '' : lines[list];
+    const settings = more === 'other' ? { keys: [keys.other] } : more;
+    const error = await failureOf(opened(settings, text).run(nodeA, ['true']));
+    expect({ reason: error.reason, message: error.message }).toEqual({ reason, message: expect.stringMatching(words) });
+    expect(error.message).toMatch(/^node-a: 127\.0\.0\.1 port \d+: /);
+    expect(error.hint).toBeDefined();
+  });
+
+  it('takes what a command says for what it says, though ssh could say it too', async () => {
+    const script = 'echo "root@x: Permission denied (publickey)." >&2; exit 255';
+    const { exit, stderr } = await opened().run(nodeA, ['sh', '-c', script]);
+    expect({ exit, stderr }).toEqual({ exit: 255, stderr: 'root@x: Permission denied (publickey).\n' });
+  });
+
+  it('says that the connection broke', async () => {
+    const time = `9201.${process.pid}`;
+    const [running] = await sleeping(opened(), time);
+    for (const session of sshd.sessions()) process.kill(session, 'SIGKILL');
+    const { reason, message } = await running;
+    expect(reason).toBe('broken');
+    expect(message).toContain(`${place()}: the connection broke off`);
+    await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
+  });
+
+  it('says that sudo is wanted', async () => {
+    const server = await startSshd({ authorized: [keys.good], config: ['SetEnv PATH=/nowhere'] });
+    const settings = { user: plainUser, hosts: new Map([['node-a', `127.0.0.1:${server.port}`]]) };
+    const { reason } = await failureOf(opened(settings, server.knownHosts).run(nodeA, ['true']));
+    expect(reason).toBe('unauthorized');
+    await server.stop();
+  });
+
+  it('takes options with the command, and the names of its ssh_config', async () => {
+    const home = sshHome();
+    const list = home.write('list', sshd.knownHosts);
+    const config = home.write(
+      'my config',
+      [
+        'Host node-a',
+        '  HostName 127.0.0.1',
+        `  Port ${sshd.port}`,
+        '  User root',
+        `  IdentityFile ${keys.good}`,
+        `  UserKnownHostsFile ${list}`,
+        '',
+      ].join('\n'),
+    );
+    const exec = openSshCommand(`ssh -F '${config}'`, { systemFolder: home.path }, home.world);
+    expect((await exec.run({ name: 'node-a', addresses: ['192.0.2.1'] }, ['echo', 'in'])).stdout).toBe('in\n');
+  });
+
+  it('does nothing that the name of a node says', async () => {
+    const owned = '/tmp/calictl-owned-by-ssh';
+    rmSync(owned, { force: true });
+    const evil = { name: `x; touch ${owned}`, addresses: [`-oProxyCommand=touch ${owned}`] };
+    expect((await failureOf(opened().run(evil, ['true']))).reason).toBe('unreachable');
+    const exec = opened({ hosts: new Map([[evil.name, `127.0.0.1:${sshd.port}`]]) });
+    expect((await exec.run(evil, ['printf', '%s', evil.name])).stdout).toBe(evil.name);
+    expect(existsSync(owned)).toBe(false);
+  });
+
+  it('says that there is no such program', async () => {
+    const { reason, message } = await failureOf(opened({}, '', 'no-such-ssh -v').run(nodeA, ['true']));
+    expect({ reason, message }).toEqual({
+      reason: 'unreachable',
+      message: 'node-a: cannot start no-such-ssh: there is no such program',
+    });
+  });
+
+  it.each([
+    ['a quote that does not end', "ssh -F 'x", {}],
+    ['no program', ' ', {}],
+    ['a password', 'ssh', { askPassword: true }],
+  ])('refuses %s', (_, command, more) => {
+    expect(() => opened(more, '', command)).toThrow(UsageError);
+  });
+
+  it('ends what runs when it is closed', async () => {
+    const time = `9202.${process.pid}`;
+    const exec = opened();
+    const [running] = await sleeping(exec, time);
+    await exec.close();
+    expect((await running).reason).toBe('broken');
+    await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
+  });
+});
