@@ -50,7 +50,12 @@ function packageOf(input) {
 function licences(inputs) {
   const folders = [...new Set(inputs.map(packageOf).filter(Boolean))].sort();
   const texts = folders.map((folder) => {
-    const { name, version: its, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const {
+      name,
+      version: its,
+      licenses: old,
+      license = old?.[0]?.type,
+    } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
     const text =
       file === undefined
