@@ -128,7 +128,7 @@ export function isAbsent(error: unknown): boolean {
 }
 
 /** ssh's patterns: `*` is any text, `?` one character, everything else itself. */
-export function matchesPattern(text: string, pattern: string): boolean {
+function matchesPattern(text: string, pattern: string): boolean {
   const source = pattern
     .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
     .replaceAll('*', '.*')
