@@ -63,10 +63,12 @@ describeWithKubelets('beside pods', (server, kubelets) => {
   it('stops waiting for a container when it is told to', async () => {
     const exec = await open();
     const stop = new AbortController();
-    const streaming = exec.streamBesidePod?.(pod, image, ['true'], { ...nowhere, signal: stop.signal });
+    const failing = failureOf(
+      exec.streamBesidePod?.(pod, image, ['true'], { ...nowhere, signal: stop.signal }) as Promise<number>,
+    );
     const { name } = await kubelets().startEphemeral(pod.namespace, pod.name, { waiting: { reason: 'Pulling' } });
     stop.abort();
-    expect((await failureOf(streaming as Promise<number>)).reason).toBe('cancelled');
+    expect((await failing).reason).toBe('cancelled');
     expect(isRunning(name)).toBe(false);
   });
 
@@ -76,9 +78,10 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     [{ waiting: { reason: 'CreateContainerConfigError' } }, 'CreateContainerConfigError'],
     [{ terminated: { reason: 'StartError', exitCode: 128, message: 'sh: not found' } }, 'StartError sh: not found'],
   ])('says why it does not run: %j', async (state, text) => {
-    const streaming = (await open()).streamBesidePod?.(pod, image, ['true'], nowhere);
+    const exec = await open();
+    const failing = failureOf(exec.streamBesidePod?.(pod, image, ['true'], nowhere) as Promise<number>);
     await kubelets().startEphemeral(pod.namespace, pod.name, state);
-    const error = await failureOf(streaming as Promise<number>);
+    const error = await failing;
     expect([error.reason, error.message]).toEqual([
       'unreachable',
       `pod kube-system/calico-node-a: the new container does not run: ${text}`,
