@@ -64,8 +64,8 @@ const placeOf = ({ host, port }: WrittenHost): string => (port === undefined ? h
 /** The value of an option among the words: `-F file` or `-Ffile`. */
 function optionOf(words: readonly string[], option: string): string | undefined {
   const at = words.findIndex((word) => word.startsWith(option));
-  const word = words[at];
-  return word === undefined || word === option ? words[at + 1] : word.slice(option.length);
+  if (at < 0) return undefined;
+  return words[at] === option ? words[at + 1] : words[at]?.slice(option.length);
 }
 
 function optionsOf(

@@ -126,8 +126,23 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
         '',
       ].join('\n'),
     );
-    const exec = openSshCommand(`ssh -F '${config}'`, { systemFolder: home.path }, home.world);
-    expect((await exec.run({ name: 'node-a', addresses: ['192.0.2.1'] }, ['echo', 'in'])).stdout).toBe('in\n');
+    const known = { name: 'node-a', addresses: ['192.0.2.1'] };
+    for (const command of [`ssh -F '${config}'`, `ssh "-F${config}" -v`]) {
+      const exec = openSshCommand(command, { systemFolder: home.path }, home.world);
+      expect((await exec.run(known, ['echo', 'in'])).stdout).toBe('in\n');
+    }
+  });
+
+  it('reads the usual ssh_config, when it is told of no other', async () => {
+    const home = sshHome();
+    home.write('.ssh/config', 'Host node-a\n  HostName 127.0.0.1\n');
+    const exec = openSshCommand('ssh', { systemFolder: home.path }, home.world);
+    // The real ssh looks in the home folder of the user database, where this name is not known.
+    const { reason, message } = await failureOf(exec.run(nodeA, ['true']));
+    expect({ reason, message }).toEqual({
+      reason: 'unreachable',
+      message: expect.stringContaining('node-a: node-a: '),
+    });
   });
 
   it('does nothing that the name of a node says', async () => {
