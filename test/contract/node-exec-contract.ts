@@ -60,7 +60,8 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
         }),
         { numRuns: 25 },
       );
-    });
+      // Each run is a session of its own where sessions are slow.
+    }, 120_000);
 
     it('gives a command its input, and an end of it', async () => {
       expect((await run(['cat'], { stdin: 'one\ntwo' })).stdout).toBe('one\ntwo');
