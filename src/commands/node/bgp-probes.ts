@@ -12,7 +12,7 @@ export function birdProbesOf(
   { withFelix }: { withFelix: boolean },
 ): (node: string) => readonly Probe[] {
   return (name) => {
-    const families = familiesOf(plan.nodes.find((node) => node.name === name));
+    const families = familiesOf(plan.index.node(name));
     const bird = families.flatMap((version) => birdProbes(version, birdFolder(input, name)));
     return [...bird, kernelProbes.addresses, ...(withFelix ? felixProbes : [])];
   };

@@ -6,6 +6,7 @@ import type { BGPPeer } from '../../resources/bgp-peer.ts';
 import type { CoreNode } from '../../resources/node.ts';
 import { parseSelector, type Selector, SelectorError } from '../../resources/selector.ts';
 import { type BgpDefaults, bgpDefaults, bgpNodes, passwordOf } from './nodes.ts';
+import { ipKey, type PlanIndex, planIndex } from './plan-index.ts';
 import {
   type BgpNode,
   bgpPort,
@@ -28,7 +29,7 @@ export interface BgpPlan {
   readonly mesh: boolean;
   /** By node, family and peer. */
   readonly sessions: readonly DesiredSession[];
-  readonly bgpPeers: readonly BGPPeer[];
+  readonly index: PlanIndex;
   /** BGPPeers that make no session at all because of what they say. */
   readonly ignored: readonly { readonly name: string; readonly why: string }[];
 }
@@ -112,7 +113,7 @@ class SessionTable {
   add(session: DesiredSession): void {
     // Mesh protocols have names of their own and stand beside those of BGPPeers.
     const kind = session.type === 'mesh' ? 'mesh' : 'peer';
-    const key = `${session.node} ${kind} ${formatIp(session.peer)} ${session.port ?? ''}`;
+    const key = `${session.node} ${kind} ${ipKey(session.peer)} ${session.port ?? ''}`;
     const first = this.#sessions.get(key);
     if (first === undefined) this.#sessions.set(key, session);
     else if (![first.wantedBy, ...first.also].some((wanted) => nameOf(wanted) === nameOf(session.wantedBy)))
@@ -219,7 +220,8 @@ export function desiredSessions(objects: BgpObjects): BgpPlan {
       for (const end of ends) add(peerSession(node, 'node', end, resource, wantedBy));
     }
   }
-  return { nodes, mesh: defaults.mesh, sessions: table.all(), bgpPeers, ignored };
+  const sessions = table.all();
+  return { nodes, mesh: defaults.mesh, sessions, index: planIndex(nodes, sessions), ignored };
 }
 
 function peeringOrWhyNot(resource: BGPPeer, nodes: readonly BgpNode[]): Peering | string {

@@ -28,30 +28,38 @@ const keyOf = ({ node, version, protocol }: SessionName): string => `${node} ${v
 
 /** Faults alike, of one node with several peers, as one of that node; the others as they are. */
 function mergedAlike(problems: readonly BgpProblem[]): BgpProblem[] {
+  const groups = new Map<string, { readonly node: string; readonly members: Set<BgpProblem> }>();
+  const groupsOf = new Map<BgpProblem, Set<BgpProblem>[]>();
+  for (const problem of problems.filter(({ id }) => mergeable.has(id))) {
+    for (const node of new Set([problem.node, problem.peer ?? ''])) {
+      const key = `${problem.id} ${problem.version} ${node}`;
+      const group = groups.get(key) ?? { node, members: new Set() };
+      group.members.add(problem);
+      groups.set(key, group);
+      groupsOf.set(problem, [...(groupsOf.get(problem) ?? []), group.members]);
+    }
+  }
   const left = new Set(problems);
   const result: BgpProblem[] = [];
   for (;;) {
-    const groups = new Map<string, { node: string; members: BgpProblem[] }>();
-    for (const problem of left) {
-      if (!mergeable.has(problem.id)) continue;
-      for (const node of new Set([problem.node, problem.peer ?? ''])) {
-        const key = `${problem.id} ${problem.version} ${node}`;
-        const group = groups.get(key) ?? { node, members: [] };
-        group.members.push(problem);
-        groups.set(key, group);
-      }
+    let largest: { readonly node: string; readonly members: Set<BgpProblem> } | undefined;
+    for (const group of groups.values()) {
+      if (group.members.size > (largest?.members.size ?? merged - 1)) largest = group;
     }
-    const largest = [...groups.values()].sort((a, b) => b.members.length - a.members.length)[0];
-    const [first] = largest?.members ?? [];
-    if (largest === undefined || first === undefined || largest.members.length < merged) return [...result, ...left];
-    const { node, members } = largest;
+    const members = [...(largest?.members ?? [])];
+    const [first] = members;
+    if (largest === undefined || first === undefined) return [...result, ...left];
+    const { node } = largest;
     const peers = members.map((problem) => (problem.node === node ? (problem.peer ?? '') : problem.node));
     result.push({
       ...{ ...first, node, nodes: [node], peer: undefined },
       message: `${node} and ${members.length} peers (${listed(peers)}): ${first.message}; the others likewise`,
       sessions: members.flatMap(({ sessions }) => sessions),
     });
-    for (const member of members) left.delete(member);
+    for (const member of members) {
+      left.delete(member);
+      for (const group of groupsOf.get(member) ?? []) group.delete(member);
+    }
   }
 }
 

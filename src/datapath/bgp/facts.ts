@@ -1,6 +1,7 @@
 // All that a diagnosis rests on: what the resources ask for, what was seen, who was not asked.
 import type { BgpPlan } from './desired.ts';
 import { type Link, linksOf, type NodeKnown } from './links.ts';
+import { groupedBy } from './plan-index.ts';
 import { type BgpState, bgpPeersSeen, isBirdAbsent, type PeerSeen } from './seen.ts';
 
 export interface BgpFacts {
@@ -9,6 +10,7 @@ export interface BgpFacts {
   readonly states: readonly BgpState[];
   readonly known: (name: string) => NodeKnown;
   readonly rows: readonly PeerSeen[];
+  readonly rowsOf: (node: string, version?: 4 | 6) => readonly PeerSeen[];
   readonly links: readonly Link[];
   /** False when no pool's routes go by BGP: then a cluster without BIRD is as it should be. */
   readonly bgpNeeded: boolean;
@@ -18,15 +20,18 @@ export interface BgpFacts {
 export type NotAsked = ReadonlyMap<string, string>;
 
 export function bgpFacts(plan: BgpPlan, states: readonly BgpState[], notAsked: NotAsked, bgpNeeded: boolean): BgpFacts {
-  const nodes = new Map(plan.nodes.map((node) => [node.name, node]));
   const byName = new Map(states.map((state) => [state.node, state]));
   const known = (name: string): NodeKnown => {
     const state = byName.get(name);
     const why = notAsked.get(name) ?? 'it is not among the nodes of this call';
-    return { name, node: nodes.get(name), state, notAsked: state === undefined ? why : undefined };
+    return { name, node: plan.index.node(name), state, notAsked: state === undefined ? why : undefined };
   };
   const rows = states.flatMap((state) => bgpPeersSeen(state, plan));
-  return { plan, states, known, rows, links: linksOf(rows, plan, known), bgpNeeded };
+  const byNode = groupedBy(rows, ({ node }) => node);
+  const byFamily = groupedBy(rows, ({ node, version }) => `${version} ${node}`);
+  const rowsOf = (node: string, version?: 4 | 6): readonly PeerSeen[] =>
+    (version === undefined ? byNode.get(node) : byFamily.get(`${version} ${node}`)) ?? [];
+  return { plan, states, known, rows, rowsOf, links: linksOf(rows, plan, known), bgpNeeded };
 }
 
 /** Why BIRD's sessions of an asked node are not known although it is not known to be absent. */

@@ -1,8 +1,9 @@
 // Sessions as both ends see them: the two rows of one session side by side, the side that dials first.
 import { formatIp } from '../../net/ip.ts';
 import type { BgpPlan } from './desired.ts';
+import { groupedBy, ipKey } from './plan-index.ts';
 import { type BgpState, isBirdAbsent, type PeerSeen } from './seen.ts';
-import { type BgpNode, type DesiredSession, sameIp } from './session.ts';
+import type { BgpNode, DesiredSession } from './session.ts';
 
 /** What is known of a node: whether it was asked, whether its BIRD runs. */
 export interface NodeKnown {
@@ -25,11 +26,12 @@ export interface Link {
   readonly farDesired: DesiredSession | undefined;
 }
 
-/** The session that the other node should have with this one; of several that of the same type. */
-function wayBack(plan: BgpPlan, row: PeerSeen): DesiredSession | undefined {
-  const own = plan.nodes.find(({ name }) => name === row.node)?.address[row.version];
-  const back = plan.sessions.filter(({ node, peer }) => node === row.peerNode && sameIp(peer, own));
-  return back.find(({ type }) => (type === 'mesh') === (row.type === 'mesh')) ?? back[0];
+/** Of several that one of the same kind: a mesh session does not meet one of a BGPPeer. */
+function alike<T extends { readonly type: PeerSeen['type'] }>(
+  candidates: readonly T[],
+  { type }: PeerSeen,
+): T | undefined {
+  return candidates.find((candidate) => (candidate.type === 'mesh') === (type === 'mesh')) ?? candidates[0];
 }
 
 const isDialing = ({ state, desired }: PeerSeen): boolean => state !== 'Passive' && desired?.passive !== true;
@@ -42,24 +44,29 @@ export function peerText({ peerNode, address, protocol }: PeerSeen): string {
 export const isUp = ({ state }: PeerSeen): boolean => state === 'Established';
 
 /** All sessions that at least one asked end shows, each once. */
-export function linksOf(rows: readonly PeerSeen[], plan: BgpPlan, known: (name: string) => NodeKnown): Link[] {
+export function linksOf(rows: readonly PeerSeen[], { index }: BgpPlan, known: (name: string) => NodeKnown): Link[] {
   const done = new Set<PeerSeen>();
   const links: Link[] = [];
+  const byEnds = groupedBy(rows, ({ node, address }) => (address === undefined ? '' : `${ipKey(address)} ${node}`));
   for (const row of rows) {
     if (done.has(row)) continue;
     done.add(row);
-    const own = plan.nodes.find(({ name }) => name === row.node)?.address[row.version];
-    const others = rows.filter(
-      (other) =>
-        !done.has(other) && other.node === row.peerNode && other.version === row.version && sameIp(other.address, own),
+    const own = index.node(row.node)?.address[row.version];
+    const there =
+      own === undefined || row.peerNode === undefined ? [] : (byEnds.get(`${ipKey(own)} ${row.peerNode}`) ?? []);
+    const other = alike(
+      there.filter((candidate) => !done.has(candidate)),
+      row,
     );
-    const other = others.find(({ type }) => (type === 'mesh') === (row.type === 'mesh')) ?? others[0];
     if (other !== undefined) done.add(other);
     const [near, far] = other !== undefined && !isDialing(row) && isDialing(other) ? [other, row] : [row, other];
+    const ownOfNear = index.node(near.node)?.address[near.version];
+    const wantedThere =
+      ownOfNear === undefined || near.peerNode === undefined ? [] : index.towards(near.peerNode, ownOfNear);
     links.push({
       ...{ version: row.version, near, far, nearNode: known(near.node) },
       farNode: near.peerNode === undefined ? undefined : known(near.peerNode),
-      farDesired: far?.desired ?? wayBack(plan, near),
+      farDesired: far?.desired ?? alike(wantedThere, near),
     });
   }
   return links;

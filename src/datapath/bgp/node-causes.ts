@@ -39,7 +39,7 @@ function withoutBird(facts: BgpFacts): BgpProblem[] {
     return [bgpProblem('F60', names[0] ?? '', { nodes: names, message, hint })];
   }
   return absent.flatMap(({ node, version }) => {
-    const peers = facts.plan.sessions.filter((session) => session.node === node && session.version === version);
+    const peers = facts.plan.index.sessions(node, version);
     if (peers.length === 0) return [];
     const names = peers.map(({ peerNode, peer }) => peerNode ?? formatIp(peer));
     const message = `BIRD does not run on ${node}: no session with ${listed(names)}`;
@@ -127,7 +127,7 @@ function sharedRouterIds(facts: BgpFacts): BgpProblem[] {
 function staleConfigurations(facts: BgpFacts): BgpProblem[] {
   return facts.states.flatMap(({ node, bird }) =>
     families.flatMap((version) => {
-      const rows = facts.rows.filter((row) => row.node === node && row.version === version);
+      const rows = facts.rowsOf(node, version);
       const missing = rows.filter(({ state }) => state === 'Missing');
       const extra = rows.filter((row) => row.extra);
       if (missing.length + extra.length === 0) return [];

@@ -5,6 +5,7 @@ import type { NodeState } from '../node-state.ts';
 import type { BgpPlan } from './desired.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
 import { unseenBird } from './facts.ts';
+import { groupedBy } from './plan-index.ts';
 import type { BgpProblem } from './problem.ts';
 import { isBirdAbsent, type PeerSeen } from './seen.ts';
 import type { BgpNode } from './session.ts';
@@ -93,25 +94,20 @@ export function nodeStatusList(plan: BgpPlan, states: readonly NodeState[], bgpN
     states.flatMap(({ node, unreachable }) => (unreachable ? [[node, unreachable.message]] : [])),
   );
   const { rows, problems, problemOf } = diagnoseBgp(plan, reached, { notAsked, bgpNeeded });
+  const rowsByNode = groupedBy(rows, ({ node }) => node);
   const items = states.map((state): NodeStatus => {
-    const node = plan.nodes.find(({ name }) => name === state.node);
+    const node = plan.index.node(state.node);
     const isReached = state.unreachable === undefined;
-    const count = (version: 4 | 6): number =>
-      plan.sessions.filter((session) => session.node === state.node && session.version === version).length;
+    const count = (version: 4 | 6): number => plan.index.sessions(state.node, version).length;
     return {
       ...{ name: state.node, node, reached: isReached, wanted: { 4: count(4), 6: count(6) } },
       bird: isReached ? familiesOf(node).map((version) => birdOf(state, version)) : [],
       felix: state.felix.seen ? state.felix.value : undefined,
-      peers: rows.filter((row) => row.node === state.node).map((row) => ({ ...row, problem: problemOf(row) })),
+      peers: (rowsByNode.get(state.node) ?? []).map((row) => ({ ...row, problem: problemOf(row) })),
       problems: problems.filter((problem) => concerns(problem, state.node)),
     };
   });
-  const unreached = states.flatMap((state) =>
-    unreachedOf(
-      state,
-      plan.nodes.find(({ name }) => name === state.node),
-    ),
-  );
+  const unreached = states.flatMap((state) => unreachedOf(state, plan.index.node(state.node)));
   return { items, problems, unreached, faulty: isFaulty(problems) };
 }
 

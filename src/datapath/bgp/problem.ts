@@ -3,7 +3,6 @@
 /** Severity of each id. Ids from F100 to F102 are states that are no fault of a node by themselves. */
 export const bgpFaults = {
   F51: 'error',
-  F52: 'error',
   F53: 'error',
   F60: 'error',
   F61: 'error',

@@ -4,7 +4,8 @@ import type { BirdProtocol, BirdRoute, BirdStatus, RouteCounts } from '../bird/b
 import type { DeviceAddress } from '../iproute/iproute.ts';
 import type { Observed } from '../probes.ts';
 import type { BgpPlan } from './desired.ts';
-import { type BgpNode, type DesiredSession, peerOfProtocol, type SessionType, sameIp } from './session.ts';
+import { ipKey, type PlanIndex } from './plan-index.ts';
+import { type DesiredSession, peerOfProtocol, type SessionType } from './session.ts';
 
 /** What BIRD of one family said. */
 export interface BirdSeen {
@@ -80,26 +81,19 @@ export function isBirdAbsent({ protocols }: BirdSeen): boolean {
   );
 }
 
-const fits = (session: DesiredSession, row: BirdProtocol): boolean => {
-  if (session.protocol === row.name) return true;
-  const named = peerOfProtocol(row.name, session.version);
-  // Mesh protocols of some releases have the port in their names.
-  return named?.type === 'mesh' && session.type === 'mesh' && sameIp(named.peer, session.peer);
-};
-
 function seenRow(
   row: BirdProtocol,
   desired: DesiredSession | undefined,
-  where: { node: string; version: 4 | 6; nodes: readonly BgpNode[] },
+  where: { node: string; version: 4 | 6; index: PlanIndex },
 ): PeerSeen {
-  const { node, version, nodes } = where;
+  const { node, version, index } = where;
   const named = peerOfProtocol(row.name, version);
   const address = row.bgp?.neighborAddress ?? named?.peer ?? desired?.peer;
   const type = named?.type ?? 'other';
   return {
     ...{ node, version, protocol: row.name, type, address, since: row.since, prefixes: row.routes, desired },
     port: named?.port ?? desired?.port,
-    peerNode: desired?.peerNode ?? nodes.find((one) => sameIp(one.address[version], address))?.name,
+    peerNode: desired?.peerNode ?? index.owner(address)?.name,
     as: row.bgp?.neighborAs ?? desired?.peerAs.value,
     ...stateOf(row),
     extra: desired === undefined && type !== 'other' && type !== 'local-workload',
@@ -123,13 +117,23 @@ export function bgpPeersSeen(state: BgpState, plan: BgpPlan): PeerSeen[] {
     const { protocols } = state.bird[version];
     if (!protocols.seen) return [];
     const rows = protocols.value.filter(({ proto }) => proto === 'BGP');
-    const wanted = plan.sessions.filter((session) => session.node === state.node && session.version === version);
-    const where = { node: state.node, version, nodes: plan.nodes };
-    const joined = wanted.map((session) => {
-      const row = rows.find((candidate) => fits(session, candidate));
-      return row === undefined ? missingRow(session) : seenRow(row, session, where);
+    const byName = new Map(rows.map((row) => [row.name, row]));
+    // Mesh protocols of some releases have the port in their names.
+    const meshRows = new Map(
+      rows.flatMap((row) => {
+        const named = peerOfProtocol(row.name, version);
+        return named?.type === 'mesh' ? [[ipKey(named.peer), row] as const] : [];
+      }),
+    );
+    const taken = new Set<BirdProtocol>();
+    const where = { node: state.node, version, index: plan.index };
+    const joined = plan.index.sessions(state.node, version).map((session) => {
+      const meshRow = session.type === 'mesh' ? meshRows.get(ipKey(session.peer)) : undefined;
+      const row = byName.get(session.protocol) ?? meshRow;
+      if (row === undefined) return missingRow(session);
+      taken.add(row);
+      return seenRow(row, session, where);
     });
-    const others = rows.filter((row) => !wanted.some((session) => fits(session, row)));
-    return [...joined, ...others.map((row) => seenRow(row, undefined, where))];
+    return [...joined, ...rows.filter((row) => !taken.has(row)).map((row) => seenRow(row, undefined, where))];
   });
 }

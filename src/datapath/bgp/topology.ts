@@ -1,5 +1,4 @@
 // Faults of the plan itself: nodes that nothing joins, reflectors that do not serve, meshes that are too large.
-import type { BgpPlan } from './desired.ts';
 import type { BgpFacts } from './facts.ts';
 import { type BgpProblem, bgpProblem, listed } from './problem.ts';
 import type { BgpNode } from './session.ts';
@@ -10,14 +9,13 @@ const mostInMesh = 100;
 const isSpeaker = ({ address }: BgpNode): boolean => address[4] !== undefined || address[6] !== undefined;
 
 /** F90: nodes without a single peer. */
-function isolated({ plan, rows, links }: BgpFacts): BgpProblem[] {
+function isolated({ plan, rowsOf, links }: BgpFacts): BgpProblem[] {
   const speakers = plan.nodes.filter(isSpeaker);
   // That nobody has a node peer back is told with the session that waits for it.
-  const isAwaited = (name: string): boolean => links.some(({ farNode }) => farNode?.name === name);
+  const awaited = new Set(links.map(({ farNode }) => farNode?.name));
   const isJoined = (name: string): boolean =>
-    plan.sessions.some(({ node }) => node === name) ||
-    rows.some(({ node, state }) => node === name && state === 'Established');
-  const alone = speakers.filter(({ name }) => !isJoined(name) && !isAwaited(name));
+    plan.index.sessions(name).length > 0 || rowsOf(name).some(({ state }) => state === 'Established');
+  const alone = speakers.filter(({ name }) => !isJoined(name) && !awaited.has(name));
   const [first] = alone;
   if (first === undefined || speakers.length < 2) return [];
   const nodes = alone.map(({ name }) => name);
@@ -34,38 +32,27 @@ function isolated({ plan, rows, links }: BgpFacts): BgpProblem[] {
   ];
 }
 
-/** The names of the reflectors that each node peers with; `outside` for one that also has peers that are no nodes. */
-function reflectorsOf(plan: BgpPlan): {
-  reflectors: ReadonlySet<string>;
-  of(node: string): Set<string>;
-  outside(node: string): boolean;
-} {
-  const reflectors = new Set(plan.nodes.filter(({ clusterId }) => clusterId !== undefined).map(({ name }) => name));
-  const at = (name: string) => plan.sessions.filter(({ node }) => node === name);
-  return {
-    reflectors,
-    of: (name) =>
-      new Set(
-        at(name).flatMap(({ peerNode }) => (peerNode !== undefined && reflectors.has(peerNode) ? [peerNode] : [])),
-      ),
-    outside: (name) => at(name).some(({ peerNode }) => peerNode === undefined),
-  };
-}
-
 /** F91 and F92: what is wrong with reflectors and their clients. */
 function reflection({ plan }: BgpFacts): BgpProblem[] {
-  const { reflectors, of, outside } = reflectorsOf(plan);
+  const reflectors = new Set(plan.nodes.filter(({ clusterId }) => clusterId !== undefined).map(({ name }) => name));
   if (reflectors.size === 0) return [];
   const all = listed([...reflectors]);
-  const clients = plan.nodes.filter((node) => isSpeaker(node) && !reflectors.has(node.name));
-  const joined = clients.filter(({ name }) => plan.sessions.some(({ node }) => node === name));
-  const apart = joined.filter(({ name }) => of(name).size === 0 && !outside(name));
-  const once = joined.filter(({ name }) => of(name).size === 1 && !outside(name));
-  const idle = [...reflectors].filter(
-    (name) =>
-      plan.sessions.some(({ node }) => node === name) &&
-      !plan.sessions.some(({ node, reflectorClient }) => node === name && reflectorClient),
-  );
+  const peersOf = (name: string): (string | undefined)[] => plan.index.sessions(name).map(({ peerNode }) => peerNode);
+  /** How many reflectors a node peers with; who also peers with routers outside does not depend on them. */
+  const served = plan.nodes
+    .filter((node) => isSpeaker(node) && !reflectors.has(node.name))
+    .map(({ name }) => ({ name, peers: peersOf(name) }))
+    .filter(({ peers }) => peers.length > 0 && !peers.includes(undefined))
+    .map(({ name, peers }) => ({
+      name,
+      count: new Set(peers.filter((peer) => peer !== undefined && reflectors.has(peer))).size,
+    }));
+  const apart = served.filter(({ count }) => count === 0);
+  const once = served.filter(({ count }) => count === 1);
+  const idle = [...reflectors].filter((name) => {
+    const sessions = plan.index.sessions(name);
+    return sessions.length > 0 && !sessions.some(({ reflectorClient }) => reflectorClient);
+  });
   const problems: BgpProblem[] = [];
   if (apart[0] !== undefined) {
     problems.push(
