@@ -76,6 +76,33 @@ describeWithPrograms('nodes that are well', labPrograms, () => {
       }
     });
 
+    it('bgp: what the objects ask for is what there is', async () => {
+      const answer = await askNodes(lab, 'bgp');
+      expect(answer.code).toBe(0);
+      expect(ids(answer)).toEqual(advice);
+      const kind = options.reflector === true ? 'BGPPeer' : 'mesh';
+      const rows = answer.items as unknown as readonly {
+        readonly node: string;
+        readonly protocol: string;
+        readonly peerNode: string;
+        readonly wantedBy: { readonly kind: string };
+        readonly routeReflectorClient: boolean;
+        readonly state: string;
+      }[];
+      const seen = rows.map(({ node, protocol, peerNode, wantedBy, routeReflectorClient, state }) => [
+        ...[node, protocol, peerNode, wantedBy.kind, routeReflectorClient, state],
+      ]);
+      const expected = lab.plan.nodes.flatMap((node) =>
+        lab.plan.families.flatMap((family) =>
+          peersOf(lab.plan, node).map((peer) => [
+            ...[node.name, protocolName(lab.plan, peer.address[family]), peer.name],
+            ...[kind, node.clusterId !== undefined, 'Established'],
+          ]),
+        ),
+      );
+      expect(seen.sort()).toEqual(expected.sort());
+    });
+
     it('routes: to own pods, own blocks and those of the other nodes', async () => {
       const answer = await askNodes(lab, 'routes');
       expect(answer.code).toBe(0);

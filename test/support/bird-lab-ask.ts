@@ -10,9 +10,9 @@ export interface Answer {
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What `calictl node <command> -o json` says of all nodes. */
-export async function askNodes(lab: Lab, command: string): Promise<Answer> {
-  const flags = ['--via', lab.via, ...(command === 'verify' ? [] : ['--bird-dir', lab.birdFolder])];
+/** What `calictl node <command> -o json` says of all nodes, reached through the lab's namespaces or by other flags. */
+export async function askNodes(lab: Lab, command: string, reach?: readonly string[]): Promise<Answer> {
+  const flags = reach ?? ['--via', lab.via, '--bird-dir', lab.birdFolder];
   const ran = await run(['node', command, '-o', 'json', ...flags], { objects: lab.objects() });
   if (ran.stdout === '') throw new Error(`node ${command} ended with ${ran.code}: ${ran.stderr}`);
   return { code: ran.code, ...(JSON.parse(ran.stdout) as Omit<Answer, 'code'>) };

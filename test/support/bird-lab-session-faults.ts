@@ -1,9 +1,10 @@
 // Faults of a lab's BGP sessions and of what BIRD makes of them. Each shows when break resolves.
 import type { Lab } from './bird-lab.ts';
-import { type Deviation, protocolName } from './bird-lab-config.ts';
+import { type Deviation, peersOf, protocolName } from './bird-lab-config.ts';
 import { ip } from './bird-lab-network.ts';
 import type { Family, LabNode, LabPod } from './bird-lab-plan.ts';
-import { printedBy, untilTrue } from './programs.ts';
+import { printedBy } from './programs.ts';
+import { until } from './until.ts';
 
 /** Where a fault is made. */
 export interface At {
@@ -21,28 +22,72 @@ export type Break = (at: At) => Promise<Heal>;
 /** By a name that says what is done; `id` is how it is to be called when it is found. */
 export type Faults = Readonly<Record<string, { readonly id: string; readonly break: Break }>>;
 
-const row = async ({ lab, family }: At, node: LabNode, peer: LabNode): Promise<string> => {
-  const text = await lab.birdc(node.name, family, 'show', 'protocols');
-  return text.split('\n').find((line) => line.startsWith(`${protocolName(lab.plan, peer.address[family])} `)) ?? '';
-};
+/** What both ends of a session have to say for it to show: something of one, or a predicate over both. */
+type Shows = RegExp | ((rows: readonly string[]) => boolean);
 
-/** Until BIRD of one node or the other says so of their session. */
-async function untilSaid(at: At, pattern: RegExp): Promise<void> {
-  const rows = async (): Promise<string[]> => [await row(at, at.node, at.peer), await row(at, at.peer, at.node)];
-  await untilTrue(
-    async () => `${pattern}: ${(await rows()).join(' / ')}`,
-    async () => (await rows()).some((text) => pattern.test(text)),
+/**
+ * Until the sessions of the node (with `one`: that with the peer) show it in these families, and all other sessions are
+ * established.
+ */
+async function untilShown(at: At, which: 'one' | 'all', shows: Shows, families: readonly Family[]): Promise<void> {
+  const { lab, node, peer } = at;
+  const isShown = (rows: readonly string[]): boolean =>
+    typeof shows === 'function' ? shows(rows) : rows.some((row) => shows.test(row));
+  const unsettled = async (): Promise<string[]> => {
+    const links = await sessionRows(lab);
+    return links
+      .filter(({ family, ends, rows }) => {
+        const isBroken = families.includes(family) && ends.includes(node) && (which === 'all' || ends.includes(peer));
+        return !(isBroken ? isShown(rows) : rows.every((row) => /Established/.test(row)));
+      })
+      .map(({ rows }) => rows.join(' / '));
+  };
+  await until(
+    async () => (await unsettled()).length === 0,
+    async () => `${shows} is shown: ${(await unsettled()).join('\n')}`,
   );
 }
 
-/** Until it shows in all families. */
-const everywhere =
-  (shows: (at: At) => Promise<void>): ((at: At) => Promise<void>) =>
-  async (at) => {
-    for (const family of at.lab.plan.families) await shows({ ...at, family });
-  };
+interface LabSession {
+  readonly family: Family;
+  readonly ends: readonly [LabNode, LabNode];
+  /** What each end says of it; empty when that end does not have it. */
+  readonly rows: readonly [string, string];
+}
 
-const said = (pattern: RegExp): ((at: At) => Promise<void>) => everywhere((at) => untilSaid(at, pattern));
+/** Every session of the lab once. */
+async function sessionRows(lab: Lab): Promise<LabSession[]> {
+  const { plan } = lab;
+  const said = new Map<string, string[]>();
+  for (const family of plan.families) {
+    for (const { name } of plan.nodes) {
+      said.set(`${name} ${family}`, (await lab.birdc(name, family, 'show', 'protocols')).split('\n'));
+    }
+  }
+  const row = (node: LabNode, peer: LabNode, family: Family): string =>
+    said
+      .get(`${node.name} ${family}`)
+      ?.find((line) => line.startsWith(`${protocolName(plan, peer.address[family])} `)) ?? '';
+  return plan.families.flatMap((family) =>
+    plan.nodes.flatMap((node, index) =>
+      peersOf(plan, node)
+        .filter((peer) => plan.nodes.indexOf(peer) > index)
+        .map(
+          (peer): LabSession => ({
+            family,
+            ends: [node, peer],
+            rows: [row(node, peer, family), row(peer, node, family)],
+          }),
+        ),
+    ),
+  );
+}
+
+/** As untilShown, in all families. */
+const shown =
+  (which: 'one' | 'all', shows: Shows): ((at: At) => Promise<void>) =>
+  (at) =>
+    untilShown(at, which, shows, at.lab.plan.families);
 
 /** Has BIRD of some nodes say something other than the cluster, in all families. */
 const deviating =
@@ -70,9 +115,12 @@ const otherPort: Break = async (at) => {
     await lab.startBird(node.name, family);
   };
   await restart({ listenPort: 1179 });
-  await untilSaid(at, /Connection refused/);
+  await untilShown(at, 'all', /Connection refused/, [family]);
   return () => restart(undefined);
 };
+
+/** Dials, and nobody says a word. */
+const unanswered = / Connect\s*$/;
 
 const filtered: Break = async (at) => {
   const { lab, node, peer, family } = at;
@@ -86,7 +134,7 @@ const filtered: Break = async (at) => {
   };
   await printedBy([...lab.prefix(node.name), 'nft', '-f', '-'], `add table inet lab\n${rules.join('')}`);
   await restartSessions();
-  await untilSaid(at, / Connect\s*$/);
+  await untilShown(at, 'one', unanswered, [family]);
   return async () => {
     await printedBy([...lab.prefix(node.name), 'nft', 'delete', 'table', 'inet', 'lab']);
     await restartSessions();
@@ -97,7 +145,7 @@ const disabled: Break = async (at) => {
   const { lab, node, peer, family } = at;
   const name = protocolName(lab.plan, peer.address[family]);
   await lab.birdc(node.name, family, 'disable', name);
-  await untilSaid(at, /Administrative shutdown/);
+  await untilShown(at, 'one', /Administrative shutdown/, [family]);
   return async () => void (await lab.birdc(node.name, family, 'enable', name));
 };
 
@@ -111,7 +159,7 @@ const nextHopUnknown: Break = async ({ lab, node, family }) => {
   await ip(node.netns, ...own.map((route) => `route add ${route}`), `route del ${all}`);
   await lab.deviate(node.name, { ignoredInterfaces: ['eth0'] });
   const routes = (): Promise<string> => lab.birdc(node.name, family, 'show', 'route');
-  await untilTrue('next hops are unreachable', async () => /unreachable/.test(await routes()));
+  await until(async () => /unreachable/.test(await routes()), 'next hops are unreachable');
   return async () => {
     await ip(node.netns, `route add ${all} via ${gateway}`, ...own.map((route) => `route del ${route}`));
     await lab.deviate(node.name, undefined);
@@ -122,7 +170,7 @@ const nextHopUnknown: Break = async ({ lab, node, family }) => {
 const untilNoRoute = async ({ node, family }: At, destination: string | undefined): Promise<void> => {
   const show = (): Promise<string> =>
     printedBy(['ip', '-n', node.netns, `-${family}`, 'route', 'show', 'exact', destination ?? '']);
-  await untilTrue(`${destination} goes from ${node.name}`, async () => (await show()).trim() === '');
+  await until(async () => (await show()).trim() === '', `${destination} goes from ${node.name}`);
 };
 
 /** Somebody else's route to the peer's block was there first: the kernel does not take BIRD's. Without encapsulation. */
@@ -135,7 +183,7 @@ const kernelRefuses: Break = async (at) => {
   await ip(node.netns, `route add ${foreign}${family === 6 ? ' metric 1024' : ''}`);
   await lab.deviate(node.name, undefined);
   const routes = (): Promise<string> => lab.birdc(node.name, family, 'show', 'route', block);
-  await untilTrue('BIRD marks its route as refused', async () => (await routes()).includes('!'));
+  await until(async () => (await routes()).includes('!'), 'BIRD marks its route as refused');
   return () => ip(node.netns, `route del ${foreign}`);
 };
 
@@ -148,7 +196,7 @@ export const sessionFaults = {
     id: 'F63',
     break: deviating(
       ({ node, peer }) => ({ [node.name]: { peers: { [peer.name]: { as: 64999 } } } }),
-      said(/Bad peer AS/),
+      shown('one', /Bad peer AS/),
     ),
   },
   /** The cluster has a password, and the node another one than its peer. */
@@ -157,7 +205,7 @@ export const sessionFaults = {
     break: deviating(
       ({ lab, node }) =>
         Object.fromEntries(lab.plan.nodes.map((each) => [each.name, { password: each === node ? 'one' : 'two' }])),
-      said(/ Connect\s*$/),
+      shown('all', unanswered),
     ),
   },
   /** The node has a password, its peer and the cluster have none: cannot be told from a filter. */
@@ -165,17 +213,20 @@ export const sessionFaults = {
     id: 'F62',
     break: deviating(
       ({ node, peer }) => ({ [node.name]: { peers: { [peer.name]: { password: 'one' } } } }),
-      said(/ Connect\s*$/),
+      shown('one', unanswered),
     ),
   },
   sameRouterId: {
     id: 'F65',
-    break: deviating(({ node, peer }) => ({ [node.name]: { routerId: peer.address[4] } }), said(/Bad BGP identifier/)),
+    break: deviating(
+      ({ node, peer }) => ({ [node.name]: { routerId: peer.address[4] } }),
+      shown('one', /Bad BGP identifier/),
+    ),
   },
   /** The node has an AS of its own, and everybody knows. At a node behind the router. */
   ownAs: {
     id: 'F66',
-    break: deviating(({ node }) => ({ [node.name]: { localAs: 64513 } }), said(/ Idle\s*$/)),
+    break: deviating(({ node }) => ({ [node.name]: { localAs: 64513 } }), shown('all', / Idle\s*$/)),
   },
   disabled: { id: 'F100', break: disabled },
   /** The node's configuration lacks the peer. */
@@ -183,9 +234,7 @@ export const sessionFaults = {
     id: 'F96',
     break: deviating(
       ({ node, peer }) => ({ [node.name]: { peers: { [peer.name]: { absent: true } } } }),
-      everywhere((at) =>
-        untilTrue('the peer is alone', async () => !/Established/.test(await row(at, at.peer, at.node))),
-      ),
+      shown('one', (rows) => rows.every((row) => !/Established/.test(row))),
     ),
   },
   nextHopUnknown: { id: 'F93', break: nextHopUnknown },

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeUnderlay } from './bird-lab-network.ts';
-import { runProgram, untilTrue } from './programs.ts';
+import { runProgram } from './programs.ts';
 import { endProcess } from './real-parts.ts';
+import { until } from './until.ts';
 
 const stem = 'calictl-lab-';
 const slots = 128;
@@ -45,12 +46,12 @@ export async function releaseSlot(folder: string): Promise<void> {
     .filter((file) => existsSync(file))
     .map((file) => Number(readFileSync(file, 'utf8')));
   for (const pid of pids) endProcess(pid, folder);
-  await untilTrue('the processes of the lab end', () => pids.every((pid) => !isOf(pid, folder)));
+  await until(() => pids.every((pid) => !isOf(pid, folder)), 'the processes of the lab end');
   const prefix = `clab${folder.slice(folder.lastIndexOf('-') + 1)}`;
   await removeUnderlay(prefix);
-  await untilTrue(
-    `the device ${prefix} is gone`,
+  await until(
     async () => (await runProgram(['ip', 'link', 'show', prefix])).exit !== 0,
+    `the device ${prefix} is gone`,
   );
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

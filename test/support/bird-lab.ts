@@ -16,7 +16,8 @@ import { buildUnderlay, routesInstalled } from './bird-lab-network.ts';
 import { labObjects } from './bird-lab-objects.ts';
 import { type Family, type LabNode, type LabPlan, labPlan, nodeOf, type PlanOptions, podOf } from './bird-lab-plan.ts';
 import { claimSlot, holderPidFile, releaseSlot } from './bird-lab-slots.ts';
-import { type ProgramResult, printedBy, runProgram, untilTrue } from './programs.ts';
+import { type ProgramResult, printedBy, runProgram } from './programs.ts';
+import { until } from './until.ts';
 
 /** What a lab needs of this machine, to be run as root. */
 export const labPrograms = ['bird', 'bird6', 'birdc', 'ip', 'bridge', 'nft', 'ping', 'nsenter', 'unshare', 'sysctl'];
@@ -98,7 +99,7 @@ function labIn(folder: string, plan: LabPlan): Lab {
       const file = (suffix: string): string => join(folder, node, 'run', `${birdProgram(family)}.${suffix}`);
       const pid = readFileSync(file('pid'), 'utf8').trim();
       await printedBy([...lab.prefix(node), 'kill', '-KILL', pid]);
-      await untilTrue(`BIRD of ${node} ends`, async () => (await lab.exec(node, ['kill', '-0', pid])).exit !== 0);
+      await until(async () => (await lab.exec(node, ['kill', '-0', pid])).exit !== 0, `BIRD of ${node} ends`);
       for (const suffix of ['pid', 'ctl']) rmSync(file(suffix), { force: true });
     },
     async deviate(node, deviation) {
@@ -113,10 +114,10 @@ function labIn(folder: string, plan: LabPlan): Lab {
     },
     async converged(deadlineMs = 30_000) {
       await eachBird(plan, async (node, family) => {
-        await untilTrue(
+        await until(
+          async () => (await isEstablished(lab, node, family)) && (await hasRoutes(plan, node, family)),
           async () =>
             `sessions and routes of ${node.name}, IPv${family}:\n${await lab.birdc(node.name, family, 'show', 'protocols')}`,
-          async () => (await isEstablished(lab, node, family)) && (await hasRoutes(plan, node, family)),
           deadlineMs,
         );
       });
@@ -197,9 +198,8 @@ async function startHolder(folder: string, node: LabNode, plan: LabPlan): Promis
     ...['bash', join(folder, 'holder.sh'), folder, node.name],
   ] as const;
   spawn(program, args, { stdio: ['ignore', log, log], detached: true }).unref();
-  await untilTrue(
-    () => `the namespaces of ${node.name}: ${readFileSync(join(own, 'holder.log'), 'utf8')}`,
+  await until(
     () => existsSync(holderPidFile(folder, node.name)),
-    10_000,
+    () => `the namespaces of ${node.name}: ${readFileSync(join(own, 'holder.log'), 'utf8')}`,
   );
 }
