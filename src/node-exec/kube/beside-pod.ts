@@ -16,12 +16,17 @@ const pollEveryMs = 500;
 /** Seconds in which somebody must attach, else the container ends by itself. */
 const attachWithin = 30;
 
-/** Nothing is printed before somebody listens: the program begins with the first line of input. */
+/**
+ * Nothing is printed before somebody listens: the program begins with the first line of input. The clock is stopped by a
+ * signal that nothing can swallow, for what it would end later is the program.
+ */
 const waiting = `trap 'exit 1' TERM
 { sleep ${attachWithin}; kill -TERM $$; } >/dev/null 2>&1 &
 clock=$!
-read -r go || exit 1
-kill "$clock"
+read -r go
+got=$?
+kill -KILL "$clock"
+[ "$got" = 0 ] || exit 1
 exec "$@"
 `;
 

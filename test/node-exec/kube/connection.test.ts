@@ -126,6 +126,8 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
       const after = await failureOf(exec.run(target('dying'), ['ip']));
       expect(after.reason).toBe('unreachable');
       expect(after.message).toContain('connection refused');
+      for (const time of [first, second, third])
+        await until(() => !isRunning(`sleep ${time}`), 'the commands are gone');
     });
 
     it('notices a connection that went silent', async () => {

@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -154,7 +153,7 @@ func (k *kubelet) ExecInContainer(ctx context.Context, pod string, _ types.UID, 
 	process := exec.Command(argv[0], argv[1:]...)
 	process.Env = append([]string{"PATH=" + where.Path}, where.Env...)
 	process.Stdout, process.Stderr = out, errs
-	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if in != nil {
 		stdin, err := process.StdinPipe()
 		if err != nil {
@@ -165,9 +164,6 @@ func (k *kubelet) ExecInContainer(ctx context.Context, pod string, _ types.UID, 
 			_ = stdin.Close()
 		}()
 	}
-	// The kernel ends the process with the thread that started it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	if err := process.Start(); err != nil {
 		return notStarted(cmd[0], err.Error())
 	}
