@@ -11,6 +11,8 @@ export interface NodeRoutes {
   readonly node: string;
   /** False when it could not be asked: then nothing of it is known. */
   readonly reached: boolean;
+  /** How many are as expected, those that are not in `routes` among them. */
+  readonly asExpected: number;
   readonly routes: readonly RouteComparison[];
 }
 
@@ -44,15 +46,18 @@ export function concerning(problems: readonly DatapathProblem[], nodes: Readonly
   return problems.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
 }
 
-/** Compares the routes of all nodes that were read, and the nodes with each other. */
-export function nodeRoutesList(network: Network, states: readonly NodeState[]): NodeRoutesList {
-  const items = states.map(
-    (state): NodeRoutes => ({
-      node: state.node,
-      reached: state.unreachable === undefined,
-      routes: state.unreachable === undefined ? compareRoutes(network, state) : [],
-    }),
-  );
+/**
+ * Compares the routes of all nodes that were read, and the nodes with each other. Without `all` the routes that are as
+ * expected are counted and not kept: large clusters have millions of them.
+ */
+export function nodeRoutesList(network: Network, states: readonly NodeState[], all: boolean): NodeRoutesList {
+  const items = states.map((state): NodeRoutes => {
+    const { node } = state;
+    if (state.unreachable !== undefined) return { node, reached: false, asExpected: 0, routes: [] };
+    const { comparisons, asExpected } = compareRoutes(network, state, all ? 'all' : 'differing');
+    const routes = all ? comparisons : comparisons.filter(({ verdict }) => verdict !== 'ok');
+    return { node, reached: true, asExpected, routes };
+  });
   const asked = new Set(states.map(({ node }) => node));
   const families = ([4, 6] as const).filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
   return {

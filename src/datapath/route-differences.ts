@@ -7,7 +7,7 @@ import { type FelixSettings, protocolName } from './expected/felix-settings.ts';
 import type { Network } from './expected/network.ts';
 import { formText } from './expected/route-forms.ts';
 import { type ExpectedRoute, expectedRoutes } from './expected/routes.ts';
-import type { KernelRoute } from './iproute/iproute.ts';
+import type { KernelRoute, NextHop } from './iproute/iproute.ts';
 import type { NodeState } from './node-state.ts';
 import type { Observed } from './probes.ts';
 import type { ProblemSeverity } from './problem.ts';
@@ -16,7 +16,7 @@ import { nothing, type RouteComparison, type RouteFault, routeCommand } from './
 import { isForeign } from './routes/foreign.ts';
 import { type Aspect, bestMatch, type LocalView, type Match, routeText } from './routes/match.ts';
 import { unexpectedRoutes } from './routes/unexpected.ts';
-import { deviceOf, routesByDestination } from './underlay.ts';
+import { deviceOf, nextHopsTowards, routesByDestination } from './underlay.ts';
 
 function bestBirdRoutes(routes: Observed<readonly BirdRoute[]>): ReadonlyMap<string, BirdRoute> | undefined {
   if (!routes.seen) return undefined;
@@ -29,8 +29,15 @@ function localView(network: Network, state: NodeState, version: 4 | 6): LocalVie
   if (!routes.seen) return undefined;
   const own = network.nodes.get(state.node)?.addresses[version]?.address;
   const { links, addresses } = state;
+  const ways = new Map<string, readonly NextHop[]>();
   return {
     routes: routes.value,
+    waysTo: (address) => {
+      const key = formatIp(address);
+      const known = ways.get(key) ?? nextHopsTowards(routes.value, address);
+      ways.set(key, known);
+      return known;
+    },
     parent: addresses.seen && own !== undefined ? deviceOf(addresses.value, own) : undefined,
     mtus: links.seen
       ? new Map(links.value.flatMap(({ name, mtu }) => (mtu === undefined ? [] : [[name, mtu] as const])))
@@ -40,16 +47,22 @@ function localView(network: Network, state: NodeState, version: 4 | 6): LocalVie
 }
 
 /** What a comparison says beside where it stands. */
-type Judged = Pick<RouteComparison, 'verdict' | 'seen'> & { readonly fault?: RouteFault };
+interface Judged extends Pick<RouteComparison, 'verdict'> {
+  /** Made when it is told: most routes are right, and not told. */
+  readonly seen: () => string;
+  readonly fault?: RouteFault;
+}
+
+const seenNothing = (): string => nothing;
 
 const restartHint = 'restart calico-node on this node';
 
 function missing(route: ExpectedRoute, network: Network, state: NodeState, view: LocalView): Judged {
-  if (!route.required) return { verdict: 'ok', seen: nothing };
-  const destination = formatCidr(route.destination);
+  if (!route.required) return { verdict: 'ok', seen: seenNothing };
+  const destination = route.text;
   const fault = (id: string, severity: ProblemSeverity, message: string, hint: string): Judged => ({
     verdict: 'missing',
-    seen: nothing,
+    seen: seenNothing,
     fault: { id, severity, message, hint },
   });
   switch (route.subject) {
@@ -117,7 +130,7 @@ const aspectWords: Readonly<Record<Aspect, string>> = {
 };
 
 function wrong(route: ExpectedRoute, match: Match, winner: KernelRoute, isMasking: boolean): RouteFault {
-  const destination = formatCidr(route.destination);
+  const destination = route.text;
   const how = match.differs.map((aspect) => aspectWords[aspect]).join(' and ');
   if (isMasking) {
     return {
@@ -156,11 +169,11 @@ function wrong(route: ExpectedRoute, match: Match, winner: KernelRoute, isMaskin
 function judge(route: ExpectedRoute, group: readonly KernelRoute[], context: Context): Judged {
   const { network, state, view } = context;
   const felix = network.felix(state.node);
-  const key = formatCidr(route.destination);
+  const key = route.text;
   const matches = group.map((seen) => ({ seen, match: bestMatch(route.forms, seen, view, key) }));
   const [winner] = matches;
   if (winner === undefined) return missing(route, network, state, view);
-  const seen = group.map(routeText).join('; ');
+  const seen = (): string => group.map(routeText).join('; ');
   // Nobody can say what is right: the other node has no address.
   if (winner.match === undefined) return { verdict: 'ok', seen };
   if (winner.match.differs.length === 0) {
@@ -179,47 +192,50 @@ interface Context {
   readonly view: LocalView;
 }
 
-function compareFamily(network: Network, state: NodeState, version: 4 | 6): RouteComparison[] {
-  const { node } = state;
-  const expected = expectedRoutes(node, network).filter(({ destination }) => destination.version === version);
+/** The routes of one family that were not seen, as one line. */
+function unseenFamily(state: NodeState, version: 4 | 6, expected: readonly ExpectedRoute[]): RouteComparison[] {
   const routes = version === 4 ? state.routes4 : state.routes6;
+  if (routes.seen || expected.length === 0) return [];
+  return [
+    {
+      ...{ node: state.node, version, destination: `IPv${version} routes`, subject: undefined, peer: undefined },
+      ...{ expected: `${expected.length} routes`, seen: nothing, verdict: 'not observed', why: routes.why },
+      ...{ fault: undefined, command: routes.argv },
+    },
+  ];
+}
+
+function compareFamily(
+  network: Network,
+  state: NodeState,
+  version: 4 | 6,
+  expected: readonly ExpectedRoute[],
+  keepsAll: boolean,
+): RouteComparison[] {
+  const { node } = state;
   const view = localView(network, state, version);
-  if (view === undefined) {
-    if (expected.length === 0) return [];
-    return [
-      {
-        ...{
-          node,
-          version,
-          destination: `IPv${version} routes`,
-          peer: undefined,
-          subject: undefined,
-          fault: undefined,
-        },
-        ...{ expected: `${expected.length} routes`, seen: nothing, verdict: 'not observed' },
-        why: routes.seen ? '' : routes.why,
-        command: routes.argv,
-      },
-    ];
-  }
+  if (view === undefined) return unseenFamily(state, version, expected);
   const byDestination = routesByDestination(view.routes);
   const context: Context = { network, state, view };
   const skipped = state.skipped.get(version === 4 ? 'routes4' : 'routes6');
-  const judged = expected.map((route): RouteComparison => {
-    const destination = formatCidr(route.destination);
+  const judged = expected.flatMap((route): RouteComparison[] => {
+    const destination = route.text;
     const { verdict, seen, fault } = judge(route, byDestination.get(destination) ?? [], context);
+    if (verdict === 'ok' && !keepsAll && route.subject !== 'workload') return [];
     // Half an answer shows what is there, not what is missing.
     const isUnsure = verdict === 'missing' && skipped !== undefined;
-    return {
-      ...{ node, version, destination, seen, subject: route.subject, peer: route.peer },
-      ...(isUnsure
-        ? { verdict: 'not observed', fault: undefined, why: `not understood: ${skipped.join('; ')}` }
-        : { verdict, fault, why: route.why }),
-      expected: route.forms.length === 0 ? nothing : [...new Set(route.forms.map(formText))].join(' or '),
-      command: routeCommand(version, destination),
-    };
+    return [
+      {
+        ...{ node, version, destination, seen: seen(), subject: route.subject, peer: route.peer },
+        ...(isUnsure
+          ? { verdict: 'not observed', fault: undefined, why: `not understood: ${skipped.join('; ')}` }
+          : { verdict, fault, why: route.why }),
+        expected: route.forms.length === 0 ? nothing : [...new Set(route.forms.map(formText))].join(' or '),
+        command: routeCommand(version, destination),
+      },
+    ];
   });
-  const known = new Set(judged.map(({ destination }) => destination));
+  const known = new Set(expected.map(({ text }) => text));
   return [
     ...judged,
     ...unexpectedRoutes(network, node, byDestination, known),
@@ -227,7 +243,26 @@ function compareFamily(network: Network, state: NodeState, version: 4 | 6): Rout
   ];
 }
 
-/** All routes of a node that are expected or seen where only Calico should have any, each with a verdict. */
-export function compareRoutes(network: Network, state: NodeState): readonly RouteComparison[] {
-  return [...compareFamily(network, state, 4), ...compareFamily(network, state, 6)];
+export interface RouteReport {
+  /** IPv4 first, the expected ones in order; `keep` says which. */
+  readonly comparisons: readonly RouteComparison[];
+  /** How many are as expected, those that are not kept among them. */
+  readonly asExpected: number;
+}
+
+/**
+ * The routes of a node that are expected, or seen where only Calico should have any, each with a verdict. `differing`
+ * keeps of those that are as expected only the ones to own pods.
+ */
+export function compareRoutes(network: Network, state: NodeState, keep: 'all' | 'differing' = 'all'): RouteReport {
+  const expected = expectedRoutes(state.node, network);
+  const comparisons = ([4, 6] as const).flatMap((version) => {
+    const own = expected.filter(({ destination }) => destination.version === version);
+    return compareFamily(network, state, version, own, keep === 'all');
+  });
+  const wrong = comparisons.filter(({ verdict, subject }) => subject !== undefined && verdict !== 'ok').length;
+  const unseen = ([4, 6] as const)
+    .filter((version) => !(version === 4 ? state.routes4 : state.routes6).seen)
+    .reduce((sum, version) => sum + expected.filter(({ destination }) => destination.version === version).length, 0);
+  return { comparisons, asExpected: expected.length - wrong - unseen };
 }

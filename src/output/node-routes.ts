@@ -12,25 +12,18 @@ const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
 const verdictText = ({ verdict, fault }: RouteComparison): string =>
   fault === undefined ? verdict : `${verdict} ${fault.id}`;
 
-function shownRoutes(routes: readonly RouteComparison[], all: boolean): readonly RouteComparison[] {
-  return all ? routes : routes.filter(({ verdict }) => verdict !== 'ok');
-}
-
-/** The table; without `all` only of what differs. */
-export function nodeRoutesText(list: NodeRoutesList, all: boolean, colour: boolean): string {
+/** The table of the routes that the list kept. */
+export function nodeRoutesText(list: NodeRoutesList, colour: boolean): string {
   const { items, problems, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, routes }) =>
-    shownRoutes(routes, all).map((one) => [
-      ...[node, one.destination, one.expected, one.seen],
-      ...[verdictText(one), one.why],
-    ]),
+    routes.map((one) => [...[node, one.destination, one.expected, one.seen], ...[verdictText(one), one.why]]),
   );
   const below = datapathProblemLines(problems, style) + unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
-  const routes = reached.flatMap((item) => item.routes);
-  const right = routes.filter(({ verdict }) => verdict === 'ok').length;
-  const summary = `${right} of ${counted(routes.length, 'route')} of ${counted(reached.length, 'node')} are as expected`;
+  const right = reached.reduce((sum, { asExpected }) => sum + asExpected, 0);
+  const wrong = reached.reduce((sum, { routes }) => sum + routes.filter(({ verdict }) => verdict !== 'ok').length, 0);
+  const summary = `${right} of ${counted(right + wrong, 'route')} of ${counted(reached.length, 'node')} are as expected`;
   return (
     (rows.length === 0 ? '' : ownTable(headings, rows)) +
     (below === '' ? '' : `${below}\n`) +
@@ -38,24 +31,22 @@ export function nodeRoutesText(list: NodeRoutesList, all: boolean, colour: boole
   );
 }
 
-function document({ items, problems, unreached }: NodeRoutesList, all: boolean): object {
+function document({ items, problems, unreached }: NodeRoutesList): object {
   return {
     kind: 'NodeRoutesList',
-    items: items.map(({ node, reached, routes }) => ({
+    items: items.map(({ node, reached, asExpected, routes }) => ({
       node,
       reached,
-      asExpected: routes.filter(({ verdict }) => verdict === 'ok').length,
-      routes: shownRoutes(routes, all).map(
-        ({ version, destination, subject, peer, expected, seen, verdict, fault, why, command }) => ({
-          ...{ ipVersion: version, destination, for: subject, peer, expected, seen, verdict, why },
-          ...{ problem: fault?.id, command },
-        }),
-      ),
+      asExpected,
+      routes: routes.map(({ version, destination, subject, peer, expected, seen, verdict, fault, why, command }) => ({
+        ...{ ipVersion: version, destination, for: subject, peer, expected, seen, verdict, why },
+        ...{ problem: fault?.id, command },
+      })),
     })),
     problems,
     unreached,
   };
 }
 
-export const nodeRoutesJson = (list: NodeRoutesList, all: boolean): string => jsonDocument(document(list, all));
-export const nodeRoutesYaml = (list: NodeRoutesList, all: boolean): string => printYaml(document(list, all));
+export const nodeRoutesJson = (list: NodeRoutesList): string => jsonDocument(document(list));
+export const nodeRoutesYaml = (list: NodeRoutesList): string => printYaml(document(list));

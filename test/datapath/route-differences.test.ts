@@ -19,7 +19,7 @@ import {
 type Change = (entries: Record<string, unknown>[]) => Record<string, unknown>[];
 
 /** `destination verdict fault` of all that is not as expected. */
-function differences(comparisons: ReturnType<typeof compareRoutes>): string[] {
+function differences({ comparisons }: ReturnType<typeof compareRoutes>): string[] {
   return comparisons
     .filter(({ verdict }) => verdict !== 'ok')
     .map(({ destination, verdict, fault }) => [destination, verdict, fault?.id].join(' ').trim());
@@ -78,8 +78,10 @@ const scenes: readonly Scene[] = [
 describe('recorded routes are as expected', () => {
   test.each(scenes)('$name', ({ choice, routes4, routes6, reasons }) => {
     const state = stateOf('node-a', { routes4, addresses, ...(routes6 === undefined ? {} : { routes6 }) });
-    const comparisons = compareRoutes(recordedNetwork(choice), state);
-    expect(differences(comparisons)).toEqual([]);
+    const report = compareRoutes(recordedNetwork(choice), state);
+    const { comparisons } = report;
+    expect(differences(report)).toEqual([]);
+    expect(report.asExpected).toBe(reasons);
     expect(comparisons).toHaveLength(reasons);
     expect(comparisons.filter(({ seen }) => seen === '-')).toEqual([]);
   });
@@ -89,9 +91,9 @@ describe('recorded routes are as expected', () => {
     objects.blocks[1] = recordedBlock('10.244.20.64/26', 'node-b', [{ ordinal: 6, node: 'node-a' }]);
     objects.pods.push(recordedPod('node-a', 'default/far', '10.244.20.70'));
     const routes4 = 'node-b.vxlan-borrowed.route4.details.json';
-    const comparisons = compareRoutes(readNetwork(objects), stateOf('node-b', { routes4 }));
-    expect(differences(comparisons)).toEqual([]);
-    expect(comparisons.map(({ destination }) => destination)).toContain('10.244.20.70/32');
+    const report = compareRoutes(readNetwork(objects), stateOf('node-b', { routes4 }));
+    expect(differences(report)).toEqual([]);
+    expect(report.comparisons.map(({ destination }) => destination)).toContain('10.244.20.70/32');
   });
 
   test('a node behind a router, without encapsulation: the way to the node is the way to its block', () => {

@@ -5,12 +5,7 @@ import { outputFlag } from '../ipam/flags.ts';
 import { birdFlag, transportFlags } from './flags.ts';
 import { exitOf } from './network-objects.ts';
 
-interface Routes {
-  readonly list: NodeRoutesList;
-  readonly all: boolean;
-}
-
-async function run(ctx: Context, input: Input): Promise<Routes> {
+async function run(ctx: Context, input: Input): Promise<NodeRoutesList> {
   const [{ networkObjects }, { birdFolder, nodeTargets, readTargets }, probes, network, { nodeState }, list] =
     await Promise.all([
       import('./network-objects.ts'),
@@ -27,10 +22,10 @@ async function run(ctx: Context, input: Input): Promise<Routes> {
     ...[routes4, routes6, links, addresses],
     ...([4, 6] as const).flatMap((version) => probes.birdProbes(version, birdFolder(input, node))),
   ]);
-  return { list: list.nodeRoutesList(network.readNetwork(objects), readings.map(nodeState)), all: input.on('all') };
+  return list.nodeRoutesList(network.readNetwork(objects), readings.map(nodeState), input.on('all'));
 }
 
-export const nodeRoutes = defineCommand<Routes>({
+export const nodeRoutes = defineCommand<NodeRoutesList>({
   path: ['node', 'routes'],
   summary: 'Compare the routes of nodes with those that Calico should have programmed',
   description:
@@ -56,10 +51,9 @@ export const nodeRoutes = defineCommand<Routes>({
   run,
   format: (input) => input.text('output') ?? 'table',
   formats: {
-    table: async ({ list, all }, { colour }) =>
-      (await import('../../output/node-routes.ts')).nodeRoutesText(list, all, colour),
-    json: async ({ list, all }) => (await import('../../output/node-routes.ts')).nodeRoutesJson(list, all),
-    yaml: async ({ list, all }) => (await import('../../output/node-routes.ts')).nodeRoutesYaml(list, all),
+    table: async (list, { colour }) => (await import('../../output/node-routes.ts')).nodeRoutesText(list, colour),
+    json: async (list) => (await import('../../output/node-routes.ts')).nodeRoutesJson(list),
+    yaml: async (list) => (await import('../../output/node-routes.ts')).nodeRoutesYaml(list),
   },
-  exit: ({ list }) => exitOf(list),
+  exit: exitOf,
 });

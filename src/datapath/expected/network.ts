@@ -76,6 +76,8 @@ export interface BorrowedAddress {
 
 export interface NetworkBlock {
   readonly cidr: Cidr;
+  /** Canonical text of the CIDR. */
+  readonly text: string;
   /** Node that owns it; undefined when none does. */
   readonly owner: string | undefined;
   readonly pool: NetworkPool | undefined;
@@ -219,11 +221,13 @@ function networkBlock(
   if (cidr === undefined || block.spec.deleted === true) return undefined;
   const owner = ownerOf(block);
   const node = owner?.type === 'host' ? owner.name : undefined;
+  const text = formatCidr(cidr);
   return {
     cidr,
+    text,
     owner: node,
     pool: poolAround(pools, cidr),
-    confirmed: node !== undefined && !unsettled.has(`${node} ${formatCidr(cidr)}`),
+    confirmed: node !== undefined && !unsettled.has(`${node} ${text}`),
     borrowed: borrowedIn(block, cidr, node),
   };
 }
@@ -258,7 +262,7 @@ function serviceCidrsOf(configurations: readonly BGPConfiguration[]): Cidr[] {
 
 /** Finds the block of an address without going through all of them. */
 function blockFinder(blocks: readonly NetworkBlock[]): (address: IpAddress) => NetworkBlock | undefined {
-  const byCidr = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
+  const byCidr = new Map(blocks.map((block) => [block.text, block]));
   const lengths = { 4: new Set<number>(), 6: new Set<number>() };
   for (const { cidr } of blocks) lengths[cidr.version].add(cidr.prefix);
   const longestFirst = { 4: [...lengths[4]].sort((a, b) => b - a), 6: [...lengths[6]].sort((a, b) => b - a) };

@@ -10,6 +10,7 @@ import {
   linkForm,
   ownerProtocols,
   plainOwner,
+  type RemoteForms,
   type RouteForm,
   remoteForms,
 } from './route-forms.ts';
@@ -18,6 +19,8 @@ export type RouteSubject = 'workload' | 'own block' | 'remote block' | 'borrowed
 
 export interface ExpectedRoute {
   readonly destination: Cidr;
+  /** Canonical text of the destination. */
+  readonly text: string;
   readonly subject: RouteSubject;
   /** The node that the route leads to, if it is another one. */
   readonly peer: string | undefined;
@@ -39,7 +42,7 @@ function poolText(pool: NetworkPool): string {
 }
 
 function ownBlock(network: Network, local: NetworkNode, block: NetworkBlock): ExpectedRoute[] {
-  const { cidr, pool, confirmed } = block;
+  const { cidr, text, pool, confirmed } = block;
   // One address is its own workload's route, or nothing.
   if (pool === undefined || isHostRoute(cidr)) return [];
   const felix = network.felix(local.name);
@@ -51,6 +54,7 @@ function ownBlock(network: Network, local: NetworkNode, block: NetworkBlock): Ex
   return [
     {
       destination: cidr,
+      text,
       subject: 'own block',
       peer: undefined,
       pool,
@@ -61,15 +65,16 @@ function ownBlock(network: Network, local: NetworkNode, block: NetworkBlock): Ex
   ];
 }
 
-function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock): ExpectedRoute[] {
-  const { cidr, pool, owner, confirmed } = block;
+function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock, ways: Ways): ExpectedRoute[] {
+  const { cidr, text, pool, owner, confirmed } = block;
   const remote = owner === undefined ? undefined : network.nodes.get(owner);
   if (pool === undefined || remote === undefined) return [];
-  const reached = remoteForms(network, local, remote, pool, cidr);
+  const reached = isHostRoute(cidr) ? remoteForms(network, local, remote, pool, cidr) : ways(remote, pool, cidr);
   const replaced = pool.encapsulation.kind === 'vxlan' && network.felix(local.name).workloadRoutes;
   return [
     {
       destination: cidr,
+      text,
       subject: 'remote block',
       peer: remote.name,
       pool,
@@ -98,6 +103,7 @@ function borrowedAddresses(
     return [
       {
         destination,
+        text: formatCidr(destination),
         subject: 'borrowed address',
         peer: node,
         pool,
@@ -115,6 +121,7 @@ function ownWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
   return (network.workloads.get(local.name) ?? []).flatMap((workload) =>
     workload.addresses.map((address) => ({
       destination: hostCidr(address),
+      text: formatCidr(hostCidr(address)),
       subject: 'workload' as const,
       peer: undefined,
       pool: undefined,
@@ -140,6 +147,7 @@ function remoteWorkload(
   return [
     {
       destination,
+      text: formatCidr(destination),
       subject: 'remote workload',
       peer: remote.name,
       pool,
@@ -167,6 +175,19 @@ function remoteWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] 
   return [...stray, ...all];
 }
 
+/** The forms of routes to the blocks of another node in a pool: the same for all of them. */
+type Ways = (remote: NetworkNode, pool: NetworkPool, cidr: Cidr) => RemoteForms | undefined;
+
+function waysOf(network: Network, local: NetworkNode): Ways {
+  const known = new Map<NetworkNode, Map<NetworkPool, RemoteForms | undefined>>();
+  return (remote, pool, cidr) => {
+    const ofRemote = known.get(remote) ?? new Map<NetworkPool, RemoteForms | undefined>();
+    known.set(remote, ofRemote);
+    if (!ofRemote.has(pool)) ofRemote.set(pool, remoteForms(network, local, remote, pool, cidr));
+    return ofRemote.get(pool);
+  };
+}
+
 /** Which of two expectations for one destination holds: the workload of the node itself, then what must be there. */
 function preferred(a: ExpectedRoute, b: ExpectedRoute): ExpectedRoute {
   const rank = ({ subject, required }: ExpectedRoute): number => (subject === 'workload' ? 0 : required ? 1 : 2);
@@ -177,19 +198,19 @@ function preferred(a: ExpectedRoute, b: ExpectedRoute): ExpectedRoute {
 export function expectedRoutes(nodeName: string, network: Network): readonly ExpectedRoute[] {
   const local = network.nodes.get(nodeName);
   if (local === undefined) return [];
+  const ways = waysOf(network, local);
   const all = [
     ...ownWorkloads(network, local),
     ...network.blocks.flatMap((block) => [
-      ...(block.owner === nodeName ? ownBlock(network, local, block) : remoteBlock(network, local, block)),
+      ...(block.owner === nodeName ? ownBlock(network, local, block) : remoteBlock(network, local, block, ways)),
       ...borrowedAddresses(network, local, block),
     ]),
     ...remoteWorkloads(network, local),
   ];
   const byDestination = new Map<string, ExpectedRoute>();
   for (const route of all) {
-    const key = formatCidr(route.destination);
-    const known = byDestination.get(key);
-    byDestination.set(key, known === undefined ? route : preferred(known, route));
+    const known = byDestination.get(route.text);
+    byDestination.set(route.text, known === undefined ? route : preferred(known, route));
   }
   return [...byDestination.values()].sort((a, b) => compareCidr(a.destination, b.destination));
 }

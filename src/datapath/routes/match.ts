@@ -1,11 +1,11 @@
 // Does a route of the kernel have one of the forms that are right for it? Gateway, device and type decide; protocol,
 // onlink and MTU are told beside. Text of routes for people.
-import { formatIp } from '../../net/ip.ts';
+import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { BirdRoute } from '../bird/bird.ts';
 import { protocolName } from '../expected/felix-settings.ts';
 import type { RouteForm } from '../expected/route-forms.ts';
 import type { KernelRoute, NextHop } from '../iproute/iproute.ts';
-import { isSameAddress, nextHopsTowards } from '../underlay.ts';
+import { isSameAddress } from '../underlay.ts';
 
 /** What of the node itself decides on which form is right. */
 export interface LocalView {
@@ -15,6 +15,8 @@ export interface LocalView {
   readonly parent: string | undefined;
   /** MTU of each link; undefined when links were not seen. */
   readonly mtus: ReadonlyMap<string, number> | undefined;
+  /** Next hops by which the node reaches an address. */
+  waysTo(address: IpAddress): readonly NextHop[];
   /** BIRD's best routes by destination; undefined when they were not seen. */
   readonly bird: ReadonlyMap<string, BirdRoute> | undefined;
 }
@@ -34,13 +36,9 @@ function hopsOfBird(route: BirdRoute | undefined): NextHop[] {
 }
 
 /** Next hops that a route with a recursive form may have: what reaches the gateway, and what BIRD itself chose. */
-function waysTo(form: RouteForm, route: KernelRoute, view: LocalView, key: string): readonly NextHop[] {
+function waysTo(form: RouteForm, view: LocalView, key: string): readonly NextHop[] {
   if (form.gateway === undefined) return [];
-  const reaching = nextHopsTowards(
-    view.routes.filter((other) => other !== route),
-    form.gateway,
-  );
-  return [...reaching, ...hopsOfBird(view.bird?.get(key))];
+  return [...view.waysTo(form.gateway), ...hopsOfBird(view.bird?.get(key))];
 }
 
 function isRightGateway(form: RouteForm, route: KernelRoute, ways: readonly NextHop[]): boolean {
@@ -68,7 +66,7 @@ function isRightMtu(form: RouteForm, route: KernelRoute, view: LocalView): boole
 
 function matchOf(form: RouteForm, route: KernelRoute, view: LocalView, key: string): Match {
   if (form.type !== route.type) return { form, differs: ['type'], differsBeside: [] };
-  const ways = form.recursive ? waysTo(form, route, view, key) : [];
+  const ways = form.recursive ? waysTo(form, view, key) : [];
   const forwards = form.type === 'unicast';
   const differs: Aspect[] = [];
   if (forwards && !isRightGateway(form, route, ways)) differs.push('gateway');

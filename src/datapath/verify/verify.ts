@@ -49,19 +49,14 @@ function withoutConsequences(facts: readonly Fact[]): Fact[] {
 }
 
 /** Routes that are no pod's: one fact for all that are as expected, one for each that is not. */
-function routeFacts(comparisons: readonly RouteComparison[]): Fact[] {
-  const others = comparisons.filter(({ verdict }) => verdict !== 'ok');
+function routeFacts(comparisons: readonly RouteComparison[], asExpected: number): Fact[] {
+  const spec: FactSpec = {
+    ...{ subject: 'node', fact: 'routes to blocks', expected: 'as Calico programs them', id: 'F44' },
+    ...{ severity: 'error', hint: '', command: ['ip', '-d', 'route', 'show'] },
+  };
   return [
-    ...([4, 6] as const).flatMap((version): Fact[] => {
-      const right = comparisons.filter((one) => one.version === version && one.verdict === 'ok').length;
-      if (right === 0) return [];
-      const spec: FactSpec = {
-        ...{ subject: 'node', fact: `IPv${version} routes to blocks`, expected: 'as Calico programs them', id: 'F44' },
-        ...{ severity: 'error', hint: '', command: ['ip', '-d', `-${version}`, 'route', 'show'] },
-      };
-      return [judged(spec, `${right} as expected`, true)];
-    }),
-    ...others.map((comparison) => routeFact('node', comparison)),
+    ...(asExpected === 0 ? [] : [judged(spec, `${asExpected} as expected`, true)]),
+    ...comparisons.map((comparison) => routeFact('node', comparison)),
   ];
 }
 
@@ -71,14 +66,17 @@ export function verifyNode(network: Network, node: NetworkNode, { reading, state
   const workloads = network.workloads.get(node.name) ?? [];
   const devices = tunnelDevices(node.name, network);
   const mtus = mtusOf(network, state);
-  const comparisons = compareRoutes(network, state);
+  const { comparisons, asExpected } = compareRoutes(network, state, 'differing');
   const podMtu = podMtuOf(network, state);
   const own = comparisons.filter(({ subject }) => subject === 'workload');
   return withoutConsequences([
     ...forwardingNodeFacts(network, node, reading, state),
     ...otherNodeFacts(network, node, state, devices, mtus),
     ...tunnelFacts(devices, state, mtus, felix.bpf),
-    ...routeFacts(comparisons.filter(({ subject }) => subject !== 'workload')),
+    ...routeFacts(
+      comparisons.filter(({ subject }) => subject !== 'workload'),
+      asExpected - own.filter(({ verdict }) => verdict === 'ok').length,
+    ),
     ...packetFilterFacts(reading, state, felix),
     ...workloads.flatMap((workload) => podFacts(network, state, workload, podMtu, own)),
   ]);
@@ -91,7 +89,8 @@ export function verifyPod(
   { reading, state }: ReadNode,
   workload: Workload,
 ): readonly Fact[] {
-  const own = compareRoutes(network, state).filter(({ subject }) => subject === 'workload');
+  const { comparisons } = compareRoutes(network, state, 'differing');
+  const own = comparisons.filter(({ subject }) => subject === 'workload');
   return withoutConsequences([
     ...forwardingNodeFacts(network, node, reading, state),
     ...podFacts(network, state, workload, podMtuOf(network, state), own),

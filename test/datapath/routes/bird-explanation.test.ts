@@ -27,7 +27,9 @@ const birdc = (name: string): string => recording('birdc', name);
 const network = recordedNetwork({ mode: 'none', nodes: ['node-a', 'node-b'] });
 
 function toldOf(state: NodeState, of = network): string[] {
-  return routeProblems(compareRoutes(of, state)).map(({ id, peer, message }) => `${id} ${peer}: ${message}`);
+  return routeProblems(compareRoutes(of, state).comparisons).map(
+    ({ id, peer, message }) => `${id} ${peer}: ${message}`,
+  );
 }
 
 describe('a route that is not in the kernel', () => {
