@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { packagePlugins } from '../../.config/build-packages.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -27,7 +28,7 @@ await build({
   target: 'node20',
   format: 'esm',
   logLevel: 'error',
-  plugins: [withoutVitest],
+  plugins: [withoutVitest, ...packagePlugins],
   define: { 'import.meta.url': JSON.stringify(import.meta.url) },
   banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("file:///");' },
 });
