@@ -6,7 +6,8 @@ import { formatIp } from '../net/ip.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { peerName, problemDocument, problemLines, typeWords, unreachedLines } from './node-status.ts';
+import { unreachedNodeLines } from './node-problems.ts';
+import { peerName, problemDocument, problemLines, typeWords } from './node-status.ts';
 import { styleOf } from './style.ts';
 
 export function wantedText(wanted: Wanted): string {
@@ -28,7 +29,7 @@ export function nodeBgpText(peerings: Peerings, colour: boolean): string {
     ownTable(['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY', 'STATE'], peerings.items.map(row)) +
     problemLines(peerings.problems, style) +
     ignored.join('') +
-    unreachedLines(peerings, style)
+    unreachedNodeLines(peerings.unreached, style)
   );
 }
 

@@ -13,6 +13,7 @@ import { formatIp } from '../net/ip.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
+import { counted, foundText, unreachedNodeLines } from './node-problems.ts';
 import { type Style, styleOf } from './style.ts';
 
 export const typeWords: Readonly<Record<PeerStatus['type'], string>> = {
@@ -109,30 +110,18 @@ export function problemLines(problems: readonly BgpProblem[], style: Style): str
     .join('');
 }
 
-export function unreachedLines({ unreached }: Pick<NodeStatusList, 'unreached'>, style: Style): string {
-  return unreached
-    .map(({ node, message, hint }) => {
-      const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
-      return `${style.warning('not asked')} ${printable(node)}: ${printable(message)}${more}\n`;
-    })
-    .join('');
-}
-
 function summary({ items, problems, unreached }: NodeStatusList): string {
   const reached = items.filter((item) => item.reached);
   const peers = reached.flatMap((item) => item.peers);
   const up = peers.filter(isUp).length;
-  const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`;
-  const sessions = `${up} of ${peers.length} peers of ${count(reached.length, 'node')} are up`;
-  const found = problems.length === 0 ? 'no problems' : count(alike(problems).length, 'problem');
-  const silent = unreached.length === 0 ? '' : `, ${unreached.length} not asked`;
-  return `${sessions}; ${found}${silent}.\n`;
+  const sessions = `${up} of ${peers.length} peers of ${counted(reached.length, 'node')} are up`;
+  return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
 }
 
 export function nodeStatusText(list: NodeStatusList, wide: boolean, colour: boolean): string {
   const style = styleOf(colour);
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
-  const below = problemLines(list.problems, style) + unreachedLines(list, style);
+  const below = problemLines(list.problems, style) + unreachedNodeLines(list.unreached, style);
   return `${ownTable(wide ? peerHeadings : nodeHeadings, rows)}${below}${below === '' ? '' : '\n'}${summary(list)}`;
 }
 

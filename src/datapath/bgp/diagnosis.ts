@@ -1,7 +1,7 @@
 // What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each told once.
 
 import type { BgpPlan } from './desired.ts';
-import { type BgpFacts, bgpFacts, type NotAsked } from './facts.ts';
+import { bgpFacts, type NotAsked } from './facts.ts';
 import { linkProblem } from './link-causes.ts';
 import { isUp } from './links.ts';
 import { nodeProblems } from './node-causes.ts';
@@ -70,9 +70,14 @@ const byWeight = (a: BgpProblem, b: BgpProblem): number =>
 
 /**
  * The faults of all nodes that were asked. Each session that is not Established is explained by exactly one problem;
- * those that follow from a fault of a node are explained by that.
+ * those that follow from a fault of a node are explained by that. `bgpNeeded` is as in BgpFacts.
  */
-export function diagnose(facts: BgpFacts): BgpDiagnosis {
+export function diagnoseBgp(
+  plan: BgpPlan,
+  states: readonly BgpState[],
+  { notAsked = new Map(), bgpNeeded = true }: { notAsked?: NotAsked; bgpNeeded?: boolean } = {},
+): BgpDiagnosis {
+  const facts = bgpFacts(plan, states, notAsked, bgpNeeded);
   const ofNodes = nodeProblems(facts);
   const explained = new Set(ofNodes.flatMap(({ sessions }) => sessions.map(keyOf)));
   const isExplained = (row: PeerSeen): boolean => isUp(row) || explained.has(keyOf(row));
@@ -91,13 +96,4 @@ export function diagnose(facts: BgpFacts): BgpDiagnosis {
 /** True when something is wrong, and not only could be better. */
 export function isFaulty(problems: readonly BgpProblem[]): boolean {
   return problems.some(({ id }) => !advice.has(id));
-}
-
-/** The same from its parts. */
-export function diagnoseBgp(
-  plan: BgpPlan,
-  states: readonly BgpState[],
-  { notAsked = new Map(), bgpNeeded = true }: { notAsked?: NotAsked; bgpNeeded?: boolean } = {},
-): BgpDiagnosis {
-  return diagnose(bgpFacts(plan, states, notAsked, bgpNeeded));
 }

@@ -2,6 +2,7 @@
 import { formatIp } from '../../net/ip.ts';
 import type { BirdStatus } from '../bird/bird.ts';
 import type { NodeState } from '../node-state.ts';
+import { partUnseen, type UnreachedNode } from '../unreached.ts';
 import type { BgpPlan } from './desired.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
 import { unseenBird } from './facts.ts';
@@ -40,13 +41,9 @@ export interface NodeStatus {
   readonly problems: readonly BgpProblem[];
 }
 
-/** A node, or its BIRD of one family, that gave no answer. */
-export interface Unreached {
-  readonly node: string;
+/** A node that gave no answer, or its BIRD of one family that gave none. */
+export interface Unreached extends UnreachedNode {
   readonly version: 4 | 6 | undefined;
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | undefined;
 }
 
 export interface NodeStatusList {
@@ -78,7 +75,7 @@ function unreachedOf(state: NodeState, node: BgpNode | undefined): Unreached[] {
     const why = unseenBird(state, version);
     return why === undefined
       ? []
-      : [{ node: name, version, code: 'BIRD_UNSEEN', message: `BIRD for IPv${version}: ${why}`, hint: undefined }];
+      : [{ node: name, version, code: partUnseen, message: `BIRD for IPv${version}: ${why}`, hint: undefined }];
   });
 }
 

@@ -82,7 +82,7 @@ describe('calictl node status', () => {
     const { code, stdout } = await status('', { ...healthy, 'node-c': undefined });
     expect(stdout).toMatch(/^node-c +\? +\? +\? +\? +\? +\? +not asked$/m);
     expect(stdout).toContain('not asked node-c: ');
-    expect(stdout).toContain('4 of 4 peers of 2 nodes are up; no problems, 1 not asked.');
+    expect(stdout).toContain('4 of 4 peers of 2 nodes are up; no problems, 1 node not asked.');
     expect(code).toBe(5);
   });
 
@@ -110,7 +110,7 @@ describe('calictl node status', () => {
   it('says of BIRD that gave no answer that it was not asked, and not that it is down', async () => {
     const { code, stdout } = await status('', { ...healthy, 'node-b': [felix] });
     expect(stdout).toMatch(/^node-b +\? +- +\?\/2 /m);
-    expect(stdout).toContain('not asked node-b: BIRD for IPv4: ');
+    expect(stdout).toContain('partly seen node-b: BIRD for IPv4: ');
     expect(stdout).not.toContain('F60');
     expect(code).toBe(5);
   });
