@@ -57,7 +57,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     stop.abort();
     expect(await streaming).toBe(143);
     expect(out).toBe('firstlast');
-    expect(isRunning(`sleep ${unlike}`)).toBe(false);
+    await until(() => !isRunning(`sleep ${unlike}`), 'the program is gone');
   });
 
   it('stops waiting for a container when it is told to', async () => {
