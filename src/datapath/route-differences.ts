@@ -4,7 +4,7 @@ import { formatCidr } from '../net/cidr.ts';
 import { formatIp } from '../net/ip.ts';
 import type { BirdRoute } from './bird/bird.ts';
 import { type FelixSettings, protocolName } from './expected/felix-settings.ts';
-import type { Network } from './expected/network.ts';
+import { type Network, poolAround } from './expected/network.ts';
 import { formText } from './expected/route-forms.ts';
 import { type ExpectedRoute, expectedRoutes } from './expected/routes.ts';
 import type { KernelRoute, NextHop } from './iproute/iproute.ts';
@@ -29,12 +29,14 @@ function localView(network: Network, state: NodeState, version: 4 | 6): LocalVie
   if (!routes.seen) return undefined;
   const own = network.nodes.get(state.node)?.addresses[version]?.address;
   const { links, addresses } = state;
+  // Nodes are not reached by way of pods: of thousands of routes these few are looked through for each gateway.
+  const underlay = routes.value.filter(({ destination }) => poolAround(network.pools, destination) === undefined);
   const ways = new Map<string, readonly NextHop[]>();
   return {
     routes: routes.value,
     waysTo: (address) => {
       const key = formatIp(address);
-      const known = ways.get(key) ?? nextHopsTowards(routes.value, address);
+      const known = ways.get(key) ?? nextHopsTowards(underlay, address);
       ways.set(key, known);
       return known;
     },
