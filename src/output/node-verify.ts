@@ -35,7 +35,7 @@ function unseenLines({ node, facts }: NodeFacts, style: Style): string {
     .join('');
 }
 
-/** The table; without `all` only of what is wrong. What was not seen is told below it. */
+/** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */
 export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolean): string {
   const { items, problems, unreached } = list;
   const style = styleOf(colour);
@@ -47,10 +47,11 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolea
     items.map((item) => unseenLines(item, style)).join('') +
     unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
-  const facts = reached.flatMap((item) => item.facts);
-  const unseen = facts.filter(({ verdict }) => verdict === 'not observed').length;
-  const right = facts.filter(({ verdict }) => verdict === 'ok').length;
-  const summary = `${right} of ${counted(facts.length, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
+  const count = (verdict: Fact['verdict']): number =>
+    reached.reduce((sum, { facts }) => sum + facts.filter((fact) => fact.verdict === verdict).length, 0);
+  const right = reached.reduce((sum, item) => sum + item.right, 0);
+  const [unseen, total] = [count('not observed'), right + count('wrong') + count('not observed')];
+  const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
   return (
     (rows.length === 0 ? '' : ownTable(headings, rows)) +
     (below === '' ? '' : `${below}\n`) +
@@ -58,25 +59,23 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolea
   );
 }
 
-function document({ items, problems, unreached }: NodeFactsList, all: boolean): object {
+function document({ items, problems, unreached }: NodeFactsList): object {
   return {
     kind: 'NodeFactsList',
-    items: items.map(({ node, reached, facts }) => ({
+    items: items.map(({ node, reached, right, facts }) => ({
       node,
       reached,
-      right: facts.filter(({ verdict }) => verdict === 'ok').length,
-      facts: facts
-        .filter(({ verdict }) => all || verdict !== 'ok')
-        .map(({ subject, fact, expected, seen, verdict, id, severity, hint, command, peer }) => ({
-          ...{ subject, fact, expected, seen, verdict },
-          ...(verdict === 'wrong' ? { problem: id, severity, hint } : {}),
-          ...{ peer, command },
-        })),
+      right,
+      facts: facts.map(({ subject, fact, expected, seen, verdict, id, severity, hint, command, peer }) => ({
+        ...{ subject, fact, expected, seen, verdict },
+        ...(verdict === 'wrong' ? { problem: id, severity, hint } : {}),
+        ...{ peer, command },
+      })),
     })),
     problems,
     unreached,
   };
 }
 
-export const nodeVerifyJson = (list: NodeFactsList, all: boolean): string => jsonDocument(document(list, all));
-export const nodeVerifyYaml = (list: NodeFactsList, all: boolean): string => printYaml(document(list, all));
+export const nodeVerifyJson = (list: NodeFactsList): string => jsonDocument(document(list));
+export const nodeVerifyYaml = (list: NodeFactsList): string => printYaml(document(list));

@@ -50,9 +50,10 @@ function sharedAddresses(network: Network): [address: string, workloads: Workloa
   return grouped(entries).filter(([, workloads]) => workloads.length > 1);
 }
 
-/** F50: pods with one address. */
-function samePodAddresses(shared: readonly [string, Workload[]][]): DatapathProblem[] {
-  return shared.flatMap(([address, workloads]) => {
+/** F50: pods with one address, all of them or those that share one with a pod. */
+export function samePodAddresses(network: Network, pod?: Workload): DatapathProblem[] {
+  return sharedAddresses(network).flatMap(([address, workloads]) => {
+    if (pod !== undefined && !workloads.includes(pod)) return [];
     const [one, other] = workloads;
     if (one === undefined || other === undefined) return [];
     const names = workloads.map(({ namespace, name }) => `${namespace}/${name}`);
@@ -149,7 +150,7 @@ export function crossNodeProblems(network: Network, states: readonly NodeState[]
   return [
     ...sameNodeAddresses(nodes),
     ...asymmetricSubnets(network, nodes),
-    ...samePodAddresses(shared),
+    ...samePodAddresses(network),
     ...sameRoutedAddresses(network, states, new Set(shared.map(([address]) => address))),
   ];
 }

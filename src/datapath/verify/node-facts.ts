@@ -4,7 +4,7 @@ import { concerning } from '../node-routes.ts';
 import { nodeState } from '../node-state.ts';
 import type { NodeReading } from '../probes.ts';
 import type { DatapathProblem } from '../problem.ts';
-import { crossNodeProblems } from '../routes/cross-node.ts';
+import { crossNodeProblems, samePodAddresses } from '../routes/cross-node.ts';
 import { type UnreachedNode, unreachedOf } from '../unreached.ts';
 import { type Fact, problemOf } from './fact.ts';
 import { type ReadNode, verifyNode, verifyPod } from './verify.ts';
@@ -13,6 +13,8 @@ export interface NodeFacts {
   readonly node: string;
   /** False when it could not be asked: then nothing of it is known. */
   readonly reached: boolean;
+  /** How many are right, those that are not in `facts` among them. */
+  readonly right: number;
   readonly facts: readonly Fact[];
 }
 
@@ -22,26 +24,34 @@ export interface NodeFactsList {
   readonly unreached: readonly UnreachedNode[];
 }
 
-/** Judges what was read of the nodes; of one pod only, when it is given (then its node is the one that was read). */
-export function nodeFactsList(network: Network, readings: readonly NodeReading[], pod?: Workload): NodeFactsList {
+/**
+ * Judges what was read of the nodes; of one pod only, when it is given (then its node is the one that was read).
+ * Without `all` facts that are right are counted and not kept: large clusters have millions of them.
+ */
+export function nodeFactsList(
+  network: Network,
+  readings: readonly NodeReading[],
+  { pod, all }: { readonly pod: Workload | undefined; readonly all: boolean },
+): NodeFactsList {
   const read = readings.map((reading): ReadNode => ({ reading, state: nodeState(reading) }));
   const items = read.map((one): NodeFacts => {
     const { node: name, unreachable } = one.state;
     const node = network.nodes.get(name);
-    if (unreachable !== undefined || node === undefined) return { node: name, reached: false, facts: [] };
+    if (unreachable !== undefined || node === undefined) return { node: name, reached: false, right: 0, facts: [] };
     const facts = pod === undefined ? verifyNode(network, node, one) : verifyPod(network, node, one, pod);
-    return { node: name, reached: true, facts };
+    const others = facts.filter(({ verdict }) => verdict !== 'ok');
+    return { node: name, reached: true, right: facts.length - others.length, facts: all ? facts : others };
   });
   const states = read.map(({ state }) => state);
-  const between = concerning(crossNodeProblems(network, states), new Set(states.map(({ node }) => node)));
-  const ofPod =
-    pod === undefined ? between : between.filter(({ message }) => message.includes(`${pod.namespace}/${pod.name}`));
+  const asked = new Set(states.map(({ node }) => node));
+  const between =
+    pod === undefined ? concerning(crossNodeProblems(network, states), asked) : samePodAddresses(network, pod);
   const wrong = items.flatMap(({ node, facts }) =>
     facts.filter(({ verdict }) => verdict === 'wrong').map((fact) => problemOf(node, fact)),
   );
   return {
     items,
-    problems: [...ofPod, ...wrong],
+    problems: [...between, ...wrong],
     unreached: states.flatMap(
       (state) =>
         unreachedOf(state, [

@@ -1,7 +1,7 @@
 // Faults between nodes: one address on two of them, subnets that disagree.
 import { describe, expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/network.ts';
-import { crossNodeProblems } from '../../../src/datapath/routes/cross-node.ts';
+import { crossNodeProblems, samePodAddresses } from '../../../src/datapath/routes/cross-node.ts';
 import {
   changedRecording,
   type MutableObjects,
@@ -49,6 +49,9 @@ describe('one pod address twice', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.pods.push(recordedPod('node-b', 'default/copy', '10.244.10.1'));
     expect(told(objects)).toEqual(['F50 node-a node-b']);
+    const network = readNetwork(objects);
+    const [web, nginx] = network.workloads.get('node-a') ?? [];
+    expect([web, nginx].map((pod) => samePodAddresses(network, pod).length)).toEqual([1, 0]);
   });
 
   test('by a pod that is going is none', () => {
