@@ -1,51 +1,27 @@
 // Why a session is not Established, from what both ends say and what the resources ask of them. The first rule that
 // knows decides (docs/reference/bgp.md#faults); faults of a whole node are in node-causes.ts.
 import { cidrContains } from '../../net/cidr.ts';
-import { formatIp } from '../../net/ip.ts';
-import { isUp, type Link, type NodeKnown, peerText } from './links.ts';
-import { type BgpFaultId, type BgpProblem, bgpProblem } from './problem.ts';
+import {
+  type Cause,
+  cause,
+  doubts,
+  endSaying,
+  isSilent,
+  notAskedText,
+  objectOf,
+  other,
+  saidBy,
+  secretText,
+  sourceText,
+  wantedObject,
+  wordsOf,
+} from './link-words.ts';
+import { isUp, type Link, peerText } from './links.ts';
+import { type BgpProblem, bgpProblem } from './problem.ts';
 import type { PeerSeen } from './seen.ts';
-import { bgpPort, type DesiredSession, type Source, type Wanted } from './session.ts';
+import { bgpPort, type DesiredSession } from './session.ts';
 
-type Cause = Pick<BgpProblem, 'id' | 'message' | 'object' | 'hint'>;
 type Rule = (link: Link) => Cause | undefined;
-type Object = BgpProblem['object'];
-
-const wordsOf = ({ state, info }: PeerSeen): string => (info === '' ? state : `${state} ${info}`);
-
-/** `node-a says Passive, node-b was not asked`. */
-function saidBy({ near, far, farNode }: Link): string {
-  const said = `${near.node} says ${wordsOf(near)}`;
-  if (far !== undefined) return `${said}, ${far.node} says ${wordsOf(far)}`;
-  return farNode?.notAsked === undefined ? said : `${said}, ${farNode.name} was not asked`;
-}
-
-const objectOf = ({ kind, name }: Source): Object =>
-  kind === 'default' ? { kind: 'BGPConfiguration', name: 'default' } : { kind, name };
-
-const wantedObject = (wanted: Wanted | undefined): Object =>
-  wanted === undefined
-    ? undefined
-    : wanted.kind === 'mesh'
-      ? { kind: 'BGPConfiguration', name: 'default' }
-      : { kind: 'BGPPeer', name: wanted.name };
-
-const sourceText = ({ kind, name, field }: Source): string =>
-  kind === 'default' ? 'by default' : `by ${kind} ${name} ${field}`;
-
-/** The end whose words match, the dialing one first. */
-function endSaying({ near, far }: Link, pattern: RegExp): PeerSeen | undefined {
-  return [near, far].find((row) => row !== undefined && pattern.test(row.info));
-}
-
-const other = ({ near, far }: Link, row: PeerSeen): PeerSeen | undefined => (row === near ? far : near);
-
-/** No error, or what is left of a change that is done. */
-const isSilent = ({ info }: PeerSeen): boolean => /^$|Other configuration change|Administrative reset/i.test(info);
-
-const cause = (id: BgpFaultId, message: string, hint: string, object?: Object): Cause => ({
-  ...{ id, message, hint, object },
-});
 
 const disabled: Rule = (link) => {
   const row = [link.near, link.far].find((end) => end?.state === 'Down');
@@ -58,6 +34,19 @@ const disabled: Rule = (link) => {
   }
   const told = endSaying(link, /Administrative shutdown/i);
   return told && cause('F100', `${peerText(told)} has shut the session down`, 'enable the session there');
+};
+
+/** Two resources ask for one peer under two names: the second session never comes up. */
+const doubled: Rule = ({ near, rival }) => {
+  if (rival === undefined) return undefined;
+  const wanted = [near.desired?.wantedBy, rival.desired?.wantedBy];
+  const peering = wanted.find((one) => one?.kind === 'BGPPeer') ?? wanted[0];
+  return cause(
+    'F102',
+    `${near.node} has two sessions with ${peerText(near)}, ${rival.protocol} and ${near.protocol}, and only one can be up`,
+    'let one resource alone ask for that peer: a BGPPeer, or the mesh',
+    wantedObject(peering),
+  );
 };
 
 /** The peer does not know this node: nobody peers back. */
@@ -186,20 +175,6 @@ const refused: Rule = (link) => {
   );
 };
 
-const notAskedText = (known: NodeKnown | undefined): string | undefined =>
-  known?.notAsked === undefined ? undefined : `${known.name} was not asked (${known.notAsked})`;
-
-/** When a node's address is none that Kubernetes knows, the wrong one may have been detected (F52). */
-function doubtfulAddress(known: NodeKnown | undefined, version: 4 | 6): string {
-  const own = known?.node?.address[version];
-  const internal = (known?.node?.internalIps ?? []).filter((ip) => ip.version === version);
-  if (own === undefined || internal.length === 0 || internal.some(({ value }) => value === own.value)) return '';
-  return `; ${known?.name} goes by ${formatIp(own)} while its InternalIP is ${internal.map(formatIp).join(', ')} (F52: IP_AUTODETECTION_METHOD)`;
-}
-
-const doubts = ({ nearNode, farNode, version }: Link): string =>
-  doubtfulAddress(nearNode, version) + doubtfulAddress(farNode, version);
-
 const noWay: Rule = (link) => {
   const row = endSaying(link, /No route to host|Network is unreachable|timed out|Host is unreachable|No buffer/i);
   if (row === undefined) return undefined;
@@ -235,9 +210,6 @@ const hops: Rule = ({ near, farDesired }) => {
     wantedObject((own === undefined ? farDesired : desired).wantedBy),
   );
 };
-
-const secretText = (password: DesiredSession['password']): string =>
-  password === undefined ? 'no password' : `the password in secret ${password.secret} (${password.key})`;
 
 const password: Rule = ({ near, farDesired }) => {
   const { desired } = near;
@@ -303,7 +275,7 @@ const rest = (link: Link): Cause => {
 };
 
 const rules: readonly Rule[] = [
-  ...[disabled, oneSided, asMismatch, duplicateId, bothWait, refused, noWay, holdTimer],
+  ...[disabled, doubled, oneSided, asMismatch, duplicateId, bothWait, refused, noWay, holdTimer],
   ...[password, hops, notConnected, unanswered],
 ];
 

@@ -22,6 +22,8 @@ export interface Link {
   readonly nearNode: NodeKnown;
   /** Undefined for a peer that is no node. */
   readonly farNode: NodeKnown | undefined;
+  /** Another session of the dialing end with the same peer, which is up: a pair of addresses can have one only. */
+  readonly rival: PeerSeen | undefined;
   /** What the resources ask of the other end, also when that was not asked; undefined when they ask for nothing. */
   readonly farDesired: DesiredSession | undefined;
 }
@@ -67,6 +69,8 @@ export function linksOf(rows: readonly PeerSeen[], { index }: BgpPlan, known: (n
       ...{ version: row.version, near, far, nearNode: known(near.node) },
       farNode: near.peerNode === undefined ? undefined : known(near.peerNode),
       farDesired: far?.desired ?? alike(wantedThere, near),
+      rival:
+        near.address && byEnds.get(`${ipKey(near.address)} ${near.node}`)?.find((one) => one !== near && isUp(one)),
     });
   }
   return links;

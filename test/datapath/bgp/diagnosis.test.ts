@@ -208,6 +208,16 @@ describe('sessions', () => {
     expect(problem.hint).toContain('reversePeering');
   });
 
+  it('F102: two sessions with one peer, by the mesh and by a BGPPeer', () => {
+    const bgpPeers = [bgpPeerOf('again', { nodeSelector: 'all()', peerSelector: 'all()' })];
+    const rows = (last: number) =>
+      row(`Mesh_10_90_0_${last}`) + row(`Node_10_90_0_${last}`, 'Active        Socket: Connection closed');
+    const states = [bgpState('node-a', { rows: rows(2) }), bgpState('node-b', { rows: rows(1) })];
+    const problem = only(diagnosed({ bgpPeers }, states));
+    expect(problem).toMatchObject({ id: 'F102', object: { kind: 'BGPPeer', name: 'again' } });
+    expect(problem.message).toContain('two sessions with node-b, Mesh_10_90_0_2 and Node_10_90_0_2');
+  });
+
   it('F102: what may be coming up is told as both ends say it', () => {
     const problem = only(diagnosed({}, pair('Passive', 'OpenSent')));
     expect(problem).toMatchObject({ id: 'F102', message: 'node-b says OpenSent, node-a says Passive' });
