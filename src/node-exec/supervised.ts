@@ -4,18 +4,17 @@
 /**
  * `run WORDS` runs a command without input and leaves its exit code in $?. When the script's input ends, or on SIGTERM,
  * the command gets SIGTERM, and SIGKILL a second later. Nothing is left behind: the watcher only reads, and goes with us.
+ * `$!` is known from the moment that there is a command; a variable of our own would be set too late for an early end.
  */
 export const supervision = `
 exec 3<&0
-child=
-trap 'trap "" TERM; [ -n "$child" ] && kill -TERM "$child" && sleep 1 && kill -KILL "$child"; exit 143' TERM
+trap 'trap "" TERM; kill -TERM "$!" && sleep 1 && kill -KILL "$!"; exit 143' TERM
 { while read -r ignored; do :; done; kill -TERM $$; } <&3 >/dev/null 2>&1 3<&- &
 watcher=$!
 exec 3<&-
 run() {
   "$@" </dev/null &
-  child=$!
-  wait "$child"
+  wait "$!"
 }
 finish() {
   kill -KILL "$watcher" 2>/dev/null

@@ -130,4 +130,12 @@ describe('supervision', () => {
     await ended;
     expect(isRunning(unlike)).toBe(false);
   });
+
+  it('leaves no command behind when the input ends while it begins', async () => {
+    const time = `4000.${process.pid}`;
+    // Many at once, so that some are caught in every state.
+    const many = 'i=0; while [ $i -lt 200 ]; do "$@" </dev/null & i=$((i + 1)); done; wait';
+    execFileSync('sh', ['-c', many, 'sh', ...supervisedArgv(['sleep', time])], { stdio: 'ignore' });
+    await until(() => !isRunning(`sleep ${time}`), 'the commands are gone', 5000);
+  });
 });

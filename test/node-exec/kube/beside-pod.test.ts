@@ -43,8 +43,8 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     const exec = await open();
     const stop = new AbortController();
     let out = '';
-    const unlike = `3600.${process.pid}4`;
-    const script = 'trap "printf last; kill \\$!; exit 0" TERM; printf first; sleep "$1" >/dev/null 2>&1 & wait';
+    const unlike = `program-of-${process.pid}`;
+    const script = 'trap "printf last; exit 0" TERM; printf first; while :; do sleep 0.05; done';
     const streaming = exec.streamBesidePod?.(pod, image, sh(script, unlike), {
       ...nowhere,
       signal: stop.signal,
@@ -57,7 +57,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     stop.abort();
     expect(await streaming).toBe(143);
     expect(out).toBe('firstlast');
-    await until(() => !isRunning(`sleep ${unlike}`), 'the program is gone');
+    await until(() => !isRunning(unlike), 'the program is gone');
   });
 
   it('stops waiting for a container when it is told to', async () => {
