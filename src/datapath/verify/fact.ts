@@ -1,6 +1,7 @@
 // One fact of a node's data path: what is expected, what was seen, the verdict. What was not seen is never ok.
 import type { Observed } from '../probes.ts';
 import type { DatapathProblem, ProblemSeverity } from '../problem.ts';
+import type { RouteComparison } from '../routes/comparison.ts';
 
 export type FactVerdict = 'ok' | 'wrong' | 'not observed';
 
@@ -19,6 +20,8 @@ export interface Fact {
   /** What shows it on the node. */
   readonly command: readonly string[];
   readonly peer?: string;
+  /** Of a fact that is a compared route: the comparison says more than expected and seen. */
+  readonly comparison?: RouteComparison;
 }
 
 /** All of a fact but what was seen. */
@@ -46,7 +49,7 @@ export function factOf<T>(spec: FactSpec, observed: Observed<T>, look: (value: T
   return 'why' in found ? notObserved(spec, found.why) : judged(spec, found.seen, found.isRight);
 }
 
-/** The problem that a wrong fact is. */
+/** The problem that a wrong fact is, when it is no route. */
 export function problemOf(node: string, fact: Fact): DatapathProblem {
   const subject = fact.subject === 'node' ? '' : `${fact.subject}: `;
   return {

@@ -1,6 +1,6 @@
 // The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, who could not be asked.
 import type { Network, Workload } from '../expected/network.ts';
-import { concerning } from '../node-routes.ts';
+import { concerning, routeProblems } from '../node-routes.ts';
 import { nodeState } from '../node-state.ts';
 import type { NodeReading } from '../probes.ts';
 import type { DatapathProblem } from '../problem.ts';
@@ -22,6 +22,14 @@ export interface NodeFactsList {
   readonly items: readonly NodeFacts[];
   readonly problems: readonly DatapathProblem[];
   readonly unreached: readonly UnreachedNode[];
+}
+
+/** What is wrong on a node: routes that one cause takes away together are one problem. */
+function problemsOf(node: string, facts: readonly Fact[]): DatapathProblem[] {
+  const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
+  const routes = wrong.flatMap(({ comparison }) => (comparison === undefined ? [] : [comparison]));
+  const others = wrong.filter(({ comparison }) => comparison === undefined);
+  return [...others.map((fact) => problemOf(node, fact)), ...routeProblems(routes)];
 }
 
 /**
@@ -46,9 +54,7 @@ export function nodeFactsList(
   const asked = new Set(states.map(({ node }) => node));
   const between =
     pod === undefined ? concerning(crossNodeProblems(network, states), asked) : samePodAddresses(network, pod);
-  const wrong = items.flatMap(({ node, facts }) =>
-    facts.filter(({ verdict }) => verdict === 'wrong').map((fact) => problemOf(node, fact)),
-  );
+  const wrong = items.flatMap(({ node, facts }) => problemsOf(node, facts));
   return {
     items,
     problems: [...between, ...wrong],

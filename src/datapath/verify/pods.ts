@@ -177,6 +177,7 @@ export function routeFact(subject: string, comparison: RouteComparison): Fact {
     ...{ subject, fact: `route to ${destination}`, expected, command },
     ...{ id: fault?.id ?? '', severity: fault?.severity ?? 'error', hint: fault?.hint ?? '' },
     ...(peer === undefined ? {} : { peer }),
+    comparison,
   };
   if (verdict === 'not observed') return notObserved(spec, why);
   return judged(spec, seen, fault === undefined);
