@@ -24,16 +24,17 @@ function isFelix([program, argument]: readonly string[]): boolean {
   return program === 'calico-felix' || program === 'calico-node' || argument === '-felix';
 }
 
-/** The command lines of all processes; the list itself is a process, so an empty one is no answer. */
-function processes({ exit, stdout }: Answered): FelixState | undefined {
-  if (exit !== 0 || stdout.trim() === '') return undefined;
-  return linesOf(stdout).map(wordsOf).some(isFelix) ? 'running' : 'not running';
+/** Process numbers and command lines, of which there are none (exit 1) when Felix does not run. */
+function processes({ exit, stdout, stderr }: Answered): FelixState | undefined {
+  if (exit === 1 && stdout === '' && stderr === '') return 'not running';
+  if (exit !== 0) return undefined;
+  return linesOf(stdout).some((line) => isFelix(wordsOf(line).slice(1))) ? 'running' : 'not running';
 }
 
 const readers: ReadonlyMap<string, (outcome: Answered) => FelixState | undefined> = new Map([
   ['calico-node', ownCheck],
   ['sv', service],
-  ['ps', processes],
+  ['pgrep', processes],
 ]);
 
 /** Reads what became of the probe `felix` or `felix-process`. A program that is not there (126, 127) says nothing of Felix. */

@@ -93,10 +93,13 @@ export function birdProbes(version: 4 | 6, folder?: string): readonly Probe[] {
 
 const one = (name: ProbeName, ...alternatives: readonly string[][]): Probe => ({ name, alternatives });
 
+/** Command lines of Felix; those of other programs may hold secrets and are not read. */
+const felixCommandLine = '^(calico-felix|calico-node)( |$)|^[^ ]+ -felix( |$)';
+
 /** Is Felix alive: its container's own check, and whether its process is there (in the container, or on the host). */
 export const felixProbes: readonly Probe[] = [
   one('felix', ['calico-node', '-felix-live']),
-  one('felix-process', ['sv', 'status', '/etc/service/enabled/felix'], ['ps', '-e', '-o', 'args=']),
+  one('felix-process', ['sv', 'status', '/etc/service/enabled/felix'], ['pgrep', '-a', '-f', felixCommandLine]),
 ];
 
 /** The settings that decide on the data path, by their last name. */

@@ -1,7 +1,11 @@
 // Felix's state from its own check, from runit and from a list of processes; and answers that say nothing of it.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { parseFelix } from '../../src/datapath/felix.ts';
 import { felixProbes, type ProbeOutcome } from '../../src/datapath/probes.ts';
+import { isRunning } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const [check = [], service = [], processes = []] = felixProbes.flatMap(({ alternatives }) => alternatives);
 
@@ -19,14 +23,11 @@ describe('parseFelix', () => {
       answered(service, 0, 'down: /etc/service/enabled/felix: 3s, normally up\n'),
       'not running',
     ],
-    ['a process calico-node', answered(processes, 0, '/sbin/init\ncalico-node -felix\n'), 'running'],
-    ['an argument -felix', answered(processes, 0, '/usr/bin/calico-node -felix\n'), 'running'],
-    ['a process calico-felix', answered(processes, 0, 'calico-felix\n'), 'running'],
-    [
-      'no such process',
-      answered(processes, 0, '/sbin/init\nvi calico-felix.yaml\nsh -c -felix\nps -e\n'),
-      'not running',
-    ],
+    ['a process calico-node', answered(processes, 0, '7 calico-node -felix\n'), 'running'],
+    ['an argument -felix', answered(processes, 0, '7 /usr/bin/calico-node -felix\n'), 'running'],
+    ['a process calico-felix', answered(processes, 0, '7 bash\n42 calico-felix\n'), 'running'],
+    ['no such process', answered(processes, 1), 'not running'],
+    ['only processes that name it', answered(processes, 0, '7 vi calico-felix.yaml\n8 sh -c -felix\n'), 'not running'],
   ])('%s', (_what, outcome, value) => {
     expect(parseFelix(outcome)).toEqual({ seen: true, value, argv: outcome.argv });
   });
@@ -43,11 +44,10 @@ describe('parseFelix', () => {
       answered(service, 1, 'fail: /etc/service/enabled/felix: unable to change to service directory\n'),
       'sv ended with exit code 1: fail: /etc/service/enabled/felix: unable to change to service directory',
     ],
-    ['an empty list', answered(processes, 0, '\n'), 'ps ended with exit code 0'],
     [
       'no list',
-      answered(processes, 1, '', 'ps: unrecognized option: e'),
-      'ps ended with exit code 1: ps: unrecognized option: e',
+      answered(processes, 1, '', 'pgrep: unrecognized option: a'),
+      'pgrep ended with exit code 1: pgrep: unrecognized option: a',
     ],
     ['another program', answered(['true'], 0), 'true ended with exit code 0'],
   ])('%s: not seen', (_what, outcome, why) => {
@@ -60,5 +60,25 @@ describe('parseFelix', () => {
       why: 'the connection broke',
       argv: check,
     });
+  });
+});
+
+describe.skipIf(!existsSync('/usr/bin/pgrep') || !existsSync('/bin/bash'))('on this machine (needs pgrep)', () => {
+  it.each(['calico-felix', 'calico-node'])('finds a process called %s, and tells nothing of others', async (name) => {
+    const [program = '', ...args] = processes;
+    const felix = spawn('bash', ['-c', `exec -a ${name} sleep 60`], { stdio: 'ignore' });
+    const other = spawn('sh', ['-c', `SECRET=hunter2 exec sleep 60 # calico-felix`], { stdio: 'ignore' });
+    try {
+      await until(() => isRunning(`${name} 60`), 'it runs');
+      const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+      expect(parseFelix(answered(processes, status ?? 1, stdout, stderr))).toMatchObject({
+        seen: true,
+        value: 'running',
+      });
+      expect(stdout).not.toContain('hunter2');
+    } finally {
+      felix.kill();
+      other.kill();
+    }
   });
 });
