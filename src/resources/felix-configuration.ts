@@ -1,5 +1,5 @@
 // FelixConfiguration: what Felix runs with on every node (`default`) or on one (`node.<name>`).
-// Typed are the fields that decide on the data path; which of the two objects wins is in datapath/expected/network.ts.
+// Typed are the fields that decide on the data path; which of the two objects wins is in datapath/expected/felix-settings.ts.
 import * as z from 'zod/mini';
 import { nameColumn } from './columns.ts';
 import { normalGoDuration } from './go-duration.ts';

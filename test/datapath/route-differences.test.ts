@@ -1,6 +1,6 @@
 // Recorded routes of real kernels beside what the datastore gives reason for: clean in each mode, and one change a fault.
 import { describe, expect, test } from 'vitest';
-import { readNetwork } from '../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../src/datapath/expected/read-network.ts';
 import { compareRoutes } from '../../src/datapath/route-differences.ts';
 import {
   changedRecording,

@@ -1,6 +1,7 @@
 // The cluster that the recordings of `ip` were taken in, as a datastore would hold it, and nodes as they were recorded:
 // node-a and node-b in 10.90.0.0/24, node-c behind a router, a block each.
-import { type Network, type NetworkObjects, readNetwork } from '../../src/datapath/expected/network.ts';
+import type { Network } from '../../src/datapath/expected/network.ts';
+import { type NetworkObjects, readNetwork } from '../../src/datapath/expected/read-network.ts';
 import { type NodeState, nodeState } from '../../src/datapath/node-state.ts';
 import type { NodeReading, ProbeName, ProbeOutcome } from '../../src/datapath/probes.ts';
 import type { BlockAffinity } from '../../src/resources/block-affinity.ts';

@@ -1,5 +1,5 @@
 // What node routes and node verify read from the datastore: everything that routes, tunnels and wiring follow from.
-import type { NetworkObjects } from '../../datapath/expected/network.ts';
+import type { NetworkObjects } from '../../datapath/expected/read-network.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
 import { type ExitCode, exitCodes } from '../../world/errors.ts';
 

@@ -11,7 +11,7 @@ async function run(ctx: Context, input: Input): Promise<NodeRoutesList> {
       import('./network-objects.ts'),
       import('./targets.ts'),
       import('../../datapath/probes.ts'),
-      import('../../datapath/expected/network.ts'),
+      import('../../datapath/expected/read-network.ts'),
       import('../../datapath/node-state.ts'),
       import('../../datapath/node-routes.ts'),
     ]);

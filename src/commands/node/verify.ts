@@ -33,7 +33,7 @@ async function run(ctx: Context, input: Input): Promise<Verified> {
       import('./network-objects.ts'),
       import('./targets.ts'),
       import('../../datapath/probes.ts'),
-      import('../../datapath/expected/network.ts'),
+      import('../../datapath/expected/read-network.ts'),
       import('../../datapath/verify/node-facts.ts'),
     ]);
   const objects = await networkObjects(await ctx.datastore(), ctx.world.signal);

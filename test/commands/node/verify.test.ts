@@ -76,6 +76,18 @@ describe('calictl node verify', () => {
     ]);
   });
 
+  it('tells the cause of a missing route', async () => {
+    const routes4 = changedRecording('node-a.noencap.route4.details.json', (all) =>
+      all.filter(({ dst }) => dst !== '10.244.20.64/26'),
+    );
+    const { code, stdout } = await verify('node-a', { ...well, routes4 });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^node-a +node +route to 10\.244\.20\.64\/26 .* wrong F44$/m);
+    expect(stdout).toMatch(
+      /^F44 error node-a: no route to 10\.244\.20\.64\/26 of node-b: .*; BIRD was not seen \(.*\)$/m,
+    );
+  });
+
   it('tells what was not observed, never as right, and exits 0 when nothing is wrong', async () => {
     const { code, stdout } = await verify('node-a');
     expect(code).toBe(0);

@@ -1,7 +1,7 @@
 // MTUs by the rule: the smallest uplink, what each encapsulation takes, the smallest of those in use for pods.
 import { describe, expect, test } from 'vitest';
 import { expectedMtus, hostMtu } from '../../../src/datapath/expected/mtu.ts';
-import { readNetwork } from '../../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import type { Link } from '../../../src/datapath/iproute/iproute.ts';
 import { felixConfiguration, type Mode, recordedObjects } from '../../support/recorded-network.ts';
 

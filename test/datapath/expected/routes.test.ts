@@ -1,6 +1,6 @@
 // The forms of expected routes, computed by hand, where recordings do not show them.
 import { describe, expect, test } from 'vitest';
-import { type NetworkObjects, readNetwork } from '../../../src/datapath/expected/network.ts';
+import { type NetworkObjects, readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { formText } from '../../../src/datapath/expected/route-forms.ts';
 import { expectedRoutes } from '../../../src/datapath/expected/routes.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';

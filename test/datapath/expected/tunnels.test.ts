@@ -1,6 +1,6 @@
 // Tunnel devices by pools and settings, and what each VXLAN device must know of the other nodes.
 import { expect, test } from 'vitest';
-import { readNetwork } from '../../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { tunnelDevices } from '../../../src/datapath/expected/tunnels.ts';
 import { formatIp } from '../../../src/net/ip.ts';
 import { felixConfiguration, type Mode, recordedNetwork, recordedObjects } from '../../support/recorded-network.ts';

@@ -1,6 +1,6 @@
 // Why a route is missing, by what BIRD was recorded to say: not learned, unreachable, not installed, not running.
 import { describe, expect, test } from 'vitest';
-import { readNetwork } from '../../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { routeProblems } from '../../../src/datapath/node-routes.ts';
 import type { NodeState } from '../../../src/datapath/node-state.ts';
 import { compareRoutes } from '../../../src/datapath/route-differences.ts';

@@ -1,6 +1,6 @@
 // Faults between nodes: one address on two of them, subnets that disagree.
 import { describe, expect, test } from 'vitest';
-import { readNetwork } from '../../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { crossNodeProblems, samePodAddresses } from '../../../src/datapath/routes/cross-node.ts';
 import {
   changedRecording,

@@ -1,6 +1,7 @@
 // Facts of a recorded node: right as they were recorded, and each changed one is found alone.
 import { describe, expect, test } from 'vitest';
-import { type NetworkNode, readNetwork } from '../../../src/datapath/expected/network.ts';
+import type { NetworkNode } from '../../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { nodeState } from '../../../src/datapath/node-state.ts';
 import type { ProbeName, ProbeOutcome } from '../../../src/datapath/probes.ts';
 import type { Fact } from '../../../src/datapath/verify/fact.ts';

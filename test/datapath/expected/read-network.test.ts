@@ -1,6 +1,7 @@
 // Objects of the datastore as a network: addresses of nodes, encapsulation of pools, owners, borrowers, workloads.
 import { describe, expect, test } from 'vitest';
-import { isSameSubnet, type NetworkNode, readNetwork } from '../../../src/datapath/expected/network.ts';
+import { isSameSubnet, type NetworkNode } from '../../../src/datapath/expected/network.ts';
+import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
 import {
@@ -120,6 +121,17 @@ describe('a block', () => {
     objects.blocks = [virtual, deleted];
     expect(readNetwork(objects).blocks.map(({ owner }) => owner)).toEqual([undefined]);
   });
+});
+
+test('without any block the pod CIDRs of nodes inside pools are the blocks', () => {
+  const objects = recordedObjects({ mode: 'vxlan' });
+  objects.blocks = [];
+  for (const [at, node] of objects.nodes.entries()) node.spec = { podCIDRs: [`10.244.${at}.0/24`, '192.0.2.0/24'] };
+  expect(readNetwork(objects).blocks.map(({ text, owner, confirmed }) => [text, owner, confirmed])).toEqual([
+    ['10.244.0.0/24', 'node-a', true],
+    ['10.244.1.0/24', 'node-b', true],
+    ['10.244.2.0/24', 'node-c', true],
+  ]);
 });
 
 describe('workloads', () => {

@@ -1,0 +1,237 @@
+// Reads objects of the datastore into the network that expectations are computed from.
+import { allocatedOrdinals, attributesOf, ownerOf } from '../../ipam/block/block.ts';
+import { isEnabled } from '../../ipam/pool/pools.ts';
+import { addressAt, bitsOf, type Cidr, formatCidr, networkOf, parseCidr, parseInterface } from '../../net/cidr.ts';
+import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
+import type { BGPConfiguration } from '../../resources/bgp-configuration.ts';
+import { affinityState, affinityType, type BlockAffinity, isDeletedAffinity } from '../../resources/block-affinity.ts';
+import type { FelixConfiguration } from '../../resources/felix-configuration.ts';
+import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { CoreNode } from '../../resources/node.ts';
+import { nodeLabels, nodeToV3 } from '../../resources/node-v3.ts';
+import type { Pod } from '../../resources/pod.ts';
+import { hasEndpoint, isFinished, podAddresses, podAnnotations } from '../../resources/pod-addresses.ts';
+import { parseOrSelectAll } from '../../resources/selector.ts';
+import { hostInterfaceName } from '../../resources/workload-endpoint-of-pod.ts';
+import { vtepMac } from '../vtep-mac.ts';
+import { type FelixSettings, felixSettings } from './felix-settings.ts';
+import {
+  type BorrowedAddress,
+  type Encapsulation,
+  type Network,
+  type NetworkBlock,
+  type NetworkNode,
+  type NetworkPool,
+  type NodeAddress,
+  poolAround,
+  type StrayAddress,
+  type Workload,
+} from './network.ts';
+
+export interface NetworkObjects {
+  readonly nodes: readonly CoreNode[];
+  readonly pools: readonly IPPool[];
+  readonly blocks: readonly IPAMBlock[];
+  readonly affinities: readonly BlockAffinity[];
+  readonly pods: readonly Pod[];
+  readonly felixConfigurations: readonly FelixConfiguration[];
+  readonly bgpConfigurations: readonly BGPConfiguration[];
+}
+
+/** docs/reference/datapath.md#addresses-of-a-node */
+function nodeAddressOf(
+  recorded: string | undefined,
+  others: readonly string[],
+  version: 4 | 6,
+): NodeAddress | undefined {
+  if (recorded !== undefined) {
+    const read = parseInterface(recorded);
+    if (read !== undefined) return { address: read.address, subnet: read.cidr };
+  }
+  for (const text of recorded === undefined ? others : [recorded]) {
+    const address = parseIp(text);
+    if (address?.version === version) return { address, subnet: networkOf(address, bitsOf(version)) };
+  }
+  return undefined;
+}
+
+function networkNode(node: CoreNode): NetworkNode {
+  const { spec } = nodeToV3(node);
+  const { name } = node.metadata;
+  const typed = (type: string): string[] =>
+    (node.status?.addresses ?? []).filter((entry) => entry.type === type).map(({ address }) => address);
+  const others = [...typed('InternalIP'), ...typed('ExternalIP')];
+  const ip = (text: string | undefined): IpAddress | undefined => parseIp((text ?? '').split('/')[0] ?? '');
+  return {
+    name,
+    labels: nodeLabels(node),
+    addresses: {
+      4: nodeAddressOf(spec.bgp?.ipv4Address, others, 4),
+      6: nodeAddressOf(spec.bgp?.ipv6Address, others, 6),
+    },
+    ipipAddress: ip(spec.bgp?.ipv4IPIPTunnelAddr),
+    vxlanAddresses: { 4: ip(spec.ipv4VXLANTunnelAddr), 6: ip(spec.ipv6VXLANTunnelAddr) },
+    vtepMacs: { 4: vtepMac(name, 4, spec.vxlanTunnelMACAddr), 6: vtepMac(name, 6, spec.vxlanTunnelMACAddrV6) },
+  };
+}
+
+function encapsulationOf({ vxlanMode, ipipMode }: IPPool['spec'], version: 4 | 6): Encapsulation {
+  if (vxlanMode !== undefined && vxlanMode !== 'Never')
+    return { kind: 'vxlan', crossSubnet: vxlanMode === 'CrossSubnet' };
+  // IPIP carries IPv4 only.
+  if (version === 6 || ipipMode === undefined || ipipMode === 'Never') return { kind: 'none', crossSubnet: false };
+  return { kind: 'ipip', crossSubnet: ipipMode === 'CrossSubnet' };
+}
+
+function networkPool(stored: IPPool): NetworkPool | undefined {
+  const pool = ipPool.withDefaults?.(stored) ?? stored;
+  const cidr = parseCidr(pool.spec.cidr);
+  if (cidr === undefined) return undefined;
+  const selects = parseOrSelectAll(pool.spec.nodeSelector);
+  const forTunnels = isEnabled(pool) && (pool.spec.allowedUses ?? []).includes('Tunnel');
+  return {
+    name: pool.metadata.name,
+    cidr,
+    encapsulation: encapsulationOf(pool.spec, cidr.version),
+    disabled: pool.spec.disabled === true,
+    givesTunnelAddresses: (labels) => forTunnels && selects(labels),
+  };
+}
+
+/** Claims of nodes that are not confirmed or are going, as `node cidr`. */
+function unsettledClaims(affinities: readonly BlockAffinity[]): Set<string> {
+  return new Set(
+    affinities
+      .filter((affinity) => affinityType(affinity) === 'host')
+      .filter((affinity) => affinityState(affinity) !== 'confirmed' || isDeletedAffinity(affinity))
+      .map(({ spec }) => `${spec.node} ${spec.cidr}`),
+  );
+}
+
+function borrowedIn(block: IPAMBlock, cidr: Cidr, owner: string | undefined): BorrowedAddress[] {
+  const attributes = attributesOf(block);
+  return allocatedOrdinals(block).flatMap((ordinal) => {
+    const index = block.spec.allocations[ordinal];
+    const node = index === null || index === undefined ? undefined : attributes[index]?.secondary?.['node'];
+    return node === undefined || node === owner ? [] : [{ address: addressAt(cidr, ordinal), node }];
+  });
+}
+
+function networkBlock(
+  block: IPAMBlock,
+  pools: readonly NetworkPool[],
+  unsettled: Set<string>,
+): NetworkBlock | undefined {
+  const cidr = parseCidr(block.spec.cidr);
+  if (cidr === undefined || block.spec.deleted === true) return undefined;
+  const owner = ownerOf(block);
+  const node = owner?.type === 'host' ? owner.name : undefined;
+  const text = formatCidr(cidr);
+  return {
+    cidr,
+    text,
+    owner: node,
+    pool: poolAround(pools, cidr),
+    confirmed: node !== undefined && !unsettled.has(`${node} ${text}`),
+    borrowed: borrowedIn(block, cidr, node),
+  };
+}
+
+/** Without Calico's IPAM the kubelet's CIDRs of each node are its blocks. */
+function podCidrBlocks(nodes: readonly CoreNode[], pools: readonly NetworkPool[]): NetworkBlock[] {
+  return nodes.flatMap(({ metadata, spec }) =>
+    (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).flatMap((written): NetworkBlock[] => {
+      const cidr = parseCidr(written);
+      const pool = cidr === undefined ? undefined : poolAround(pools, cidr);
+      if (cidr === undefined || pool === undefined) return [];
+      return [{ cidr, text: formatCidr(cidr), owner: metadata.name, pool, confirmed: true, borrowed: [] }];
+    }),
+  );
+}
+
+function workloadOf(pod: Pod, felix: (node: string) => FelixSettings): Workload | undefined {
+  const node = pod.spec?.nodeName;
+  if (!hasEndpoint(pod) || isFinished(pod) || node === undefined) return undefined;
+  const { metadata, status } = pod;
+  const namespace = metadata.namespace ?? 'default';
+  const annotations = metadata.annotations ?? {};
+  return {
+    namespace,
+    name: metadata.name,
+    node,
+    addresses: podAddresses(pod)
+      .map(parseIp)
+      .filter((address) => address !== undefined),
+    interfaceName: hostInterfaceName(namespace, metadata.name, felix(node).interfacePrefixes[0]),
+    settled: status?.phase === 'Running' && !metadata.deletionTimestamp,
+    mac: annotations['cni.projectcalico.org/hwAddr']?.toLowerCase().replaceAll('-', ':'),
+    sendsAsOthers: annotations[podAnnotations.allowedSourcePrefixes] !== undefined,
+    hasMoreNetworks: annotations[podAnnotations.networks] !== undefined,
+  };
+}
+
+function serviceCidrsOf(configurations: readonly BGPConfiguration[]): Cidr[] {
+  return configurations
+    .flatMap(({ spec }) => spec?.serviceClusterIPs ?? [])
+    .map(({ cidr }) => parseCidr(cidr ?? ''))
+    .filter((cidr) => cidr !== undefined);
+}
+
+/** Finds the block of an address without going through all of them. */
+function blockFinder(blocks: readonly NetworkBlock[]): (address: IpAddress) => NetworkBlock | undefined {
+  const byCidr = new Map(blocks.map((block) => [block.text, block]));
+  const lengths = { 4: new Set<number>(), 6: new Set<number>() };
+  for (const { cidr } of blocks) lengths[cidr.version].add(cidr.prefix);
+  const longestFirst = { 4: [...lengths[4]].sort((a, b) => b - a), 6: [...lengths[6]].sort((a, b) => b - a) };
+  return (address) => {
+    for (const prefix of longestFirst[address.version]) {
+      const block = byCidr.get(formatCidr(networkOf(address, prefix)));
+      if (block !== undefined) return block;
+    }
+    return undefined;
+  };
+}
+
+/** Reads the objects; what cannot be read in them (a CIDR that is none) is left out. */
+export function readNetwork(objects: NetworkObjects): Network {
+  const felix = felixSettings(objects.felixConfigurations);
+  const pools = objects.pools.map(networkPool).filter((pool) => pool !== undefined);
+  const unsettled = unsettledClaims(objects.affinities);
+  const workloads = new Map<string, Workload[]>();
+  for (const pod of objects.pods) {
+    const workload = workloadOf(pod, felix);
+    if (workload === undefined) continue;
+    const onNode = workloads.get(workload.node);
+    if (onNode === undefined) workloads.set(workload.node, [workload]);
+    else onNode.push(workload);
+  }
+  const claimed = objects.blocks
+    .map((block) => networkBlock(block, pools, unsettled))
+    .filter((block) => block !== undefined);
+  const blocks = claimed.length > 0 ? claimed : podCidrBlocks(objects.nodes, pools);
+  const blockAt = blockFinder(blocks);
+  const all = [...workloads.values()].flat();
+  const live = new Set(
+    all
+      .filter(({ settled }) => settled)
+      .flatMap(({ node, addresses }) => addresses.map((address) => `${node} ${formatIp(address)}`)),
+  );
+  const strayAddresses = all.flatMap((workload) =>
+    workload.addresses.flatMap((address): StrayAddress[] => {
+      const pool = poolAround(pools, networkOf(address, bitsOf(address.version)));
+      return pool === undefined || blockAt(address) !== undefined ? [] : [{ workload, address, pool }];
+    }),
+  );
+  return {
+    nodes: new Map(objects.nodes.map((node) => [node.metadata.name, networkNode(node)])),
+    pools,
+    blocks,
+    workloads,
+    strayAddresses,
+    serviceCidrs: serviceCidrsOf(objects.bgpConfigurations),
+    blockAt,
+    isLive: (node, address) => live.has(`${node} ${formatIp(address)}`),
+    felix,
+  };
+}
