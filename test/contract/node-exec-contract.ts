@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 export interface NodeExecUnderTest {
   readonly exec: NodeExec;
   readonly node: NodeTarget;
+  /** The time that a command may need to begin, where each is a connection of its own; 2,000 ms when absent. */
+  readonly beginMs?: number;
   /** Is a process with this text in its command line there, wherever the commands run? */
   isRunning(text: string): boolean;
 }
@@ -139,7 +141,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       const outcomes = await under.exec.runSteps(
         under.node,
         [{ argv: ['printf', 'first'] }, { argv: ['sleep', time] }, { argv: ['printf', 'last'] }],
-        { timeoutMs: 2000 },
+        { timeoutMs: under.beginMs ?? 2000 },
       );
       expect(outcomes.map(({ kind }) => kind)).toEqual(['ran', 'lost', 'lost']);
       expect(outcomes[0]?.kind === 'ran' && outcomes[0].result.stdout).toBe('first');

@@ -38,10 +38,11 @@ describeWithPrograms('nodes by SSH', ['sshd', 'ssh', 'ssh-keygen', 'unshare'], (
     random: { uuid: () => randomUUID(), float: () => 0 },
   });
 
-  nodeExecContract('SSH', async () => ({ exec: openSsh(settings, world()), node, isRunning }));
+  nodeExecContract('SSH', async () => ({ exec: openSsh(settings, world()), node, isRunning, beginMs: 5000 }));
   nodeExecContract("the system's ssh", async () => ({
     exec: openSshCommand('ssh', settings, world()),
     node,
     isRunning,
+    beginMs: 5000,
   }));
 });

@@ -2,7 +2,7 @@
 import type { Client } from 'ssh2';
 import type { SshWorld } from './config-files.ts';
 import { type Connection, connect } from './connection.ts';
-import { hostKeyCheck } from './host-key.ts';
+import { hostKeyCheck, KnownHostsReader } from './host-key.ts';
 import { identitiesOf } from './identities.ts';
 import type { SshSettings } from './settings.ts';
 import { keyOf, type SshHost } from './ssh-host.ts';
@@ -12,6 +12,7 @@ export class Connections {
   readonly #world: SshWorld;
   readonly #password: () => Promise<string | undefined>;
   readonly #open = new Map<string, Promise<Connection>>();
+  readonly #lists = new KnownHostsReader();
   readonly #end = new AbortController();
 
   /** `password` is asked when the first connection is made. */
@@ -38,7 +39,7 @@ export class Connections {
 
   async #connect(host: SshHost): Promise<Connection> {
     const { via } = host;
-    const check = hostKeyCheck(host, this.#settings, this.#world);
+    const check = hostKeyCheck(host, this.#settings, this.#world, this.#lists);
     const identities = await identitiesOf(host.config, await this.#password(), this.#world);
     const jump = via === undefined ? undefined : await this.to(via);
     return connect(host, jump, check, identities, this.#end.signal);

@@ -26,13 +26,30 @@ export interface HostKeyCheck {
   judge(key: Buffer): SshFailure | undefined;
 }
 
+/** Reads lists of host keys, each once: many nodes are looked up in the same ones. */
+export class KnownHostsReader {
+  readonly #lists = new Map<string, readonly KnownKey[]>();
+
+  /** Errors: SshFailure for a list that is there and cannot be read. */
+  read(file: string): readonly KnownKey[] {
+    const list = this.#lists.get(file) ?? parseKnownHosts(textOf(file), file);
+    this.#lists.set(file, list);
+    return list;
+  }
+}
+
 /**
- * Reads the lists that count for the host.
+ * Finds what the lists that count for the host say of it.
  * Errors: SshFailure for a list that is there and cannot be read.
  */
-export function hostKeyCheck(host: SshHost, settings: SshSettings, world: SshWorld): HostKeyCheck {
+export function hostKeyCheck(
+  host: SshHost,
+  settings: SshSettings,
+  world: SshWorld,
+  lists: KnownHostsReader,
+): HostKeyCheck {
   const files = listsOf(host, settings, world);
-  const lines = files.flatMap((file) => parseKnownHosts(textOf(file), file));
+  const lines = files.flatMap((file) => lists.read(file));
   const name = host.config.hostKeyAlias ?? listedName(host.config.hostName, host.config.port);
   const about = lines.filter((line) => isAbout(line, name));
   // As ssh does: a key listed for the host without its port is as good.

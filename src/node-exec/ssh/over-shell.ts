@@ -1,5 +1,4 @@
 // NodeExec over anything that starts a command line in a node's login shell: the same for our own SSH and the system's.
-
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
@@ -17,7 +16,7 @@ import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { MarkedStream } from './marked-stream.ts';
 import { remoteCommand } from './remote-command.ts';
 import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-process.ts';
-import { SshFailure } from './ssh-failure.ts';
+import { lastLine, SshFailure } from './ssh-failure.ts';
 
 export interface ShellAccess {
   readonly description: string;
@@ -218,10 +217,6 @@ function endedEarly(
   return collected?.stdout.truncated || collected?.stderr.truncated
     ? new TransportError('broken', `${where}: it printed more than is kept`, { hint: 'Ask for less at once.' })
     : new TransportError('broken', `${where}: the shell that ran the commands ended with ${exit}`);
-}
-
-function lastLine(text: string): string | undefined {
-  return text.trim().split('\n').at(-1)?.trim() || undefined;
 }
 
 function whereOf(access: ShellAccess, node: NodeTarget): string {

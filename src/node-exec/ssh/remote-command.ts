@@ -21,8 +21,9 @@ const watch = [
 /**
  * The first line of both streams is the marker: what the login shell printed before is none of the command's. Then the
  * command runs in a shell of its own, and the first waits for it through all signals and gives its exit code. What shells
- * say of a program that was killed goes nowhere. `$size` is the number of bytes of the command's input: the watcher hands them over
- * first, and says who it is, so that it can be ended after the command. `open` gives it the open end that is watched.
+ * say of a program that was killed goes nowhere. `$size` is the number of bytes of the command's input: the watcher hands
+ * them over first, and says who it is, so that it can be ended after the command. `open` gives the command the same end
+ * of the input that is watched.
  */
 const script = [
   'PATH=${PATH:-/usr/bin:/bin}:/usr/sbin:/sbin LC_ALL=C',

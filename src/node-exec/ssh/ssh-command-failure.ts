@@ -1,6 +1,6 @@
 // What ssh's own words mean when it ends with 255: which kind of failure it was, and what to do about it.
 import type { TransportFailure } from '../node-exec.ts';
-import { isItUp, SshFailure, tryAgain } from './ssh-failure.ts';
+import { isItUp, lastLine, SshFailure, tryAgain } from './ssh-failure.ts';
 
 interface Meaning {
   readonly pattern: RegExp;
@@ -48,7 +48,7 @@ const meanings: readonly Meaning[] = [
  * here.
  */
 export function failureOfSsh(said: string, place: string): SshFailure {
-  const last = said.trim().split(/\r?\n/).at(-1)?.trim() || 'it says nothing';
+  const last = lastLine(said) ?? 'it says nothing';
   const meaning = meanings.find(({ pattern, reason }) => pattern.test(reason === 'broken' ? last : said));
   return meaning === undefined
     ? new SshFailure('unreachable', `${place}: ${last}`, isItUp)

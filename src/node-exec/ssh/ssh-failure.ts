@@ -20,3 +20,9 @@ export class SshFailure extends Error {
 
 export const isItUp = 'Is it up, and does sshd listen there? --ssh-host NODE=HOST:PORT says another place.';
 export const tryAgain = 'Try again; the logs of sshd on the node say more.';
+
+/** The last line that somebody said, without what a terminal would obey; undefined when nothing was said. */
+export function lastLine(text: string): string | undefined {
+  const line = text.trim().split(/\r?\n/).at(-1) ?? '';
+  return line.replace(/[\x00-\x1f\x7f-\x9f]/g, '').trim() || undefined;
+}

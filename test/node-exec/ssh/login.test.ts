@@ -194,8 +194,10 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
         mode: 0o755,
       });
       const { reason, message } = await failureOf(idAsPlainUser([`SetEnv PATH=${folder}`]));
-      expect(reason).toBe('unauthorized');
-      expect(message).toContain('not as root: sudo: a password is required');
+      expect({ reason, message }).toEqual({
+        reason: 'unauthorized',
+        message: expect.stringContaining('not as root: sudo: a password is required'),
+      });
     });
 
     describe.skipIf(programPath('sudo') === undefined)('with the real sudo', () => {
