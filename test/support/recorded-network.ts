@@ -3,7 +3,7 @@
 import type { Network } from '../../src/datapath/expected/network.ts';
 import { type NetworkObjects, readNetwork } from '../../src/datapath/expected/read-network.ts';
 import { type NodeState, nodeState } from '../../src/datapath/node-state.ts';
-import type { NodeReading, ProbeName, ProbeOutcome } from '../../src/datapath/probes.ts';
+import { allProbes, type NodeReading, type ProbeName, type ProbeOutcome } from '../../src/datapath/probes.ts';
 import type { BlockAffinity } from '../../src/resources/block-affinity.ts';
 import type { FelixConfiguration, FelixConfigurationSpec } from '../../src/resources/felix-configuration.ts';
 import type { IPPool } from '../../src/resources/ip-pool.ts';
@@ -180,15 +180,21 @@ export function felixConfiguration(spec: FelixConfigurationSpec, name = 'default
   return { apiVersion, kind: 'FelixConfiguration', metadata: { name }, spec };
 }
 
-export function answered(stdout: string, exit = 0, stderr = ''): ProbeOutcome {
-  return { kind: 'answered', argv: ['ip'], exit, stdout, stderr, truncated: false };
+export function answered(stdout: string, exit = 0, stderr = '', argv: readonly string[] = ['ip']): ProbeOutcome {
+  return { kind: 'answered', argv, exit, stdout, stderr, truncated: false };
+}
+
+/** The command that a probe runs first. */
+function argvOf(name: string): readonly string[] {
+  return allProbes().find((probe) => probe.name === name)?.alternatives[0] ?? [];
 }
 
 /** A reading of a node that answered some probes: texts, or names of recordings that end with `.json`. */
 export function readingOf(node: string, answers: Partial<Record<ProbeName, string | ProbeOutcome>>): NodeReading {
   const outcomes = Object.entries(answers).map(([name, answer]) => {
     if (typeof answer !== 'string') return [name as ProbeName, answer] as const;
-    return [name as ProbeName, answered(answer.endsWith('.json') ? recording('ip', answer) : answer)] as const;
+    const text = answer.endsWith('.json') ? recording('ip', answer) : answer;
+    return [name as ProbeName, answered(text, 0, '', argvOf(name))] as const;
   });
   return { node, outcomes: new Map(outcomes), unreachable: undefined };
 }
