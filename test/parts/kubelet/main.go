@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -153,7 +154,7 @@ func (k *kubelet) ExecInContainer(ctx context.Context, pod string, _ types.UID, 
 	process := exec.Command(argv[0], argv[1:]...)
 	process.Env = append([]string{"PATH=" + where.Path}, where.Env...)
 	process.Stdout, process.Stderr = out, errs
-	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if in != nil {
 		stdin, err := process.StdinPipe()
 		if err != nil {
@@ -164,6 +165,9 @@ func (k *kubelet) ExecInContainer(ctx context.Context, pod string, _ types.UID, 
 			_ = stdin.Close()
 		}()
 	}
+	// The kernel tells the process of the end of the thread that started it: of ours, that is.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := process.Start(); err != nil {
 		return notStarted(cmd[0], err.Error())
 	}
