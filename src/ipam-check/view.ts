@@ -11,6 +11,7 @@ import type { IPAMConfig } from '../resources/ipam-config.ts';
 import { blockName } from '../resources/names.ts';
 import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
 import { Grouped } from './grouped.ts';
+import { HeldHandles } from './held-handles.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from './snapshot.ts';
 import { lastWriteMs } from './times.ts';
 
@@ -81,6 +82,7 @@ export class CheckView {
   /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
   readonly #placeUnknown: boolean;
   #handlesByName: ReadonlyMap<string, HandleRecord> | undefined;
+  #heldHandles: HeldHandles | undefined;
   #allocationsByHandle: Grouped<string, Allocation> | undefined;
   #podsByKey: ReadonlyMap<string, PodRecord> | undefined;
   #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
@@ -118,6 +120,12 @@ export class CheckView {
   get handlesByName(): ReadonlyMap<string, HandleRecord> {
     this.#handlesByName ??= indexBy(this.snapshot.handles, (handle) => handle.name);
     return this.#handlesByName;
+  }
+
+  /** The handles of all allocations. */
+  get heldHandles(): HeldHandles {
+    this.#heldHandles ??= new HeldHandles(this.blocks);
+    return this.#heldHandles;
   }
 
   /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
@@ -303,7 +311,7 @@ function numberSlots(blocks: readonly BlockView[], index: CidrIndex<number>): nu
 }
 
 /** Allocations by the name of their handle's object; the Windows reserve left out. */
-export function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
+function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
   const grouped = new Grouped<string, Allocation>();
   for (const block of blocks) {
     for (const allocation of block.allocations) {
