@@ -83,7 +83,7 @@ function withoutHandle(
 
 /** Nothing tells whose address it is: it may be assigned by hand, so nothing but a person releases it. */
 function judgeOwnerless(view: CheckView, usage: Usage, allocation: Allocation): Judgement | undefined {
-  if (usage.has(allocation.ip) || hasLiveContainer(view, usage, allocation)) return undefined;
+  if (usage.hasUserOf(allocation) || hasLiveContainer(view, usage, allocation)) return undefined;
   const broken: InvariantId[] = ['INV-53'];
   const evidence = ['its attributes name no pod, tunnel or service', 'nothing is known to use the address'];
   if (mayHaveCooledDown(view, allocation)) {

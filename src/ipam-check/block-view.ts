@@ -17,11 +17,14 @@ export interface BlockView {
   readonly name: string;
   readonly resourceVersion: string | undefined;
   readonly status: BlockStatus;
-  /** Canonical CIDR text; as stored when it cannot be read. */
+  /** CIDR text as stored: canonical, unless it cannot be right. */
   readonly cidr: string;
-  readonly cidrText: string;
   /** Undefined only when not even the name tells the place of an unreadable block. */
   readonly range: Cidr | undefined;
+  /** Slot of its first address (CheckView.slotOf); -1 for a block that is not live. */
+  readonly firstSlot: number;
+  /** True for a live block that overlaps with no other live one. */
+  readonly alone: boolean;
   /** Number of addresses; 0 for an unreadable block. */
   readonly size: number;
   /** spec.affinity as stored; undefined when the block has no owner. */
@@ -44,6 +47,7 @@ export interface BlockView {
 }
 
 const noAttributes: Readonly<Record<string, string>> = {};
+const noRecord: BlockAttribute = {};
 
 /** Sequence numbers start at the creation time of the block in nanoseconds since blocks are numbered so. */
 export const plausibleSequence = 10n ** 18n;
@@ -66,9 +70,10 @@ export function readBlock(block: IPAMBlock): BlockView {
     name: block.metadata.name,
     resourceVersion: block.metadata.resourceVersion,
     status: spec.deleted === true ? 'tombstone' : unreadable ? 'unreadable' : 'live',
-    cidr: range && !cidrProblem ? formatCidr(range) : cidrText,
-    cidrText,
+    cidr: cidrText,
     range: range ?? rangeOfName(block.metadata.name),
+    firstSlot: -1,
+    alone: false,
     size: unreadable ? 0 : size,
     affinity,
     owner,
@@ -81,7 +86,7 @@ export function readBlock(block: IPAMBlock): BlockView {
     arrayProblem,
   };
   if (unreadable || !range) return view;
-  listAllocations(view, range, allocations, unreadableOrdinals);
+  listAllocations(view, allocations, unreadableOrdinals);
   return Object.assign(view, { empty: allocations.every((allocation) => allocation.windowsReserved) });
 }
 
@@ -112,7 +117,7 @@ function isTexts(value: unknown): value is Record<string, string> {
   return true;
 }
 
-function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unreadable: number[]): void {
+function listAllocations(view: BlockView, into: Allocation[], unreadable: number[]): void {
   const attributes: readonly (BlockAttribute | null)[] = attributesOf(view.block);
   const indexes = view.block.spec.allocations;
   for (let ordinal = 0; ordinal < indexes.length; ordinal++) {
@@ -120,7 +125,7 @@ function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unrea
     if (index === null || index === undefined) continue;
     const inRange = Number.isInteger(index) && index >= 0 && index < attributes.length;
     if (!inRange) unreadable.push(ordinal);
-    into.push(new Allocation(view, range, ordinal, inRange ? attributes[index] : undefined, !inRange));
+    into.push(new Allocation(view, ordinal, inRange ? (attributes[index] ?? null) : undefined));
   }
 }
 
@@ -131,41 +136,42 @@ function listAllocations(view: BlockView, range: Cidr, into: Allocation[], unrea
 export class Allocation {
   readonly block: BlockView;
   readonly ordinal: number;
-  /** True when the attribute index points nowhere (INV-04): handle and attributes are unknown, not absent. */
-  readonly attributeMissing: boolean;
   /** handle_id as stored; undefined when there is none. */
   readonly handle: string | undefined;
-  /** The handle up to the first carriage return. */
-  readonly handleId: string | undefined;
-  /** Name of the handle's object: the sanitised id in lower case. */
-  readonly handleName: string | undefined;
   /** The `secondary` map; empty when there is none. */
   readonly attributes: Readonly<Record<string, string>>;
-  readonly #range: Cidr;
+  /** Empty when what is stored is no object; undefined when the attribute index points nowhere. */
   readonly #record: BlockAttribute | undefined;
 
-  constructor(
-    block: BlockView,
-    range: Cidr,
-    ordinal: number,
-    record: BlockAttribute | null | undefined,
-    attributeMissing: boolean,
-  ) {
+  /** `record`: as stored; undefined when the attribute index points nowhere. */
+  constructor(block: BlockView, ordinal: number, record: BlockAttribute | null | undefined) {
     const read = typeof record === 'object' && record !== null ? record : undefined;
     const handle = read?.handle_id;
     this.block = block;
     this.ordinal = ordinal;
-    this.attributeMissing = attributeMissing;
     this.handle = typeof handle === 'string' && handle !== '' ? handle : undefined;
-    this.handleId = this.handle === undefined ? undefined : sanitiseHandle(this.handle);
-    this.handleName = this.handleId === undefined ? undefined : handleName(this.handleId);
     this.attributes = isTexts(read?.secondary) ? read.secondary : noAttributes;
-    this.#range = range;
-    this.#record = read;
+    this.#record = record === undefined ? undefined : (read ?? noRecord);
+  }
+
+  /** True when the attribute index points nowhere (INV-04): handle and attributes are unknown, not absent. */
+  get attributeMissing(): boolean {
+    return this.#record === undefined;
+  }
+
+  /** The handle up to the first carriage return. */
+  get handleId(): string | undefined {
+    return this.handle === undefined ? undefined : sanitiseHandle(this.handle);
+  }
+
+  /** Name of the handle's object: the sanitised id in lower case. */
+  get handleName(): string | undefined {
+    const { handleId } = this;
+    return handleId === undefined ? undefined : handleName(handleId);
   }
 
   get ip(): IpAddress {
-    return addressAt(this.#range, this.ordinal);
+    return addressAt(this.block.range as Cidr, this.ordinal);
   }
 
   /** Canonical text. */
@@ -174,7 +180,8 @@ export class Allocation {
   }
 
   get windowsReserved(): boolean {
-    return this.handleName === windowsHandle;
+    // Nothing longer or shorter becomes it in lower case.
+    return this.handleId?.length === windowsHandle.length && this.handleName === windowsHandle;
   }
 
   /** sequenceNumberForAllocation of the ordinal; 0 when there is none. */

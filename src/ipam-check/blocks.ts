@@ -78,8 +78,9 @@ function misnamed(view: CheckView, block: BlockView): Judgement {
 }
 
 /** True only when nothing can be wrong with the books: a quick look that spares nearly all blocks the thorough one. */
-function isPlainlyInOrder({ block, size, allocations, unreadableOrdinals }: BlockView): boolean {
-  const { spec } = block;
+function isPlainlyInOrder(view: CheckView, block: BlockView): boolean {
+  const { size, allocations, unreadableOrdinals } = block;
+  const { spec } = block.block;
   if (unreadableOrdinals.length > 0 || !Array.isArray(spec.attributes) || !Array.isArray(spec.unallocated))
     return false;
   if (allocations.length + spec.unallocated.length !== size) return false;
@@ -87,13 +88,11 @@ function isPlainlyInOrder({ block, size, allocations, unreadableOrdinals }: Bloc
   for (const ordinal of spec.unallocated) if (spec.allocations[ordinal] === null) listed.add(ordinal);
   if (listed.size !== spec.unallocated.length) return false;
   // As many records as handles: each is pointed to, and no two are equal.
-  const handles = new Set<string>();
-  for (const { handle } of allocations) if (handle !== undefined) handles.add(handle);
-  return handles.size === spec.attributes.length;
+  return view.heldHandles.differentIn(block) === spec.attributes.length;
 }
 
 function books(view: CheckView, usage: Usage, block: BlockView, owners: UnreadableOwners): Judgement[] {
-  if (isPlainlyInOrder(block)) return [];
+  if (isPlainlyInOrder(view, block)) return [];
   const problems = structureProblems(block.block);
   if (problems.length === 0) return [];
   const missing = block.allocations.filter((allocation) => allocation.attributeMissing);

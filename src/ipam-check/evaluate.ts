@@ -47,7 +47,7 @@ export function evaluate(snapshot: IpamSnapshot): Evaluation {
 
 /** A live container's addresses are in use even when its pod does not list them. */
 function isInUse(view: CheckView, usage: Usage, allocation: Allocation): boolean {
-  return allocation.windowsReserved || usage.has(allocation.ip) || hasLiveContainer(view, usage, allocation);
+  return allocation.windowsReserved || usage.hasUserOf(allocation) || hasLiveContainer(view, usage, allocation);
 }
 
 function judgementsOf(view: CheckView, usage: Usage): Judgement[] {

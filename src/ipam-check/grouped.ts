@@ -27,15 +27,6 @@ export class Grouped<K, V> {
     return first === undefined ? [] : this.#listOf(key, first);
   }
 
-  delete(key: K): void {
-    this.#first.delete(key);
-    this.#lists.delete(key);
-  }
-
-  keys(): IterableIterator<K> {
-    return this.#first.keys();
-  }
-
   *entries(): Generator<readonly [K, readonly V[]]> {
     for (const [key, first] of this.#first) yield [key, this.#listOf(key, first)];
   }

@@ -1,8 +1,8 @@
-// Sets the handles aside that agree with the blocks, block by block: nearly all do, each has addresses of one block, and no
-// index of the whole cluster is needed to see it. What is left is judged in handles.ts.
+// Sets the handles aside that agree with the blocks: nearly all do. What is left is judged in handles.ts.
+import { windowsHandle } from '../resources/names.ts';
 import { isMisnamed } from './handle-names.ts';
 import type { HandleRecord } from './snapshot.ts';
-import { byHandle, type CheckView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 /** What may be wrong with handles. */
 export interface OpenHandles {
@@ -15,45 +15,43 @@ export interface OpenHandles {
 
 /** Handles and names of handles that need a closer look. */
 export function openHandles(view: CheckView): OpenHandles {
+  const records = view.snapshot.handles;
+  const { heldHandles } = view;
+  const places = heldHandles.lastPlaces(records);
+  const settled = new Uint8Array(heldHandles.size);
   const handles = new Set<HandleRecord>();
-  const names = new Set<string>();
-  const counted = new Map<string, HandleRecord[]>();
-  for (const handle of view.snapshot.handles) {
-    const cidr = handle.deleted || isMisnamed(handle) ? undefined : onlyKey(handle);
-    const others = cidr === undefined ? undefined : counted.get(cidr);
-    if (cidr === undefined) handles.add(handle);
-    else if (others === undefined) counted.set(cidr, [handle]);
-    else others.push(handle);
+  for (let at = 0; at < records.length; at++) {
+    const handle = records[at] as HandleRecord;
+    const place = places[at] as number;
+    const agrees = place >= 0 && settled[place] === 0 && isPlain(handle) && heldHandles.agree(place, handle.block);
+    if (!agrees) handles.add(handle);
+    else for (let same = place; same >= 0; same = heldHandles.previous(same)) settled[same] = 1;
   }
-  for (const block of view.blocks) {
-    const held = byHandle([block]);
-    for (const handle of (block.status === 'live' && counted.get(block.cidr)) || []) {
-      const allocations = held.get(handle.name);
-      const [first] = allocations;
-      const settled =
-        first !== undefined &&
-        allocations.length === handle.block[block.cidr] &&
-        allocations.every(({ handleId }) => handleId === first.handleId);
-      if (settled) held.delete(handle.name);
-      else handles.add(handle);
-    }
-    for (const name of held.keys()) names.add(name);
-    if (block.status === 'live') counted.delete(block.cidr);
-  }
-  for (const elsewhere of counted.values()) for (const handle of elsewhere) handles.add(handle);
-  // Addresses in further blocks, which the handle does not count.
-  if (names.size > 0) for (const handle of view.snapshot.handles) if (names.has(handle.name)) handles.add(handle);
+  const names = unsettledNames(view, settled);
+  // Some have further addresses, whose handle is spelled otherwise.
+  if (names.size > 0) for (const handle of records) if (names.has(handle.name)) handles.add(handle);
   const recorded = new Set<string>();
   for (const { name, deleted } of handles) if (!deleted) recorded.add(name);
   return { handles, names, withoutObject: [...names].filter((name) => !recorded.has(name)) };
 }
 
-/** The key of a handle's only count; undefined when it has none or several. */
-function onlyKey({ block }: HandleRecord): string | undefined {
-  let only: string | undefined;
-  for (const key in block) {
-    if (only !== undefined) return undefined;
-    only = key;
+/** What is never in the name of a handle's object; and no name. */
+const unusual = /[A-Z\r]|^$/;
+
+/** True when the allocations of the handle are those that have its name as handle, letter by letter. */
+function isPlain(handle: HandleRecord): boolean {
+  return !handle.deleted && !isMisnamed(handle) && handle.name !== windowsHandle && !unusual.test(handle.name);
+}
+
+/** Names of the handles of the allocations whose places are not settled. */
+function unsettledNames({ blocks }: CheckView, settled: Uint8Array): Set<string> {
+  const names = new Set<string>();
+  let place = 0;
+  for (const { allocations } of blocks) {
+    for (const allocation of allocations) {
+      if (settled[place++] === 1 || allocation.windowsReserved) continue;
+      if (allocation.handleName !== undefined) names.add(allocation.handleName);
+    }
   }
-  return only;
+  return names;
 }

@@ -38,7 +38,7 @@ export function judgePodAllocation(
   allocation: Allocation,
   named: NamedPod,
 ): Judgement | undefined {
-  if (isPlainlyRight(view, allocation, named, usage.of(allocation.ip))) return undefined;
+  if (isPlainlyRight(view, allocation, named, usage.singleUserOf(allocation))) return undefined;
   const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
   const fault = isMachine(allocation)
     ? stoppedMachine(usage, allocation, pod)
@@ -51,10 +51,9 @@ function isPlainlyRight(
   view: CheckView,
   { attributes, handleId }: Allocation,
   named: NamedPod,
-  users: readonly AddressUser[],
+  user: AddressUser | undefined,
 ): boolean {
-  const [user] = users;
-  if (users.length !== 1 || user?.kind !== 'Pod' || !isPodUser(user, named)) return false;
+  if (user?.kind !== 'Pod' || !isPodUser(user, named)) return false;
   const { node, containerId } = user.pod;
   return (
     node !== undefined &&

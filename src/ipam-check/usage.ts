@@ -1,7 +1,9 @@
 // Who uses which address: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
 // Finished and host-network pods use none. What is wrong with it is judged in addresses.ts and its neighbours.
+import { addressAt } from '../net/cidr.ts';
 import { type IpAddress, parseIp } from '../net/ip.ts';
 import type { KubeControllersConfiguration } from '../resources/kube-controllers-configuration.ts';
+import type { Allocation } from './block-view.ts';
 import type { FoundObject, Ground } from './finding.ts';
 import { Grouped } from './grouped.ts';
 import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from './snapshot.ts';
@@ -24,36 +26,58 @@ export const tunnelTypes: readonly TunnelType[] = [
   'wireguardV6TunnelAddress',
 ];
 
-/** Equal for equal addresses. IPv4 as a signed integer: those are looked up the fastest. */
+/** Equal for equal addresses. */
 type AddressKey = number | bigint;
 
-function keyOf({ value }: IpAddress): AddressKey {
-  return typeof value === 'number' ? value | 0 : value;
-}
-
 function ipOf(key: AddressKey): IpAddress {
-  return typeof key === 'number' ? { version: 4, value: key >>> 0 } : { version: 6, value: key };
+  return typeof key === 'number' ? { version: 4, value: key } : { version: 6, value: key };
 }
 
 /** Looks up the users of an address. */
 export class Usage {
-  readonly #users = new Grouped<AddressKey, AddressUser>();
+  readonly #view: CheckView;
+  /** By slots, users of addresses that have one only: nearly all. A map of so many is several times slower. */
+  readonly #single: (AddressUser | undefined)[];
+  /** Users of addresses that have several, or that lie in no block. */
+  readonly #others = new Grouped<AddressKey, AddressUser>();
   /** Containers of stored workload endpoints. */
   readonly #workloadContainers = new Set<string>();
 
+  constructor(view: CheckView) {
+    this.#view = view;
+    this.#single = new Array<AddressUser | undefined>(view.slots).fill(undefined);
+  }
+
   /** Everybody who has the address; each one once. */
   of(ip: IpAddress): readonly AddressUser[] {
-    return this.#users.get(keyOf(ip));
+    const single = this.#singleAt(this.#view.slotOf(ip));
+    return single === undefined ? this.#others.get(ip.value) : [single];
   }
 
   /** True when anybody has the address. */
   has(ip: IpAddress): boolean {
-    return this.#users.has(keyOf(ip));
+    return this.#singleAt(this.#view.slotOf(ip)) !== undefined || this.#others.has(ip.value);
+  }
+
+  /** Who has the address of the allocation; undefined when nobody or several have it. */
+  singleUserOf(allocation: Allocation): AddressUser | undefined {
+    return this.#singleAt(this.#view.slotOfAllocation(allocation));
+  }
+
+  /** True when anybody has the address of the allocation. */
+  hasUserOf(allocation: Allocation): boolean {
+    return this.singleUserOf(allocation) !== undefined || this.#others.has(allocation.ip.value);
   }
 
   /** All addresses in use with their users. */
   *entries(): Generator<readonly [IpAddress, readonly AddressUser[]]> {
-    for (const [key, users] of this.#users.entries()) yield [ipOf(key), users];
+    for (const { range, firstSlot, size } of this.#view.liveBlocks) {
+      for (let ordinal = 0; ordinal < size; ordinal++) {
+        const single = this.#single[firstSlot + ordinal];
+        if (single !== undefined && range !== undefined) yield [addressAt(range, ordinal), [single]];
+      }
+    }
+    for (const [key, users] of this.#others.entries()) yield [ipOf(key), users];
   }
 
   /** True when a stored workload endpoint belongs to the container. */
@@ -64,17 +88,33 @@ export class Usage {
   /** Enters a user of an address, given as text; a user who has it already is not entered again. */
   add(address: string, user: AddressUser): void {
     const ip = parseIp(address);
-    if (ip !== undefined && !this.of(ip).includes(user)) this.#users.add(keyOf(ip), user);
+    if (ip === undefined) return;
+    const slot = this.#view.slotOf(ip);
+    const single = this.#singleAt(slot);
+    if (single === user || this.#others.get(ip.value).includes(user)) return;
+    if (slot >= 0 && single === undefined && !this.#others.has(ip.value)) {
+      this.#single[slot] = user;
+      return;
+    }
+    if (single !== undefined) {
+      this.#single[slot] = undefined;
+      this.#others.add(ip.value, single);
+    }
+    this.#others.add(ip.value, user);
   }
 
   addContainer(containerId: string): void {
     this.#workloadContainers.add(containerId);
   }
+
+  #singleAt(slot: number): AddressUser | undefined {
+    return slot < 0 ? undefined : this.#single[slot];
+  }
 }
 
 /** Collects the users of every address in the snapshot. */
 export function usageOf(view: CheckView): Usage {
-  const usage = new Usage();
+  const usage = new Usage(view);
   const { pods, workloads, nodes, services, kubeControllers } = view.snapshot;
   for (const pod of pods) {
     if (pod.finished || pod.hostNetwork || pod.addresses.length === 0) continue;

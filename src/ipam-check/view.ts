@@ -2,7 +2,7 @@
 // Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
 import type { AffinityState } from '../ipam/affinity/affinities.ts';
 import { type IpamSettings, settingsOf } from '../ipam/config.ts';
-import { type Cidr, formatCidr, parseCidr } from '../net/cidr.ts';
+import { type Cidr, formatCidr, ordinalOf, parseCidr } from '../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../net/interval-set.ts';
 import type { IpAddress } from '../net/ip.ts';
 import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
@@ -11,6 +11,7 @@ import type { IPAMConfig } from '../resources/ipam-config.ts';
 import { blockName } from '../resources/names.ts';
 import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
 import { Grouped } from './grouped.ts';
+import { HeldHandles } from './held-handles.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from './snapshot.ts';
 import { lastWriteMs } from './times.ts';
 
@@ -61,6 +62,8 @@ export class CheckView {
   readonly blocksByName: ReadonlyMap<string, BlockView>;
   /** Live blocks by canonical CIDR text. */
   readonly blocksByCidr: ReadonlyMap<string, BlockView>;
+  /** How many slots there are: the addresses of live blocks, counted through block by block. */
+  readonly slots: number;
   /** Allocations of live blocks, in order of block name and ordinal. */
   readonly allocations: readonly Allocation[];
   readonly affinities: readonly AffinityView[];
@@ -79,6 +82,7 @@ export class CheckView {
   /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
   readonly #placeUnknown: boolean;
   #handlesByName: ReadonlyMap<string, HandleRecord> | undefined;
+  #heldHandles: HeldHandles | undefined;
   #allocationsByHandle: Grouped<string, Allocation> | undefined;
   #podsByKey: ReadonlyMap<string, PodRecord> | undefined;
   #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
@@ -100,6 +104,7 @@ export class CheckView {
     this.#blockIndex = new CidrIndex(
       this.liveBlocks.flatMap(({ range }, place) => (range ? [{ cidr: range, value: place }] : [])),
     );
+    this.slots = numberSlots(this.liveBlocks, this.#blockIndex);
     const setAside = this.blocks.filter((block) => block.status === 'unreadable' || block.status === 'tombstone');
     this.#unjudged = IntervalSet.of(setAside.flatMap((block) => (block.range ? [block.range] : [])));
     this.#placeUnknown = setAside.some((block) => block.range === undefined);
@@ -115,6 +120,12 @@ export class CheckView {
   get handlesByName(): ReadonlyMap<string, HandleRecord> {
     this.#handlesByName ??= indexBy(this.snapshot.handles, (handle) => handle.name);
     return this.#handlesByName;
+  }
+
+  /** The handles of all allocations. */
+  get heldHandles(): HeldHandles {
+    this.#heldHandles ??= new HeldHandles(this.blocks);
+    return this.#heldHandles;
   }
 
   /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
@@ -147,6 +158,19 @@ export class CheckView {
   blockOf(ip: IpAddress): BlockView | undefined {
     const place = this.#blockIndex.find(ip);
     return place === undefined ? undefined : this.liveBlocks[place];
+  }
+
+  /** The slot of the address, the same for each question about it; -1 when no live block contains it. */
+  slotOf(ip: IpAddress): number {
+    const block = this.blockOf(ip);
+    const ordinal = block?.range && ordinalOf(block.range, ip);
+    return block === undefined || ordinal === undefined ? -1 : block.firstSlot + ordinal;
+  }
+
+  /** The slot of an allocation's address, which seldom has to be looked for. */
+  slotOfAllocation(allocation: Allocation): number {
+    const { block, ordinal } = allocation;
+    return block.alone ? block.firstSlot + ordinal : this.slotOf(allocation.ip);
   }
 
   /** The pool that holds the address, enabled or not; the smallest when pools overlap. */
@@ -275,8 +299,19 @@ function withShadowed(blocks: BlockView[]): BlockView[] {
   );
 }
 
+/** Gives each live block its slots, and tells whether it overlaps with another; answers how many slots there are. */
+function numberSlots(blocks: readonly BlockView[], index: CidrIndex<number>): number {
+  const overlapping = new Set(index.overlapping().flatMap(([outer, inner]) => [outer.value, inner.value]));
+  let slots = 0;
+  blocks.forEach((block, place) => {
+    Object.assign(block, { firstSlot: slots, alone: !overlapping.has(place) });
+    slots += block.size;
+  });
+  return slots;
+}
+
 /** Allocations by the name of their handle's object; the Windows reserve left out. */
-export function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
+function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
   const grouped = new Grouped<string, Allocation>();
   for (const block of blocks) {
     for (const allocation of block.allocations) {

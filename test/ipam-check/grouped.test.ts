@@ -22,11 +22,3 @@ test('values come by key, in the order in which they were added', () => {
   expect(example().get('c')).toEqual([]);
   expect([example().has('b'), example().has('c')]).toEqual([true, false]);
 });
-
-test('a key that was removed begins anew', () => {
-  const grouped = example();
-  grouped.delete('b');
-  expect([...grouped.keys()]).toEqual(['a']);
-  grouped.add('b', 4);
-  expect(grouped.get('b')).toEqual([4]);
-});

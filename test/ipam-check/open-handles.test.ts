@@ -37,7 +37,7 @@ test('one that counts no address and has none is left: it is stray', () => {
   const cluster = healthy();
   cluster.handle(podHandle('f'), { [cidr]: 0 });
   cluster.handle(podHandle('e'), { '10.60.0.16/29': 1 });
-  expect(open(cluster)).toEqual({ handles: [podHandle('f'), podHandle('e')], names: [], withoutObject: [] });
+  expect(open(cluster)).toEqual({ handles: [podHandle('e'), podHandle('f')], names: [], withoutObject: [] });
 });
 
 test('a tombstone is no object for the name', () => {
@@ -45,4 +45,33 @@ test('a tombstone is no object for the name', () => {
   Object.assign(cluster.handleOf(podHandle('1')), { deleted: true });
   cluster.removeHandle(podHandle('2'));
   expect(open(cluster).withoutObject.toSorted()).toEqual([podHandle('1'), podHandle('2')]);
+});
+
+test('several addresses of one handle are in order when each block has as many as it counts', () => {
+  const cluster = healthy();
+  for (const network of [cidr, '10.60.0.8/29', '10.60.0.8/29'])
+    cluster.allocate(cluster.blockOf(network), { handle_id: podHandle('d') });
+  expect(cluster.handleOf(podHandle('d')).block).toEqual({ [cidr]: 1, '10.60.0.8/29': 2 });
+  expect(open(cluster)).toEqual({ handles: [], names: [], withoutObject: [] });
+  Object.assign(cluster.handleOf(podHandle('d')).block, { [cidr]: 2, '10.60.0.8/29': 1 });
+  expect(open(cluster)).toEqual({ handles: [podHandle('d')], names: [podHandle('d')], withoutObject: [] });
+});
+
+test('an address under the same handle in capitals, or before a carriage return, is one more', () => {
+  for (const spelled of [podHandle('1').toUpperCase(), `${podHandle('1')}\rx`]) {
+    const cluster = healthy();
+    cluster.allocate(cluster.blockOf('10.60.0.8/29'), { handle_id: spelled });
+    cluster.handles.pop();
+    expect(open(cluster)).toEqual({ handles: [podHandle('1')], names: [podHandle('1')], withoutObject: [] });
+  }
+});
+
+test('an object whose name has capitals is not found by its handle', () => {
+  const cluster = healthy();
+  const id = podHandle('1').toUpperCase();
+  Object.assign(cluster.handleOf(podHandle('1')), { name: id, handleId: id });
+  cluster.blockOf(cidr).spec.attributes.forEach((attribute) => {
+    if (attribute.handle_id === podHandle('1')) attribute.handle_id = id;
+  });
+  expect(open(cluster)).toEqual({ handles: [id], names: [podHandle('1')], withoutObject: [podHandle('1')] });
 });
