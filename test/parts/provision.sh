@@ -48,6 +48,7 @@ iptables iptables
 ip iproute2
 ps procps
 ping iputils-ping
+sudo sudo
 PROGRAMS
 [ ${#missing[@]} = 0 ] || install "${missing[@]}"
 if has systemctl; then
