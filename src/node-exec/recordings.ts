@@ -64,6 +64,13 @@ export interface RecordedStep extends Step {
   readonly name: string;
 }
 
+type Lost = Extract<StepOutcome, { kind: 'lost' }>;
+
+/** A command without an answer; one that a snapshot does not have is not there in a snapshot of it either. */
+export function isLost(outcome: StepOutcome): outcome is Lost {
+  return outcome.kind === 'lost' && outcome.error.reason !== 'not-recorded';
+}
+
 /** The folder of a node: what its steps came to. Without times: two recordings of one state are equal. */
 export function recordingFiles(
   node: string,
@@ -74,12 +81,12 @@ export function recordingFiles(
   const commands: (RecordedCommand | LostCommand)[] = [];
   steps.forEach(({ recordedAs: argv, name }, i) => {
     const outcome = outcomes[i];
-    if (outcome === undefined || outcome.kind === 'skipped') return;
-    if (outcome.kind === 'lost') {
+    if (outcome === undefined) return;
+    if (isLost(outcome)) {
       const { reason, message, hint } = outcome.error;
       commands.push({ argv, lost: { reason, message, ...(hint === undefined ? {} : { hint }) } });
-      return;
     }
+    if (outcome.kind !== 'ran') return;
     const { exit, stdout, stderr, truncated } = outcome.result;
     const file = `${name}.${/^\s*[[{]/.test(stdout) ? 'json' : 'txt'}`;
     if (stdout !== '') files.set(file, stdout);

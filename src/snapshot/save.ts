@@ -4,7 +4,7 @@ import type { Probe } from '../datapath/probes.ts';
 import type { SavedNode, SavedSnapshot } from '../datapath/saved-snapshot.ts';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
-import { type RecordedStep, recordingFiles } from '../node-exec/recordings.ts';
+import { isLost, type RecordedStep, recordingFiles } from '../node-exec/recordings.ts';
 import { printJson } from '../resources/json.ts';
 import { kinds } from '../resources/kinds.ts';
 import { isObjectName } from '../resources/names.ts';
@@ -110,7 +110,7 @@ async function saveNodes(
   const saved: SavedNode[] = [];
   for await (const { node, outcomes, files } of recordings) {
     for (const [name, text] of files) await target.write(`nodes/${node.name}/${name}`, text);
-    const lost = outcomes.flatMap((outcome) => (outcome.kind === 'lost' ? [outcome.error] : []));
+    const lost = outcomes.flatMap((outcome) => (isLost(outcome) ? [outcome.error] : []));
     saved.push({
       node: node.name,
       commands: outcomes.filter(({ kind }) => kind === 'ran').length,

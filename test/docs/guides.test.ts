@@ -39,9 +39,10 @@ test.each(readdirSync(guides))('%s', async (name) => {
   const cwd = mkdtempSync(join(tmpdir(), 'calictl-guide-'));
   const cluster = join(cwd, 'broken');
   cpSync(exampleFolder, cluster, { recursive: true });
-  cpSync(fileURLToPath(new URL('../../docs/examples/bgp-faults', import.meta.url)), join(cwd, 'bgp-faults'), {
-    recursive: true,
-  });
+  for (const example of ['bgp-faults', 'case-17']) {
+    const folder = fileURLToPath(new URL(`../../docs/examples/${example}`, import.meta.url));
+    cpSync(folder, join(cwd, example), { recursive: true });
+  }
   let actual = '';
   let end = 0;
   for (const block of text.matchAll(/(?<=\n```console\n).*?(?=```\n)/gs)) {
