@@ -77,6 +77,10 @@ function noAnswer(name: ProbeName, outcome: Extract<ProbeOutcome, { kind: 'answe
     return `${program} ended with exit code ${exit}${said === '' ? '' : `: ${said}`}`;
   }
   if (truncated) return `${program} printed more than is read`;
+  // Half an answer of BIRD would look like peers and routes that are not there. The others' JSON tells by itself.
+  if (name.startsWith('bird') && stdout !== '' && !stdout.endsWith('\n')) {
+    return `the answer of ${program} breaks off in the middle of a line`;
+  }
   // JSON of an empty list is not empty.
   return argv.includes('-j') && stdout.trim() === '' ? `${program} printed nothing` : undefined;
 }

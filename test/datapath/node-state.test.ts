@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { nodeState } from '../../src/datapath/node-state.ts';
 import { allProbes, type NodeReading, type ProbeName, type ProbeOutcome } from '../../src/datapath/probes.ts';
-import { recording } from './recordings.ts';
+import { recording, someBeginnings } from './recordings.ts';
 
 const bird = (name: string): string => recording('birdc', name);
 const ip = (name: string): string => recording('ip', name);
@@ -114,6 +114,14 @@ describe('nodeState', () => {
     ],
   ])('does not take %s for a state', (_what, change, why) => {
     expect(whyOf(nodeState(reading({ routes4: change })).routes4)).toBe(why);
+  });
+
+  it('does not take an answer for whole that breaks off in the middle of a line', () => {
+    for (const half of someBeginnings([bird('show-protocols-all.mixed.v4.txt')]).slice(1)) {
+      const { protocols } = nodeState(reading({ 'bird4-protocols': { stdout: half } })).bird[4];
+      if (!half.endsWith('\n'))
+        expect(whyOf(protocols)).toBe('the answer of birdcl breaks off in the middle of a line');
+    }
   });
 
   it('takes nothing for an empty table where plain text was asked for', () => {

@@ -14,6 +14,7 @@ export function birdProbesOf(
   return (name) => {
     const families = familiesOf(plan.index.node(name));
     const bird = families.flatMap((version) => birdProbes(version, birdFolder(input, name)));
-    return [...bird, kernelProbes.addresses, ...(withFelix ? felixProbes : [])];
+    // A BIRD that hangs keeps what comes after it from being read: what never hangs is first.
+    return [kernelProbes.addresses, ...bird, ...(withFelix ? felixProbes : [])];
   };
 }

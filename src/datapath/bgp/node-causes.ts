@@ -42,11 +42,15 @@ function withoutBird(facts: BgpFacts): BgpProblem[] {
     const peers = facts.plan.index.sessions(node, version);
     if (peers.length === 0) return [];
     const names = peers.map(({ peerNode, peer }) => peerNode ?? formatIp(peer));
-    const message = `BIRD does not run on ${node}: no session with ${listed(names)}`;
+    const links = linksAt(facts, node, version);
+    // A BIRD that has gone takes its connections with it at once.
+    const witnesses = links.filter(({ near }) => near.node !== node && isUp(near)).map(({ near }) => near.node);
+    const message =
+      witnesses.length === 0
+        ? `BIRD does not run on ${node}: no session with ${listed(names)}`
+        : `nobody answers at the control socket of BIRD on ${node}, though it has sessions with ${listed(witnesses)}`;
     const object = { kind: 'Node', name: node };
-    return [
-      bgpProblem('F60', node, { version, message, hint, object, sessions: downEnds(linksAt(facts, node, version)) }),
-    ];
+    return [bgpProblem('F60', node, { version, message, hint, object, sessions: downEnds(links) })];
   });
 }
 

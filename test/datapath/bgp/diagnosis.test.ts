@@ -254,6 +254,19 @@ describe('nodes', () => {
     });
   });
 
+  it('F60: a BIRD that others have sessions with runs, and only its socket is at fault', () => {
+    const states = [
+      bgpState('node-a', { rows: rowsTo(['10.90.0.2', 'Established'], ['10.90.0.3', 'Established']) }),
+      bgpState('node-b', { unseen: noSocket }),
+      bgpState('node-c', { rows: rowsTo(['10.90.0.1', 'Established'], ['10.90.0.2', 'Connect']) }),
+    ];
+    expect(only(diagnosed(three, states))).toMatchObject({
+      ...{ id: 'F60', node: 'node-b' },
+      message: 'nobody answers at the control socket of BIRD on node-b, though it has sessions with node-a',
+      sessions: [{ node: 'node-c', version: 4, protocol: 'Mesh_10_90_0_2' }],
+    });
+  });
+
   it('F60 is no guess: a BIRD that could not be asked is not dead', () => {
     const states = [bgpState('node-a', { unseen: 'birdcl: not found' })];
     expect(diagnosed({}, states).problems).toEqual([]);
