@@ -1,4 +1,5 @@
 // Builds what a lab's nodes are joined by and what Felix and the CNI plugin would set up on them: for real, with iproute2.
+import { existsSync, readdirSync } from 'node:fs';
 import {
   type Family,
   hostBits,
@@ -14,6 +15,7 @@ import {
 import { printedBy, runProgram } from './programs.ts';
 
 const fabricOf = (plan: LabPlan): string => `${plan.prefix}-fabric`;
+const namespaceFolder = '/var/run/netns';
 const workloadMac = 'ee:ee:ee:ee:ee:ee';
 const workloadGateway = '169.254.1.1';
 /** What IPv6 makes of the workload interfaces' MAC. */
@@ -198,12 +200,9 @@ export const podNeighbour = (pod: LabPod): string =>
 
 /** Takes away all namespaces whose names begin with the prefix, and the way in. What is not there is left out. */
 export async function removeUnderlay(prefix: string): Promise<void> {
-  const { stdout } = await runProgram(['ip', '-j', 'netns', 'list']);
-  const all = (stdout.trim() === '' ? [] : JSON.parse(stdout)) as { name: string }[];
+  const names = existsSync(namespaceFolder) ? readdirSync(namespaceFolder) : [];
   await Promise.all(
-    all
-      .filter(({ name }) => name.startsWith(`${prefix}-`))
-      .map(({ name }) => runProgram(['ip', 'netns', 'delete', name])),
+    names.filter((name) => name.startsWith(`${prefix}-`)).map((name) => runProgram(['ip', 'netns', 'delete', name])),
   );
   await runProgram(['ip', 'link', 'delete', 'dev', prefix]);
 }

@@ -27,7 +27,7 @@ export async function claimSlot(): Promise<{ slot: number; folder: string }> {
     } catch {
       continue;
     }
-    writeFileSync(join(folder, 'owner'), `${process.pid} ${startOf(process.pid)}`);
+    writeFileSync(join(folder, 'owner'), ourselves());
     return { slot, folder };
   }
   throw new Error(`all ${slots} slots for labs are taken: ${tmpdir()}/${stem}*`);
@@ -35,9 +35,11 @@ export async function claimSlot(): Promise<{ slot: number; folder: string }> {
 
 /** Ends a lab's processes, removes its namespaces and at last its folder, which frees the slot. */
 export async function releaseSlot(folder: string): Promise<void> {
+  const mark = join(folder, 'removing');
   try {
+    if (existsSync(mark) && hasEnded(mark)) rmSync(mark, { force: true });
     // One at a time: who comes second must not remove what a third has built in the slot by then.
-    writeFileSync(join(folder, 'removing'), '', { flag: 'wx' });
+    writeFileSync(mark, ourselves(), { flag: 'wx' });
   } catch {
     return;
   }
@@ -61,17 +63,28 @@ function isAbandoned(folder: string): boolean {
   try {
     const owner = join(folder, 'owner');
     if (!existsSync(owner)) return Date.now() - statSync(folder).mtimeMs > 60_000;
-    const [pid, start] = readFileSync(owner, 'utf8').split(' ');
-    return startOf(Number(pid)) !== start;
+    return hasEnded(owner);
   } catch {
     // Somebody else has just removed it.
     return false;
   }
 }
 
+/** Which process this is, for ever. */
+const ourselves = (): string => `${process.pid} ${startOf(process.pid)}`;
+
+/** The process that wrote itself into the file has ended. */
+function hasEnded(file: string): boolean {
+  const [pid, start] = readFileSync(file, 'utf8').split(' ');
+  return startOf(Number(pid)) !== start;
+}
+
 function isOf(pid: number, folder: string): boolean {
-  const commandLine = `/proc/${pid}/cmdline`;
-  return existsSync(commandLine) && readFileSync(commandLine, 'utf8').includes(folder);
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
+  } catch {
+    return false;
+  }
 }
 
 /** When a process was started, in clock ticks since the machine was: with the pid nobody else's. Empty when it is gone. */

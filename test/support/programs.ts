@@ -33,17 +33,3 @@ export async function printedBy(argv: readonly string[], stdin = ''): Promise<st
   if (exit !== 0) throw new Error(`${argv.join(' ')} ended with ${exit}: ${stderr.trim() || stdout.trim()}`);
   return stdout;
 }
-
-/** Waits until the condition is true, asking every 50 ms; rejects at the deadline with what `what` says. */
-export async function untilTrue(
-  what: string | (() => string | Promise<string>),
-  condition: () => boolean | Promise<boolean>,
-  deadlineMs = 30_000,
-): Promise<void> {
-  for (const deadline = Date.now() + deadlineMs; ; ) {
-    if (await condition()) return;
-    if (Date.now() > deadline)
-      throw new Error(`not within ${deadlineMs} ms: ${typeof what === 'string' ? what : await what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
