@@ -232,7 +232,10 @@ function compareFamily(
         ...(isUnsure
           ? { verdict: 'not observed', fault: undefined, why: `not understood: ${skipped.join('; ')}` }
           : { verdict, fault, why: route.why }),
-        expected: route.forms.length === 0 ? nothing : [...new Set(route.forms.map(formText))].join(' or '),
+        expected:
+          route.forms.length === 0
+            ? nothing
+            : [...new Set(route.forms.map((form) => formText(form, version)))].join(' or '),
         command: routeCommand(version, destination),
       },
     ];

@@ -9,7 +9,7 @@ import { type Style, styleOf } from './style.ts';
 
 const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
 
-/** Names of so many facts that were not seen for one reason are told; more are counted. */
+/** So many names of what was not seen for one reason are told; more are counted. */
 const namedPerReason = 3;
 
 const verdictText = ({ verdict, id }: Fact): string => (verdict === 'wrong' ? `wrong ${id}` : verdict);
@@ -19,19 +19,30 @@ function factRow(node: string, fact: Fact): string[] {
   return [node, subject, name, expected, verdict === 'not observed' ? '-' : seen, verdictText(fact)];
 }
 
-/** What was not seen on a node, a line a reason: one program that is not there is many facts. */
-function unseenLines({ node, facts }: NodeFacts, style: Style): string {
-  const byReason = new Map<string, Fact[]>();
-  for (const fact of facts) {
-    if (fact.verdict === 'not observed') byReason.set(fact.seen, [...(byReason.get(fact.seen) ?? []), fact]);
+/** A list of which the first are told and the others counted. */
+function some(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return printable(names.slice(0, most).join(', ')) + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** What was not seen, a line for the same facts and reason on all nodes: a program that is not there is many facts. */
+function unseenLines(items: readonly NodeFacts[], style: Style): string {
+  const nodesByText = new Map<string, string[]>();
+  for (const { node, facts } of items) {
+    const byReason = new Map<string, string[]>();
+    for (const { subject, fact, seen, verdict } of facts) {
+      if (verdict !== 'not observed') continue;
+      // Reasons of transports begin with the node.
+      const reason = seen.startsWith(`${node}: `) ? seen.slice(node.length + 2) : seen;
+      byReason.set(reason, [...(byReason.get(reason) ?? []), `${fact} of ${subject}`]);
+    }
+    for (const [reason, names] of byReason) {
+      const text = `${some(names, namedPerReason)}\n    ${printable(reason)}\n`;
+      nodesByText.set(text, [...(nodesByText.get(text) ?? []), node]);
+    }
   }
-  return [...byReason]
-    .map(([reason, unseen]) => {
-      const names = unseen.slice(0, namedPerReason).map(({ subject, fact }) => `${fact} of ${subject}`);
-      const more = unseen.length - names.length;
-      const what = printable(names.join(', ')) + (more > 0 ? ` and ${more} more` : '');
-      return `${style.dim('not observed')} ${printable(node)}: ${what}\n    ${printable(reason)}\n`;
-    })
+  return [...nodesByText]
+    .map(([text, nodes]) => `${style.dim('not observed')} ${some(nodes, namedPerReason)}: ${text}`)
     .join('');
 }
 
@@ -43,9 +54,7 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolea
     facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact)),
   );
   const below =
-    datapathProblemLines(problems, style) +
-    items.map((item) => unseenLines(item, style)).join('') +
-    unreachedNodeLines(unreached, style);
+    datapathProblemLines(problems, style) + unseenLines(items, style) + unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
   const count = (verdict: Fact['verdict']): number =>
     reached.reduce((sum, { facts }) => sum + facts.filter((fact) => fact.verdict === verdict).length, 0);

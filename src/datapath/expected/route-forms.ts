@@ -144,8 +144,8 @@ export function remoteForms(
   return { forms: plainForms(gateway, plainOwner(network, felix), felix), why: 'no encapsulation' };
 }
 
-/** A form as `ip route` would print it, without the destination. */
-export function formText(form: RouteForm): string {
+/** A form as `ip route` would print it, without the destination. Routes of IPv6 have no scope. */
+export function formText(form: RouteForm, version: 4 | 6): string {
   const { gateway, recursive, device, onlink, protocols, type } = form;
   const protocol = protocols.length === 0 ? '' : `proto ${protocols.join('|')}`;
   if (type === 'blackhole') return `blackhole ${protocol}`.trim();
@@ -153,7 +153,7 @@ export function formText(form: RouteForm): string {
     gateway === undefined ? '' : `${recursive ? 'via the way to' : 'via'} ${formatIp(gateway)}`,
     device === undefined ? '' : `dev ${device}`,
     protocol,
-    gateway === undefined ? 'scope link' : '',
+    gateway === undefined && version === 4 ? 'scope link' : '',
     onlink === true ? 'onlink' : '',
   ];
   return parts.filter((part) => part !== '').join(' ');

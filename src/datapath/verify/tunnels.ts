@@ -105,7 +105,7 @@ function identityFacts(device: TunnelDevice, state: NodeState): Fact[] {
 
 function peerFacts(device: TunnelDevice, peer: ExpectedVtep, state: NodeState, hasFdb: boolean): Fact[] {
   const { name } = device;
-  const hint = `restart calico-node; see the VXLAN address and MAC of node ${peer.node}`;
+  const hint = `restart calico-node; see the VXLAN address and MAC of ${peer.node}`;
   const base = { subject: name, severity: 'error' as const, hint, peer: peer.node };
   const address = formatIp(peer.tunnelAddress);
   const neighbour = factOf(

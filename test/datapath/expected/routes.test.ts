@@ -16,7 +16,7 @@ function textsOf(objects: NetworkObjects, node = 'node-a'): Record<string, strin
   return Object.fromEntries(
     expectedRoutes(node, readNetwork(objects)).map(({ destination, forms, required }) => [
       formatCidr(destination),
-      `${forms.map(formText).join(' or ')}${required ? '' : ' (may be missing)'}`,
+      `${forms.map((form) => formText(form, destination.version)).join(' or ')}${required ? '' : ' (may be missing)'}`,
     ]),
   );
 }
@@ -28,8 +28,8 @@ test('all of a node, in order', () => {
     '10.244.10.2/32': 'dev calic440f455693 proto boot|80 scope link',
     '10.244.20.64/26': 'via 10.244.20.64 dev vxlan.calico proto boot onlink',
     'fd00:244:0:a::/122': 'blackhole proto 80',
-    'fd00:244:0:a::1/128': 'dev cali0761ccbeace proto boot|80 scope link',
-    'fd00:244:0:a::2/128': 'dev calic440f455693 proto boot|80 scope link',
+    'fd00:244:0:a::1/128': 'dev cali0761ccbeace proto boot|80',
+    'fd00:244:0:a::2/128': 'dev calic440f455693 proto boot|80',
     'fd00:244:0:b::/122': 'via fd00:244:0:b:: dev vxlan-v6.calico proto boot onlink',
   });
 });
