@@ -11,10 +11,10 @@ export interface LinkHeader {
   readonly words: readonly string[];
 }
 
-/** `3: cali1@if2: <BROADCAST,UP> mtu 1450 …`; undefined for any other line. */
+/** `3: cali1@if2: <BROADCAST,UP> mtu 1450 …`; undefined for any other line, of another program or a part of one. */
 export function linkHeader(line: string): LinkHeader | undefined {
   const [, index, name, other, flags, rest] =
-    /^(\d+): ([^\s@:]+)(?:@([^\s@:]+))?: <([^<>\s]*)>(?: (.*))?$/.exec(line) ?? [];
+    /^(\d+): ([^\s@:]+)(?:@([^\s@:]+))?: <([^<>\s]*)> (mtu \d.*)$/.exec(line) ?? [];
   const number = wholeNumber(index);
   if (number === undefined || name === undefined) return undefined;
   return {

@@ -113,6 +113,11 @@ describe('parseLinks', () => {
     expect(problemOf(parseLinks(text))).toBe(problem);
   });
 
+  it('is no answer in other words', () => {
+    const problem = expect.stringContaining('no device in it: 1: lo: <SCHLEIFE,HOCH> gr 65536');
+    expect(parseLinks('1: lo: <SCHLEIFE,HOCH> gr 65536\n')).toEqual({ ok: false, problem });
+  });
+
   it('reads what is whole and notes the rest', () => {
     const text = '1: lo: <UP> mtu 65536 state UNKNOWN\n    link/loopback 00:00:00:00:00:00\n2: eth0: <UP mtu 1500\n';
     expect(parseLinks(text)).toMatchObject({ ok: true, value: [{ name: 'lo' }], skipped: ['2: eth0: <UP mtu 1500'] });
