@@ -38,6 +38,8 @@ export interface NodeOptions {
   readonly address?: string;
   /** What stands before every command: `['nsenter', '--net=/var/run/netns/a', '--']`. */
   readonly prefix?: readonly string[];
+  /** The folder with its programs, in place of the one that all have. */
+  readonly image?: string;
   /** Name and namespace of its pod; `calico-node-` and the node's name, in kube-system. */
   readonly pod?: string;
   readonly namespace?: string;
@@ -125,14 +127,19 @@ export class Kubelets {
 
   /** The same for pods on nodes that are there. */
   async addPods(nodes: readonly NodeOptions[]): Promise<void> {
+    this.runAs(nodes);
+    await this.#server.admin.load(nodes.map(calicoNodePod));
+  }
+
+  /** From now on commands are run so in the pods of these nodes. */
+  runAs(nodes: readonly NodeOptions[]): void {
     for (const node of nodes) {
       const pod = calicoNodePod(node);
       const env = [`FELIX_PROBLEM=${this.felixProblemFile(node.name)}`];
       const key = `${pod.metadata.namespace}/${pod.metadata.name}/calico-node`;
-      this.#containers[key] = { argv: node.prefix ?? [], path: this.imageFolder, env };
+      this.#containers[key] = { argv: node.prefix ?? [], path: node.image ?? this.imageFolder, env };
     }
     writeFileSync(this.#containersFile, JSON.stringify(this.#containers));
-    await this.#server.admin.load(nodes.map(calicoNodePod));
   }
 
   /**
