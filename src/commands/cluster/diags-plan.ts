@@ -155,7 +155,7 @@ function both(folder: string, name: string, what: string, argv: readonly string[
   ];
 }
 
-export function crdTasks(crds: readonly string[]): Task[] {
+function crdTasks(crds: readonly string[]): Task[] {
   return crds
     .filter((name) => name.includes('projectcalico') || name.includes('tigera'))
     .flatMap((name) => both('cluster/crd', name, `Calico ${name}`, ['get', name, '--all-namespaces']));

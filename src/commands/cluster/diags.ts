@@ -5,7 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import pMap from 'p-map';
 import type { KubeObject } from '../../resources/object.ts';
 import { CalictlError, StdoutFailure, UsageError } from '../../world/errors.ts';
+import type { OutputStream } from '../../world/world.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { outputFlag } from '../ipam/flags.ts';
+import { tellingOf } from '../node/this-machine.ts';
 import * as plan from './diags-plan.ts';
 import { Kubectl, yamlWithoutSecrets } from './kubectl.ts';
 
@@ -48,18 +51,20 @@ class Collection {
   readonly #kubectl: Kubectl;
   readonly #folder: string;
   readonly #options: Options;
+  readonly #telling: OutputStream;
   #sequence = 0;
   failed = 0;
 
-  constructor(ctx: Context, kubectl: Kubectl, folder: string, options: Options) {
+  constructor(ctx: Context, kubectl: Kubectl, folder: string, options: Options, telling: OutputStream) {
     this.#ctx = ctx;
+    this.#telling = telling;
     this.#kubectl = kubectl;
     this.#folder = folder;
     this.#options = options;
   }
 
   say(line: string): Promise<void> {
-    return this.#ctx.world.io.stdout.write(`${line}\n`);
+    return this.#telling.write(`${line}\n`);
   }
 
   async #write(file: string, text: string): Promise<void> {
@@ -226,7 +231,7 @@ async function run(ctx: Context, input: Input): Promise<Bundle> {
   const kubectl = new Kubectl(ctx, kubeconfig, k8sCurrentContext);
   await kubectl.run(['version', '--client']);
   const { scratch, name } = await folderOf(ctx, input);
-  const collection = new Collection(ctx, kubectl, join(scratch, name), options);
+  const collection = new Collection(ctx, kubectl, join(scratch, name), options, tellingOf(ctx, input));
   await collection.say('==== Begin collecting diagnostics. ====');
   await collection.say(`Created temporary directory: ${scratch}`);
   try {
@@ -275,11 +280,16 @@ export const clusterDiags = defineCommand<Bundle>({
     { name: 'focus-nodes', value: 'NODES', about: 'nodes whose pods are taken first, with commas', calicoctl },
     { name: 'skip-temp-dir-cleanup', about: 'keep the temporary directory', calicoctl },
     { name: 'resume', value: 'FOLDER', about: 'go on in the temporary directory of a run that was cut short' },
+    outputFlag('text', 'json'),
   ],
   calicoctl: true,
   guarded: false,
   run,
-  format: () => 'text',
-  formats: { text: ({ path }) => `Diagnostic bundle created at ${path}\n` },
+  format: (input) => input.text('output') ?? 'text',
+  formats: {
+    text: ({ path }) => `Diagnostic bundle created at ${path}\n`,
+    json: async ({ path, failed }) =>
+      (await import('../../output/json-document.ts')).jsonDocument({ kind: 'ClusterDiagnostics', path, failed }),
+  },
   exit: () => 0,
 });

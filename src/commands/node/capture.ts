@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { NodeExec, NodeTarget, StreamOptions } from '../../node-exec/node-exec.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
+import { outputFlag } from '../ipam/flags.ts';
 import { transportFlags } from './flags.ts';
 import { targetNamed } from './targets.ts';
 
@@ -19,6 +20,8 @@ interface Place {
 interface Capture extends Pick<Place, 'device'> {
   readonly node: string;
   readonly exit: number;
+  /** The file that the packets are in; undefined when they went to standard output. */
+  readonly file?: string;
 }
 
 /** NAMESPACE/NAME is a pod, anything else a node; -i names an interface of the node in place of the pod's. */
@@ -134,16 +137,20 @@ async function streamTo(
 
 async function run(ctx: Context, input: Input): Promise<Capture> {
   const path = input.text('write');
+  const toStdout = path === undefined || path === '-';
+  if (toStdout && input.text('output') === 'json') {
+    throw new UsageError('with -o json packets need a file', 'name it with -w');
+  }
   const argvOf = (device: string): string[] => tcpdumpArgv(device, input, path !== undefined);
   argvOf('any');
   const [place, exec] = await Promise.all([placeOf(ctx, input), ctx.nodeExec(input)]);
   const argv = argvOf(place.device);
-  if (path === undefined || path === '-') {
+  if (toStdout) {
     return streamTo(ctx, exec, place, argv, (bytes) => ctx.world.io.stdout.write(bytes));
   }
   const file = await newFile(resolve(ctx.world.cwd, path));
   try {
-    return await streamTo(ctx, exec, place, argv, (bytes) => written(file, bytes));
+    return { ...(await streamTo(ctx, exec, place, argv, (bytes) => written(file, bytes))), file: path };
   } finally {
     await new Promise<void>((closed) => file.end(() => closed()));
   }
@@ -187,11 +194,16 @@ export const nodeCapture = defineCommand<Capture>({
     },
     { name: 'write', short: 'w', value: 'FILE', about: 'pcap into a new file, - for standard output' },
     { name: 'count', short: 'c', value: 'N', about: 'end after this many packets' },
+    { ...outputFlag('text', 'json'), about: 'json: packets into a file only, and what was done as JSON' },
   ],
   calicoctl: false,
   guarded: false,
   run,
-  format: () => 'text',
-  formats: { text: () => '' },
+  format: (input) => input.text('output') ?? 'text',
+  formats: {
+    text: () => '',
+    json: async (capture) =>
+      (await import('../../output/json-document.ts')).jsonDocument({ kind: 'NodeCapture', ...capture }),
+  },
   exit: ({ exit }) => (exit === 0 ? exitCodes.ok : exitCodes.failed),
 });

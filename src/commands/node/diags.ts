@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { CommandResult } from '../../node-exec/node-exec.ts';
 import type { SnapshotTarget } from '../../snapshot/target.ts';
 import { systemText } from '../../world/errors.ts';
+import type { OutputStream } from '../../world/world.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
-import { requireThisMachine } from './this-machine.ts';
+import { outputFlag } from '../ipam/flags.ts';
+import { requireThisMachine, tellingOf } from './this-machine.ts';
 
 interface Diagnostics {
   readonly path: string;
@@ -50,14 +52,16 @@ const commandMs = 60_000;
 class Collector {
   readonly #ctx: Context;
   readonly #target: SnapshotTarget;
+  readonly #telling: OutputStream;
 
-  constructor(ctx: Context, target: SnapshotTarget) {
+  constructor(ctx: Context, target: SnapshotTarget, telling: OutputStream) {
     this.#ctx = ctx;
     this.#target = target;
+    this.#telling = telling;
   }
 
   say(line: string): Promise<void> {
-    return this.#ctx.world.io.stdout.write(`${line}\n`);
+    return this.#telling.write(`${line}\n`);
   }
 
   async run(argv: readonly string[]): Promise<CommandResult> {
@@ -92,7 +96,7 @@ class Collector {
     if (!found.isDirectory()) {
       const text = `No logs found in ${folder}; skipping log copying`;
       // calicoctl ends this line without a line end.
-      return this.#ctx.compat ? this.#ctx.world.io.stdout.write(text) : this.say(text);
+      return this.#ctx.compat ? this.#telling.write(text) : this.say(text);
     }
     await this.say('Copying Calico logs');
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -141,7 +145,7 @@ async function run(ctx: Context, input: Input): Promise<Diagnostics> {
   const folder = await mkdtemp(join(tmpdir(), 'calico'));
   const path = join(folder, `diags-${stamp(ctx.world.clock.now())}.tar.gz`);
   const target = await openTarget(path);
-  const collector = new Collector(ctx, target);
+  const collector = new Collector(ctx, target, tellingOf(ctx, input));
   try {
     await collector.say('Collecting diagnostics');
     await collector.say(`Using temp dir: ${folder}`);
@@ -173,12 +177,15 @@ export const nodeDiags = defineCommand<Diagnostics>({
       default: '/var/log/calico',
       calicoctl: true,
     },
+    outputFlag('text', 'json'),
   ],
   calicoctl: true,
   guarded: false,
   run,
-  format: () => 'text',
+  format: (input) => input.text('output') ?? 'text',
   formats: {
+    json: async ({ path }) =>
+      (await import('../../output/json-document.ts')).jsonDocument({ kind: 'NodeDiagnostics', path }),
     text: ({ path }) =>
       `\nDiags saved to ${path}\nIf required, you can upload the diagnostics bundle to a file sharing service.\n`,
   },

@@ -5,12 +5,16 @@ import { hostname } from 'node:os';
 import type { NodeContainer } from '../../datapath/node-container.ts';
 import type { CommandResult } from '../../node-exec/node-exec.ts';
 import { CalictlError, StdoutFailure, UsageError } from '../../world/errors.ts';
+import type { OutputStream } from '../../world/world.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
-import { requireThisMachine } from './this-machine.ts';
+import { outputFlag } from '../ipam/flags.ts';
+import { requireThisMachine, tellingOf } from './this-machine.ts';
 
 interface Started {
-  /** What to run, when it was only asked for. */
-  readonly dryRun: { readonly argv: readonly string[]; readonly isService: boolean } | undefined;
+  readonly argv: readonly string[];
+  readonly isService: boolean;
+  /** False when the command was only asked for. */
+  readonly started: boolean;
 }
 
 const failed = (text: string, compat: boolean, hint?: string): CalictlError =>
@@ -141,16 +145,16 @@ async function program(ctx: Context, argv: readonly string[]): Promise<CommandRe
 }
 
 /** Passes the log on until it says that calico-node started. Errors: it ended, or said nothing in time. */
-async function followStart(ctx: Context): Promise<void> {
+async function followStart(ctx: Context, telling: OutputStream): Promise<void> {
   const { streamProgram } = await import('../../node-exec/child-process.ts');
-  const { io, signal } = ctx.world;
+  const { signal } = ctx.world;
   const enough = new AbortController();
   const timer = setTimeout(() => enough.abort(), startMs);
   let log = '';
   const take = async (bytes: Uint8Array): Promise<void> => {
     const text = Buffer.from(bytes).toString();
     log += text;
-    await io.stdout.write(text);
+    await telling.write(text);
     if (log.includes(startedLine)) enough.abort();
   };
   await streamProgram(['docker', 'logs', '--follow', 'calico-node'], ctx.world, {
@@ -165,9 +169,8 @@ async function followStart(ctx: Context): Promise<void> {
   }
 }
 
-async function start(ctx: Context, argv: readonly string[]): Promise<void> {
-  const { stdout } = ctx.world.io;
-  const say = (line: string): Promise<void> => stdout.write(`${line}\n`);
+async function start(ctx: Context, argv: readonly string[], telling: OutputStream): Promise<void> {
+  const say = (line: string): Promise<void> => telling.write(`${line}\n`);
   if (!ctx.world.env['CALICO_CTL_CONTAINER']) await prepareKernel(ctx, say);
   await say('Removing old calico-node container (if running).');
   await program(ctx, ['docker', 'rm', '-f', 'calico-node']);
@@ -179,7 +182,7 @@ async function start(ctx: Context, argv: readonly string[]): Promise<void> {
     throw new CalictlError(ctx.compat ? `error executing command: ${text}` : text, { code: 'NODE_RUN' });
   }
   await say('Container started, checking progress logs.\n');
-  await followStart(ctx);
+  await followStart(ctx, telling);
 }
 
 async function run(ctx: Context, input: Input): Promise<Started> {
@@ -187,15 +190,14 @@ async function run(ctx: Context, input: Input): Promise<Started> {
   requireThisMachine(ctx, !isDry);
   const [container, { dockerArgv }] = [await containerOf(ctx, input), await import('../../datapath/node-container.ts')];
   const argv = dockerArgv(container);
-  if (isDry) return { dryRun: { argv, isService: container.isService } };
-  await start(ctx, argv);
-  return { dryRun: undefined };
+  if (!isDry) await start(ctx, argv, tellingOf(ctx, input));
+  return { argv, isService: container.isService, started: !isDry };
 }
 
-function dryText({ dryRun }: Started): string {
-  if (dryRun === undefined) return '';
-  const command = `Use the following command to start the calico/node container:\n\n${dryRun.argv.join(' ')}\n\n`;
-  return dryRun.isService
+function dryText({ argv, isService, started }: Started): string {
+  if (started) return '';
+  const command = `Use the following command to start the calico/node container:\n\n${argv.join(' ')}\n\n`;
+  return isService
     ? `${command}Use the following command to stop the calico/node container:\n\ndocker stop calico-node\n\n`
     : `${command}If you are running calico/node in an init system, use the --init-system flag\n` +
         'to display the appropriate start and stop commands.\n';
@@ -246,11 +248,16 @@ export const nodeRun = defineCommand<Started>({
     { name: 'no-default-ippools', about: 'make no pools at the first start', calicoctl },
     { name: 'dryrun', about: 'print the command only', calicoctl },
     { name: 'init-system', about: 'for an init system: in the foreground, removed when it ends', calicoctl },
+    outputFlag('text', 'json'),
   ],
   calicoctl: true,
   guarded: false,
   run,
-  format: () => 'text',
-  formats: { text: dryText },
+  format: (input) => input.text('output') ?? 'text',
+  formats: {
+    text: dryText,
+    json: async ({ argv, started }) =>
+      (await import('../../output/json-document.ts')).jsonDocument({ kind: 'NodeRun', argv, started }),
+  },
   exit: () => 0,
 });

@@ -10,7 +10,7 @@ import { parallelOf, timeoutOf } from './flags.ts';
 const addressOrder = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 
 /** A node as transports know it: its own addresses, the internal one first, then what Calico detected. */
-export function targetOf(node: CoreNode): NodeTarget {
+function targetOf(node: CoreNode): NodeTarget {
   const bgp = bgpOf(node.metadata.annotations);
   const detected = [bgp?.ipv4Address, bgp?.ipv6Address].flatMap((text) => (text ? [text.replace(/\/.*$/, '')] : []));
   const addresses = [...(node.status?.addresses ?? [])]

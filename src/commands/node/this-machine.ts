@@ -1,7 +1,8 @@
 // What node commands that work on this machine only ask for first.
 import { isRoot } from '../../node-exec/processes.ts';
 import { CalictlError, StdoutFailure } from '../../world/errors.ts';
-import type { Context } from '../command.ts';
+import type { OutputStream } from '../../world/world.ts';
+import type { Context, Input } from '../command.ts';
 
 /** Errors: not Linux, or (with `asRoot`) another user than root; in compat mode in calicoctl's words. */
 export function requireThisMachine({ world, compat }: Context, asRoot: boolean): void {
@@ -13,4 +14,9 @@ export function requireThisMachine({ world, compat }: Context, asRoot: boolean):
   if (!asRoot || isRoot()) return;
   if (compat) throw new StdoutFailure('Need super user privileges: Operation not permitted');
   throw new CalictlError('this command needs the rights of root', { code: 'NOT_ROOT', hint: 'run it with sudo' });
+}
+
+/** Where lines that tell of the work go: standard output, as calicoctl has it; beside JSON, standard error. */
+export function tellingOf(ctx: Context, input: Input): OutputStream {
+  return input.text('output') === 'json' ? ctx.world.io.stderr : ctx.world.io.stdout;
 }

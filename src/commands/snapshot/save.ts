@@ -75,7 +75,7 @@ export const snapshotSave = defineCommand<Saved>({
   examples: [
     { command: 'calictl snapshot save ./case-17', about: 'the objects into a folder' },
     { command: 'calictl snapshot save case-17.tgz --nodes', about: 'with what the nodes say, in one file' },
-    { command: 'calictl node status --datastore case-17.tgz', about: 'look at it anywhere' },
+    { command: 'calictl snapshot save case-17.tgz --nodes --via ssh --ssh-user core', about: 'nodes by SSH' },
   ],
   args: [{ name: 'PATH', about: 'folder or .tgz file that does not exist yet', required: true }],
   flags: [

@@ -34,6 +34,7 @@ describe('node capture', () => {
     [['shop/', '--via', 'local'], 2, "'shop/' is no pod"],
     [['node-a', '-c', '0', '--via', 'local'], 2, "--count does not take '0'"],
     [['node-a', '-i', '', '--via', 'local'], 2, '--interface is empty'],
+    [['node-a', '--via', 'local', '-o', 'json'], 2, 'with -o json packets need a file'],
   ])('%j ends with %i', async (args, code, text) => {
     const ran = await capture(args);
     expect(ran.code).toBe(code);
@@ -80,9 +81,10 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
   it('writes packets of the interface of the pod into a file', async () => {
     const file = join(folder, 'cart.pcap');
     const { code, stdout } = await whilePinging(() =>
-      capture(['shop/cart-0', ...via, '-c', '4', '-w', file, '--', 'icmp[icmptype]', '==', 'icmp-echo']),
+      capture(['shop/cart-0', ...via, '-c', '4', '-w', file, '-o', 'json', '--', 'icmp[icmptype]', '==', 'icmp-echo']),
     );
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ kind: 'NodeCapture', node: 'node-a', device, exit: 0, file });
     const packets = packetsIn(file);
     expect(packets).toHaveLength(4);
     for (const packet of packets) expect(packet).toContain('192.0.2.2 > 192.0.2.1: ICMP echo request');
