@@ -117,6 +117,58 @@ describe('recorded routes are as expected', () => {
   });
 });
 
+const without =
+  (dst: string): Change =>
+  (entries) =>
+    entries.filter((entry) => entry['dst'] !== dst);
+const replaced =
+  (dst: string, fields: Record<string, unknown>): Change =>
+  (entries) =>
+    entries.map((entry) => (entry['dst'] === dst ? { ...entry, ...fields } : entry));
+const added =
+  (fields: Record<string, unknown>): Change =>
+  (entries) => [...entries, { ...router, ...fields }];
+
+describe('of the recorded routes', () => {
+  const cases = scenes.flatMap(({ name, choice, routes4 }) => {
+    const all = JSON.parse(changedRecording(routes4, (entries) => entries)) as Record<string, unknown>[];
+    return all
+      .map(({ dst }) => String(dst))
+      .filter((dst) => dst.startsWith('10.244.'))
+      .map((dst) => ({ name, dst, choice, routes4 }));
+  });
+  const key = (dst: string): string => (dst.includes('/') ? dst : `${dst}/32`);
+  const report = ({ choice, routes4 }: (typeof cases)[number], change: Change) => {
+    const state = stateOf('node-a', { routes4: changedRecording(routes4, change), addresses });
+    const own = compareRoutes(recordedNetwork({ ...choice, v6: false }), state);
+    return own.comparisons
+      .filter(({ verdict }) => verdict !== 'ok')
+      .map(({ destination, verdict }) => `${destination} ${verdict}`);
+  };
+
+  test('each is missed when it is gone, and no other', () => {
+    expect(cases.length).toBeGreaterThan(25);
+    for (const one of cases) expect(report(one, without(one.dst)), `${one.name}`).toEqual([`${key(one.dst)} missing`]);
+  });
+
+  test('each is noticed when somebody else wrote it, and no other', () => {
+    for (const one of cases) {
+      expect(report(one, replaced(one.dst, { protocol: 'static' })), one.name).toEqual([`${key(one.dst)} wrong`]);
+    }
+  });
+
+  test('each is noticed when it goes to another interface, and no other', () => {
+    for (const one of cases) {
+      const isBlackhole = (entry: Record<string, unknown>): boolean => entry['type'] === 'blackhole';
+      const change: Change = (entries) =>
+        entries.map((entry) => (entry['dst'] === one.dst && !isBlackhole(entry) ? { ...entry, dev: 'eth9' } : entry));
+      const found = report(one, change);
+      const block = JSON.parse(changedRecording(one.routes4, (all) => all.filter(({ dst }) => dst === one.dst)));
+      expect(found, `${one.name} ${one.dst}`).toEqual(isBlackhole(block[0]) ? [] : [`${key(one.dst)} wrong`]);
+    }
+  });
+});
+
 interface Planted {
   readonly name: string;
   readonly mode: Mode;
@@ -129,18 +181,6 @@ const recordingOf: Partial<Record<Mode, string>> = {
   'vxlan-crosssubnet': 'node-a.vxlan-crosssubnet.route4.details.json',
   ipip: 'node-a.ipip-emulated.route4.details.json',
 };
-
-const without =
-  (dst: string): Change =>
-  (entries) =>
-    entries.filter((entry) => entry['dst'] !== dst);
-const replaced =
-  (dst: string, fields: Record<string, unknown>): Change =>
-  (entries) =>
-    entries.map((entry) => (entry['dst'] === dst ? { ...entry, ...fields } : entry));
-const added =
-  (fields: Record<string, unknown>): Change =>
-  (entries) => [...entries, { ...router, ...fields }];
 
 const planted: readonly Planted[] = [
   {
