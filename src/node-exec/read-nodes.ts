@@ -14,15 +14,17 @@ export interface ReadOptions {
 }
 
 /**
- * One reading a node, in the order of the targets. What was not reached is in the reading, not an error.
+ * What `use` makes of the reading of each node, in the order of the targets. It is called as each is there, so that the
+ * texts of many nodes are never kept. What was not reached is in the reading, not an error.
  * Errors: TransportError `cancelled` only.
  */
-export function readNodes(
+export function readNodes<T>(
   exec: NodeExec,
   targets: readonly NodeTarget[],
   probesOf: (node: string) => readonly Probe[],
+  use: (reading: NodeReading) => T,
   options: ReadOptions,
-): Promise<readonly NodeReading[]> {
+): Promise<readonly T[]> {
   let done = 0;
   return pMap(
     targets,
@@ -32,7 +34,7 @@ export function readNodes(
       throwIfCancelled(outcomes);
       done += 1;
       options.onDone?.(done, targets.length);
-      return readingOf(node.name, probes, outcomes);
+      return use(readingOf(node.name, probes, outcomes));
     },
     { concurrency: options.parallel },
   );

@@ -1,6 +1,6 @@
 // Reading many nodes: the time of the slowest, a node that hangs costs itself only, what was not reached is no state.
 import { describe, expect, it } from 'vitest';
-import { birdProbes, type Probe } from '../../src/datapath/probes.ts';
+import { birdProbes, type NodeReading, type Probe } from '../../src/datapath/probes.ts';
 import { type NodeExec, type Step, type StepOutcome, TransportError } from '../../src/node-exec/node-exec.ts';
 import { readNodes } from '../../src/node-exec/read-nodes.ts';
 
@@ -40,6 +40,9 @@ function nodesThat(answer: Answer, before: (node: string) => Promise<void> = asy
   return { exec: exec as NodeExec, most: () => most };
 }
 
+/** The reading as it is. */
+const whole = (reading: NodeReading): NodeReading => reading;
+
 const targets = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `node-${i}`, addresses: [] }));
 const links: Probe = {
   name: 'links',
@@ -51,7 +54,7 @@ const links: Probe = {
 
 describe('alternatives', () => {
   const read = async (answer: Answer, probes: readonly Probe[] = [links]) =>
-    (await readNodes(nodesThat(answer).exec, targets(1), () => probes, { parallel: 1 }))[0];
+    (await readNodes(nodesThat(answer).exec, targets(1), () => probes, whole, { parallel: 1 }))[0];
 
   it('takes the first that goes well', async () => {
     const reading = await read((_, argv) => ({ exit: argv[1] === '-j' ? 255 : 0, stdout: argv.join(' ') }));
@@ -91,7 +94,7 @@ describe('many nodes', () => {
       (node) => ({ exit: 0, stdout: node }),
       (node) => new Promise((resolve) => setTimeout(resolve, node === 'node-0' ? 30 : 1)),
     );
-    const readings = await readNodes(exec, targets(3), () => [links], { parallel: 3 });
+    const readings = await readNodes(exec, targets(3), () => [links], whole, { parallel: 3 });
     expect(readings.map(({ node, outcomes }) => [node, (outcomes.get('links') as { stdout: string }).stdout])).toEqual([
       ['node-0', 'node-0'],
       ['node-1', 'node-1'],
@@ -104,13 +107,13 @@ describe('many nodes', () => {
       () => ({ exit: 0 }),
       () => new Promise((resolve) => setTimeout(resolve, 5)),
     );
-    await readNodes(exec, targets(20), () => [links], { parallel: 7 });
+    await readNodes(exec, targets(20), () => [links], whole, { parallel: 7 });
     expect(most()).toBe(7);
   });
 
   it('ends at once on Ctrl-C', async () => {
     const stopped = new TransportError('cancelled', 'stopped');
     const { exec } = nodesThat(() => stopped);
-    await expect(readNodes(exec, targets(2), () => [links], { parallel: 2 })).rejects.toBe(stopped);
+    await expect(readNodes(exec, targets(2), () => [links], whole, { parallel: 2 })).rejects.toBe(stopped);
   });
 });

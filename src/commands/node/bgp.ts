@@ -27,8 +27,8 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
     import('../../datapath/node-state.ts'),
     import('../../datapath/bgp/node-status.ts'),
   ]);
-  const readings = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: false }));
-  const status = nodeStatusList(plan, readings.map(nodeState), bgpNeeded);
+  const states = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: false }), nodeState);
+  const status = nodeStatusList(plan, states, bgpNeeded);
   return { peerings: peeringsOf(plan, names, status), complete };
 }
 

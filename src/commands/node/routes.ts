@@ -1,5 +1,6 @@
 // calictl node routes: the kernel's routes of nodes beside those that Calico should have programmed.
 import type { NodeRoutesList } from '../../datapath/node-routes.ts';
+import type { Probe } from '../../datapath/probes.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
 import { birdFlag, transportFlags } from './flags.ts';
@@ -18,11 +19,12 @@ async function run(ctx: Context, input: Input): Promise<NodeRoutesList> {
   const objects = await networkObjects(await ctx.datastore(), ctx.world.signal);
   const targets = nodeTargets(objects.nodes, input.args);
   const { routes4, routes6, links, addresses } = probes.kernelProbes;
-  const readings = await readTargets(ctx, input, targets, (node) => [
+  const probesOf = (node: string): Probe[] => [
     ...[routes4, routes6, links, addresses],
     ...([4, 6] as const).flatMap((version) => probes.birdProbes(version, birdFolder(input, node))),
-  ]);
-  return list.nodeRoutesList(network.readNetwork(objects), readings.map(nodeState), input.on('all'));
+  ];
+  const states = await readTargets(ctx, input, targets, probesOf, nodeState);
+  return list.nodeRoutesList(network.readNetwork(objects), states, input.on('all'));
 }
 
 export const nodeRoutes = defineCommand<NodeRoutesList>({

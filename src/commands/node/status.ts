@@ -23,8 +23,8 @@ async function run(ctx: Context, input: Input): Promise<Status | CalicoctlStatus
     ]);
   const { nodes, plan, bgpNeeded } = await plannedBgp(await ctx.datastore(), ctx.world.signal);
   const targets = await nodeTargets(nodes, input.args);
-  const readings = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: true }));
-  return { kind: 'nodes', list: nodeStatusList(plan, readings.map(nodeState), bgpNeeded) };
+  const states = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: true }), nodeState);
+  return { kind: 'nodes', list: nodeStatusList(plan, states, bgpNeeded) };
 }
 
 /** Nobody reached, something wrong, somebody not reached: in this order. */

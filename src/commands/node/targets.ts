@@ -39,17 +39,18 @@ export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]
   });
 }
 
-/** Reads the probes from the targets by the way that the flags name, with progress on a terminal. */
-export async function readTargets(
+/** What `use` makes of what each target answers, read by the way that the flags name, with progress on a terminal. */
+export async function readTargets<T>(
   ctx: Context,
   input: Input,
   targets: readonly NodeTarget[],
   probesOf: (node: string) => readonly Probe[],
-): Promise<readonly NodeReading[]> {
+  use: (reading: NodeReading) => T,
+): Promise<readonly T[]> {
   const [timeoutMs, parallel] = [await timeoutOf(input), parallelOf(input)];
   const [exec, { readNodes }] = await Promise.all([ctx.nodeExec(input), import('../../node-exec/read-nodes.ts')]);
   ctx.progress(`asking ${targets.length} nodes`);
-  return readNodes(exec, targets, probesOf, {
+  return readNodes(exec, targets, probesOf, use, {
     timeoutMs,
     parallel,
     signal: ctx.world.signal,

@@ -1,5 +1,6 @@
 // calictl node verify: the data path of nodes, or of one pod on its node, fact by fact.
 import type { Network, Workload } from '../../datapath/expected/network.ts';
+import type { Probe } from '../../datapath/probes.ts';
 import type { NodeFactsList } from '../../datapath/verify/node-facts.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
@@ -28,7 +29,7 @@ async function run(ctx: Context, input: Input): Promise<Verified> {
   if (pod !== undefined && input.args.length > 0) {
     throw new UsageError('--pod and names of nodes cannot be used together', 'the node of a pod is known');
   }
-  const [{ networkObjects }, { birdFolder, nodeTargets, readTargets }, probes, { readNetwork }, { nodeFactsList }] =
+  const [{ networkObjects }, { birdFolder, nodeTargets, readTargets }, probes, { readNetwork }, facts] =
     await Promise.all([
       import('./network-objects.ts'),
       import('./targets.ts'),
@@ -42,12 +43,13 @@ async function run(ctx: Context, input: Input): Promise<Verified> {
   const targets = nodeTargets(objects.nodes, workload === undefined ? input.args : [workload.node]);
   // Felix's own tables are not judged here, and are large.
   const { nft: _, ...wanted } = probes.kernelProbes;
-  const readings = await readTargets(ctx, input, targets, (node) => [
+  const probesOf = (node: string): Probe[] => [
     ...Object.values(wanted),
     ...([4, 6] as const).flatMap((version) => probes.birdProbes(version, birdFolder(input, node))),
-  ]);
+  ];
+  const read = await readTargets(ctx, input, targets, probesOf, facts.readNode);
   const all = input.on('all');
-  return { list: nodeFactsList(network, readings, { pod: workload, all }), all };
+  return { list: facts.nodeFactsList(network, read, { pod: workload, all }), all };
 }
 
 export const nodeVerify = defineCommand<Verified>({

@@ -2,7 +2,7 @@
 import type { Network, Workload } from '../expected/network.ts';
 import { concerning, routeProblems } from '../node-routes.ts';
 import { nodeState } from '../node-state.ts';
-import type { NodeReading } from '../probes.ts';
+import type { NodeReading, ProbeName } from '../probes.ts';
 import type { DatapathProblem } from '../problem.ts';
 import { crossNodeProblems, samePodAddresses } from '../routes/cross-node.ts';
 import { type UnreachedNode, unreachedOf } from '../unreached.ts';
@@ -32,16 +32,24 @@ function problemsOf(node: string, facts: readonly Fact[]): DatapathProblem[] {
   return [...others.map((fact) => problemOf(node, fact)), ...routeProblems(routes)];
 }
 
+/** Answers that the state of a node does not hold, and that facts are judged by. */
+const factProbes: readonly ProbeName[] = ['gateway-route', 'nft-kube-proxy'];
+
+/** What facts need of a reading; the rest of its texts is not kept. */
+export function readNode(reading: NodeReading): ReadNode {
+  const outcomes = new Map([...reading.outcomes].filter(([name]) => factProbes.includes(name)));
+  return { reading: { ...reading, outcomes }, state: nodeState(reading) };
+}
+
 /**
  * Judges what was read of the nodes; of one pod only, when it is given (then its node is the one that was read).
  * Without `all` facts that are right are counted and not kept: large clusters have millions of them.
  */
 export function nodeFactsList(
   network: Network,
-  readings: readonly NodeReading[],
+  read: readonly ReadNode[],
   { pod, all }: { readonly pod: Workload | undefined; readonly all: boolean },
 ): NodeFactsList {
-  const read = readings.map((reading): ReadNode => ({ reading, state: nodeState(reading) }));
   const items = read.map((one): NodeFacts => {
     const { node: name, unreachable } = one.state;
     const node = network.nodes.get(name);
