@@ -1,13 +1,13 @@
 // Nodes that give no answer, half of one or one in another language, beside nodes that are well: each is told as what it
 // is and never as a peer that is down, the others are judged, and nothing takes longer than it may.
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Lab, labPrograms, startLab } from '../support/bird-lab.ts';
 import { describeWithKubelets } from '../support/kubelet.ts';
 import { loadLab, nodeOptions } from '../support/lab-cluster.ts';
 import { type LabSshd, labSshPrograms, startLabSshd } from '../support/lab-sshd.ts';
-import { type Answer, askNode, type NodeCommand, nodeCommands, type Way, waysTo } from '../support/node-ways.ts';
+import { type Answer, askBy, askNode, type NodeCommand, nodeCommands, type Way, waysTo } from '../support/node-ways.ts';
 import { describeWithPrograms, programPath } from '../support/parts.ts';
 
 /** Long enough for the nodes that are well, on a busy machine too. */
@@ -107,14 +107,19 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
     const half = (program: string, bytes: number): string =>
       `printf %s "$(${programPath(program)} "$@" | ${programPath('head')} -c ${bytes})"`;
 
-    it('waits for a kubelet that hangs as long as it may', async () => {
+    it('waits for a kubelet that hangs as long as it may, and a snapshot remembers that', async () => {
       await withNodeB({ prefix: ['sh', '-c', 'exec sleep 3600', 'hanging'] }, async () => {
-        const [all, alone] = await Promise.all([
+        const [all, alone, recorded] = await Promise.all([
           outcomes(throughServer),
           askNode('status', flagsOf(throughServer), 'node-b'),
+          askBy({ flags: flagsOf(throughServer), recorded: true }),
         ]);
         const timedOut = notAsked('NODE_TIMEOUT');
         expect(all).toEqual({ status: timedOut, bgp: timedOut, routes: timedOut, verify: timedOut });
+        for (const command of nodeCommands) {
+          expect(outcome(recorded[command])).toEqual(timedOut);
+          expectOthersWell(command, recorded[command].document);
+        }
         expect(outcome(alone)).toEqual({ ...timedOut, code: 1 });
       });
     });
@@ -138,6 +143,19 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
         expect(outcome(answers.status)).toEqual(noBird);
         expect(outcome(answers.bgp)).toEqual(noBird);
         expect(answers.status.document.unreached[0]?.message).toContain('birdcl: not found');
+      });
+    });
+
+    it('knows nothing of a Felix that cannot be asked', async () => {
+      const away = Object.fromEntries(
+        ['calico-node', 'sv', 'ps']
+          .filter((name) => existsSync(join(kubelets().imageFolder, name)))
+          .map((name) => [name, undefined]),
+      );
+      await withNodeB({ image: imageWith('without-felix', away) }, async () => {
+        const { status } = await askAll(throughServer);
+        expect(outcome(status)).toEqual(well);
+        expect(status.document.items.map(({ felix }) => felix)).toEqual(['live', undefined, 'live']);
       });
     });
 
