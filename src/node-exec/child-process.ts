@@ -47,8 +47,8 @@ function exitOf(code: number | null, signal: NodeJS.Signals | null): number {
 }
 
 /**
- * Starts the program and resolves at its end. When `stop` is aborted it gets SIGINT, and SIGKILL a second later; the
- * streams of a program that left children behind are not waited for.
+ * Starts the program and resolves at its end. When `stop` is aborted it gets SIGINT, and SIGKILL a second later. Then what
+ * it started ends with it, and what that keeps open (in a group of its own) is not waited for.
  */
 function runChild(
   argv: readonly string[],
@@ -77,11 +77,17 @@ function runChild(
     const { pid } = child;
     const stop = (): void => {
       if (pid === undefined) return;
+      if (ended !== undefined) {
+        finish(ended);
+        return;
+      }
       world.signalGroup(pid, 'SIGINT');
       killTimer = setTimeout(() => world.signalGroup(pid, 'SIGKILL'), 1000);
     };
     const finish = (exit: Exit): void => {
       clearTimeout(killTimer);
+      // A shell's background commands do not hear SIGINT.
+      if (options.stop.aborted && pid !== undefined) world.signalGroup(pid, 'SIGKILL');
       options.stop.removeEventListener('abort', stop);
       child.stdout?.destroy();
       child.stderr?.destroy();
@@ -135,12 +141,17 @@ export async function runProgram(
   };
 }
 
-/** Passes the program's output on as it comes, and holds it back while the taker is busy. Answers its exit code. */
+/**
+ * Passes the program's output on as it comes, and holds it back while the taker is busy. Answers its exit code.
+ * Errors: what a taker throws; the program is ended then.
+ */
 export async function streamProgram(
   argv: readonly string[],
   world: ChildWorld,
   options: StreamOptions,
 ): Promise<number> {
+  const failed = new AbortController();
+  const stop = options.signal === undefined ? failed.signal : AbortSignal.any([options.signal, failed.signal]);
   const passOn =
     (take: (bytes: Uint8Array) => Promise<void> | void, name: 'stdout' | 'stderr') =>
     (bytes: Buffer, child: ChildProcess): void => {
@@ -148,15 +159,16 @@ export async function streamProgram(
       if (taken === undefined) return;
       child[name]?.pause();
       const resume = (): unknown => child[name]?.resume();
-      taken.then(resume, () => child.kill());
+      taken.then(resume, (cause: unknown) => failed.abort(cause));
     };
   const { exit, why } = await runChild(
     argv,
     world,
-    { stop: options.signal ?? new AbortController().signal },
+    { stop },
     passOn(options.onStdout, 'stdout'),
     passOn(options.onStderr, 'stderr'),
   );
+  failed.signal.throwIfAborted();
   if (why !== undefined) await options.onStderr(Buffer.from(why));
   return exit;
 }

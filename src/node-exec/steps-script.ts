@@ -1,14 +1,13 @@
 // Several commands in one connection: a constant shell script that gets its data as positional arguments, and the reading
 // of what it prints. Used where a round trip costs (the API server's exec, SSH).
 import type { CommandResult, Step, StepOutcome, TransportError } from './node-exec.ts';
-import { supervision } from './supervised.ts';
 
 /**
  * Arguments: a marker, then for each step a letter (`a` always, `f` only if the one before failed), the number of its
  * words, and the words. After each step a line with the marker goes to both streams, its exit code to stdout. `eval` sees
- * only references to positional arguments, never the data.
+ * only references to positional arguments, never the data. Told to end, it begins no further step.
  */
-const script = `${supervision}
+const script = `trap 'exit 130' INT TERM
 mark=$1
 shift
 failed=0
@@ -23,7 +22,7 @@ while [ $# -gt 0 ]; do
       words="$words \\"\\\${$i}\\""
       i=$((i + 1))
     done
-    eval "run $words"
+    eval "$words </dev/null"
     code=$?
     failed=$code
   fi
@@ -31,13 +30,11 @@ while [ $# -gt 0 ]; do
   printf '\\n%s\\n' "$mark" >&2
   shift "$count"
 done
-finish 0
 `;
 
 /**
- * The command that runs the steps on the node, supervised: the connection keeps its input open until it has ended, and
- * closes it to end it before. The marker must be a text that no step prints: letters and digits of a
- * random UUID.
+ * The command that runs the steps on the node; none of them has input. The marker must be a text that no step prints:
+ * letters and digits of a random UUID.
  */
 export function stepsArgv(marker: string, steps: readonly Step[]): string[] {
   const words = steps.flatMap(({ argv, onlyIfFailed }) => [onlyIfFailed ? 'f' : 'a', String(argv.length), ...argv]);

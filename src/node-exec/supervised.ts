@@ -2,30 +2,53 @@
 // What carries the connection keeps that input open for as long as the command may run, and closes it to end the command.
 
 /**
- * `run WORDS` runs a command without input and leaves its exit code in $?. When the script's input ends, or on SIGTERM,
- * the command gets SIGTERM, and SIGKILL a second later. Nothing is left behind: the watcher only reads, and goes with us.
- * `$!` is known from the moment that there is a command; a variable of our own would be set too late for an early end.
+ * Neither sshd nor a kubelet ends a program when the connection is gone. So whoever watches the input ends the whole
+ * process group at its end: SIGINT, two seconds later SIGTERM, at last SIGKILL for whatever is left. `$1` is the process
+ * that tells whether it has ended; the watcher itself minds only the last signal.
  */
-export const supervision = `
-exec 3<&0
-trap 'trap "" TERM; kill -TERM "$!" && sleep 1 && kill -KILL "$!"; exit 143' TERM
-{ while read -r ignored; do :; done; kill -TERM $$; } <&3 >/dev/null 2>&1 3<&- &
-watcher=$!
-exec 3<&-
-run() {
-  "$@" </dev/null &
-  wait "$!"
-}
-finish() {
-  kill -KILL "$watcher" 2>/dev/null
-  exit "$1"
-}
-`;
+const watch = [
+  "trap '' INT TERM HUP",
+  'while read -r line; do :; done',
+  'kill -0 "$1" || exit 0',
+  'for signal in INT TERM; do',
+  'kill -s "$signal" 0',
+  'for wait in 1 2; do kill -0 "$1" && sleep 1; done',
+  'done',
+  'kill -s KILL 0',
+].join('\n');
 
 /**
- * The command that runs `argv` on a far node under supervision: same output, same exit code. Only with an open input!
- * The words are positional arguments of a constant script.
+ * The command runs in a shell of its own; the first waits for it through all signals and gives its exit code. What shells
+ * say of a program that was killed goes nowhere. `$size` is the number of bytes of the command's input: the watcher hands
+ * them over first, and says who it is. It is ended after the command: nothing is left behind.
  */
-export function supervisedArgv(argv: readonly string[]): string[] {
-  return ['sh', '-c', `${supervision}run "$@"\nfinish $?\n`, 'sh', ...argv];
+const script = [
+  'watch=$1 size=$2',
+  'shift 2',
+  'exec 3<&0 4>&2 2>/dev/null',
+  'trap : INT TERM',
+  'if [ "$size" = none ]; then',
+  'sh -c "$watch" sh "$$" <&3 3<&- 4>&- >/dev/null &',
+  '(exec "$@" </dev/null 2>&4 3<&- 4>&-)',
+  'code=$?',
+  'kill -s KILL "$!"',
+  'exit "$code"',
+  'fi',
+  `sh -c 'echo "$$"; head -c "$1"; exec >/dev/null; shift; eval "$2"' sh "$size" "$$" "$watch" <&3 3<&- 4>&- | {`,
+  'read -r watcher',
+  '(exec "$@" 2>&4 3<&- 4>&-)',
+  'code=$?',
+  'kill -s PIPE "$watcher"',
+  'exit "$code"',
+  '}',
+].join('\n');
+
+/**
+ * The command that runs `argv` on a far node under supervision: same output, same exit code. It must lead its process
+ * group or be alone in it with what waits for it, as with sshd and the container runtimes: the group is what is ended.
+ * `input` is the number of bytes that the command reads; the connection's input must stay open behind them until the
+ * command has ended. The words are positional arguments of a constant script.
+ */
+export function supervisedArgv(argv: readonly string[], input: number | 'none' = 'none'): string[] {
+  return ['sh', '-c', script, 'sh', watch, String(input), ...argv];
 }

@@ -26,7 +26,8 @@ function overAConnection(
   stop?: AbortSignal,
 ): Promise<number> {
   const [program = '', ...args] = argv;
-  const child = spawn(program, args, { stdio: 'pipe' });
+  // A group of its own, as on a node: the whole group is what is ended.
+  const child = spawn(program, args, { stdio: 'pipe', detached: true });
   child.stdin.on('error', () => undefined);
   child.stdout.on('data', onStdout);
   child.stderr.on('data', onStderr);
@@ -50,7 +51,10 @@ function openSupervised(): NodeExec {
     ...openLocal(world),
     async runSteps(_, steps, options) {
       const marker = randomUUID().replaceAll('-', '');
-      const whole = await gathered(stepsArgv(marker, steps), AbortSignal.timeout(options?.timeoutMs ?? 30_000));
+      const whole = await gathered(
+        supervisedArgv(stepsArgv(marker, steps)),
+        AbortSignal.timeout(options?.timeoutMs ?? 30_000),
+      );
       return parseSteps(marker, steps, whole, new TransportError('timeout', 'node-a: the time is up'));
     },
     stream: (_, argv, { onStdout, onStderr, signal }) =>
@@ -113,12 +117,12 @@ describe('supervision', () => {
     ).toBe(137);
   });
 
-  it('ends a command that does not mind SIGTERM', async () => {
+  it('ends a command that minds neither SIGINT nor SIGTERM', async () => {
     const unlike = randomUUID();
     const stop = new AbortController();
     let out = '';
     const ended = overAConnection(
-      supervisedArgv(['sh', '-c', 'trap "" TERM; echo on; while :; do sleep 0.1; done', 'sh', unlike]),
+      supervisedArgv(['sh', '-c', 'trap "" INT TERM; echo on; while :; do sleep 0.1; done', 'sh', unlike]),
       (bytes) => {
         out += String(bytes);
       },
@@ -134,8 +138,8 @@ describe('supervision', () => {
   it('leaves no command behind when the input ends while it begins', async () => {
     const time = `4000.${process.pid}`;
     // Many at once, so that some are caught in every state.
-    const many = 'i=0; while [ $i -lt 200 ]; do "$@" </dev/null & i=$((i + 1)); done; wait';
+    const many = 'i=0; while [ $i -lt 200 ]; do setsid "$@" </dev/null & i=$((i + 1)); done; wait';
     execFileSync('sh', ['-c', many, 'sh', ...supervisedArgv(['sleep', time])], { stdio: 'ignore' });
-    await until(() => !isRunning(`sleep ${time}`), 'the commands are gone', 5000);
+    await until(() => !isRunning(`sleep ${time}`), 'the commands are gone');
   });
 });

@@ -1,22 +1,22 @@
 // The exit code of a command, said by the node itself on stderr. An API server that loses a kubelet in the middle of a
 // command calls that a success, so the code that it tells is no proof that the command came to its end.
-import { supervision } from '../supervised.ts';
+import { supervisedArgv } from '../supervised.ts';
 
-const say = `code=$?
-printf '%s %s\\n' "$mark" "$code" >&2
-`;
-const takeMark = `mark=$1
+/** Waits for the command through the signals of a supervisor, and says its exit code. */
+const script = `mark=$1
 shift
+trap : INT TERM
+"$@"
+printf '%s %s\\n' "$mark" "$?" >&2
 `;
 
-/** Ended by the end of its input, which the connection keeps open as long as the command may run. */
-const supervised = `${supervision}${takeMark}run "$@"\n${say}finish 0\n`;
-/** For a command that reads the input itself: nothing ends it but the end of its input. */
-const reading = `${takeMark}"$@"\n${say}exit 0\n`;
-
-/** The command that runs `argv` and says its exit code behind the marker: a text that nothing else prints. */
+/**
+ * The command that runs `argv` and says its exit code behind the marker: a text that nothing else prints. It ends with
+ * its input, which the connection keeps open as long as the command may run; a command that reads the input itself
+ * (`readsInput`) is ended by nothing else.
+ */
 export function markedArgv(marker: string, argv: readonly string[], readsInput: boolean): string[] {
-  return ['sh', '-c', readsInput ? reading : supervised, 'sh', marker, ...argv];
+  return ['sh', '-c', script, 'sh', marker, ...(readsInput ? argv : supervisedArgv(argv))];
 }
 
 /** Takes the mark out of what comes on stderr. */

@@ -13,6 +13,7 @@ import {
   TransportError,
 } from '../node-exec.ts';
 import { parseSteps, stepsArgv } from '../steps-script.ts';
+import { supervisedArgv } from '../supervised.ts';
 import { streamBesidePod } from './beside-pod.ts';
 import { CalicoPods, calicoContainer, type PodRef } from './calico-pods.ts';
 import { type ExecSocket, openSocket } from './exec-socket.ts';
@@ -82,7 +83,7 @@ export function openKubeExec(
       let unfinished: TransportError;
       try {
         const message = await within(node, ['the steps'], options, async (signal) => {
-          const socket = await open(node, stepsArgv(marker, steps), taken(signal, stdout, stderr));
+          const socket = await open(node, supervisedArgv(stepsArgv(marker, steps)), taken(signal, stdout, stderr));
           return socket.ended;
         });
         const end = message === undefined ? undefined : execEnd(message);

@@ -6,9 +6,9 @@ import type { ExecSocket } from './exec-socket.ts';
 import { execEnd } from './exec-status.ts';
 import { ExitMark } from './exit-mark.ts';
 
-/** How long a stream that was told to end may take over it, in milliseconds. */
-const endingMs = 4000;
-const endedBySigterm = 128 + 15;
+/** How long a stream that was told to end may take over it, in milliseconds; the node ends it by force before. */
+const endingMs = 10_000;
+const killed = 128 + 9;
 
 export interface Taking {
   /** Aborted: the connection is cut. */
@@ -77,8 +77,8 @@ export async function markedStream(
     return await untilAborted(running, cut.signal);
   } catch (error) {
     if (cut.signal.aborted) throw cancelled(where);
-    // Told to end, the script ends without a mark; a kubelet tells no exit code of what was attached to.
-    if (signal?.aborted && error instanceof TransportError && error.reason === 'broken') return endedBySigterm;
+    // Ended by force, the script says no mark; a kubelet tells no exit code of what was attached to.
+    if (signal?.aborted && error instanceof TransportError && error.reason === 'broken') return killed;
     throw error;
   } finally {
     clearTimeout(timer);

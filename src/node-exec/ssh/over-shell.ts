@@ -54,7 +54,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
   async function start(
     node: NodeTarget,
     argv: readonly string[],
-    input: Buffer | 'none' | 'open',
+    input: Buffer | 'none',
     signal: AbortSignal,
   ): Promise<Running> {
     const line = remoteCommand(argv, { marker, input: typeof input === 'string' ? input : input.length });
@@ -69,7 +69,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
   async function seen(
     node: NodeTarget,
     argv: readonly string[],
-    input: Buffer | 'none' | 'open',
+    input: Buffer | 'none',
     options: RunOptions,
   ): Promise<Seen> {
     const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes } = options;
@@ -116,7 +116,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
     async runSteps(node, steps, options = {}) {
       for (const { argv } of steps) checkArgv(argv);
       const mark = world.random.uuid().replaceAll('-', '');
-      const { outcome, ...rest } = await seen(node, stepsArgv(mark, steps), 'open', options);
+      const { outcome, ...rest } = await seen(node, stepsArgv(mark, steps), 'none', options);
       const unfinished = 'error' in outcome ? outcome.error : endedEarly(access, node, outcome.exit, rest.collected);
       return parseSteps(mark, steps, resultOf(0, rest), unfinished);
     },

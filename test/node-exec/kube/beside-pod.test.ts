@@ -44,7 +44,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     const stop = new AbortController();
     let out = '';
     const unlike = `program-of-${process.pid}`;
-    const script = 'trap "printf last; exit 0" TERM; printf first; while :; do sleep 0.05; done';
+    const script = 'trap "printf last; exit 7" INT; printf first; while :; do sleep 0.05; done';
     const streaming = exec.streamBesidePod?.(pod, image, sh(script, unlike), {
       ...nowhere,
       signal: stop.signal,
@@ -55,7 +55,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     await kubelets().startEphemeral(pod.namespace, pod.name);
     await until(() => out === 'first', 'the program runs');
     stop.abort();
-    expect(await streaming).toBe(143);
+    expect(await streaming).toBe(7);
     expect(out).toBe('firstlast');
     await until(() => !isRunning(unlike), 'the program is gone');
   });
