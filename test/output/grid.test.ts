@@ -26,6 +26,9 @@ describe('grid', () => {
 
   it('wraps at spaces what is longer than 30 characters', () => {
     const lines = grid(['A', 'B'], [['one two three four five six seven eight', 'x']]).split('\n');
-    expect(lines.slice(3, 5)).toEqual(['| one two three four five six    | x |', '| seven eight                    |   |']);
+    expect(lines.slice(3, 5)).toEqual([
+      '| one two three four five six    | x |',
+      '| seven eight                    |   |',
+    ]);
   });
 });
