@@ -1,5 +1,6 @@
 // Judges the claims of nodes on blocks (BlockAffinity objects) against the blocks, which decide, and against nodes and pools.
 import { affinityName, blockName } from '../resources/names.ts';
+import type { AffinityView } from './affinity-view.ts';
 import type { BlockView } from './block-view.ts';
 import { ClaimNames } from './claim-names.ts';
 import { type Claim, claimRepair, isBlockless, isLeftAlone, unclaimedRepair } from './claim-repair.ts';
@@ -8,7 +9,7 @@ import type { InvariantId } from './invariants.ts';
 import { affinityObject, automatic, blockObject, judge, nodeObject } from './judgement.ts';
 import type { Releases } from './releases.ts';
 import { conflictGuardMs, operationGuardMs, tombstoneGuardMs } from './times.ts';
-import type { AffinityView, CheckView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 /** INV-28 to INV-36. One claim gets one finding: the first it breaks in the order 31, 30, 36, 33, 32, 35, 29. */
 export function affinityJudgements(view: CheckView, releases: Releases): Judgement[] {

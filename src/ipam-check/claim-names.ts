@@ -1,6 +1,6 @@
 // Whether the name and the labels of a claim are those that its spec asks for: nodes find their claims by these alone.
 import { affinityLabels, affinityName, hostnameHash } from '../resources/names.ts';
-import type { AffinityView } from './view.ts';
+import type { AffinityView } from './affinity-view.ts';
 
 /** What does not fit, a line each; both empty when all is well. */
 export interface Mismatches {

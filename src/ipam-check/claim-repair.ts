@@ -1,11 +1,12 @@
 // What mends a claim, once it is known what is wrong with it.
+
+import type { AffinityView } from './affinity-view.ts';
 import type { BlockView } from './block-view.ts';
 import type { Mismatches } from './claim-names.ts';
 import type { Repair, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 import { automatic } from './judgement.ts';
 import type { Releases } from './releases.ts';
-import type { AffinityView } from './view.ts';
 
 /** A claim with everything that its judgement looks at. */
 export interface Claim {

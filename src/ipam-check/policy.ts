@@ -1,6 +1,7 @@
 // Judges what people have set against what is there: owners by name (INV-37), borrowing (INV-41), the configuration
 // (INV-43), and pools that assign by hand only (INV-67). LoadBalancer addresses themselves are service-allocations.ts.
 import { loadBalancerName } from '../ipam/assign/recipient.ts';
+import type { AffinityView } from './affinity-view.ts';
 import type { Allocation } from './block-view.ts';
 import type { FoundObject, Judgement } from './finding.ts';
 import { affinityObject, blockObject, judge, nodeObject } from './judgement.ts';
@@ -10,7 +11,7 @@ import type { Reserved } from './reservations.ts';
 import { namedService } from './service-allocations.ts';
 import type { NodeRecord } from './snapshot.ts';
 import { namedTunnel } from './tunnel-allocations.ts';
-import type { AffinityView, CheckView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 /** INV-37: virtual owners have a name that Calico knows, nodes do not have it. */
 export function ownerNameJudgements(view: CheckView): Judgement[] {

@@ -6,8 +6,9 @@ import type { IPPool } from '../resources/ip-pool.ts';
 import type { Judgement } from './finding.ts';
 import { judge } from './judgement.ts';
 import { hasFreeAddress } from './node-blocks.ts';
+import type { PoolView } from './pool-view.ts';
 import type { Reserved } from './reservations.ts';
-import type { CheckView, PoolView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 /** What INV-27 rests on, that of nodes too: it is judged as a whole or not at all. */
 const needed: readonly string[] = ['IPReservation', 'IPAMConfig', 'Node'];

@@ -5,13 +5,15 @@ import { loadBalancerName } from '../ipam/assign/recipient.ts';
 import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../net/cidr.ts';
 import { CidrIndex } from '../net/interval-set.ts';
 import { affinityName } from '../resources/names.ts';
+import type { AffinityView } from './affinity-view.ts';
 import type { BlockView } from './block-view.ts';
 import { deletionOfUnclaimed, type Remedy, releaseOf } from './claim-repair.ts';
 import type { Judgement, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 import { affinityObject, automatic, blockObject, judge } from './judgement.ts';
+import type { PoolView } from './pool-view.ts';
 import type { Releases } from './releases.ts';
-import type { AffinityView, CheckView, PoolView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 type Placed = BlockView & { readonly range: Cidr };
 

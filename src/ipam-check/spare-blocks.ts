@@ -1,14 +1,16 @@
 // Judges blocks that their node keeps and does not need, or should not have any more: INV-24, INV-25 and INV-39.
 // Blocks whose claim is not in order are left to affinities.ts; those of nodes that are gone, too.
 import { parseOrSelectAll, type Selector } from '../resources/selector.ts';
+import type { AffinityView } from './affinity-view.ts';
 import type { BlockView } from './block-view.ts';
 import { releaseOf } from './claim-repair.ts';
 import type { Judgement } from './finding.ts';
 import { affinityObject, blockObject, type Draft, judge, nodeObject } from './judgement.ts';
+import type { PoolView } from './pool-view.ts';
 import { isForOthers } from './pools.ts';
 import type { Releases } from './releases.ts';
 import type { NodeRecord } from './snapshot.ts';
-import type { AffinityView, CheckView, PoolView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 /** Set on nodes while a cluster moves from flannel to Calico; their blocks are left alone until it says calico. */
 const migrationLabel = 'projectcalico.org/node-network-during-migration';

@@ -8,9 +8,10 @@ import type { FoundObject, Judgement } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 import { judge, nodeObject } from './judgement.ts';
 import { namedPod } from './pod-allocations.ts';
+import type { PoolView } from './pool-view.ts';
 import type { NodeRecord, TunnelType } from './snapshot.ts';
 import { describeUser, groundsOf, objectOf, tunnelTypes, type Usage } from './usage.ts';
-import type { CheckView, PoolView } from './view.ts';
+import type { CheckView } from './view.ts';
 
 const handlePrefixes: Readonly<Record<TunnelType, string>> = {
   ipipTunnelAddress: 'ipip-tunnel-addr-',

@@ -1,49 +1,17 @@
 // A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
 // Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
-import type { AffinityState } from '../ipam/affinity/affinities.ts';
 import { type IpamSettings, settingsOf } from '../ipam/config.ts';
-import { type Cidr, formatCidr, ordinalOf, parseCidr } from '../net/cidr.ts';
+import { type Cidr, formatCidr, ordinalOf } from '../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../net/interval-set.ts';
 import type { IpAddress } from '../net/ip.ts';
-import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
-import type { IPPool } from '../resources/ip-pool.ts';
 import type { IPAMConfig } from '../resources/ipam-config.ts';
 import { blockName } from '../resources/names.ts';
+import { type AffinityView, affinitiesByCidr, affinityView } from './affinity-view.ts';
 import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
 import { Grouped } from './grouped.ts';
 import { HeldHandles } from './held-handles.ts';
+import { type PoolView, poolViews } from './pool-view.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from './snapshot.ts';
-import { lastWriteMs } from './times.ts';
-
-export interface PoolView {
-  readonly pool: IPPool;
-  readonly name: string;
-  readonly cidr: Cidr;
-  /** Neither disabled nor being deleted. */
-  readonly enabled: boolean;
-  /** Prefix length of its blocks, the default put in. */
-  readonly blockSize: number;
-  /** spec.allowedUses, the default put in. */
-  readonly uses: readonly string[];
-}
-
-export interface AffinityView {
-  readonly affinity: BlockAffinity;
-  readonly name: string;
-  readonly resourceVersion: string | undefined;
-  /** As stored. */
-  readonly cidrText: string;
-  /** Canonical text, or undefined when spec.cidr cannot be read. */
-  readonly cidr: string | undefined;
-  readonly range: Cidr | undefined;
-  readonly node: string;
-  readonly type: 'host' | 'virtual';
-  /** `<type>:<node>`, as a block names its owner. */
-  readonly owner: string;
-  readonly state: AffinityState;
-  readonly tombstone: boolean;
-  readonly writtenAtMs: number | undefined;
-}
 
 const noAffinities: readonly AffinityView[] = [];
 
@@ -262,31 +230,6 @@ function indexBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
   return map;
 }
 
-function poolViews(pools: readonly IPPool[]): PoolView[] {
-  const views: PoolView[] = [];
-  for (const pool of pools) {
-    const spec: Partial<IPPool['spec']> = pool.spec ?? {};
-    const cidr = typeof spec.cidr === 'string' ? parseCidr(spec.cidr) : undefined;
-    if (!cidr) continue;
-    const stored: unknown = spec.blockSize;
-    const blockSize = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
-    views.push({
-      pool,
-      name: pool.metadata.name,
-      cidr,
-      enabled: spec.disabled !== true && !pool.metadata.deletionTimestamp,
-      blockSize: blockSize > 0 ? blockSize : cidr.version === 4 ? 26 : 122,
-      uses: usesOf(spec.allowedUses),
-    });
-  }
-  return views;
-}
-
-function usesOf(stored: unknown): readonly string[] {
-  const uses = Array.isArray(stored) ? stored.filter((use) => typeof use === 'string') : [];
-  return uses.length > 0 ? uses : ['Workload', 'Tunnel'];
-}
-
 /** Of blocks with one CIDR, those that do not have the name for it are shadowed: Calico reads the other. */
 function withShadowed(blocks: BlockView[]): BlockView[] {
   const named = new Set<string>();
@@ -320,37 +263,4 @@ function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
     }
   }
   return grouped;
-}
-
-function affinityView(affinity: BlockAffinity): AffinityView {
-  const spec: Partial<Record<string, unknown>> = affinity.spec ?? {};
-  const text = (key: string) => (typeof spec[key] === 'string' ? (spec[key] as string) : '');
-  const range = parseCidr(text('cidr'));
-  const type = text('type') === 'virtual' ? 'virtual' : 'host';
-  const state = text('state');
-  return {
-    affinity,
-    name: affinity.metadata.name,
-    resourceVersion: affinity.metadata.resourceVersion,
-    cidrText: text('cidr'),
-    cidr: range && formatCidr(range),
-    range,
-    node: text('node'),
-    type,
-    owner: `${type}:${text('node')}`,
-    state: state === 'pending' || state === 'pendingDeletion' ? state : 'confirmed',
-    tombstone: affinity.spec !== undefined && isDeletedAffinity(affinity),
-    writtenAtMs: lastWriteMs(affinity.metadata),
-  };
-}
-
-function affinitiesByCidr(affinities: readonly AffinityView[]): Map<string, AffinityView[]> {
-  const map = new Map<string, AffinityView[]>();
-  for (const affinity of affinities) {
-    if (affinity.tombstone || affinity.cidr === undefined) continue;
-    const list = map.get(affinity.cidr);
-    if (list) list.push(affinity);
-    else map.set(affinity.cidr, [affinity]);
-  }
-  return map;
 }
