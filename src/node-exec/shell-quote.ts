@@ -14,7 +14,7 @@ export function quoteWord(word: string): string {
 
 function quoted(word: string): string {
   if (word.includes('\0')) {
-    throw new UsageError('an argument has a NUL byte in it', 'No program can be given one: leave it out.');
+    throw new UsageError('an argument has a NUL byte in it', 'leave it out');
   }
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -42,7 +42,7 @@ export function splitWords(text: string): string[] {
     const at = pieces.lastIndex;
     const found = pieces.exec(text);
     if (found === null) {
-      throw new UsageError(`a quote does not end in: ${text}`, `It begins at: ${text.slice(at)}`);
+      throw new UsageError(`a quote does not end in: ${text}`, `it begins at: ${text.slice(at)}`);
     }
     const [, single, double, escaped, space, plain] = found;
     if (space !== undefined) {

@@ -11,6 +11,7 @@ import { ApiAdmin } from './api-admin.ts';
 import { makeAuthority, makeCertificate, makeRsaKey } from './certificates.ts';
 import { describeWithParts, type Part, partPath } from './parts.ts';
 import { endProcess } from './real-parts.ts';
+import { until } from './until.ts';
 
 const crdFolder = fileURLToPath(new URL('../fixtures/crds', import.meta.url));
 
@@ -88,7 +89,7 @@ export async function startApiServer(folder: string): Promise<ApiServer> {
     '--allow-privileged',
   ]);
   const server = described(folder, url);
-  await untilTrue(folder, async () => (await server.admin.request('GET', '/readyz')).status === 200);
+  await untilAnswered(folder, server.admin, '/readyz');
   await installCrds(folder, server.admin);
   return server;
 }
@@ -151,7 +152,7 @@ async function installCrds(folder: string, admin: ApiAdmin): Promise<void> {
   await admin.load(crds);
   for (const { spec } of crds) {
     const path = `/apis/${spec.group}/v1/${spec.names.plural}?limit=1`;
-    await untilTrue(folder, async () => (await admin.request('GET', path)).status === 200);
+    await untilAnswered(folder, admin, path);
   }
 }
 
@@ -159,12 +160,9 @@ interface Crd extends KubeObject {
   readonly spec: { readonly group: string; readonly names: { readonly plural: string } };
 }
 
-async function untilTrue(folder: string, condition: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 90_000; Date.now() < deadline; ) {
-    if (await condition().catch(() => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`kube-apiserver does not get ready: see the logs in ${folder}`);
+function untilAnswered(folder: string, admin: ApiAdmin, path: string): Promise<void> {
+  const answers = async (): Promise<boolean> => (await admin.request('GET', path)).status === 200;
+  return until(() => answers().catch(() => false), `kube-apiserver is ready: see the logs in ${folder}`, 90_000);
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -1,9 +1,10 @@
 // States of nodes made from the texts that birdc prints, for tests of what is concluded from them.
-import type { BgpState, BirdSeen } from '../../src/datapath/bgp/seen.ts';
+import type { BgpState } from '../../src/datapath/bgp/seen.ts';
 import type { BirdRoute, BirdStatus } from '../../src/datapath/bird/bird.ts';
 import { parseBirdProtocols } from '../../src/datapath/bird/protocols.ts';
 import { parseBirdRoutes } from '../../src/datapath/bird/routes.ts';
 import { parseBirdStatus } from '../../src/datapath/bird/status.ts';
+import type { BirdState } from '../../src/datapath/node-state.ts';
 import type { Parsed } from '../../src/datapath/parsed.ts';
 import type { Observed } from '../../src/datapath/probes.ts';
 import { parseInterface } from '../../src/net/cidr.ts';
@@ -29,7 +30,7 @@ function observed<T>(parsed: Parsed<T>): Observed<T> {
   return parsed.ok ? { seen: true, value: parsed.value, argv: ['birdcl'] } : unseen(parsed.problem);
 }
 
-function birdOf({ rows = '', routes = '', routerId, status = '', unseen: why }: BirdTexts): BirdSeen {
+function birdOf({ rows = '', routes = '', routerId, status = '', unseen: why }: BirdTexts): BirdState {
   if (why !== undefined) return { status: unseen(why), protocols: unseen(why), routes: unseen(why) };
   const banner = 'BIRD 1.6.8 ready.\n';
   const id = routerId === undefined ? '' : `Router ID is ${routerId}\n`;

@@ -1,26 +1,13 @@
 // The peers of a node as its BIRD shows them, joined with those that it should have. What is wrong is in diagnosis.ts.
 import type { IpAddress } from '../../net/ip.ts';
-import type { BirdProtocol, BirdRoute, BirdStatus, RouteCounts } from '../bird/bird.ts';
-import type { DeviceAddress } from '../iproute/iproute.ts';
-import type { Observed } from '../probes.ts';
+import type { BirdProtocol, RouteCounts } from '../bird/bird.ts';
+import type { BirdState, NodeState } from '../node-state.ts';
 import type { BgpPlan } from './desired.ts';
 import { ipKey, type PlanIndex } from './plan-index.ts';
 import { type DesiredSession, peerOfProtocol, type SessionType } from './session.ts';
 
-/** What BIRD of one family said. */
-export interface BirdSeen {
-  readonly status: Observed<BirdStatus>;
-  readonly protocols: Observed<readonly BirdProtocol[]>;
-  readonly routes: Observed<readonly BirdRoute[]>;
-}
-
 /** The part of a node's state that BGP is about. */
-export interface BgpState {
-  readonly node: string;
-  readonly bird: Readonly<Record<4 | 6, BirdSeen>>;
-  readonly felix: Observed<'live' | 'not live' | 'running' | 'not running'>;
-  readonly addresses: Observed<readonly DeviceAddress[]>;
-}
+export type BgpState = Pick<NodeState, 'node' | 'bird' | 'felix' | 'addresses'>;
 
 /** How far a session is: BIRD's word, `Down` when it is disabled there, `Missing` when BIRD does not have it. */
 export type SessionState =
@@ -73,7 +60,7 @@ function stateOf({ state, info, bgp }: BirdProtocol): { state: SessionState; inf
 }
 
 /** True when BIRD itself is known not to be there: no socket, or nobody behind it. A socket that is closed to us says nothing. */
-export function isBirdAbsent({ protocols }: BirdSeen): boolean {
+export function isBirdAbsent({ protocols }: BirdState): boolean {
   return (
     !protocols.seen &&
     /unable to connect to server control socket/i.test(protocols.why) &&

@@ -1,5 +1,5 @@
-// Calls to the API server that go with an exec: finding pods. Credentials come from connect/; what is refused is said as a
-// failure to get to the node.
+// Calls to the API server that go with an exec: finding pods, adding containers. Credentials come from connect/; what is
+// refused is said as a failure to get to the node.
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as after } from 'node:timers/promises';
