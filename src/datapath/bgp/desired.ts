@@ -5,17 +5,10 @@ import type { BGPConfiguration } from '../../resources/bgp-configuration.ts';
 import type { BGPPeer } from '../../resources/bgp-peer.ts';
 import type { CoreNode } from '../../resources/node.ts';
 import { parseSelector, type Selector, SelectorError } from '../../resources/selector.ts';
+import { isSameAddress } from '../underlay.ts';
 import { type BgpDefaults, bgpDefaults, bgpNodes, passwordOf } from './nodes.ts';
 import { ipKey, type PlanIndex, planIndex } from './plan-index.ts';
-import {
-  type BgpNode,
-  bgpPort,
-  type DesiredSession,
-  protocolName,
-  type Sourced,
-  sameIp,
-  type Wanted,
-} from './session.ts';
+import { type BgpNode, bgpPort, type DesiredSession, protocolName, type Sourced, type Wanted } from './session.ts';
 
 export interface BgpObjects {
   readonly nodes: readonly CoreNode[];
@@ -90,10 +83,10 @@ function readPeering(resource: BGPPeer, nodes: readonly BgpNode[]): Peering | st
   if (!spec.asNumber) return 'it has a peerIP and no asNumber';
   const as: Sourced<number> = { value: spec.asNumber, from: { kind: 'BGPPeer', name, field: 'spec.asNumber' } };
   const { version } = peer.ip;
-  const owner = nodes.find((node) => sameIp(node.address[version], peer.ip));
+  const owner = nodes.find((node) => isSameAddress(node.address[version], peer.ip));
   // A node counts as the other end when its AS is the one that is named, and its port if there is one.
   const isEnd = (node: BgpNode): boolean =>
-    sameIp(node.address[version], peer.ip) &&
+    isSameAddress(node.address[version], peer.ip) &&
     node.as.value === as.value &&
     (peer.port === undefined || (node.listenPort?.value ?? bgpPort) === peer.port);
   const remoteNodes = nodes.filter(isEnd);
@@ -136,7 +129,7 @@ const waits = (own: IpAddress, peer: IpAddress): boolean => formatIp(peer) > for
 function meshSession(node: BgpNode, other: BgpNode, version: 4 | 6, defaults: BgpDefaults): DesiredSession[] {
   const own = node.address[version];
   return endOf(other, version).flatMap(({ peer, port, as }): DesiredSession[] => {
-    if (own === undefined || sameIp(own, peer)) return [];
+    if (own === undefined || isSameAddress(own, peer)) return [];
     return [
       {
         ...{ node: node.name, version, protocol: protocolName('mesh', peer, undefined), type: 'mesh', peer, port },
@@ -158,7 +151,7 @@ function peerSession(
   const { peer, port, as: peerAs, node: peerNode } = end;
   const { version } = peer;
   const own = node.address[version];
-  if (own === undefined || sameIp(own, peer)) return [];
+  if (own === undefined || isSameAddress(own, peer)) return [];
   const ownAs: Sourced<number> = spec.localASNumber
     ? { value: spec.localASNumber, from: { kind: 'BGPPeer', name, field: 'spec.localASNumber' } }
     : node.as;

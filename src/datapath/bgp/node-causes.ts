@@ -1,11 +1,12 @@
 // Faults of a node as a whole, each with the sessions that are down because of it; those are not told one by one.
 import { formatCidr } from '../../net/cidr.ts';
-import { formatIp } from '../../net/ip.ts';
+import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { isSameAddress } from '../underlay.ts';
 import type { BgpFacts } from './facts.ts';
 import { hasNoBird, isUp, type Link, peerText } from './links.ts';
+import { groupedBy } from './plan-index.ts';
 import { type BgpProblem, bgpProblem, counted, listed, type SessionName } from './problem.ts';
 import type { PeerSeen } from './seen.ts';
-import { sameIp } from './session.ts';
 
 const families = [4, 6] as const;
 
@@ -57,18 +58,20 @@ function withoutBird(facts: BgpFacts): BgpProblem[] {
 /** F51: nodes with one address. */
 function sharedAddresses(facts: BgpFacts): BgpProblem[] {
   return families.flatMap((version) => {
-    const { nodes } = facts.plan;
-    return nodes.flatMap((node, at) => {
-      const own = node.address[version];
-      const twins = nodes.filter((twin) => sameIp(twin.address[version], own));
-      if (own === undefined || twins.length < 2 || nodes.indexOf(twins[0] as (typeof nodes)[number]) !== at) return [];
+    const owners = groupedBy(
+      facts.plan.nodes.filter(({ address }) => address[version] !== undefined),
+      ({ address }) => formatIp(address[version] as IpAddress),
+    );
+    return [...owners].flatMap(([shared, twins]) => {
+      const [first, second] = twins;
+      if (first === undefined || second === undefined) return [];
       const names = twins.map(({ name }) => name);
       const links = facts.links.filter((link) => link.version === version && names.some((name) => isAt(link, name)));
       return [
-        bgpProblem('F51', node.name, {
+        bgpProblem('F51', first.name, {
           nodes: names,
-          ...{ version, peer: names[1], object: { kind: 'Node', name: node.name } },
-          message: `${listed(names)} have one address, ${formatIp(own)}`,
+          ...{ version, peer: second.name, object: { kind: 'Node', name: first.name } },
+          message: `${listed(names)} have one address, ${shared}`,
           hint: 'find out which of them detected a wrong one (IP_AUTODETECTION_METHOD)',
           sessions: downEnds(links),
         }),
@@ -82,7 +85,7 @@ function absentAddresses(facts: BgpFacts): BgpProblem[] {
   return facts.states.flatMap(({ node, addresses }) =>
     families.flatMap((version) => {
       const own = facts.known(node).node?.address[version];
-      if (own === undefined || !addresses.seen || addresses.value.some(({ address }) => sameIp(address, own)))
+      if (own === undefined || !addresses.seen || addresses.value.some(({ address }) => isSameAddress(address, own)))
         return [];
       return [
         bgpProblem('F53', node, {

@@ -98,8 +98,3 @@ export function peerOfProtocol(name: string, version: 4 | 6): NamedPeer | undefi
   if (type === undefined || peer?.version !== version) return undefined;
   return { type, peer, port: port === undefined ? undefined : Number(port) };
 }
-
-/** True for two addresses that are one. */
-export function sameIp(a: IpAddress | undefined, b: IpAddress | undefined): boolean {
-  return a !== undefined && b !== undefined && a.version === b.version && a.value === b.value;
-}
