@@ -16,11 +16,11 @@ interface ProcessOutput extends OutputStream {
 
 /** Writing to a pipe that nobody reads any more does nothing; after a failure too, for a repair must go on to its end. */
 function outputStream(stream: NodeOutput, noColour: boolean): ProcessOutput {
-  let closed = false;
+  const gone = new AbortController();
   let failure: Error | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EOF') failure ??= error;
-    closed = true;
+    gone.abort();
   });
   const isTerminal = stream.isTTY === true;
   const written = (text: string | Uint8Array): Promise<void> =>
@@ -34,11 +34,12 @@ function outputStream(stream: NodeOutput, noColour: boolean): ProcessOutput {
     },
     colour: isTerminal && !noColour,
     async write(text) {
-      if (!closed && text.length > 0 && !stream.write(text)) await written('');
+      if (!gone.signal.aborted && text.length > 0 && !stream.write(text)) await written('');
     },
     async flush() {
-      if (!closed && stream.writableLength > 0) await written('');
+      if (!gone.signal.aborted && stream.writableLength > 0) await written('');
     },
+    gone: gone.signal,
     failure: () => failure,
   };
 }

@@ -20,18 +20,19 @@ const watch = [
 /**
  * The command runs in a shell of its own; the first waits for it through all signals and gives its exit code. What shells
  * say of a program that was killed goes nowhere. `$size` is the number of bytes of the command's input: the watcher hands
- * them over first, and says who it is. It is ended after the command: nothing is left behind.
+ * them over first, and says who it is. It is ended after a command that ended by itself; after one that was told to end it
+ * goes on until all that was left in the background has ended too.
  */
 const script = [
-  'watch=$1 size=$2',
+  'watch=$1 size=$2 told=',
   'shift 2',
   'exec 3<&0 4>&2 2>/dev/null',
-  'trap : INT TERM',
+  'trap told=yes INT TERM',
   'if [ "$size" = none ]; then',
   'sh -c "$watch" sh "$$" <&3 3<&- 4>&- >/dev/null &',
   '(exec "$@" </dev/null 2>&4 3<&- 4>&-)',
   'code=$?',
-  'kill -s KILL "$!"',
+  '[ -n "$told" ] || kill -s KILL "$!"',
   'exit "$code"',
   'fi',
   `sh -c 'echo "$$"; head -c "$1"; exec >/dev/null; shift; eval "$2"' sh "$size" "$$" "$watch" <&3 3<&- 4>&- | {`,

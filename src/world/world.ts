@@ -11,6 +11,8 @@ export interface OutputStream {
   readonly colour: boolean;
   /** Writes all of the text or bytes; resolves when more may be written. A closed pipe is no error. */
   write(text: string | Uint8Array): Promise<void>;
+  /** Aborted when nothing can be written any more: what goes on without an end has to end then. */
+  readonly gone: AbortSignal;
 }
 
 /** The stream that answers are read from. */

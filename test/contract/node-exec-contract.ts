@@ -102,6 +102,14 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
+    it('ends what a command left in the background with it', async () => {
+      const time = longSleep();
+      // A shell lets its background commands ignore SIGINT.
+      const error = await run(sh('sleep "$1" & wait', time), { timeoutMs: 1500 }).catch((reason: unknown) => reason);
+      expect((error as TransportError).reason).toBe('timeout');
+      await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
+    });
+
     it('stops when it is told to', async () => {
       const time = longSleep();
       const stop = new AbortController();
@@ -161,6 +169,17 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => seen.join('') === 'one', 'its first output is there');
       stop.abort();
       await ended;
+      await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
+    });
+
+    it('ends a streamed command whose output cannot be taken, and says why', async () => {
+      const time = longSleep();
+      const full = new Error('no space left');
+      const ended = under.exec.stream(under.node, sh('printf one; exec sleep "$1"', time), {
+        onStdout: () => Promise.reject(full),
+        onStderr: () => undefined,
+      });
+      await expect(ended).rejects.toBe(full);
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 

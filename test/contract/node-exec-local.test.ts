@@ -18,21 +18,33 @@ const node = { name: 'node-a', addresses: [] };
 
 nodeExecContract('this machine', async () => ({ exec: openLocal(world), node, isRunning }));
 
+type Taker = (bytes: Uint8Array) => Promise<void> | void;
+
 /** Runs an argv as a far node would: its input stays open, and closing it is all that ends it. */
 function overAConnection(
   argv: readonly string[],
-  onStdout: (bytes: Uint8Array) => void,
-  onStderr: (bytes: Uint8Array) => void,
+  onStdout: Taker,
+  onStderr: Taker,
   stop?: AbortSignal,
 ): Promise<number> {
   const [program = '', ...args] = argv;
   // A group of its own, as on a node: the whole group is what is ended.
   const child = spawn(program, args, { stdio: 'pipe', detached: true });
   child.stdin.on('error', () => undefined);
-  child.stdout.on('data', onStdout);
-  child.stderr.on('data', onStderr);
   stop?.addEventListener('abort', () => child.stdin.end());
-  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 255)));
+  return new Promise((resolve, reject) => {
+    const passOn = (take: Taker) => async (bytes: Uint8Array) => {
+      try {
+        await take(bytes);
+      } catch (cause) {
+        child.stdin.end();
+        reject(cause);
+      }
+    };
+    child.stdout.on('data', passOn(onStdout));
+    child.stderr.on('data', passOn(onStderr));
+    child.on('close', (code) => resolve(code ?? 255));
+  });
 }
 
 /** The scripts that far ways to nodes run their commands with, on this machine. */
@@ -60,8 +72,8 @@ function openSupervised(): NodeExec {
     stream: (_, argv, { onStdout, onStderr, signal }) =>
       overAConnection(
         supervisedArgv(argv),
-        (bytes) => void onStdout(bytes),
-        (bytes) => void onStderr(bytes),
+        (bytes) => onStdout(bytes),
+        (bytes) => onStderr(bytes),
         signal,
       ),
   };

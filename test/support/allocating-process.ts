@@ -28,6 +28,7 @@ class Kept implements OutputStream {
   readonly isTerminal = false;
   readonly columns = 80;
   readonly colour = false;
+  readonly gone = new AbortController().signal;
   text = '';
 
   async write(text: string): Promise<void> {

@@ -13,6 +13,7 @@ export class MemoryStream implements OutputStream {
   readonly columns: number;
   readonly colour: boolean;
   readonly pieces: string[] = [];
+  readonly gone = new AbortController().signal;
   /** Written in all, a character of text counting one. */
   bytes = 0;
 

@@ -107,7 +107,7 @@ async function streamTo(
   const { io, signal } = ctx.world;
   let said = '';
   const options: StreamOptions = {
-    signal,
+    signal: AbortSignal.any([signal, io.stdout.gone]),
     onStdout,
     onStderr: (bytes) => {
       said = (said + Buffer.from(bytes).toString()).slice(-4096);

@@ -3,7 +3,7 @@ import type { CommandResult } from '../../node-exec/node-exec.ts';
 import { UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
-import { timeoutOf, transportFlags } from './flags.ts';
+import { noDeadlineMs, timeoutOf, transportFlags } from './flags.ts';
 import { targetNamed } from './targets.ts';
 
 interface Executed {
@@ -14,9 +14,6 @@ interface Executed {
   readonly output: CommandResult | undefined;
 }
 
-/** A command may run for as long as it likes; a timer of Node ends at 24 days. */
-const noDeadlineMs = 2 ** 31 - 1;
-
 async function run(ctx: Context, input: Input): Promise<Executed> {
   const [name = '', ...argv] = input.args;
   if (argv.length === 0 || argv[0] === '') {
@@ -26,14 +23,15 @@ async function run(ctx: Context, input: Input): Promise<Executed> {
   const { io, signal } = ctx.world;
   const [target, exec] = await Promise.all([targetNamed(ctx, name), ctx.nodeExec(input)]);
   const stdin = input.on('stdin') ? await io.stdin.readAll() : undefined;
-  // Only a command that is run to its end can have a deadline and an input.
+  // Only a command that is run to its end can have a deadline and an input; without --timeout it may run for as long as
+  // it likes.
   if (input.text('output') === 'json' || stdin !== undefined || timeoutMs !== undefined) {
     const result = await exec.run(target, argv, { timeoutMs: timeoutMs ?? noDeadlineMs, stdin, signal });
     if (input.text('output') !== 'json') await io.stderr.write(result.stderr);
     return { node: target.name, argv, exit: result.exit, output: result };
   }
   const exit = await exec.stream(target, argv, {
-    signal,
+    signal: AbortSignal.any([signal, io.stdout.gone]),
     onStdout: (bytes) => io.stdout.write(bytes),
     onStderr: (bytes) => io.stderr.write(bytes),
   });

@@ -29,13 +29,16 @@ export const birdFlag: FlagSpec = {
   about: "BIRD's control sockets on a node, {node} stands for its name; default: /var/run/calico, then /var/run/bird",
 };
 
-/** --timeout in milliseconds. Errors: UsageError for what is no duration above 0. */
+/** The longest that a timer of Node takes: 24 days. */
+export const noDeadlineMs = 2 ** 31 - 1;
+
+/** --timeout in milliseconds, at most what a timer takes. Errors: UsageError for what is no duration above 0. */
 export async function timeoutOf(input: Input): Promise<number> {
   const text = input.text('timeout') ?? '30s';
   const { parseGoDuration } = await import('../../resources/go-duration.ts');
   const ms = parseGoDuration(text);
   if (ms === undefined || ms <= 0) throw new UsageError(`--timeout ${text} is no duration`, 'write it like 10s or 1m');
-  return ms;
+  return Math.min(ms, noDeadlineMs);
 }
 
 /** --parallel. Errors: UsageError for what is no number from 1 to 10000. */

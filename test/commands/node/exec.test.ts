@@ -46,6 +46,11 @@ describe('node exec', () => {
     );
   });
 
+  it('takes a time that is longer than a timer can be', async () => {
+    const { code, stdout } = await exec([...local, '--timeout', '100000000h', '--', 'printf', 'out']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'out' });
+  });
+
   it.each([
     [['node-x', '--via', 'local', '--', 'true'], 1, 'node-x'],
     [['node-a', '--via', 'local'], 2, 'no command to run'],
