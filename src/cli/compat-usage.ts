@@ -1,7 +1,11 @@
 // Usage and help texts of compat mode. The usage lines are calicoctl's, the help is made from the register.
 import type { ArgumentSpec, Command, FlagSpec } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/tree.ts';
+import { wrap } from '../output/wrap.ts';
 import { defaultConfigPath } from './global-flags.ts';
+
+/** Of what is said of flags and commands; calicoctl's own usage lines are as long as they are. */
+const width = 80;
 
 const common = '[--config=<CONFIG>] [--allow-version-mismatch]';
 
@@ -29,6 +33,17 @@ const usageLines: Readonly<Record<string, string>> = {
                      [--init-system]
                      [--allow-version-mismatch]`,
   'ipam split': `ipam split <NUMBER> [--cidr=<CIDR>] [--name=<POOL_NAME>] ${common}`,
+};
+
+/** Of commands that do less, or other things, as calicoctl. */
+const descriptions: Readonly<Record<string, string>> = {
+  'cluster diags':
+    'Collect logs, objects and node outputs of a whole cluster.\n' +
+    'Writes calico-diagnostics-TIME.tar.gz into the working directory. Uses kubectl. Logs may hold what programs write ' +
+    'into them.',
+  'node diags': 'Collect what this machine says of its network and of Calico.\nRuns on the node itself, as root.',
+  'node status':
+    'Show BIRD and the BGP peers of this machine.\nRuns on the node itself, as root; called as calictl it asks all nodes.',
 };
 
 /** Commands that take --context after their name. */
@@ -97,16 +112,21 @@ function optionLines(flags: readonly FlagSpec[]): string {
   return flags
     .map(({ name, short, value, about, default: standard }) => {
       const names = `${short === undefined ? '  ' : `-${short}`} --${name}${value === undefined ? '' : `=<${value}>`}`;
-      return `  ${names.padEnd(29)}${about}${standard === undefined ? '' : ` [default: ${standard}]`}\n`;
+      const said = `${about}${standard === undefined ? '' : ` [default: ${standard}]`}`;
+      return `${wrap(said, width, `  ${names.padEnd(28)} `, ' '.repeat(31))}\n`;
     })
     .join('');
 }
 
 /** The complete help of a command. */
 export function commandHelp(command: Command, program: string): string {
-  const about = command.description === undefined ? command.summary : `${command.summary}.\n${command.description}`;
-  const description = about.replaceAll('\n', '\n  ');
-  return `${usageBlock(command, program)}\nOptions:\n${optionLines(compatFlags(command))}\nDescription:\n  ${description}\n`;
+  const own = command.description === undefined ? command.summary : `${command.summary}.\n${command.description}`;
+  const about = descriptions[command.path.join(' ')] ?? own;
+  const description = about
+    .split('\n')
+    .map((line) => wrap(line, width, '  '))
+    .join('\n');
+  return `${usageBlock(command, program)}\nOptions:\n${optionLines(compatFlags(command))}\nDescription:\n${description}\n`;
 }
 
 /** The flags before a command. */

@@ -1,5 +1,5 @@
 // calictl's own command line: commander, fed from the register of commands. Compat mode has compat-parser.ts.
-import { Argument as CommanderArgument, Command as CommanderCommand, CommanderError, Option } from 'commander';
+import { Argument as CommanderArgument, Command as CommanderCommand, CommanderError, Help, Option } from 'commander';
 import type { Command, FlagSpec } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/tree.ts';
 import { exitCodes, UsageError } from '../world/errors.ts';
@@ -56,6 +56,15 @@ function ownBeforeGlobal<T>(_unsorted: T[], shown: T[], groupOf: (item: T) => st
   return new Map(names.map((name) => [name, shown.filter((item) => groupOf(item) === name)]));
 }
 
+/** Beside flags that are wider there would be no room for what is said of them. */
+const widestTerm = (columns: number): number => Math.max(columns - 44, 24);
+
+/** As commander formats it; a term that is too wide has a line of its own. */
+function formattedItem(this: Help, term: string, width: number, description: string, helper: Help): string {
+  const format = (shown: string): string => Help.prototype.formatItem.call(this, shown, width, description, helper);
+  return description === '' || term.length <= width ? format(term) : `  ${term}\n${format('')}`;
+}
+
 function inputOf(args: readonly string[], ...all: readonly Values[]): ParsedInput {
   const given = new Map<string, readonly string[]>();
   const defaults = new Map<string, string>();
@@ -82,6 +91,20 @@ function refuseMisplaced(command: Command, own: Values | undefined, path: readon
   );
 }
 
+/** Errors: UsageError when the words after `help` name neither a command nor a group. */
+function refuseUnknownTopic(
+  words: readonly string[],
+  commands: readonly Command[],
+  groups: readonly CommandGroup[],
+): void {
+  const isBeginning = (path: readonly string[]): boolean => path.every((word, i) => word === words[i]);
+  const isTopic =
+    words.every((word) => word.startsWith('-')) ||
+    commands.some(({ path }) => isBeginning(path)) ||
+    groups.some(({ path }) => isBeginning(path) && path.length === words.length);
+  if (!isTopic) throw new UsageError(`there is no command '${words.join(' ')}'`, "run 'calictl --help'");
+}
+
 /** `error: unknown command 'gett'\n(Did you mean get?)` as our own error. */
 function usageError({ message }: CommanderError, path: readonly string[]): UsageError {
   const [first = '', second] = message.replace(/^error: /, '').split('\n');
@@ -101,7 +124,10 @@ export function parse(
   columns: number,
 ): Parsed {
   // `help ipam check` is `ipam check --help`; the parser's own help command knows one word.
-  if (argv[0] === 'help') return parse([...argv.slice(1), '--help'], commands, groups, columns);
+  if (argv[0] === 'help') {
+    refuseUnknownTopic(argv.slice(1), commands, groups);
+    return parse([...argv.slice(1), '--help'], commands, groups, columns);
+  }
   let parsed: Parsed | undefined;
   let stdout = '';
   let stderr = '';
@@ -124,7 +150,12 @@ export function parse(
         getErrHasColors: () => false,
       })
       .helpOption('-h, --help', 'this text')
-      .configureHelp({ subcommandTerm: (sub) => sub.name(), groupItems: ownBeforeGlobal })
+      .configureHelp({
+        subcommandTerm: (sub) => sub.name(),
+        groupItems: ownBeforeGlobal,
+        padWidth: (shown, helper) => Math.min(Help.prototype.padWidth(shown, helper), widestTerm(columns)),
+        formatItem: formattedItem,
+      })
       .hook('preSubcommand', (_, sub) => {
         reached = [...path, sub.name()];
       });
@@ -132,7 +163,7 @@ export function parse(
   const root = setUp(new CommanderCommand('calictl'), []);
   root
     .description(
-      'Administers Calico networking: sees, checks and repairs IPAM.\n\n' +
+      'Administers Calico networking: sees, checks and repairs IPAM; judges BGP, routes and the data path of nodes.\n\n' +
         'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
     )
     .enablePositionalOptions()

@@ -5,7 +5,7 @@ import type { DatapathProblem } from './problem.ts';
 import { compareRoutes } from './route-differences.ts';
 import type { RouteComparison } from './routes/comparison.ts';
 import { crossNodeProblems } from './routes/cross-node.ts';
-import { type UnreachedNode, unreachedOf } from './unreached.ts';
+import { partUnseen, type UnreachedNode, unreachedOf, withoutNode } from './unreached.ts';
 
 export interface NodeRoutes {
   readonly node: string;
@@ -46,6 +46,18 @@ export function concerning(problems: readonly DatapathProblem[], nodes: Readonly
   return problems.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
 }
 
+/** The node when it was not reached, or when routes of a family were not seen, with the reason. */
+function unseenRoutes(state: NodeState, families: readonly (4 | 6)[]): UnreachedNode[] {
+  const parts = families.map(
+    (version) => [`IPv${version} routes`, version === 4 ? state.routes4 : state.routes6] as const,
+  );
+  const unreached = unreachedOf(state, parts);
+  if (unreached === undefined) return [];
+  if (unreached.code !== partUnseen) return [unreached];
+  const reasons = new Set(parts.flatMap(([, part]) => (part.seen ? [] : [withoutNode(part.why, state.node)])));
+  return [{ ...unreached, message: `${unreached.message}: ${[...reasons].join('; ')}` }];
+}
+
 /**
  * Compares the routes of all nodes that were read, and the nodes with each other. Without `all` the routes that are as
  * expected are counted and not kept: large clusters have millions of them.
@@ -66,12 +78,6 @@ export function nodeRoutesList(network: Network, states: readonly NodeState[], a
       ...concerning(crossNodeProblems(network, states), asked),
       ...items.flatMap(({ routes }) => routeProblems(routes)),
     ],
-    unreached: states.flatMap(
-      (state) =>
-        unreachedOf(
-          state,
-          families.map((version) => [`IPv${version} routes`, version === 4 ? state.routes4 : state.routes6] as const),
-        ) ?? [],
-    ),
+    unreached: states.flatMap((state) => unseenRoutes(state, families)),
   };
 }

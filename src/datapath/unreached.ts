@@ -23,3 +23,8 @@ export function unreachedOf(
   if (unseen.length === 0) return undefined;
   return { node, code: partUnseen, message: `its ${unseen.join(' and ')} were not seen`, hint: undefined };
 }
+
+/** Reasons of transports begin with the node, which need not be said twice. */
+export function withoutNode(reason: string, node: string): string {
+  return reason.startsWith(`${node}: `) ? reason.slice(node.length + 2) : reason;
+}

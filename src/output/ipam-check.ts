@@ -3,8 +3,9 @@ import type { Finding } from '../ipam-check/finding.ts';
 import type { Severity } from '../ipam-check/invariants/invariant.ts';
 import type { IPAMCheckReport } from '../ipam-check/report.ts';
 import { shortDuration } from '../resources/go-duration.ts';
-import { printable, widthOf } from './columns.ts';
+import { printable } from './columns.ts';
 import { type Style, styleOf } from './style.ts';
+import { wrap } from './wrap.ts';
 
 export interface CheckView {
   readonly columns: number;
@@ -15,26 +16,6 @@ export interface CheckView {
 
 /** Findings of one invariant beyond this many are counted, not listed, in the plain table. */
 const listedPerInvariant: Readonly<Record<Severity, number>> = { error: 20, warning: 20, info: 3 };
-
-const colourCodes = /\u001b\[\d+m/g;
-const visibleWidth = (text: string): number => widthOf(text.replaceAll(colourCodes, ''));
-
-/** Breaks a text at spaces so that no line is longer than the width; words are never cut, and colours have no width. */
-function wrap(text: string, width: number, indent: string, furtherIndent = indent): string {
-  const lines: string[] = [];
-  let line = indent;
-  let isEmpty = true;
-  for (const word of text.split(' ')) {
-    if (!isEmpty && visibleWidth(line) + 1 + visibleWidth(word) > width) {
-      lines.push(line);
-      line = furtherIndent;
-      isEmpty = true;
-    }
-    line += isEmpty ? word : ` ${word}`;
-    isEmpty = false;
-  }
-  return [...lines, line].join('\n');
-}
 
 function badge(finding: Finding, style: Style): string {
   if (finding.stability === 'candidate') return style.dim('candidate');

@@ -6,31 +6,48 @@ import { formatIp } from '../net/ip.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { unreachedNodeLines } from './node-problems.ts';
-import { peerName, problemDocument, problemLines, typeWords } from './node-status.ts';
+import { counted, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
+import { alike, peerName, problemDocument, problemLines, typeWords } from './node-status.ts';
 import { styleOf } from './style.ts';
+import { wrapLines } from './wrap.ts';
 
 export function wantedText(wanted: Wanted): string {
   if (wanted.kind === 'mesh') return 'mesh';
   return `BGPPeer ${wanted.name}${wanted.reverse ? ' (way back)' : ''}`;
 }
 
-function row({ node, type, as, desired, state, ...peer }: Peering): string[] {
+function row({ node, type, as, desired, ...peer }: Peering): string[] {
   const wanted = desired === undefined ? '-' : wantedText(desired.wantedBy);
-  return [node, peerName(peer), typeWords[type], String(as ?? '-'), wanted, state ?? '?'];
+  return [node, peerName(peer), typeWords[type], String(as ?? '-'), wanted];
 }
 
-export function nodeBgpText(peerings: Peerings, colour: boolean): string {
+const headings = ['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY'];
+
+function summary({ items, problems, unreached, asked }: Peerings): string {
+  const isKnown = ({ node, version }: Peering): boolean =>
+    !unreached.some((one) => one.node === node && (one.version ?? version) === version);
+  const known = items.filter(isKnown);
+  const sessions = asked
+    ? `${known.filter(({ state }) => state === 'Established').length} of ${counted(known.length, 'peer')} are up`
+    : `${counted(items.length, 'peer')}, no node asked`;
+  return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
+}
+
+export function nodeBgpText(peerings: Peerings, { colour, columns }: NodeView): string {
   const style = styleOf(colour);
+  const { items, asked } = peerings;
   const ignored = peerings.ignored.map(
     ({ name, why }) => `${style.warning('ignored')} BGPPeer ${printable(name)}: ${printable(why)}\n`,
   );
-  return (
-    ownTable(['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY', 'STATE'], peerings.items.map(row)) +
-    problemLines(peerings.problems, style) +
-    ignored.join('') +
-    unreachedNodeLines(peerings.unreached, style)
-  );
+  const table = asked
+    ? ownTable(
+        [...headings, 'STATE'],
+        items.map((item) => [...row(item), item.state ?? '?']),
+      )
+    : ownTable(headings, items.map(row));
+  const below =
+    problemLines(peerings.problems, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
+  return table + wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns);
 }
 
 function itemDocument({

@@ -1,8 +1,14 @@
 // Lines below the tables about nodes: what is wrong and what to do, who could not be asked, how many of what.
 import type { DatapathProblem } from '../datapath/problem.ts';
-import { partUnseen, type UnreachedNode } from '../datapath/unreached.ts';
+import { partUnseen, type UnreachedNode, withoutNode } from '../datapath/unreached.ts';
 import { printable } from './columns.ts';
 import type { Style } from './style.ts';
+
+/** What a text about nodes is made for; off a terminal the width has no end. */
+export interface NodeView {
+  readonly columns: number;
+  readonly colour: boolean;
+}
 
 /** A problem as two lines: what and where, then what to do. */
 export function datapathProblemLines(problems: readonly DatapathProblem[], style: Style): string {
@@ -15,13 +21,19 @@ export function datapathProblemLines(problems: readonly DatapathProblem[], style
     .join('');
 }
 
-/** A node that gave no answer, or only a part of it. */
+/** Nodes that gave no answer, or only a part of it, a line for those with the same reason. */
 export function unreachedNodeLines(unreached: readonly UnreachedNode[], style: Style): string {
-  return unreached
-    .map(({ node, code, message, hint }) => {
-      const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
-      const word = code === partUnseen ? 'partly seen' : 'not asked';
-      return `${style.warning(word)} ${printable(node)}: ${printable(message)}${more}\n`;
+  const nodesByText = new Map<string, string[]>();
+  for (const { node, code, message, hint } of unreached) {
+    const word = style.warning(code === partUnseen ? 'partly seen' : 'not asked');
+    const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
+    const key = JSON.stringify([word, `${printable(withoutNode(message, node))}${more}\n`]);
+    nodesByText.set(key, [...(nodesByText.get(key) ?? []), node]);
+  }
+  return [...nodesByText]
+    .map(([key, nodes]) => {
+      const [word, text] = JSON.parse(key) as [string, string];
+      return `${word} ${printable(nodes.join(', '))}: ${text}`;
     })
     .join('');
 }

@@ -4,8 +4,9 @@ import type { RouteComparison } from '../datapath/routes/comparison.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, datapathProblemLines, foundText, unreachedNodeLines } from './node-problems.ts';
+import { counted, datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { styleOf } from './style.ts';
+import { wrapLines } from './wrap.ts';
 
 const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
 
@@ -13,7 +14,7 @@ const verdictText = ({ verdict, fault }: RouteComparison): string =>
   fault === undefined ? verdict : `${verdict} ${fault.id}`;
 
 /** The table of the routes that the list kept. */
-export function nodeRoutesText(list: NodeRoutesList, colour: boolean): string {
+export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: NodeView): string {
   const { items, problems, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, routes }) =>
@@ -26,8 +27,7 @@ export function nodeRoutesText(list: NodeRoutesList, colour: boolean): string {
   const summary = `${right} of ${counted(right + wrong, 'route')} of ${counted(reached.length, 'node')} are as expected`;
   return (
     (rows.length === 0 ? '' : ownTable(headings, rows)) +
-    (below === '' ? '' : `${below}\n`) +
-    `${summary}; ${foundText(problems, unreached)}.\n`
+    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
   );
 }
 

@@ -13,8 +13,9 @@ import { formatIp } from '../net/ip.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, foundText, unreachedNodeLines } from './node-problems.ts';
+import { counted, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { type Style, styleOf } from './style.ts';
+import { wrapLines } from './wrap.ts';
 
 export const typeWords: Readonly<Record<PeerStatus['type'], string>> = {
   mesh: 'mesh',
@@ -34,13 +35,22 @@ function birdText(bird: readonly BirdOfNode[]): string {
   return bird.map((one) => `v${one.version} ${birdWord(one)}`).join(', ');
 }
 
-function peersText({ bird, peers, wanted }: NodeStatus, version: 4 | 6): string {
-  const one = bird.find((candidate) => candidate.version === version);
-  if (one === undefined) return '-';
-  if (one.state === 'unknown') return `?/${wanted[version]}`;
+/** Peers that are up, of how many; nothing is up where BIRD does not run, and not known where it was not seen. */
+function peersOf(
+  { peers, wanted }: NodeStatus,
+  { version, state }: BirdOfNode,
+): { up: number | undefined; all: number } {
+  if (state === 'unknown') return { up: undefined, all: wanted[version] };
+  if (state === 'not running') return { up: 0, all: wanted[version] };
   const own = peers.filter((peer) => peer.version === version);
-  if (one.state === 'not running') return `0/${wanted[version]}`;
-  return `${own.filter(isUp).length}/${own.length}`;
+  return { up: own.filter(isUp).length, all: own.length };
+}
+
+function peersText(item: NodeStatus, version: 4 | 6): string {
+  const one = item.bird.find((candidate) => candidate.version === version);
+  if (one === undefined) return '-';
+  const { up, all } = peersOf(item, one);
+  return `${up ?? '?'}/${all}`;
 }
 
 const sum = (peers: readonly PeerStatus[], of: 'imported' | 'preferred' | 'exported'): number =>
@@ -87,7 +97,7 @@ function peerRows({ name, reached, bird, peers, problems }: NodeStatus): string[
 const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'IN/OUT', 'PROBLEM'];
 
 /** Problems that differ by the family alone stand together: they are told once. */
-function alike(problems: readonly BgpProblem[]): BgpProblem[][] {
+export function alike(problems: readonly BgpProblem[]): BgpProblem[][] {
   const told = new Map<string, BgpProblem[]>();
   for (const problem of problems) {
     const key = `${problem.id} ${problem.message}`;
@@ -112,17 +122,20 @@ export function problemLines(problems: readonly BgpProblem[], style: Style): str
 
 function summary({ items, problems, unreached }: NodeStatusList): string {
   const reached = items.filter((item) => item.reached);
-  const peers = reached.flatMap((item) => item.peers);
-  const up = peers.filter(isUp).length;
-  const sessions = `${up} of ${peers.length} peers of ${counted(reached.length, 'node')} are up`;
+  const seen = reached
+    .flatMap((item) => item.bird.map((one) => peersOf(item, one)))
+    .filter(({ up }) => up !== undefined);
+  const [up, all] = [seen.reduce((sum, one) => sum + (one.up ?? 0), 0), seen.reduce((sum, one) => sum + one.all, 0)];
+  const sessions = `${up} of ${counted(all, 'peer')} of ${counted(reached.length, 'node')} are up`;
   return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
 }
 
-export function nodeStatusText(list: NodeStatusList, wide: boolean, colour: boolean): string {
+export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: NodeView): string {
   const style = styleOf(colour);
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
   const below = problemLines(list.problems, style) + unreachedNodeLines(list.unreached, style);
-  return `${ownTable(wide ? peerHeadings : nodeHeadings, rows)}${below}${below === '' ? '' : '\n'}${summary(list)}`;
+  const text = `${below}${below === '' ? '' : '\n'}${summary(list)}`;
+  return ownTable(wide ? peerHeadings : nodeHeadings, rows) + wrapLines(text, columns);
 }
 
 const wantedText = (wanted: Wanted): object => (wanted.kind === 'mesh' ? { kind: 'mesh' } : wanted);

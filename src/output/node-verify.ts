@@ -1,11 +1,14 @@
 // What `node verify` prints: a row a fact that is wrong, or every fact; problems and what was not seen below; a document.
+
+import { withoutNode } from '../datapath/unreached.ts';
 import type { Fact } from '../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../datapath/verify/node-facts.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, datapathProblemLines, foundText, unreachedNodeLines } from './node-problems.ts';
+import { counted, datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { type Style, styleOf } from './style.ts';
+import { wrapLines } from './wrap.ts';
 
 const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
 
@@ -32,8 +35,7 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
     const byReason = new Map<string, string[]>();
     for (const { subject, fact, seen, verdict } of facts) {
       if (verdict !== 'not observed') continue;
-      // Reasons of transports begin with the node.
-      const reason = seen.startsWith(`${node}: `) ? seen.slice(node.length + 2) : seen;
+      const reason = withoutNode(seen, node);
       byReason.set(reason, [...(byReason.get(reason) ?? []), `${fact} of ${subject}`]);
     }
     for (const [reason, names] of byReason) {
@@ -47,7 +49,7 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
 }
 
 /** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */
-export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolean): string {
+export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, columns }: NodeView): string {
   const { items, problems, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, facts }) =>
@@ -63,8 +65,7 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, colour: boolea
   const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
   return (
     (rows.length === 0 ? '' : ownTable(headings, rows)) +
-    (below === '' ? '' : `${below}\n`) +
-    `${summary}; ${foundText(problems, unreached)}.\n`
+    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
   );
 }
 

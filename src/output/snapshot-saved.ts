@@ -1,7 +1,9 @@
 // What `snapshot save` prints: what is in the snapshot, and what is not.
 import type { SavedSnapshot } from '../datapath/saved-snapshot.ts';
+import { withoutNode } from '../datapath/unreached.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
+import { counted } from './node-problems.ts';
 
 type Saved = SavedSnapshot & { readonly path: string };
 
@@ -13,7 +15,9 @@ export function savedText({ path, objects, unread, nodes }: Saved): string {
     ...(nodes === undefined ? [] : [`recorded ${recorded} of ${nodes.length} nodes`]),
     ...unread.map(({ kind, reason }) => `without ${kind}: ${reason}`),
     ...(nodes ?? []).flatMap(({ node, lost }) =>
-      lost === undefined ? [] : [`without ${lost.count} answers of ${node}: ${lost.message}`],
+      lost === undefined
+        ? []
+        : [`without ${counted(lost.count, 'answer')} of ${node}: ${withoutNode(lost.message, node)}`],
     ),
     `saved in ${path}`,
   ];

@@ -103,6 +103,18 @@ describe('calicoctl', () => {
     expect(await calicoctl('get -h -o')).toMatchObject({ code: 1 });
   });
 
+  it('keeps flags apart from what is said of them, and breaks that at 80 columns', async () => {
+    const { stdout } = await calicoctl('node run --help');
+    expect(stdout).toContain('--node-image=<DOCKER_IMAGE_NAME> image of calico-node [default:\n');
+    const said = stdout.slice(stdout.indexOf('\nOptions:')).split('\n');
+    expect(Math.max(...said.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('says what the command does here, not what it does as calictl', async () => {
+    const { stdout } = await calicoctl('node status --help');
+    expect(stdout).toContain('\nDescription:\n  Show BIRD and the BGP peers of this machine.');
+  });
+
   it('calls itself kubectl-calico as a plugin', async () => {
     const { stderr } = await run('', { programName: 'kubectl-calico-1.0' });
     expect(stderr).toBe('Usage:\n  kubectl-calico [options] <command> [<args>...]\n');

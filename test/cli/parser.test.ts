@@ -126,6 +126,22 @@ describe('parse', () => {
   );
 });
 
+it.each(['help stor', 'help store shw', 'help F62'])('"%s" names no command', (line) => {
+  expect(() => parseLine(line)).toThrow(`there is no command '${line.slice(5)}'`);
+});
+
+it.each(['help', 'help store', 'help store show', 'help store tidy plan', 'help -h'])('"%s" is a help', (line) => {
+  expect(parseLine(line)).toMatchObject({ type: 'text', exit: 0, stdout: expect.stringContaining('Usage: calictl') });
+});
+
+it('gives a flag that is too wide a line of its own, and wraps what is said of it', () => {
+  const flag = { name: 'the-method-of-finding-addresses', value: 'METHOD', about: `${'word '.repeat(20)}end` };
+  const parsed = parse(['store', '--help'], [{ ...show, path: ['store'], flags: [flag] }], [], 80);
+  const lines = parsed.type === 'text' ? parsed.stdout.split('\n') : [];
+  expect(lines).toContain('  --the-method-of-finding-addresses <METHOD>');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
 it('puts the global options last in every help', () => {
   for (const line of ['--help', 'store --help', 'store show --help']) {
     const help = parseLine(line);

@@ -57,7 +57,7 @@ export const nodeBgp = defineCommand<Shown>({
   run,
   format: (input) => input.text('output') ?? 'table',
   formats: {
-    table: async ({ peerings }, { colour }) => (await import('../../output/node-bgp.ts')).nodeBgpText(peerings, colour),
+    table: async ({ peerings }, view) => (await import('../../output/node-bgp.ts')).nodeBgpText(peerings, view),
     json: async ({ peerings }) => (await import('../../output/node-bgp.ts')).nodeBgpJson(peerings),
     yaml: async ({ peerings }) => (await import('../../output/node-bgp.ts')).nodeBgpYaml(peerings),
     dot: async ({ peerings, complete }) => {

@@ -1,5 +1,6 @@
 // calictl node capture: packets of a pod's interface or of a node's, by tcpdump where the node has it.
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { NodeExec, NodeTarget, StreamOptions } from '../../node-exec/node-exec.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../world/errors.ts';
@@ -33,7 +34,10 @@ async function placeOf(ctx: Context, input: Input): Promise<Place> {
     throw new UsageError('--image takes an image to add to a pod', 'for a node leave it out');
   }
   if (device === '') throw new UsageError('--interface is empty', 'name an interface of the node');
-  if (!what.includes('/')) return { target: await targetNamed(ctx, what), device: device ?? 'any' };
+  if (!what.includes('/')) {
+    const target = await targetNamed(ctx, what, 'See calictl get nodes; a pod is written as NAMESPACE/NAME.');
+    return { target, device: device ?? 'any' };
+  }
   const [namespace = '', name = '', ...more] = what.split('/');
   if (namespace === '' || name === '' || more.length > 0) {
     throw new UsageError(`'${what}' is no pod`, 'write it as NAMESPACE/NAME');
@@ -153,6 +157,8 @@ async function run(ctx: Context, input: Input): Promise<Capture> {
     return { ...(await streamTo(ctx, exec, place, argv, (bytes) => written(file, bytes))), file: path };
   } finally {
     await new Promise<void>((closed) => file.end(() => closed()));
+    // Nothing was captured, not even the head of a pcap file: the name stays free.
+    if (file.bytesWritten === 0) await rm(file.path);
   }
 }
 

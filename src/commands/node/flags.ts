@@ -14,10 +14,10 @@ export const transportFlags: readonly FlagSpec[] = [
   { name: 'timeout', value: 'DURATION', about: 'longest time for one node, like 10s', default: '30s' },
   { name: 'parallel', value: 'N', about: 'nodes asked at the same time', default: '128' },
   { name: 'ssh-user', value: 'USER', about: 'user on the nodes' },
-  { name: 'ssh-key', value: 'FILE', about: 'private key; may be given several times', repeatable: true },
+  { name: 'ssh-key', value: 'FILE', about: 'private key', repeatable: true },
   { name: 'ssh-config', value: 'FILE', about: 'default: ~/.ssh/config' },
   { name: 'ssh-known-hosts', value: 'FILE', about: 'default: what the configuration says, else ~/.ssh/known_hosts' },
-  { name: 'ssh-host', value: 'NODE=HOST', about: 'reach this node at HOST[:PORT]; several times', repeatable: true },
+  { name: 'ssh-host', value: 'NODE=HOST', about: 'reach this node at HOST[:PORT]', repeatable: true },
   { name: 'ssh-command', value: 'COMMAND', about: "use this program instead: 'ssh -F file'" },
   { name: 'ssh-ask-password', about: 'ask for a password when no key is accepted' },
 ];

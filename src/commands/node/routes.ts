@@ -33,8 +33,8 @@ export const nodeRoutes = defineCommand<NodeRoutesList>({
   description:
     'Works out from pools, blocks, nodes and pods which routes each node must have (no encapsulation, IPIP, VXLAN, ' +
     'CrossSubnet, borrowed addresses, blackholes, own pods) and reads those of the kernel and of BIRD. Shows what is ' +
-    'missing, wrong, masked or left over, and why; --all shows every route. A node that could not be asked is told as ' +
-    'such. Exits 3 when something differs, 5 when all that answered is well and some nodes were not reached.',
+    'missing, wrong, masked or left over, and why; --all shows every route; docs/reference/datapath.md has the F numbers. A node that ' +
+    'could not be asked is told as such. Exits 3 when something differs, 5 when all that answered is well and some nodes were not reached.',
   examples: [
     { command: 'calictl node routes', about: 'what differs on any node' },
     { command: 'calictl node routes node-a --all', about: 'every route of one node, with the reason for it' },
@@ -53,7 +53,7 @@ export const nodeRoutes = defineCommand<NodeRoutesList>({
   run,
   format: (input) => input.text('output') ?? 'table',
   formats: {
-    table: async (list, { colour }) => (await import('../../output/node-routes.ts')).nodeRoutesText(list, colour),
+    table: async (list, view) => (await import('../../output/node-routes.ts')).nodeRoutesText(list, view),
     json: async (list) => (await import('../../output/node-routes.ts')).nodeRoutesJson(list),
     yaml: async (list) => (await import('../../output/node-routes.ts')).nodeRoutesYaml(list),
   },

@@ -45,7 +45,7 @@ export const nodeStatus = defineCommand<Status | CalicoctlStatus>({
   summary: 'Show BIRD, Felix and BGP peers of nodes, and why a peer is down',
   description:
     'Asks all nodes, or those named, at the same time. A peer that is not Established is explained from what both ' +
-    'say and from what Node, BGPPeer and BGPConfiguration objects ask for, with the object to change. A node that ' +
+    'say and from what Node, BGPPeer and BGPConfiguration objects ask for, with the object to change; docs/reference/bgp.md has the F numbers. A node that ' +
     'could not be asked is told as such, never as down. Exits 3 when something is wrong, 5 when all that answered is ' +
     'well and some nodes were not reached.',
   examples: [
@@ -61,10 +61,10 @@ export const nodeStatus = defineCommand<Status | CalicoctlStatus>({
   run,
   format: (input, compat) => (compat ? 'calicoctl' : (input.text('output') ?? 'table')),
   formats: {
-    table: async (result, { colour }) =>
-      (await import('../../output/node-status.ts')).nodeStatusText(listOf(result), false, colour),
-    wide: async (result, { colour }) =>
-      (await import('../../output/node-status.ts')).nodeStatusText(listOf(result), true, colour),
+    table: async (result, view) =>
+      (await import('../../output/node-status.ts')).nodeStatusText(listOf(result), false, view),
+    wide: async (result, view) =>
+      (await import('../../output/node-status.ts')).nodeStatusText(listOf(result), true, view),
     json: async (result) => (await import('../../output/node-status.ts')).nodeStatusJson(listOf(result)),
     yaml: async (result) => (await import('../../output/node-status.ts')).nodeStatusYaml(listOf(result)),
     calicoctl: async (result) =>

@@ -1,11 +1,17 @@
 // Which nodes a command is about, and reading them: the Node objects of the datastore, or those that were named.
 import type { NodeReading, Probe } from '../../datapath/probes.ts';
+import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
+import { counted } from '../../output/node-problems.ts';
 import type { CoreNode } from '../../resources/node.ts';
 import { bgpOf } from '../../resources/node-annotations.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context, Input } from '../command.ts';
 import { parallelOf, timeoutOf } from './flags.ts';
+
+const seeNodes = 'See calictl get nodes.';
+const unknownNode = (name: string, hint: string): CalictlError =>
+  new CalictlError(`there is no node ${name}`, { code: 'NODE_UNKNOWN', hint });
 
 const addressOrder = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 
@@ -27,13 +33,13 @@ function targetOf(node: CoreNode): NodeTarget {
 export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]): NodeTarget[] {
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));
   if (known.size === 0) {
-    throw new CalictlError('the datastore has no nodes', { code: 'NO_NODES', hint: 'See calictl get nodes.' });
+    throw new CalictlError('the datastore has no nodes', { code: 'NO_NODES', hint: seeNodes });
   }
   const wanted = names.length === 0 ? [...known.keys()].sort() : [...new Set(names)];
   return wanted.map((name) => {
     const node = known.get(name);
     if (node === undefined) {
-      throw new CalictlError(`there is no node ${name}`, { code: 'NODE_UNKNOWN', hint: 'See calictl get nodes.' });
+      throw unknownNode(name, seeNodes);
     }
     return targetOf(node);
   });
@@ -49,12 +55,12 @@ export async function readTargets<T>(
 ): Promise<readonly T[]> {
   const [timeoutMs, parallel] = [await timeoutOf(input), parallelOf(input)];
   const [exec, { readNodes }] = await Promise.all([ctx.nodeExec(input), import('../../node-exec/read-nodes.ts')]);
-  ctx.progress(`asking ${targets.length} nodes`);
+  ctx.progress(`asking ${counted(targets.length, 'node')}`);
   return readNodes(exec, targets, probesOf, use, {
     timeoutMs,
     parallel,
     signal: ctx.world.signal,
-    onDone: (done, total) => ctx.progress(`asked ${done} of ${total} nodes`),
+    onDone: (done, total) => ctx.progress(`asked ${done} of ${counted(total, 'node')}`),
   });
 }
 
@@ -63,8 +69,13 @@ export function birdFolder(input: Input, node: string): string | undefined {
   return input.text('bird-dir')?.replaceAll('{node}', node);
 }
 
-/** The one node of that name. Errors: those of the datastore's get. */
-export async function targetNamed(ctx: Context, name: string): Promise<NodeTarget> {
+/** The one node of that name. Errors: CalictlError with the hint when there is none; those of the datastore's get. */
+export async function targetNamed(ctx: Context, name: string, hint = seeNodes): Promise<NodeTarget> {
   const [store, { calicoNode }] = await Promise.all([ctx.datastore(), import('../../resources/node.ts')]);
-  return targetOf(await store.get(calicoNode, { name }, { signal: ctx.world.signal }));
+  try {
+    return targetOf(await store.get(calicoNode, { name }, { signal: ctx.world.signal }));
+  } catch (error) {
+    if (error instanceof DatastoreError && error.reason === 'not-found') throw unknownNode(name, hint);
+    throw error;
+  }
 }

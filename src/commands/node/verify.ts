@@ -59,7 +59,7 @@ export const nodeVerify = defineCommand<Verified>({
     'Looks at everything that packets of pods need on a node and says of each fact what is expected and what was ' +
     'seen: the host end of each pod, proxy_arp and forwarding, the way to 169.254.1.1, tunnel devices with their ' +
     'neighbours and forwarding entries, routes, rules, MTUs, packet filters. What could not be seen is told as not ' +
-    'observed, never as right. Shows what is wrong or was not observed; --all shows everything. Exits 3 when ' +
+    'observed, never as right. Shows what is wrong or was not observed; --all shows everything; docs/reference/datapath.md has the F numbers. Exits 3 when ' +
     'something is wrong, 5 when all that answered is well and some nodes were not reached.',
   examples: [
     { command: 'calictl node verify', about: 'all nodes' },
@@ -80,8 +80,7 @@ export const nodeVerify = defineCommand<Verified>({
   run,
   format: (input) => input.text('output') ?? 'table',
   formats: {
-    table: async ({ list, all }, { colour }) =>
-      (await import('../../output/node-verify.ts')).nodeVerifyText(list, all, colour),
+    table: async ({ list, all }, view) => (await import('../../output/node-verify.ts')).nodeVerifyText(list, all, view),
     json: async ({ list }) => (await import('../../output/node-verify.ts')).nodeVerifyJson(list),
     yaml: async ({ list }) => (await import('../../output/node-verify.ts')).nodeVerifyYaml(list),
   },

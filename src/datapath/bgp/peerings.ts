@@ -32,6 +32,8 @@ export interface Peerings {
   readonly problems: readonly BgpProblem[];
   readonly unreached: readonly Unreached[];
   readonly faulty: boolean;
+  /** False when only the resources were looked at. */
+  readonly asked: boolean;
   /** False when none of the nodes that were asked gave an answer. */
   readonly reached: boolean;
 }
@@ -63,6 +65,7 @@ export function peeringsOf(plan: BgpPlan, names: readonly string[], status: Node
     items: items.sort((a, b) => (a.node === b.node ? 0 : a.node < b.node ? -1 : 1)),
     ...{ ignored: plan.ignored, problems, unreached: status?.unreached ?? [] },
     faulty: isFaulty(problems),
+    asked: status !== undefined,
     reached: status === undefined || status.items.some(({ reached }) => reached),
   };
 }

@@ -38,13 +38,14 @@ describe('calictl node bgp', () => {
     ]);
     expect(stdout).toContain('F63 error IPv4: 10.90.0.254 has another AS than 65001 (by BGPPeer tor spec.asNumber)');
     expect(stdout).toContain('ignored BGPPeer typo: peerIP 10.90.0 is no address');
+    expect(stdout).toMatch(/^2 of 3 peers are up; \d problems?\.$/m);
     expect([code, stderr]).toEqual([3, '']);
   });
 
   it('asks nobody with --desired', async () => {
     const { code, stdout } = await run('node bgp --desired', { folder: objectsOnly });
-    expect(stdout).toMatch(/^node-b +10\.90\.0\.254:1790 +node +65001 +BGPPeer tor +\?$/m);
-    expect(stdout).not.toContain('not asked');
+    expect(stdout).toMatch(/^node-b +10\.90\.0\.254:1790 +node +65001 +BGPPeer tor$/m);
+    expect(stdout).toMatch(/^3 peers, no node asked; 1 problem\.$/m);
     expect(code).toBe(0);
   });
 
@@ -53,6 +54,7 @@ describe('calictl node bgp', () => {
     expect(stdout).toMatch(/^node-a +10\.90\.0\.2 \(node-b\) +node +64512 +BGPPeer rr +\?$/m);
     expect(stdout).not.toMatch(/^node-b/m);
     expect(stdout).toContain('not asked node-a: ');
+    expect(stdout).toContain('\n0 of 0 peers are up; 1 problem, 1 node not asked.\n');
     expect(code).toBe(1);
   });
 

@@ -29,6 +29,7 @@ const capture = (args: readonly string[], options = {}) => run(['node', 'capture
 describe('node capture', () => {
   it.each([
     [['shop/nobody', '--via', 'local'], 1, 'nobody'],
+    [['cart-0', '--via', 'local'], 1, 'a pod is written as NAMESPACE/NAME'],
     [['shop/waiting', '--via', 'local'], 1, 'is on no node yet'],
     [['shop/proxy', '--via', 'local'], 1, 'uses the network of its node'],
     [['shop/', '--via', 'local'], 2, "'shop/' is no pod"],
@@ -127,6 +128,12 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
     const { code, stderr } = await capture(['shop/cart-0', ...via, '-w', join(folder, 'cart.pcap')]);
     expect(code).toBe(4);
     expect(stderr).toContain('exists already');
+  });
+
+  it('leaves no empty file where nothing was captured', async () => {
+    const file = join(folder, 'none.pcap');
+    expect((await capture(['node-a', ...via, '-i', 'nosuch0', '-w', file])).code).toBe(1);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('takes no option of tcpdump as a filter', async () => {

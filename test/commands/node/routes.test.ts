@@ -124,6 +124,7 @@ describe('calictl node routes', () => {
     const { code, stdout } = await routes('', { 'node-a': answers({ addresses: well.addresses ?? '' }) }, objects);
     expect(code).toBe(5);
     expect(stdout).toContain('not observed');
+    expect(stdout).toMatch(/^partly seen node-a: its IPv4 routes were not seen: the snapshot has no record of ip /m);
     expect(stdout).not.toContain('missing');
   });
 

@@ -67,6 +67,8 @@ describe('calictl node status', () => {
     expect(stdout).toMatch(/^node-b +not running +- +0\/2 +- +live +- +F60$/m);
     expect(stdout).toMatch(/^node-a .* 1\/2 .* F60$/m);
     expect(stdout.match(/^F\d+ /gm)).toEqual(['F60 ']);
+    // Of the rows: 1 of 2, 0 of 2, 1 of 2.
+    expect(stdout).toContain('2 of 6 peers of 3 nodes are up; 1 problem.');
     expect(stdout).toContain(
       'F60 error IPv4: BIRD does not run on node-b: no session with node-a, node-c\n    Node node-b: ',
     );
@@ -86,7 +88,7 @@ describe('calictl node status', () => {
     expect(code).toBe(5);
   });
 
-  it('exits 3 when something is down although others were not reached, and 1 when nobody was', async () => {
+  it('exits 3 when something is down although others were not reached', async () => {
     const answers = {
       'node-a': speaking(1, { 2: refused, 3: 'Established' }),
       'node-b': undefined,
@@ -95,7 +97,12 @@ describe('calictl node status', () => {
     const { code, stdout } = await status('', answers);
     expect(code).toBe(3);
     expect(stdout).toContain('port 179 of node-b refuses node-a: node-b was not asked');
-    expect((await status('', {})).code).toBe(1);
+  });
+
+  it('names nodes that gave no answer for one reason together, and exits 1 when nobody was reached', async () => {
+    const { code, stdout } = await status('', {});
+    expect(stdout).toMatch(/^not asked node-a, node-b, node-c: the snapshot has no recordings of this node$/m);
+    expect(code).toBe(1);
   });
 
   it('asks only the nodes that are named', async () => {

@@ -146,6 +146,8 @@ describe('nodes', () => {
     const saved = await save(path, ['--nodes', '--via', 'netns:no-such-namespace']);
     expect(saved.code).toBe(5);
     expect(saved.stdout).toContain('recorded 0 of 1 nodes');
+    // The node is named once, also where the reason begins with it.
+    expect(saved.stdout).toMatch(/^without \d+ answers of node-a: (?!node-a)/m);
     const { code, stderr } = await run([
       '--datastore',
       path,
