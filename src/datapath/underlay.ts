@@ -59,6 +59,7 @@ export function deviceOf(addresses: readonly DeviceAddress[], address: IpAddress
   return addresses.find((entry) => isSameAddress(entry.address, address))?.device;
 }
 
+/** True for two addresses that are one, and for none on both sides. */
 export function isSameAddress(a: IpAddress | undefined, b: IpAddress | undefined): boolean {
   return a === undefined || b === undefined ? a === b : compareIp(a, b) === 0;
 }

@@ -25,10 +25,12 @@ export function firstLine(text: string): string {
   return cut(linesOf(text).find((line) => line.trim() !== '') ?? '');
 }
 
+/** The answer of a parser that has a value; `skipped` is cut to what is kept of it. */
 export function understood<T>(value: T, skipped: readonly string[] = []): Understood<T> {
   return { ok: true, value, skipped: skipped.slice(0, mostSkipped).map(cut) };
 }
 
+/** The answer of a parser that has none; `problem` is a clause for people. */
 export function notUnderstood(problem: string): NotUnderstood {
   return { ok: false, problem };
 }

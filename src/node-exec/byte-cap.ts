@@ -1,5 +1,6 @@
 // Keeps the first bytes of a stream and counts the rest, so that a flood costs no memory.
 
+/** Keeps at most `maxBytes`; `truncated` tells that there was more. */
 export class ByteCap {
   readonly #max: number;
   readonly #pieces: Buffer[] = [];

@@ -173,10 +173,12 @@ export async function streamProgram(
   return exit;
 }
 
+/** For a call that was stopped by its signal. */
 export function cancelled(where: string): TransportError {
   return new TransportError('cancelled', `stopped while ${where} was asked`);
 }
 
+/** For a call that was not done by its deadline. */
 export function timedOut(where: string, argv: readonly string[], timeoutMs: number): TransportError {
   return new TransportError('timeout', `${where}: no answer from ${argv[0] ?? ''} within ${timeoutMs / 1000} seconds`, {
     hint: 'Give it more time with --timeout, or look at what keeps the node busy.',

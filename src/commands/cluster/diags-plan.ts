@@ -68,6 +68,7 @@ export interface LoggedPod {
 /** The folder of a pod's logs; names of objects hold no slash. */
 const folderOf = ({ namespace, node }: LoggedPod): string => `nodes/${node}/${namespace}`;
 
+/** The log of a pod since that time (`0s`: all of it), and its description. */
 export function logTasks(pod: LoggedPod, since: string): Task[] {
   const { namespace, name } = pod;
   return [
@@ -118,6 +119,7 @@ export function inCalicoNode({ namespace, name }: LoggedPod, argv: readonly stri
   return ['exec', '-n', namespace, name, '-c', 'calico-node', '--', ...argv];
 }
 
+/** What calico-node's container says of the data path of its node. */
 export function dataplaneTasks(pod: LoggedPod): Task[] {
   return dataplane.map(([file, what, ...argv]) => ({
     file: `nodes/${pod.node}/${file}`,

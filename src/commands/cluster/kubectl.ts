@@ -10,6 +10,7 @@ import { publicKeys, type Task } from './diags-plan.ts';
 const maxBytes = 512 * 1024 * 1024;
 const timeoutMs = 10 * 60_000;
 
+/** Starts kubectl for each call; without a kubeconfig it finds its own. */
 export class Kubectl {
   readonly #ctx: Context;
   readonly #kubeconfig: string | undefined;

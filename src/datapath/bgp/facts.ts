@@ -1,7 +1,7 @@
 // All that a diagnosis rests on: what the resources ask for, what was seen, who was not asked.
+import { groupedBy } from '../grouped.ts';
 import type { BgpPlan } from './desired.ts';
 import { type Link, linksOf, type NodeKnown } from './links.ts';
-import { groupedBy } from './plan-index.ts';
 import { type BgpState, bgpPeersSeen, isBirdAbsent, type PeerSeen } from './seen.ts';
 
 export interface BgpFacts {
@@ -19,6 +19,7 @@ export interface BgpFacts {
 /** Nodes of the plan that were not asked: by their names, why. */
 export type NotAsked = ReadonlyMap<string, string>;
 
+/** Joins the plan with what the nodes said; `bgpNeeded` as in BgpFacts. */
 export function bgpFacts(plan: BgpPlan, states: readonly BgpState[], notAsked: NotAsked, bgpNeeded: boolean): BgpFacts {
   const byName = new Map(states.map((state) => [state.node, state]));
   const known = (name: string): NodeKnown => {

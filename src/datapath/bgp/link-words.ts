@@ -9,6 +9,7 @@ import type { DesiredSession, Source, Wanted } from './session.ts';
 export type Cause = Pick<BgpProblem, 'id' | 'message' | 'object' | 'hint'>;
 type Object = BgpProblem['object'];
 
+/** What one end says: `Active Connection refused`. */
 export const wordsOf = ({ state, info }: PeerSeen): string => (info === '' ? state : `${state} ${info}`);
 
 /** `node-a says Passive, node-b was not asked`. */
@@ -18,9 +19,11 @@ export function saidBy({ near, far, farNode }: Link): string {
   return farNode?.notAsked === undefined ? said : `${said}, ${farNode.name} was not asked`;
 }
 
+/** The object to change for another value. */
 export const objectOf = ({ kind, name }: Source): Object =>
   kind === 'default' ? { kind: 'BGPConfiguration', name: 'default' } : { kind, name };
 
+/** The object that asks for the session. */
 export const wantedObject = (wanted: Wanted | undefined): Object =>
   wanted === undefined
     ? undefined
@@ -28,6 +31,7 @@ export const wantedObject = (wanted: Wanted | undefined): Object =>
       ? { kind: 'BGPConfiguration', name: 'default' }
       : { kind: 'BGPPeer', name: wanted.name };
 
+/** `by BGPPeer rack-1 spec.asNumber`. */
 export const sourceText = ({ kind, name, field }: Source): string =>
   kind === 'default' ? 'by default' : `by ${kind} ${name} ${field}`;
 
@@ -36,16 +40,19 @@ export function endSaying({ near, far }: Link, pattern: RegExp): PeerSeen | unde
   return [near, far].find((row) => row !== undefined && pattern.test(row.info));
 }
 
+/** The other end than this one. */
 export const other = ({ near, far }: Link, row: PeerSeen): PeerSeen | undefined => (row === near ? far : near);
 
 /** No error, or what is left of a change that is done. */
 export const isSilent = ({ info }: PeerSeen): boolean =>
   /^$|Other configuration change|Administrative reset/i.test(info);
 
+/** `hint` says what to do, at `object` when there is one to change. */
 export const cause = (id: BgpFaultId, message: string, hint: string, object?: Object): Cause => ({
   ...{ id, message, hint, object },
 });
 
+/** That nobody asked the node, and why; undefined when it was asked. */
 export const notAskedText = (known: NodeKnown | undefined): string | undefined =>
   known?.notAsked === undefined ? undefined : `${known.name} was not asked (${known.notAsked})`;
 
@@ -57,8 +64,10 @@ function doubtfulAddress(known: NodeKnown | undefined, version: 4 | 6): string {
   return `; ${known?.name} goes by ${formatIp(own)} while its InternalIP is ${internal.map(formatIp).join(', ')} (F52: IP_AUTODETECTION_METHOD)`;
 }
 
+/** What is doubtful about the addresses of both ends, to stand behind a hint. */
 export const doubts = ({ nearNode, farNode, version }: Link): string =>
   doubtfulAddress(nearNode, version) + doubtfulAddress(farNode, version);
 
+/** Where the password is from; never the password. */
 export const secretText = (password: DesiredSession['password']): string =>
   password === undefined ? 'no password' : `the password in secret ${password.secret} (${password.key})`;

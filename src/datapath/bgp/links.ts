@@ -1,7 +1,8 @@
 // Sessions as both ends see them: the two rows of one session side by side, the side that dials first.
 import { formatIp } from '../../net/ip.ts';
+import { groupedBy } from '../grouped.ts';
 import type { BgpPlan } from './desired.ts';
-import { groupedBy, ipKey } from './plan-index.ts';
+import { ipKey } from './plan-index.ts';
 import { type BgpState, isBirdAbsent, type PeerSeen } from './seen.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
@@ -43,6 +44,7 @@ export function peerText({ peerNode, address, protocol }: PeerSeen): string {
   return peerNode ?? (address === undefined ? protocol : formatIp(address));
 }
 
+/** True when the session is Established as seen on this end. */
 export const isUp = ({ state }: PeerSeen): boolean => state === 'Established';
 
 /** All sessions that at least one asked end shows, each once. */

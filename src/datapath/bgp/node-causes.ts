@@ -1,10 +1,10 @@
 // Faults of a node as a whole, each with the sessions that are down because of it; those are not told one by one.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { groupedBy } from '../grouped.ts';
 import { isSameAddress } from '../underlay.ts';
 import type { BgpFacts } from './facts.ts';
 import { hasNoBird, isUp, type Link, peerText } from './links.ts';
-import { groupedBy } from './plan-index.ts';
 import { type BgpProblem, bgpProblem, counted, listed, type SessionName } from './problem.ts';
 import type { PeerSeen } from './seen.ts';
 

@@ -1,12 +1,12 @@
 // The status of nodes in one document: BIRD, Felix, peers, what is wrong, who could not be asked.
 import { formatIp } from '../../net/ip.ts';
 import type { BirdStatus } from '../bird/bird.ts';
+import { groupedBy } from '../grouped.ts';
 import type { NodeState } from '../node-state.ts';
 import { partUnseen, type UnreachedNode } from '../unreached.ts';
 import type { BgpPlan } from './desired.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
 import { unseenBird } from './facts.ts';
-import { groupedBy } from './plan-index.ts';
 import type { BgpProblem } from './problem.ts';
 import { isBirdAbsent, type PeerSeen } from './seen.ts';
 import type { BgpNode } from './session.ts';

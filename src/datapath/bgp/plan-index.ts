@@ -1,5 +1,6 @@
 // Finding the nodes and sessions of a plan without a walk through all of them: a mesh has a session for every pair.
 import type { IpAddress } from '../../net/ip.ts';
+import { groupedBy } from '../grouped.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
 export interface PlanIndex {
@@ -17,18 +18,7 @@ const families = [4, 6] as const;
 /** The same text for the same address. */
 export const ipKey = ({ version, value }: IpAddress): string => `${version} ${value}`;
 
-/** The items by key, in their order. */
-export function groupedBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
+/** Builds the index; the lists stay in the order of the sessions. */
 export function planIndex(nodes: readonly BgpNode[], sessions: readonly DesiredSession[]): PlanIndex {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const owners = new Map<string, BgpNode>();

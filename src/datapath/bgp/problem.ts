@@ -65,6 +65,7 @@ interface ProblemParts {
   readonly sessions?: readonly SessionName[] | undefined;
 }
 
+/** A problem with the severity of its id; it is about `node` alone when `nodes` is absent. */
 export function bgpProblem(id: BgpFaultId, node: string, parts: ProblemParts): BgpProblem {
   const { nodes = [node], version, peer, message, object, hint, sessions = [] } = parts;
   return { id, severity: bgpFaults[id], node, nodes, version, peer, message, object, hint, sessions };

@@ -98,6 +98,7 @@ function tooLarge({ plan }: BgpFacts): BgpProblem[] {
   ];
 }
 
+/** What is wrong with the plan, whatever the nodes say. */
 export function planProblems(facts: BgpFacts): BgpProblem[] {
   return [isolated, reflection, tooLarge].flatMap((find) => find(facts));
 }

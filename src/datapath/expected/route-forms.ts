@@ -55,6 +55,7 @@ export function linkForm(device: string, protocols: readonly string[]): RouteFor
   return unicast({ device, protocols });
 }
 
+/** A route that drops what nothing more specific takes. */
 export function blackholeForm(protocols: readonly string[]): RouteForm {
   return { ...unicast({ protocols }), type: 'blackhole' };
 }

@@ -10,6 +10,7 @@ export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
 
+/** True for an object of JSON: no list, not null. */
 export function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -68,6 +69,7 @@ export function entriesAt(entry: Entry, key: string): readonly Entry[] {
   return elements.filter(isEntry);
 }
 
+/** An IP address; undefined for any other text. */
 export function addressAt(entry: Entry, key: string): ReturnType<typeof parseIp> {
   return parseIp(textAt(entry, key) ?? '');
 }

@@ -3,6 +3,7 @@
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
+import { groupedBy } from '../grouped.ts';
 import type { NodeState } from '../node-state.ts';
 import type { DatapathProblem } from '../problem.ts';
 import { isHostRoute, isInMainTable } from '../underlay.ts';
@@ -10,10 +11,11 @@ import { isWorkloadDevice } from './foreign.ts';
 
 const families = [4, 6] as const;
 
-function grouped<T>(entries: readonly (readonly [key: string, value: T])[]): [string, T[]][] {
-  const groups = new Map<string, T[]>();
-  for (const [key, value] of entries) groups.set(key, [...(groups.get(key) ?? []), value]);
-  return [...groups];
+/** The values that share a key. */
+function sharing<T>(entries: readonly (readonly [key: string, value: T])[]): [string, T[]][] {
+  return [...groupedBy(entries, ([key]) => key)]
+    .filter(([, group]) => group.length > 1)
+    .map(([key, group]) => [key, group.map(([, value]) => value)]);
 }
 
 /** F51: nodes that are recorded with one address. */
@@ -24,7 +26,7 @@ function sameNodeAddresses(nodes: readonly NetworkNode[]): DatapathProblem[] {
       return own === undefined ? [] : [[formatIp(own.address), node.name] as const];
     }),
   );
-  return grouped(entries).flatMap(([address, names]) => {
+  return sharing(entries).flatMap(([address, names]) => {
     const [node, peer] = names;
     if (node === undefined || peer === undefined) return [];
     return [
@@ -47,7 +49,7 @@ function sharedAddresses(network: Network): [address: string, workloads: Workloa
     .flat()
     .filter(({ settled }) => settled)
     .flatMap((workload) => workload.addresses.map((address) => [formatIp(address), workload] as const));
-  return grouped(entries).filter(([, workloads]) => workloads.length > 1);
+  return sharing(entries);
 }
 
 /** F50: pods with one address, all of them or those that share one with a pod. */
@@ -95,7 +97,7 @@ function sameRoutedAddresses(
   const entries = states.flatMap((state) =>
     [...new Set(workloadRoutesOf(network, state))].map((address) => [address, state.node] as const),
   );
-  return grouped(entries).flatMap(([address, nodes]) => {
+  return sharing(entries).flatMap(([address, nodes]) => {
     const [node, peer] = nodes;
     if (node === undefined || peer === undefined || told.has(address)) return [];
     return [

@@ -34,6 +34,7 @@ interface PodList {
 
 type PodsByNode = ReadonlyMap<string, readonly Pod[]>;
 
+/** Remembers what it was told; `lookAgain` forgets a node. */
 export class CalicoPods {
   readonly #connection: KubeConnection;
   /** What is known of a node, or under way. */

@@ -49,6 +49,7 @@ export async function untilAnswered<T>(
   }
 }
 
+/** True for an answer of the server in place of what was asked for. */
 export function isAnswer(result: unknown): result is ApiAnswer {
   return typeof result === 'object' && result !== null && 'status' in result && 'retryAfterMs' in result;
 }
@@ -96,6 +97,7 @@ export async function credentials(connection: KubeConnection): ReturnType<KubeCo
   }
 }
 
+/** The whole answer; what Retry-After says is capped. */
 export async function answerOf(message: IncomingMessage): Promise<ApiAnswer> {
   const pieces: Buffer[] = [];
   for await (const piece of message) pieces.push(piece as Buffer);
@@ -107,6 +109,7 @@ export async function answerOf(message: IncomingMessage): Promise<ApiAnswer> {
   };
 }
 
+/** For a call that got no answer: the server was not reached, or the connection broke. */
 export function noAnswer(server: URL, cause: unknown): TransportError {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const why = first instanceof Error ? first.message : String(first);

@@ -14,13 +14,14 @@ import {
 } from '../node-exec.ts';
 import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { supervisedArgv } from '../supervised.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { streamBesidePod } from './beside-pod.ts';
 import { CalicoPods, calicoContainer, type PodRef } from './calico-pods.ts';
 import { type ExecSocket, openSocket } from './exec-socket.ts';
 import { execEnd, messageOf, missingRight } from './exec-status.ts';
 import { markedArgv } from './exit-mark.ts';
 import { type ApiAnswer, isAnswer } from './kube-api.ts';
-import { markedExit, markedStream, type Taking, untilAborted, withoutMark } from './marked-exchange.ts';
+import { markedExit, markedStream, type Taking, withoutMark } from './marked-exchange.ts';
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 

@@ -2,6 +2,7 @@
 // is ended when nobody wants it any more. How the WebSocket is opened is up to the caller.
 import { cancelled } from '../child-process.ts';
 import { type StreamOptions, TransportError } from '../node-exec.ts';
+import { untilAborted } from '../until-aborted.ts';
 import type { ExecSocket } from './exec-socket.ts';
 import { execEnd } from './exec-status.ts';
 import { ExitMark } from './exit-mark.ts';
@@ -84,16 +85,6 @@ export async function markedStream(
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
   }
-}
-
-/** The answer of the work, or the reason of the signal as soon as it is aborted, whatever the work waits for. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(signal.reason);
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
 }
 
 /** An exec that ended without the mark: the kubelet was not reached (`text` says why), or the connection broke. */

@@ -22,6 +22,7 @@ export const defaultSystemFolder = '/etc/ssh';
 /** Includes that include: as deep as ssh follows them. */
 const maxDepth = 16;
 
+/** The home folder of the user, by the environment first. */
 export function homeOf({ env, platform }: SshWorld): string {
   return env['HOME'] || (platform === 'win32' ? env['USERPROFILE'] : undefined) || homedir();
 }

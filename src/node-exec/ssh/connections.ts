@@ -7,6 +7,7 @@ import { identitiesOf } from './identities.ts';
 import type { SshSettings } from './settings.ts';
 import { keyOf, type SshHost } from './ssh-host.ts';
 
+/** Closing it closes every connection. */
 export class Connections {
   readonly #settings: SshSettings;
   readonly #world: SshWorld;

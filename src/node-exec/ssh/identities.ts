@@ -18,6 +18,7 @@ export interface Identities {
 /** ssh's own, in its order. */
 const usualKeys: readonly string[] = ['id_rsa', 'id_ecdsa', 'id_ed25519'];
 
+/** Never rejects: what cannot be used is told as such. `password` comes last, when there is one. */
 export async function identitiesOf(
   config: HostConfig,
   password: string | undefined,

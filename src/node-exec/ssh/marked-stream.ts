@@ -4,6 +4,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 /** What is kept of it, in bytes. */
 const maxBefore = 64 * 1024;
 
+/** Passes on what stands behind the marker line. */
 export class MarkedStream extends Transform {
   readonly #marker: Buffer;
   #held: Buffer = Buffer.alloc(0);

@@ -13,6 +13,7 @@ import {
   TransportError,
 } from '../node-exec.ts';
 import { parseSteps, stepsArgv } from '../steps-script.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { MarkedStream } from './marked-stream.ts';
 import { remoteCommand } from './remote-command.ts';
 import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-process.ts';
@@ -48,6 +49,7 @@ interface Seen {
   readonly outcome: { readonly exit: number } | { readonly error: TransportError };
 }
 
+/** The way to nodes over such an access; closing it closes the access. */
 export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'random'>): NodeExec {
   const marker = `calictl-${world.random.uuid()}`;
 
@@ -58,7 +60,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
     signal: AbortSignal,
   ): Promise<Running> {
     const line = remoteCommand(argv, { marker, input: typeof input === 'string' ? input : input.length });
-    const remote = await orAborted(access.start(node, line, signal), signal, (late) => late.drop());
+    const remote = await untilAborted(access.start(node, line, signal), signal, (late) => late.drop());
     if (typeof input !== 'string') remote.stdin.write(input);
     const [stdout, stderr] = [new MarkedStream(marker), new MarkedStream(marker)];
     const through = [passed(remote.stdout, stdout), passed(remote.stderr, stderr)];
@@ -88,7 +90,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
       signal.throwIfAborted();
       running = await start(node, argv, input, signal);
       collected = collect(running, maxBytes);
-      return answer({ exit: exitOf(await orAborted(running.done, signal), running, access.placeOf(node)) });
+      return answer({ exit: exitOf(await untilAborted(running.done, signal), running, access.placeOf(node)) });
     } catch (error) {
       running?.remote.drop();
       if (options.signal?.aborted) return answer({ error: cancelled(node.name) });
@@ -233,19 +235,7 @@ function checkArgv(argv: readonly string[]): void {
   const [program = ''] = argv;
   if (program === '') throw new UsageError('the command names no program');
   if (program.startsWith('-')) throw new UsageError(`a program cannot be named ${program}`, 'name its path: ./-x');
-  if (argv.some((word) => word.includes('\0')))
+  if (argv.some((word) => word.includes('\0'))) {
     throw new UsageError('an argument has a NUL byte in it', 'leave it out');
-}
-
-/** Waits for it, but not beyond the abort; what comes later goes to `late`. Errors: the reason of the abort. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal, late?: (value: T) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      reject(signal.reason);
-      if (late !== undefined) promise.then(late, () => undefined);
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+  }
 }

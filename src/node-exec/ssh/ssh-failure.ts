@@ -1,6 +1,7 @@
 // Why a host was not reached, in words that do not name the node yet: a jump host serves many nodes.
 import { TransportError, type TransportFailure } from '../node-exec.ts';
 
+/** A TransportError but for the node: `on` makes it one. */
 export class SshFailure extends Error {
   readonly reason: TransportFailure;
   readonly hint: string | undefined;
