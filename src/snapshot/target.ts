@@ -18,7 +18,7 @@ export interface SnapshotTarget {
 }
 
 /** A bundle by the end of its name. */
-export function isBundle(path: string): boolean {
+function isBundle(path: string): boolean {
   return /\.(tgz|tar\.gz)$/i.test(path);
 }
 
