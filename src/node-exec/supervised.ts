@@ -4,7 +4,8 @@
 /**
  * Neither sshd nor a kubelet ends a program when the connection is gone. So whoever watches the input ends the whole
  * process group at its end: SIGINT, two seconds later SIGTERM, at last SIGKILL for whatever is left. `$1` is the process
- * that tells whether it has ended; the watcher itself minds only the last signal.
+ * that tells whether it has ended; the watcher itself minds only the last signal. The last second is for those in the group
+ * who still have to say how it ended.
  */
 const watch = [
   "trap '' INT TERM HUP",
@@ -14,6 +15,7 @@ const watch = [
   'kill -s "$signal" 0',
   'for wait in 1 2; do kill -0 "$1" && sleep 1; done',
   'done',
+  'sleep 1',
   'kill -s KILL 0',
 ].join('\n');
 

@@ -147,6 +147,23 @@ describe('supervision', () => {
     expect(isRunning(unlike)).toBe(false);
   });
 
+  it('lets those who wait for a command that was told to end say how it ended', async () => {
+    const stop = new AbortController();
+    // Slower than the signals that are sent when the command has ended.
+    const waiting = 'trap : INT TERM; "$@"; code=$?; sleep 0.2; echo "it ended with $code" >&2';
+    const command = supervisedArgv(['sh', '-c', 'trap "exit 4" INT; echo on; while :; do sleep 0.02; done']);
+    let said = '';
+    await overAConnection(
+      ['sh', '-c', waiting, 'sh', ...command],
+      () => stop.abort(),
+      (bytes) => {
+        said += String(bytes);
+      },
+      stop.signal,
+    );
+    expect(said).toBe('it ended with 4\n');
+  });
+
   it('leaves no command behind when the input ends while it begins', async () => {
     const time = `4000.${process.pid}`;
     // Many at once, so that some are caught in every state.

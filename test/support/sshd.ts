@@ -163,7 +163,13 @@ async function stopSshd(child: ChildProcess, folder: string): Promise<void> {
     else child.once('exit', () => resolve());
   });
   // Its sessions end with their connections, which a child of sshd holds each.
-  for (const session of childrenOf(pid)) process.kill(session, 'SIGKILL');
+  for (const session of childrenOf(pid)) {
+    try {
+      process.kill(session, 'SIGKILL');
+    } catch {
+      // It has ended by itself since it was listed.
+    }
+  }
   endProcess(pid, folder);
   await gone;
 }
