@@ -300,6 +300,30 @@ describeWithKubelets('rbac', (server, kubelets) => {
     });
   });
 
+  describe('calictl-snapshotter', () => {
+    it('is enough beside calictl-reader, and needed, for: snapshot save', async () => {
+      await server().admin.reset();
+      for (const role of [...rolesNamed('calictl-reader'), ...rolesNamed('calictl-snapshotter')]) {
+        await load([binding(role, 'snapshotter')]);
+        await untilAllowed(server(), 'snapshotter', role);
+      }
+      await server().admin.load(clusterObjects());
+      const without = await (await as('reader')).run(`snapshot save ${home}/without.tgz`);
+      expect(without.code).toBe(5);
+      expect(without.stdout).toMatch(
+        /^without Namespace: .*not allowed to list namespaces|^without Namespace: .*cannot list/m,
+      );
+      const snapshotter = await as('snapshotter');
+      const { code, stderr } = await snapshotter.run(`snapshot save ${home}/whole.tgz`);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(refusals(snapshotter.proxy)).toEqual([]);
+      const ofReader = rightsOf(rolesNamed('calictl-reader'));
+      expect(used(snapshotter.proxy).filter((right) => !ofReader.includes(right))).toEqual(
+        rightsOf(rolesNamed('calictl-snapshotter')),
+      );
+    });
+  });
+
   describe('calictl-repairer', () => {
     let repairer: Awaited<ReturnType<typeof as>>;
     beforeAll(async () => {

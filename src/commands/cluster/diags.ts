@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pMap from 'p-map';
+import { redacted } from '../../output/redact.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { CalictlError, StdoutFailure, UsageError } from '../../world/errors.ts';
 import type { OutputStream } from '../../world/world.ts';
@@ -223,13 +224,26 @@ async function folderOf(ctx: Context, input: Input): Promise<{ scratch: string; 
 async function run(ctx: Context, input: Input): Promise<Bundle> {
   const options = optionsOf(input, ctx.compat);
   // Is there a cluster, with credentials, at all?
-  await ctx.datastore().catch((error: unknown) => {
+  const store = await ctx.datastore().catch((error: unknown) => {
     if (!ctx.compat || !(error instanceof CalictlError)) throw error;
     return ctx.world.io.stdout.write(`ERROR creating clients: ${error.message}\n`).then(() => Promise.reject(error));
   });
+  if (store.type === 'folder') {
+    throw new UsageError('cluster diags asks a cluster, and the datastore is a folder', 'leave out --datastore');
+  }
   const { kubeconfig, k8sCurrentContext } = await ctx.settings();
   const kubectl = new Kubectl(ctx, kubeconfig, k8sCurrentContext);
-  await kubectl.run(['version', '--client']);
+  const { exit, stderr } = await kubectl.run(ctx.compat ? ['version', '--client'] : ['version']);
+  // calicoctl goes on and makes a bundle of failures.
+  if (exit !== 0 && !ctx.compat) {
+    throw new CalictlError(
+      `kubectl gets no answer of the cluster: ${redacted(stderr.trim().split('\n').at(-1) ?? '')}`,
+      {
+        code: 'NO_CLUSTER',
+        hint: 'See kubectl version: with the same kubeconfig and context it must name the server.',
+      },
+    );
+  }
   const { scratch, name } = await folderOf(ctx, input);
   const collection = new Collection(ctx, kubectl, join(scratch, name), options, tellingOf(ctx, input));
   await collection.say('==== Begin collecting diagnostics. ====');

@@ -33,6 +33,12 @@ describe('what it is asked', () => {
     const compat = await run(['cluster', 'diags', ...flags], { programName: 'calicoctl' });
     expect([compat.code, compat.stdout]).toEqual([1, `Error executing command: ${text}\n`]);
   });
+
+  it('refuses a folder: kubectl would collect another cluster', async () => {
+    const { code, stdout, stderr } = await run(['cluster', 'diags'], { objects: [] });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('the datastore is a folder');
+  });
 });
 
 describeWithParts('cluster diags', ['kubectl'], () => {
@@ -168,6 +174,16 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       expect([...paths].filter((path) => path.endsWith('.partial'))).toEqual([]);
       expect(existsSync(scratch)).toBe(false);
     }, 180_000);
+
+    it('collects nothing when the cluster gives kubectl no answer', async () => {
+      const gone = join(folder, 'gone.kubeconfig');
+      const text = readFileSync(server().kubeconfig, 'utf8');
+      writeFileSync(gone, text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'));
+      const env = { KUBECONFIG: gone, PATH: `${dirname(partPath('kubectl'))}:${process.env['PATH']}`, HOME: folder };
+      const { code, stdout, stderr } = await diags([], { env });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('kubectl gets no answer of the cluster: ');
+    });
 
     it('says that kubectl is missing', async () => {
       const env = { KUBECONFIG: server().kubeconfig, PATH: '/nonexistent', HOME: folder };
