@@ -1,6 +1,6 @@
 // The routes of several nodes in one result: each beside what is expected, what is wrong, who could not be asked.
 import type { Network } from './expected/network.ts';
-import type { NodeState } from './node-state.ts';
+import { type NodeState, routesOf } from './node-state.ts';
 import type { DatapathProblem } from './problem.ts';
 import { compareRoutes } from './route-differences.ts';
 import type { RouteComparison } from './routes/comparison.ts';
@@ -48,9 +48,7 @@ export function concerning(problems: readonly DatapathProblem[], nodes: Readonly
 
 /** The node when it was not reached, or when routes of a family were not seen, with the reason. */
 function unseenRoutes(state: NodeState, families: readonly (4 | 6)[]): UnreachedNode[] {
-  const parts = families.map(
-    (version) => [`IPv${version} routes`, version === 4 ? state.routes4 : state.routes6] as const,
-  );
+  const parts = families.map((version) => [`IPv${version} routes`, routesOf(state, version)] as const);
   const unreached = unreachedOf(state, parts);
   if (unreached === undefined) return [];
   if (unreached.code !== partUnseen) return [unreached];

@@ -54,6 +54,11 @@ export interface NodeState {
   readonly skipped: ReadonlyMap<ProbeName, readonly string[]>;
 }
 
+/** The routes of one family. */
+export function routesOf({ routes4, routes6 }: NodeState, version: 4 | 6): Observed<readonly KernelRoute[]> {
+  return version === 4 ? routes4 : routes6;
+}
+
 const notAsked: ProbeOutcome = { kind: 'unanswered', argv: [], reason: 'not asked for' };
 
 function parseMtu(text: string): Parsed<number> {

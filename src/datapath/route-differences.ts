@@ -8,7 +8,7 @@ import { type Network, poolAround } from './expected/network.ts';
 import { formText } from './expected/route-forms.ts';
 import { type ExpectedRoute, expectedRoutes } from './expected/routes.ts';
 import type { KernelRoute, NextHop } from './iproute/iproute.ts';
-import type { NodeState } from './node-state.ts';
+import { type NodeState, routesOf } from './node-state.ts';
 import type { Observed } from './probes.ts';
 import type { ProblemSeverity } from './problem.ts';
 import { missingInKernel, unreachable, whyMissing } from './routes/bird-explanation.ts';
@@ -25,7 +25,7 @@ function bestBirdRoutes(routes: Observed<readonly BirdRoute[]>): ReadonlyMap<str
 
 /** What of a node's state routes of one family are judged by; undefined when its routes were not seen. */
 function localView(network: Network, state: NodeState, version: 4 | 6): LocalView | undefined {
-  const routes = version === 4 ? state.routes4 : state.routes6;
+  const routes = routesOf(state, version);
   if (!routes.seen) return undefined;
   const own = network.nodes.get(state.node)?.addresses[version]?.address;
   const { links, addresses } = state;
@@ -196,7 +196,7 @@ interface Context {
 
 /** The routes of one family that were not seen, as one line. */
 function unseenFamily(state: NodeState, version: 4 | 6, expected: readonly ExpectedRoute[]): RouteComparison[] {
-  const routes = version === 4 ? state.routes4 : state.routes6;
+  const routes = routesOf(state, version);
   if (routes.seen || expected.length === 0) return [];
   return [
     {
@@ -267,7 +267,7 @@ export function compareRoutes(network: Network, state: NodeState, keep: 'all' | 
   });
   const wrong = comparisons.filter(({ verdict, subject }) => subject !== undefined && verdict !== 'ok').length;
   const unseen = ([4, 6] as const)
-    .filter((version) => !(version === 4 ? state.routes4 : state.routes6).seen)
+    .filter((version) => !routesOf(state, version).seen)
     .reduce((sum, version) => sum + expected.filter(({ destination }) => destination.version === version).length, 0);
   return { comparisons, asExpected: expected.length - wrong - unseen };
 }

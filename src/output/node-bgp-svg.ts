@@ -49,6 +49,7 @@ function legend(states: readonly EdgeState[], y: number): string {
     .join('');
 }
 
+/** The graph as a picture, speakers on a circle. */
 export function nodeBgpSvg({ vertices, edges }: BgpGraph): string {
   const of = (kind: Vertex['kind']): Vertex[] => vertices.filter((vertex) => vertex.kind === kind);
   const [nodes, reflectors, outside] = [of('node'), of('reflector'), of('outside')];

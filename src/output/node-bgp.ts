@@ -2,15 +2,17 @@
 import { addressText } from '../datapath/bgp/node-status.ts';
 import type { BgpGraph, EdgeState, Peering, Peerings } from '../datapath/bgp/peerings.ts';
 import type { Wanted } from '../datapath/bgp/session.ts';
+import { counted } from '../datapath/words.ts';
 import { formatIp } from '../net/ip.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
-import { alike, peerName, problemDocument, problemLines, typeWords } from './node-status.ts';
+import { foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
+import { alike, bgpProblemLines, peerName, problemDocument, typeWords } from './node-status.ts';
 import { styleOf } from './style.ts';
 import { wrapLines } from './wrap.ts';
 
+/** Which object wants the session. */
 export function wantedText(wanted: Wanted): string {
   if (wanted.kind === 'mesh') return 'mesh';
   return `BGPPeer ${wanted.name}${wanted.reverse ? ' (way back)' : ''}`;
@@ -33,6 +35,7 @@ function summary({ items, problems, unreached, asked }: Peerings): string {
   return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
 }
 
+/** A row a session as each end wants it, with its state when nodes were asked. */
 export function nodeBgpText(peerings: Peerings, { colour, columns }: NodeView): string {
   const style = styleOf(colour);
   const { items, asked } = peerings;
@@ -46,7 +49,7 @@ export function nodeBgpText(peerings: Peerings, { colour, columns }: NodeView): 
       )
     : ownTable(headings, items.map(row));
   const below =
-    problemLines(peerings.problems, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
+    bgpProblemLines(peerings.problems, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
   return table + wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns);
 }
 
@@ -114,6 +117,7 @@ const shapes = { node: 'ellipse', reflector: 'doublecircle', outside: 'box' } as
 const quoted = (text: string): string =>
   `"${text.split('\n').map(printable).join('\n').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
+/** The graph in the language of Graphviz. */
 export function nodeBgpDot({ vertices, edges }: BgpGraph): string {
   const lines = [
     ...vertices.map(({ name, kind, as }) => {

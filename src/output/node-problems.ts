@@ -1,6 +1,8 @@
 // Lines below the tables about nodes: what is wrong and what to do, who could not be asked, how many of what.
+import { groupedBy } from '../datapath/grouped.ts';
 import type { DatapathProblem } from '../datapath/problem.ts';
 import { partUnseen, type UnreachedNode, withoutNode } from '../datapath/unreached.ts';
+import { counted } from '../datapath/words.ts';
 import { printable } from './columns.ts';
 import type { Style } from './style.ts';
 
@@ -10,36 +12,35 @@ export interface NodeView {
   readonly colour: boolean;
 }
 
-/** A problem as two lines: what and where, then what to do. */
+/** What is told of a problem, whichever rule found it. */
+type Told = Pick<DatapathProblem, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
+
+/** A problem as two lines: what, and `where` before it if that is not empty; then what to do. */
+export function problemLines({ id, severity, message, object, hint }: Told, where: string, style: Style): string {
+  const paint = severity === 'error' ? style.error : style.warning;
+  const what = where === '' ? printable(message) : `${printable(where)}: ${printable(message)}`;
+  const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
+  return `${paint(`${id} ${severity}`)} ${what}\n    ${change}${printable(hint)}\n`;
+}
+
+/** Problems of the data path, each with its node. */
 export function datapathProblemLines(problems: readonly DatapathProblem[], style: Style): string {
-  return problems
-    .map(({ id, severity, node, message, object, hint }) => {
-      const paint = severity === 'error' ? style.error : style.warning;
-      const where = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
-      return `${paint(`${id} ${severity}`)} ${printable(node)}: ${printable(message)}\n    ${where}${printable(hint)}\n`;
-    })
-    .join('');
+  return problems.map((problem) => problemLines(problem, problem.node, style)).join('');
 }
 
 /** Nodes that gave no answer, or only a part of it, a line for those with the same reason. */
 export function unreachedNodeLines(unreached: readonly UnreachedNode[], style: Style): string {
-  const nodesByText = new Map<string, string[]>();
-  for (const { node, code, message, hint } of unreached) {
-    const word = style.warning(code === partUnseen ? 'partly seen' : 'not asked');
+  const lines = unreached.map(({ node, code, message, hint }) => {
+    const word = code === partUnseen ? 'partly seen' : 'not asked';
     const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
-    const key = JSON.stringify([word, `${printable(withoutNode(message, node))}${more}\n`]);
-    nodesByText.set(key, [...(nodesByText.get(key) ?? []), node]);
-  }
-  return [...nodesByText]
-    .map(([key, nodes]) => {
-      const [word, text] = JSON.parse(key) as [string, string];
-      return `${word} ${printable(nodes.join(', '))}: ${text}`;
+    return { node, word, text: `${printable(withoutNode(message, node))}${more}\n` };
+  });
+  return [...groupedBy(lines, ({ word, text }) => `${word} ${text}`).values()]
+    .map((group) => {
+      const nodes = printable(group.map(({ node }) => node).join(', '));
+      return `${style.warning(group[0]?.word ?? '')} ${nodes}: ${group[0]?.text}`;
     })
     .join('');
-}
-
-export function counted(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? '' : 's'}`;
 }
 
 /** The end of a summary: `2 problems, 1 node not asked, 1 partly seen`. */

@@ -1,10 +1,11 @@
 // What `node routes` prints: a row a route that is not as expected, or every route; problems below; the whole as a document.
 import type { NodeRoutesList } from '../datapath/node-routes.ts';
 import type { RouteComparison } from '../datapath/routes/comparison.ts';
+import { counted } from '../datapath/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
+import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { styleOf } from './style.ts';
 import { wrapLines } from './wrap.ts';
 

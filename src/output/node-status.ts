@@ -9,11 +9,13 @@ import {
 } from '../datapath/bgp/node-status.ts';
 import type { BgpProblem } from '../datapath/bgp/problem.ts';
 import type { Wanted } from '../datapath/bgp/session.ts';
+import { groupedBy } from '../datapath/grouped.ts';
+import { counted } from '../datapath/words.ts';
 import { formatIp } from '../net/ip.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { ownTable, printable } from './columns.ts';
+import { ownTable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
+import { foundText, type NodeView, problemLines, unreachedNodeLines } from './node-problems.ts';
 import { type Style, styleOf } from './style.ts';
 import { wrapLines } from './wrap.ts';
 
@@ -71,6 +73,7 @@ function nodeRow(item: NodeStatus): string[] {
 
 const nodeHeadings = ['NODE', 'BIRD', 'ROUTER ID', 'PEERS V4', 'PEERS V6', 'FELIX', 'ROUTES', 'PROBLEM'];
 
+/** `10.90.0.2 (node-b)`, or the address alone. */
 export function peerName(peer: Pick<PeerStatus, 'peerNode' | 'address' | 'port' | 'protocol'>): string {
   return peer.peerNode === undefined ? addressText(peer) : `${addressText(peer)} (${peer.peerNode})`;
 }
@@ -98,24 +101,15 @@ const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'I
 
 /** Problems that differ by the family alone stand together: they are told once. */
 export function alike(problems: readonly BgpProblem[]): BgpProblem[][] {
-  const told = new Map<string, BgpProblem[]>();
-  for (const problem of problems) {
-    const key = `${problem.id} ${problem.message}`;
-    told.set(key, [...(told.get(key) ?? []), problem]);
-  }
-  return [...told.values()];
+  return [...groupedBy(problems, ({ id, message }) => `${id} ${message}`).values()];
 }
 
-/** Problems as short lines: what and where, then what to change and how. */
-export function problemLines(problems: readonly BgpProblem[], style: Style): string {
+/** Problems of BGP as lines, those alike once with their families. */
+export function bgpProblemLines(problems: readonly BgpProblem[], style: Style): string {
   return alike(problems)
     .map((group) => {
-      const { id, severity, message, object, hint } = group[0] as BgpProblem;
-      const paint = severity === 'error' ? style.error : style.warning;
       const families = group.flatMap(({ version }) => (version === undefined ? [] : `IPv${version}`));
-      const where = families.length === 0 ? '' : `${families.join(', ')}: `;
-      const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
-      return `${paint(`${id} ${severity}`)} ${where}${printable(message)}\n    ${change}${printable(hint)}\n`;
+      return problemLines(group[0] as BgpProblem, families.join(', '), style);
     })
     .join('');
 }
@@ -130,16 +124,18 @@ function summary({ items, problems, unreached }: NodeStatusList): string {
   return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
 }
 
+/** A row a node, with `wide` a row a peer; problems and nodes that were not asked are told below. */
 export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: NodeView): string {
   const style = styleOf(colour);
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
-  const below = problemLines(list.problems, style) + unreachedNodeLines(list.unreached, style);
+  const below = bgpProblemLines(list.problems, style) + unreachedNodeLines(list.unreached, style);
   const text = `${below}${below === '' ? '' : '\n'}${summary(list)}`;
   return ownTable(wide ? peerHeadings : nodeHeadings, rows) + wrapLines(text, columns);
 }
 
 const wantedText = (wanted: Wanted): object => (wanted.kind === 'mesh' ? { kind: 'mesh' } : wanted);
 
+/** A peer as documents have it: docs/commands/node-status.md. */
 export function peerDocument(peer: PeerStatus): object {
   const { version, protocol, type, address, port, peerNode, as, state, since, info, prefixes, desired, extra } = peer;
   return {
@@ -151,6 +147,7 @@ export function peerDocument(peer: PeerStatus): object {
   };
 }
 
+/** A problem as documents have it, with the ends of sessions that it explains. */
 export function problemDocument({
   id,
   severity,

@@ -1,12 +1,12 @@
 // What `node verify` prints: a row a fact that is wrong, or every fact; problems and what was not seen below; a document.
-
 import { withoutNode } from '../datapath/unreached.ts';
 import type { Fact } from '../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../datapath/verify/node-facts.ts';
+import { counted, listed } from '../datapath/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted, datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
+import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { type Style, styleOf } from './style.ts';
 import { wrapLines } from './wrap.ts';
 
@@ -22,11 +22,7 @@ function factRow(node: string, fact: Fact): string[] {
   return [node, subject, name, expected, verdict === 'not observed' ? '-' : seen, verdictText(fact)];
 }
 
-/** A list of which the first are told and the others counted. */
-function some(names: readonly string[], most: number): string {
-  const more = names.length - most;
-  return printable(names.slice(0, most).join(', ')) + (more > 0 ? ` and ${more} more` : '');
-}
+const some = (names: readonly string[]): string => printable(listed(names, namedPerReason));
 
 /** What was not seen, a line for the same facts and reason on all nodes: a program that is not there is many facts. */
 function unseenLines(items: readonly NodeFacts[], style: Style): string {
@@ -39,13 +35,11 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
       byReason.set(reason, [...(byReason.get(reason) ?? []), `${fact} of ${subject}`]);
     }
     for (const [reason, names] of byReason) {
-      const text = `${some(names, namedPerReason)}\n    ${printable(reason)}\n`;
+      const text = `${some(names)}\n    ${printable(reason)}\n`;
       nodesByText.set(text, [...(nodesByText.get(text) ?? []), node]);
     }
   }
-  return [...nodesByText]
-    .map(([text, nodes]) => `${style.dim('not observed')} ${some(nodes, namedPerReason)}: ${text}`)
-    .join('');
+  return [...nodesByText].map(([text, nodes]) => `${style.dim('not observed')} ${some(nodes)}: ${text}`).join('');
 }
 
 /** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */

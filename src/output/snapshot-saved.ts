@@ -1,9 +1,9 @@
 // What `snapshot save` prints: what is in the snapshot, and what is not.
 import type { SavedSnapshot } from '../datapath/saved-snapshot.ts';
 import { withoutNode } from '../datapath/unreached.ts';
+import { counted } from '../datapath/words.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
-import { counted } from './node-problems.ts';
 
 type Saved = SavedSnapshot & { readonly path: string };
 

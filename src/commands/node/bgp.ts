@@ -1,8 +1,8 @@
 // calictl node bgp: who should peer with whom by the resources, and what became of it on the nodes.
 import type { Peerings } from '../../datapath/bgp/peerings.ts';
-import { exitCodes } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
+import { exitOf } from './exit-of-reading.ts';
 import { birdFlag, transportFlags } from './flags.ts';
 
 interface Shown {
@@ -19,7 +19,7 @@ async function run(ctx: Context, input: Input): Promise<Shown> {
     import('../../datapath/bgp/peerings.ts'),
   ]);
   const { nodes, plan, bgpNeeded } = await plannedBgp(await ctx.datastore(), ctx.world.signal);
-  const targets = await nodeTargets(nodes, input.args);
+  const targets = nodeTargets(nodes, input.args);
   const names = targets.map(({ name }) => name);
   const complete = input.args.length === 0;
   if (input.on('desired')) return { peerings: peeringsOf(plan, names, undefined), complete };
@@ -75,9 +75,5 @@ export const nodeBgp = defineCommand<Shown>({
       return nodeBgpSvg(bgpGraph(peerings, complete));
     },
   },
-  exit: ({ peerings: { reached, faulty, unreached } }) => {
-    if (!reached) return exitCodes.failed;
-    if (faulty) return exitCodes.findings;
-    return unreached.length > 0 ? exitCodes.partial : exitCodes.ok;
-  },
+  exit: ({ peerings }) => exitOf(peerings),
 });

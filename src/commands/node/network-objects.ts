@@ -1,7 +1,6 @@
 // What node routes and node verify read from the datastore: everything that routes, tunnels and wiring follow from.
 import type { NetworkObjects } from '../../datapath/expected/read-network.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
-import { type ExitCode, exitCodes } from '../../world/errors.ts';
 
 /** Errors: those of the store; CalictlError for a block whose fields cannot be read. */
 export async function networkObjects(store: Datastore, signal: AbortSignal): Promise<NetworkObjects> {
@@ -28,17 +27,4 @@ export async function networkObjects(store: Datastore, signal: AbortSignal): Pro
   ]);
   refuseMalformedBlocks(blocks);
   return { nodes, pools, blocks, affinities, pods, felixConfigurations, bgpConfigurations };
-}
-
-interface Judged {
-  readonly items: readonly { readonly reached: boolean }[];
-  readonly problems: readonly unknown[];
-  readonly unreached: readonly unknown[];
-}
-
-/** Nobody reached, something wrong, somebody not reached: in this order. */
-export function exitOf({ items, problems, unreached }: Judged): ExitCode {
-  if (items.every(({ reached }) => !reached)) return exitCodes.failed;
-  if (problems.length > 0) return exitCodes.findings;
-  return unreached.length > 0 ? exitCodes.partial : exitCodes.ok;
 }

@@ -3,8 +3,8 @@ import type { NodeRoutesList } from '../../datapath/node-routes.ts';
 import type { Probe } from '../../datapath/probes.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
+import { exitOfList } from './exit-of-reading.ts';
 import { birdFlag, transportFlags } from './flags.ts';
-import { exitOf } from './network-objects.ts';
 
 async function run(ctx: Context, input: Input): Promise<NodeRoutesList> {
   const [{ networkObjects }, { birdFolder, nodeTargets, readTargets }, probes, network, { nodeState }, list] =
@@ -57,5 +57,5 @@ export const nodeRoutes = defineCommand<NodeRoutesList>({
     json: async (list) => (await import('../../output/node-routes.ts')).nodeRoutesJson(list),
     yaml: async (list) => (await import('../../output/node-routes.ts')).nodeRoutesYaml(list),
   },
-  exit: exitOf,
+  exit: exitOfList,
 });

@@ -2,12 +2,13 @@
 import { lookup } from 'node:dns/promises';
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { NodeContainer } from '../../datapath/node-container.ts';
 import type { CommandResult } from '../../node-exec/node-exec.ts';
 import { CalictlError, StdoutFailure, UsageError } from '../../world/errors.ts';
 import type { OutputStream } from '../../world/world.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
+import { noDeadlineMs } from './flags.ts';
+import type { NodeContainer } from './node-container.ts';
 import { requireThisMachine, tellingOf } from './this-machine.ts';
 
 interface Started {
@@ -141,7 +142,7 @@ async function prepareKernel(ctx: Context, say: (line: string) => Promise<void>)
 async function program(ctx: Context, argv: readonly string[]): Promise<CommandResult> {
   const { runProgram } = await import('../../node-exec/child-process.ts');
   // Pulling the image takes as long as it takes.
-  return runProgram(argv, 'this machine', ctx.world, { timeoutMs: 2 ** 31 - 1, signal: ctx.world.signal });
+  return runProgram(argv, 'this machine', ctx.world, { timeoutMs: noDeadlineMs, signal: ctx.world.signal });
 }
 
 /** Passes the log on until it says that calico-node started. Errors: it ended, or said nothing in time. */
@@ -157,12 +158,15 @@ async function followStart(ctx: Context, telling: OutputStream): Promise<void> {
     await telling.write(text);
     if (log.includes(startedLine)) enough.abort();
   };
-  await streamProgram(['docker', 'logs', '--follow', 'calico-node'], ctx.world, {
-    signal: AbortSignal.any([signal, enough.signal]),
-    onStdout: take,
-    onStderr: take,
-  });
-  clearTimeout(timer);
+  try {
+    await streamProgram(['docker', 'logs', '--follow', 'calico-node'], ctx.world, {
+      signal: AbortSignal.any([signal, enough.signal]),
+      onStdout: take,
+      onStderr: take,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
   if (!log.includes(startedLine)) {
     const text = 'calico/node has terminated, check logs for details';
     throw new CalictlError(ctx.compat ? `error executing command: ${text}` : text, { code: 'NODE_RUN' });
@@ -188,7 +192,7 @@ async function start(ctx: Context, argv: readonly string[], telling: OutputStrea
 async function run(ctx: Context, input: Input): Promise<Started> {
   const isDry = input.on('dryrun');
   requireThisMachine(ctx, !isDry);
-  const [container, { dockerArgv }] = [await containerOf(ctx, input), await import('../../datapath/node-container.ts')];
+  const [container, { dockerArgv }] = [await containerOf(ctx, input), await import('./node-container.ts')];
   const argv = dockerArgv(container);
   if (!isDry) await start(ctx, argv, tellingOf(ctx, input));
   return { argv, isService: container.isService, started: !isDry };

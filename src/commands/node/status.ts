@@ -1,9 +1,10 @@
 // calictl node status: BIRD, Felix and BGP peers of nodes, asked all at once, judged from both ends of every session.
 import type { NodeStatusList } from '../../datapath/bgp/node-status.ts';
-import { type ExitCode, exitCodes } from '../../world/errors.ts';
+import { exitCodes } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
 import type { CalicoctlStatus } from './calicoctl-status.ts';
+import { exitOfList } from './exit-of-reading.ts';
 import { birdFlag, transportFlags } from './flags.ts';
 
 interface Status {
@@ -22,16 +23,9 @@ async function run(ctx: Context, input: Input): Promise<Status | CalicoctlStatus
       import('../../datapath/bgp/node-status.ts'),
     ]);
   const { nodes, plan, bgpNeeded } = await plannedBgp(await ctx.datastore(), ctx.world.signal);
-  const targets = await nodeTargets(nodes, input.args);
+  const targets = nodeTargets(nodes, input.args);
   const states = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: true }), nodeState);
   return { kind: 'nodes', list: nodeStatusList(plan, states, bgpNeeded) };
-}
-
-/** Nobody reached, something wrong, somebody not reached: in this order. */
-function exitOf({ items, faulty, unreached }: NodeStatusList): ExitCode {
-  if (items.every(({ reached }) => !reached)) return exitCodes.failed;
-  if (faulty) return exitCodes.findings;
-  return unreached.length > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
 /** Only what was asked of nodes gets here: `format` sends the rest elsewhere. */
@@ -73,7 +67,7 @@ export const nodeStatus = defineCommand<Status | CalicoctlStatus>({
         : '',
   },
   exit: (result) => {
-    if (result.kind === 'nodes') return exitOf(result.list);
+    if (result.kind === 'nodes') return exitOfList(result.list);
     return result.failure === undefined ? exitCodes.ok : exitCodes.failed;
   },
   errors: (result) => (result.kind === 'calicoctl' && result.failure !== undefined ? [result.failure] : []),

@@ -1,8 +1,8 @@
 // Which nodes a command is about, and reading them: the Node objects of the datastore, or those that were named.
 import type { NodeReading, Probe } from '../../datapath/probes.ts';
+import { counted } from '../../datapath/words.ts';
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
-import { counted } from '../../output/node-problems.ts';
 import type { CoreNode } from '../../resources/node.ts';
 import { bgpOf } from '../../resources/node-annotations.ts';
 import { CalictlError } from '../../world/errors.ts';
@@ -38,9 +38,7 @@ export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]
   const wanted = names.length === 0 ? [...known.keys()].sort() : [...new Set(names)];
   return wanted.map((name) => {
     const node = known.get(name);
-    if (node === undefined) {
-      throw unknownNode(name, seeNodes);
-    }
+    if (node === undefined) throw unknownNode(name, seeNodes);
     return targetOf(node);
   });
 }

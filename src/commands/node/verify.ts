@@ -5,8 +5,8 @@ import type { NodeFactsList } from '../../datapath/verify/node-facts.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag, type PodName, podOf } from '../ipam/flags.ts';
+import { exitOfList } from './exit-of-reading.ts';
 import { birdFlag, transportFlags } from './flags.ts';
-import { exitOf } from './network-objects.ts';
 
 interface Verified {
   readonly list: NodeFactsList;
@@ -84,5 +84,5 @@ export const nodeVerify = defineCommand<Verified>({
     json: async ({ list }) => (await import('../../output/node-verify.ts')).nodeVerifyJson(list),
     yaml: async ({ list }) => (await import('../../output/node-verify.ts')).nodeVerifyYaml(list),
   },
-  exit: ({ list }) => exitOf(list),
+  exit: ({ list }) => exitOfList(list),
 });

@@ -1,11 +1,12 @@
 // What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each told once.
 
+import { listed } from '../words.ts';
 import type { BgpPlan } from './desired.ts';
 import { bgpFacts, type NotAsked } from './facts.ts';
 import { linkProblem } from './link-causes.ts';
 import { isUp } from './links.ts';
 import { nodeProblems } from './node-causes.ts';
-import { type BgpFaultId, type BgpProblem, listed, type SessionName } from './problem.ts';
+import type { BgpFaultId, BgpProblem, SessionName } from './problem.ts';
 import type { BgpState, PeerSeen } from './seen.ts';
 import { planProblems } from './topology.ts';
 

@@ -3,9 +3,10 @@ import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
 import { groupedBy } from '../grouped.ts';
 import { isSameAddress } from '../underlay.ts';
+import { counted, listed } from '../words.ts';
 import type { BgpFacts } from './facts.ts';
 import { hasNoBird, isUp, type Link, peerText } from './links.ts';
-import { type BgpProblem, bgpProblem, counted, listed, type SessionName } from './problem.ts';
+import { type BgpProblem, bgpProblem, type SessionName } from './problem.ts';
 import type { PeerSeen } from './seen.ts';
 
 const families = [4, 6] as const;

@@ -70,12 +70,3 @@ export function bgpProblem(id: BgpFaultId, node: string, parts: ProblemParts): B
   const { nodes = [node], version, peer, message, object, hint, sessions = [] } = parts;
   return { id, severity: bgpFaults[id], node, nodes, version, peer, message, object, hint, sessions };
 }
-
-/** `10.0.0.1, 10.0.0.2 and 7 more`. */
-export function listed(names: readonly string[], most = 5): string {
-  const left = names.length - most;
-  return names.slice(0, most).join(', ') + (left > 0 ? ` and ${left} more` : '');
-}
-
-/** `1 route`, `2 routes`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

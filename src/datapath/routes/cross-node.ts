@@ -4,7 +4,7 @@ import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
 import { groupedBy } from '../grouped.ts';
-import type { NodeState } from '../node-state.ts';
+import { type NodeState, routesOf } from '../node-state.ts';
 import type { DatapathProblem } from '../problem.ts';
 import { isHostRoute, isInMainTable } from '../underlay.ts';
 import { isWorkloadDevice } from './foreign.ts';
@@ -77,7 +77,7 @@ export function samePodAddresses(network: Network, pod?: Workload): DatapathProb
 function workloadRoutesOf(network: Network, state: NodeState): string[] {
   const prefixes = network.felix(state.node).interfacePrefixes;
   return families.flatMap((version) => {
-    const routes = version === 4 ? state.routes4 : state.routes6;
+    const routes = routesOf(state, version);
     if (!routes.seen) return [];
     return routes.value
       .filter((route) => isInMainTable(route) && isHostRoute(route.destination) && route.type === 'unicast')

@@ -1,0 +1,29 @@
+// The exit code of commands that read nodes and judge what they say.
+import { type ExitCode, exitCodes } from '../../world/errors.ts';
+
+export interface Judged {
+  /** Some node answered. */
+  readonly reached: boolean;
+  readonly faulty: boolean;
+  readonly unreached: readonly unknown[];
+}
+
+/** Nobody reached, something wrong, somebody not reached: in this order. */
+export function exitOf({ reached, faulty, unreached }: Judged): ExitCode {
+  if (!reached) return exitCodes.failed;
+  if (faulty) return exitCodes.findings;
+  return unreached.length > 0 ? exitCodes.partial : exitCodes.ok;
+}
+
+interface JudgedList {
+  readonly items: readonly { readonly reached: boolean }[];
+  readonly problems: readonly unknown[];
+  readonly unreached: readonly unknown[];
+  /** When absent, every problem counts. */
+  readonly faulty?: boolean;
+}
+
+/** The same for a list with an item a node. */
+export function exitOfList({ items, problems, unreached, faulty = problems.length > 0 }: JudgedList): ExitCode {
+  return exitOf({ reached: items.some(({ reached }) => reached), faulty, unreached });
+}
