@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeWithKubelets } from '../../support/kubelet.ts';
 import { describeWithParts, partPath } from '../../support/parts.ts';
 import { until } from '../../support/until.ts';
@@ -45,6 +45,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
   describeWithKubelets('cluster diags on an API server', (server, kubelets) => {
     const folder = mkdtempSync(join(tmpdir(), 'calictl-cluster-diags-'));
     afterAll(() => rmSync(folder, { recursive: true }));
+    afterEach(() => void vi.unstubAllEnvs());
     const clock = new TestClock('2026-02-03T04:05:06Z');
     const diags = (flags: readonly string[], options = {}) =>
       run(['cluster', 'diags', ...flags], {
@@ -150,13 +151,14 @@ describeWithParts('cluster diags', ['kubectl'], () => {
     }, 180_000);
 
     it('keeps what it has at an interruption, and goes on with it', async () => {
+      // Other runs on this machine have folders of that name too.
+      const scratches = join(folder, 'scratches');
+      mkdirSync(scratches);
+      vi.stubEnv('TMPDIR', scratches);
       const stop = new AbortController();
-      const interrupted = diags([], {
-        signal: stop.signal,
-      });
-      const folders = (): string[] => readdirSync(tmpdir()).filter((name) => /^calictl-diags-/.test(name));
+      const interrupted = diags([], { signal: stop.signal });
       await until(
-        () => folders().some((name) => existsSync(join(tmpdir(), name, bundle, 'nodes'))),
+        () => readdirSync(scratches).some((name) => existsSync(join(scratches, name, bundle, 'nodes'))),
         'a node is asked',
         60_000,
       );
@@ -164,6 +166,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       const { code, stderr } = await interrupted;
       expect(code).toBe(130);
       const scratch = /--resume (\S+)/.exec(stderr)?.[1] ?? '';
+      expect(dirname(scratch)).toBe(scratches);
       const kept = join(scratch, bundle, 'cluster', 'version.yaml');
       mkdirSync(dirname(kept), { recursive: true });
       writeFileSync(kept, 'kept');
