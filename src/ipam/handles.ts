@@ -7,13 +7,13 @@ import { deleteInTwoPhases, getLive } from './deletion.ts';
 import type { IpamStore, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
 
-/** A handle nobody has written yet. */
-export function newHandle(handleId: string, block: Record<string, number>): IPAMHandle {
+/** A handle nobody has written yet. The counts, by CIDR of the block, become part of it. */
+export function newHandle(handleId: string, counts: Record<string, number>): IPAMHandle {
   return {
     apiVersion: 'crd.projectcalico.org/v1',
     kind: 'IPAMHandle',
     metadata: { name: handleName(handleId), annotations: { [METADATA_ANNOTATION]: EMPTY_METADATA } },
-    spec: { handleID: handleId, block, deleted: false },
+    spec: { handleID: handleId, block: counts, deleted: false },
   };
 }
 
@@ -23,9 +23,9 @@ export function countOf(stored: unknown): number {
   return Number.isInteger(count) ? count : 0;
 }
 
-/** The handle with other counts; all else stays. */
-export function withCounts(handle: IPAMHandle, block: Record<string, number>): IPAMHandle {
-  return { ...handle, spec: { ...handle.spec, block } };
+/** The handle with other counts, which become part of it; all else stays. */
+export function withCounts(handle: IPAMHandle, counts: Record<string, number>): IPAMHandle {
+  return { ...handle, spec: { ...handle.spec, block: counts } };
 }
 
 /** How many addresses of a handle each of the blocks holds, by CIDR text; blocks that hold none are not in it. */
