@@ -25,16 +25,36 @@ export interface Recording {
 
 export const recordingFile = 'commands.json';
 
+/** Why a node may not have answered; what was not recorded, or stopped by Ctrl-C, is in no snapshot. */
+const lostReasons: readonly unknown[] = [
+  'unreachable',
+  'unauthorized',
+  'host-key',
+  'timeout',
+  'broken',
+] satisfies TransportFailure[];
+
 const isText = (value: unknown): value is string => typeof value === 'string';
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value);
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 function isCommand(value: unknown): value is RecordedCommand | LostCommand {
-  if (typeof value !== 'object' || value === null || !('argv' in value)) return false;
-  if (!Array.isArray(value.argv) || value.argv.length === 0 || !value.argv.every(isText)) return false;
-  if ('lost' in value) {
-    const { lost } = value;
-    return typeof lost === 'object' && lost !== null && 'reason' in lost && 'message' in lost && isText(lost.message);
+  if (!isObject(value)) return false;
+  const { argv, exit, stdout, stderr, truncated, lost } = value as Fields;
+  if (!Array.isArray(argv) || argv.length === 0 || !argv.every(isText)) return false;
+  if (lost !== undefined) {
+    return (
+      isObject(lost) && lostReasons.includes(lost['reason']) && isText(lost['message']) && isTextOrAbsent(lost['hint'])
+    );
   }
-  return 'exit' in value && Number.isInteger(value.exit);
+  return (
+    Number.isInteger(exit) &&
+    isTextOrAbsent(stdout) &&
+    isTextOrAbsent(stderr) &&
+    (truncated === undefined || typeof truncated === 'boolean')
+  );
 }
 
 /** Reads `commands.json`. Errors: TransportError when it is none. */

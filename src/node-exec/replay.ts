@@ -1,6 +1,7 @@
 // Nodes as a snapshot recorded them: answers what was asked then, and says of everything else that it was not.
-import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
+import { systemText } from '../world/errors.ts';
 import { type CommandResult, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
 import { oneByOne } from './one-by-one.ts';
 import { parseRecording, type Recording, recordingFile } from './recordings.ts';
@@ -10,12 +11,19 @@ export function openReplay(folder: string): NodeExec {
   const recordings = new Map<string, Promise<Recording>>();
   const placeOf = (node: string): string => join(folder, 'nodes', node);
 
+  /** A file of the snapshot. What a snapshot says is not to read other files of this machine: no link leads out of it. */
+  async function textOf(path: string): Promise<string> {
+    const [real, top] = await Promise.all([realpath(path), realpath(folder)]);
+    if (!real.startsWith(`${top}${sep}`)) throw new Error(`${path} leads out of the snapshot`);
+    return readFile(real, 'utf8');
+  }
+
   async function read({ name }: NodeTarget): Promise<Recording> {
     if (name === '' || name.includes('/') || name.startsWith('.') || name.includes('\0')) throw notRecorded(name);
     const path = join(placeOf(name), recordingFile);
     let text: string;
     try {
-      text = await readFile(path, 'utf8');
+      text = await textOf(path);
     } catch (cause) {
       throw notRecorded(name, cause);
     }
@@ -31,6 +39,16 @@ export function openReplay(folder: string): NodeExec {
     return recording;
   }
 
+  async function outputIn(path: string): Promise<string> {
+    try {
+      return await textOf(path);
+    } catch (cause) {
+      throw new TransportError('broken', `the output ${path} of the snapshot cannot be read: ${systemText(cause)}`, {
+        cause,
+      });
+    }
+  }
+
   async function run(node: NodeTarget, argv: readonly string[]): Promise<CommandResult> {
     const { commands } = await recordingOf(node);
     const found = commands.find((command) => sameWords(command.argv, argv));
@@ -44,9 +62,8 @@ export function openReplay(folder: string): NodeExec {
       throw new TransportError(reason, `${message} (when the snapshot was saved)`, { hint });
     }
     const { exit, stdout, stderr = '', truncated = false } = found;
-    // A name and never a path: what a snapshot says is not to read other files of this machine.
-    const path = stdout === undefined ? undefined : join(placeOf(node.name), basename(stdout));
-    const text = path === undefined ? '' : await recordedOutput(path);
+    // A name and never a path.
+    const text = stdout === undefined ? '' : await outputIn(join(placeOf(node.name), basename(stdout)));
     return { exit, stdout: text, stderr, durationMs: 0, truncated };
   }
 
@@ -79,12 +96,4 @@ function notRecorded(node: string, cause?: unknown): TransportError {
     hint: 'Save it with calictl snapshot save --nodes, or ask the node itself with --via.',
     cause,
   });
-}
-
-async function recordedOutput(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new TransportError('broken', `the output ${path} of the snapshot cannot be read`, { cause });
-  }
 }

@@ -94,7 +94,7 @@ async function saveNodes(
   { exec, targets, timeoutMs, parallel, probesOf }: NodeRecording,
   { signal, progress }: SaveOptions,
 ): Promise<SavedNode[]> {
-  // A name that is no name of an object would be a path.
+  // A name that is no name of an object would be a path: such a node is not asked.
   const named = targets.filter(({ name }) => isObjectName(name));
   // In the order of the targets whoever answers first, and never more in memory than are asked at once.
   const recordings = pMapIterable(
@@ -117,6 +117,10 @@ async function saveNodes(
       lost: lost[0] && { count: lost.length, message: lost[0].message },
     });
     progress(`recorded ${saved.length} of ${named.length} nodes`);
+  }
+  for (const { name } of targets.filter(({ name }) => !isObjectName(name))) {
+    const lost = { count: stepsOf(probesOf(name)).length, message: 'its name is not one that a node can have' };
+    saved.push({ node: name, commands: 0, lost });
   }
   return saved;
 }

@@ -1,6 +1,6 @@
 // Where a snapshot goes: a folder or a .tgz file. It appears under its name when it is whole, or not at all.
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -22,21 +22,39 @@ function isBundle(path: string): boolean {
   return /\.(tgz|tar\.gz)$/i.test(path);
 }
 
-/** Opens a target. Errors: RefusedError when there is something under that name, CalictlError when it cannot be written. */
+/**
+ * Opens a target. Errors, also of its methods: RefusedError when there is something under that name, CalictlError when it
+ * cannot be written.
+ */
 export async function openTarget(path: string): Promise<SnapshotTarget> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await lstat(path).catch(() => undefined);
   const emptyFolder = found?.isDirectory() && !isBundle(path) && (await readdir(path)).length === 0;
-  if (found !== undefined && !emptyFolder) {
-    throw new RefusedError(`${path} exists already`, 'SNAPSHOT_EXISTS', 'name another path');
-  }
+  if (found !== undefined && !emptyFolder) throw exists(path);
+  const unwritable = (cause: unknown): never => {
+    throw new CalictlError(`${path} cannot be written: ${systemText(cause)}`, { code: 'SNAPSHOT_UNWRITABLE', cause });
+  };
   try {
     await mkdir(dirname(path), { recursive: true });
     // Beside its place, so that the last step is a rename.
-    const scratch = await mkdtemp(join(dirname(path), `.${basename(path)}.`));
-    return isBundle(path) ? bundleTarget(path, scratch) : folderTarget(path, scratch);
+    const scratch = await mkdtemp(join(dirname(path), '.calictl-snapshot-'));
+    const target = isBundle(path) ? bundleTarget(path, scratch) : folderTarget(path, scratch);
+    return {
+      write: (name, text) => target.write(name, text).catch(unwritable),
+      finish: () =>
+        target.finish().catch((cause: NodeJS.ErrnoException) => {
+          // Somebody was faster.
+          if (cause.code === 'ENOTEMPTY' || cause.code === 'EEXIST') throw exists(path);
+          unwritable(cause);
+        }),
+      abandon: () => target.abandon(),
+    };
   } catch (cause) {
-    throw new CalictlError(`${path} cannot be written: ${systemText(cause)}`, { code: 'SNAPSHOT_UNWRITABLE', cause });
+    return unwritable(cause);
   }
+}
+
+function exists(path: string): RefusedError {
+  return new RefusedError(`${path} exists already`, 'SNAPSHOT_EXISTS', 'name another path');
 }
 
 function folderTarget(path: string, scratch: string): SnapshotTarget {
@@ -68,6 +86,8 @@ function bundleTarget(path: string, scratch: string): SnapshotTarget {
     async finish() {
       archive.finalize();
       await whole;
+      // Fails when somebody else has made it meanwhile; the rename alone would write over it.
+      await writeFile(path, '', { flag: 'wx', mode: 0o600 });
       await rename(file, path);
       await rm(scratch, { recursive: true });
     },

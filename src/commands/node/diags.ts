@@ -1,5 +1,5 @@
 // calictl node diags: what this machine says of its network and of Calico, in one file.
-import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandResult } from '../../node-exec/node-exec.ts';
@@ -156,6 +156,7 @@ async function run(ctx: Context, input: Input): Promise<Diagnostics> {
     await target.finish();
   } catch (error) {
     await target.abandon();
+    await rm(folder, { recursive: true });
     throw error;
   }
   return { path };

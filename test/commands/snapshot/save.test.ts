@@ -1,5 +1,14 @@
 // calictl snapshot save: what is in a snapshot and what is not, its bytes, and that reading commands work on it.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -182,18 +191,55 @@ describe('nodes', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it.each(['', '[]', '{"node":"node-a"}', '{"node":"node-a","commands":[{"argv":[],"exit":0}]}', '{'])(
-    'refuses the list of commands %j',
-    async (text) => {
-      const path = newPath();
-      await save(path);
-      mkdirSync(join(path, 'nodes', 'node-a'), { recursive: true });
-      writeFileSync(join(path, 'nodes', 'node-a', 'commands.json'), text);
-      const { code, stderr } = await run(['--datastore', path, 'node', 'exec', 'node-a', '--', 'id']);
-      expect(code).toBe(1);
-      expect(stderr).toContain('is no list of recorded commands');
-    },
-  );
+  it.each(['file', 'folder'])('follows no link out of the snapshot (%s)', async (kind) => {
+    const [path, outside] = [newPath(), newPath()];
+    await save(path);
+    mkdirSync(outside);
+    mkdirSync(join(path, 'nodes'));
+    const commands = [{ argv: ['id'], exit: 0, stdout: 'id.txt' }];
+    const folder = join(path, 'nodes', 'node-a');
+    const inside = kind === 'file' ? folder : outside;
+    if (kind === 'file') mkdirSync(folder);
+    else symlinkSync(outside, folder);
+    writeFileSync(join(inside, 'commands.json'), JSON.stringify({ node: 'node-a', commands }));
+    writeFileSync(join(outside, 'id.txt'), 'outside');
+    if (kind === 'file') symlinkSync(join(outside, 'id.txt'), join(folder, 'id.txt'));
+    const { code, stdout } = await run(['--datastore', path, 'node', 'exec', 'node-a', '--', 'id']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  it('are named when they have names that nothing can be kept under', async () => {
+    const nodes = [node('node-a'), node('../node-b')];
+    const { code, stdout } = await save(newPath(), ['--nodes', '--via', 'local'], { objects: nodes });
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/^without \d+ answers of \.\.\/node-b: its name is not one that a node can have$/m);
+  });
+
+  const listOf = (command: object): string => JSON.stringify({ node: 'node-a', commands: [command] });
+  const lost = { reason: 'timeout', message: 'm' };
+  it.each([
+    '',
+    '[]',
+    '{"node":"node-a"}',
+    '{',
+    listOf({ argv: [], exit: 0 }),
+    listOf({ argv: ['id'], exit: '0' }),
+    listOf({ argv: ['id'], exit: 0, stdout: 5 }),
+    listOf({ argv: ['id'], exit: 0, stderr: {} }),
+    listOf({ argv: ['id'], exit: 0, truncated: 'no' }),
+    listOf({ argv: ['id'], lost: null }),
+    listOf({ argv: ['id'], lost: { ...lost, hint: 5 } }),
+    // Only who asks can be interrupted.
+    listOf({ argv: ['id'], lost: { ...lost, reason: 'cancelled' } }),
+  ])('refuses the list of commands %j', async (text) => {
+    const path = newPath();
+    await save(path);
+    mkdirSync(join(path, 'nodes', 'node-a'), { recursive: true });
+    writeFileSync(join(path, 'nodes', 'node-a', 'commands.json'), text);
+    const { code, stderr } = await run(['--datastore', path, 'node', 'exec', 'node-a', '--', 'id']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('is no list of recorded commands');
+  });
 });
 
 describe('its place', () => {
@@ -208,6 +254,21 @@ describe('its place', () => {
       expect(stderr).toContain('exists already');
     }
     expect(contents(folder)).toBe(before);
+  });
+
+  it.each(['', '.tgz'])('goes to the first of several that save into it at once (%s)', async (end) => {
+    const path = newPath(end);
+    const before = readdirSync(scratch).length;
+    const ran = await Promise.all([save(path), save(path), save(path)]);
+    expect(ran.map(({ code }) => code).sort()).toEqual([0, 4, 4]);
+    expect(readdirSync(scratch)).toHaveLength(before + 1);
+    expect((await run(['--datastore', path, 'get', 'nodes'])).stdout).toContain('node-a');
+  });
+
+  it('may not be a link, wherever it leads', async () => {
+    const path = newPath();
+    symlinkSync('nowhere', path);
+    expect((await save(path)).code).toBe(4);
   });
 
   it('may be an empty folder', async () => {
