@@ -3,13 +3,14 @@ import type { NodeRoutesList } from '../datapath/node-routes.ts';
 import type { RouteComparison } from '../datapath/routes/comparison.ts';
 import { counted } from '../datapath/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { ownTable } from './columns.ts';
+import { tableOrBlocks } from './blocks.ts';
 import { jsonDocument } from './json-document.ts';
 import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { styleOf } from './style.ts';
 import { wrapLines } from './wrap.ts';
 
 const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
+const long: ReadonlySet<string> = new Set(['EXPECTED', 'SEEN', 'WHY']);
 
 const verdictText = ({ verdict, fault }: RouteComparison): string =>
   fault === undefined ? verdict : `${verdict} ${fault.id}`;
@@ -27,7 +28,7 @@ export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: NodeVi
   const wrong = reached.reduce((sum, { routes }) => sum + routes.filter(({ verdict }) => verdict !== 'ok').length, 0);
   const summary = `${right} of ${counted(right + wrong, 'route')} of ${counted(reached.length, 'node')} are as expected`;
   return (
-    (rows.length === 0 ? '' : ownTable(headings, rows)) +
+    (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
     wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
   );
 }

@@ -4,13 +4,15 @@ import type { Fact } from '../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../datapath/verify/node-facts.ts';
 import { counted, listed } from '../datapath/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
-import { ownTable, printable } from './columns.ts';
+import { tableOrBlocks } from './blocks.ts';
+import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from './node-problems.ts';
 import { type Style, styleOf } from './style.ts';
 import { wrapLines } from './wrap.ts';
 
 const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
+const long: ReadonlySet<string> = new Set(['EXPECTED', 'SEEN']);
 
 /** So many names of what was not seen for one reason are told; more are counted. */
 const namedPerReason = 3;
@@ -58,7 +60,7 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, colu
   const [unseen, total] = [count('not observed'), right + count('wrong') + count('not observed')];
   const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
   return (
-    (rows.length === 0 ? '' : ownTable(headings, rows)) +
+    (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
     wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
   );
 }
