@@ -10,6 +10,7 @@ import {
   type StreamOptions,
   TransportError,
 } from './node-exec.ts';
+import { exitOfSignal } from './signal-exit.ts';
 
 /** What starting a program here needs of the world. */
 export interface ChildWorld {
@@ -28,22 +29,6 @@ interface Exit {
 function notStarted(error: NodeJS.ErrnoException, program: string): Exit {
   const why = error.code === 'ENOENT' ? 'not found' : error.code === 'EACCES' ? 'permission denied' : error.message;
   return { exit: error.code === 'ENOENT' ? 127 : 126, why: `${program}: ${why}\n` };
-}
-
-/** Exit code of a shell for a program that a signal ended. */
-const signalNumbers: Readonly<Record<string, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGABRT: 6,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGPIPE: 13,
-  SIGTERM: 15,
-};
-
-function exitOf(code: number | null, signal: NodeJS.Signals | null): number {
-  return code ?? 128 + (signalNumbers[signal ?? ''] ?? 0);
 }
 
 /**
@@ -95,7 +80,7 @@ function runChild(
     };
     child.on('error', (error) => finish(notStarted(error, program)));
     child.on('exit', (code, signal) => {
-      ended = { exit: exitOf(code, signal) };
+      ended = { exit: code ?? exitOfSignal(signal ?? '') };
       // What it printed last may still be in the pipes; a child of its own that keeps them open does not hold us up.
       if (options.stop.aborted) finish(ended);
     });

@@ -51,29 +51,3 @@ export async function passOn(stream: Readable, take: (bytes: Uint8Array) => Prom
   });
   await taking;
 }
-
-const signalNumbers: Readonly<Record<string, number>> = {
-  HUP: 1,
-  INT: 2,
-  QUIT: 3,
-  ILL: 4,
-  TRAP: 5,
-  ABRT: 6,
-  BUS: 7,
-  FPE: 8,
-  KILL: 9,
-  USR1: 10,
-  SEGV: 11,
-  USR2: 12,
-  PIPE: 13,
-  ALRM: 14,
-  TERM: 15,
-  XCPU: 24,
-  XFSZ: 25,
-  SYS: 31,
-};
-
-/** A shell's exit code for a program that a signal ended. */
-export function exitOfSignal(signal: string): number {
-  return 128 + (signalNumbers[signal.replace(/^SIG/, '')] ?? 0);
-}
