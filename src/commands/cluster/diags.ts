@@ -231,7 +231,14 @@ async function run(ctx: Context, input: Input): Promise<Bundle> {
   if (store.type === 'folder') {
     throw new UsageError('cluster diags asks a cluster, and the datastore is a folder', 'leave out --datastore');
   }
-  const { kubeconfig, k8sCurrentContext } = await ctx.settings();
+  const { kubeconfig, k8sCurrentContext, kubeconfigInline, k8sAPIEndpoint } = await ctx.settings();
+  if (!ctx.compat && (kubeconfigInline || k8sAPIEndpoint)) {
+    // kubectl would go to another cluster, or would need credentials on its command line.
+    throw new CalictlError('kubectl cannot be told of a connection that is in no kubeconfig file', {
+      code: 'NO_KUBECONFIG',
+      hint: 'name the cluster with --kubeconfig',
+    });
+  }
   const kubectl = new Kubectl(ctx, kubeconfig, k8sCurrentContext);
   const { exit, stderr } = await kubectl.run(ctx.compat ? ['version', '--client'] : ['version']);
   // calicoctl goes on and makes a bundle of failures.
