@@ -2,7 +2,12 @@
 
 const censored = '<censored>';
 const isSecretName = (name: string): boolean =>
-  /pass(word|wd|phrase)?$|secret$|token$|credential|private.?key|api.?key/i.test(name);
+  /pass(word|wd|phrase)?$|pwd$|secret$|token$|credential|private.?key|api.?key|(access|secret|encryption|signing).?key$/i.test(
+    name,
+  );
+
+/** An argument whose value is the next one. */
+const isSecretFlag = (word: unknown): boolean => typeof word === 'string' && word.startsWith('-') && isSecretName(word);
 
 /** A name and a value side by side: an environment variable. */
 function isSecretVariable(object: Readonly<Record<string, unknown>>): boolean {
@@ -12,10 +17,20 @@ function isSecretVariable(object: Readonly<Record<string, unknown>>): boolean {
 
 /**
  * A copy in which values of secretly named variables and texts under secret names are `<censored>`, and what kubectl last
- * applied is gone, since it repeats all of them. Values of `Secret`s go but for the keys of `publicKeys`.
+ * applied is gone, since it repeats all of them. Values of `Secret`s go but for the keys of `publicKeys`. All other texts
+ * are as `cleaned` leaves them.
  */
-export function withoutSecrets(value: unknown, publicKeys: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((entry) => withoutSecrets(entry, publicKeys));
+export function withoutSecrets(
+  value: unknown,
+  publicKeys: ReadonlySet<string>,
+  cleaned: (text: string) => string,
+): unknown {
+  if (typeof value === 'string') return cleaned(value);
+  if (Array.isArray(value)) {
+    return value.map((entry, i) =>
+      typeof entry === 'string' && isSecretFlag(value[i - 1]) ? censored : withoutSecrets(entry, publicKeys, cleaned),
+    );
+  }
   if (typeof value !== 'object' || value === null) return value;
   const object = value as Readonly<Record<string, unknown>>;
   const isSecret = object['kind'] === 'Secret';
@@ -27,7 +42,7 @@ export function withoutSecrets(value: unknown, publicKeys: ReadonlySet<string>):
         if (typeof entry === 'string' && (isSecretName(key) || (key === 'value' && isSecretVariable(object)))) {
           return [key, censored];
         }
-        return [key, withoutSecrets(entry, publicKeys)];
+        return [key, withoutSecrets(entry, publicKeys, cleaned)];
       }),
   );
 }

@@ -12,6 +12,11 @@ describe('redacted', () => {
     ['client-key-data: LS0tLS1CRUdJTg==', 'LS0tLS1CRUdJTg'],
     ['bad key -----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\nx\n-----END EC PRIVATE KEY----- in file', 'MHcCAQEE'],
     ['cut off -----BEGIN PRIVATE KEY-----\nMIIEvQ', 'MIIEvQ'],
+    ['    AWS_SECRET_ACCESS_KEY:  wJalrXUtnFEMI/K7MDENG', 'wJalrXUtnFEMI'],
+    ['      DB_PASSWORD:     pw', 'pw'],
+    ['      DB_PASS:  pw', 'pw'],
+    ['run --db-password=pw --x', 'pw'],
+    ['    Args:\n      --token\n      abc\n      --port\n      1', 'abc'],
   ])('%s', (text, secret) => {
     expect(text).toContain(secret);
     expect(redacted(text)).not.toContain(secret);
@@ -23,9 +28,24 @@ describe('redacted', () => {
     'the token is not valid',
     'unexpected token } at 12',
     'basic facts: none',
+    'PASSWORD:  <set to the key "p" in secret "s">  Optional: false',
+    'keys: ssh-key, public-key',
+    '--ssh-ask-password does not go with --ssh-command',
+    'SecretName:  node-certs',
+    '      --token\n      --port',
   ])('leaves "%s" alone', (text) => {
     expect(redacted(text)).toBe(text);
   });
+
+  it.each(['a-', 'a.', 'eyJ-', ' \n', '-----BEGIN PRIVATE KEY-----', 'token ', 'a://b:'])(
+    'takes no longer than it must over much of %j',
+    (piece) => {
+      const began = performance.now();
+      redacted(piece.repeat(100_000));
+      // Minutes, where each place is tried to the end.
+      expect(performance.now() - began).toBeLessThan(5000);
+    },
+  );
 
   it('keeps what tells where the secret was', () => {
     expect(redacted('https://admin:hunter2@host/x')).toBe('https://admin:***@host/x');

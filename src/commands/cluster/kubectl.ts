@@ -65,5 +65,5 @@ export async function yamlWithoutSecrets(objects: unknown): Promise<string> {
     import('../../resources/yaml-text.ts'),
     import('../../snapshot/censored.ts'),
   ]);
-  return printYaml(withoutSecrets(objects, publicKeys));
+  return printYaml(withoutSecrets(objects, publicKeys, redacted));
 }

@@ -66,7 +66,18 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       const template = {
         metadata: { labels: { 'k8s-app': 'calico-node' } },
         spec: {
-          containers: [{ name: 'calico-node', image: 'x', env: [{ name: 'BGP_PASSWORD', value: secret }] }],
+          containers: [
+            {
+              name: 'calico-node',
+              image: 'x',
+              args: ['--ca=/ca.pem', '--token', secret, `--db-password=${secret}`],
+              env: [
+                { name: 'BGP_PASSWORD', value: secret },
+                { name: 'AWS_SECRET_ACCESS_KEY', value: secret },
+                { name: 'DATABASE_URL', value: `postgres://app:${secret}@db/shop` },
+              ],
+            },
+          ],
         },
       };
       const post = async (path: string, object: object): Promise<void> => {
@@ -92,7 +103,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: { name: 'app' },
-        data: { password: secret, colour: 'blue' },
+        data: { password: secret, colour: 'blue', 'app.ini': `host = db\npassword = ${secret}\n` },
       });
     });
 
@@ -144,6 +155,8 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       expect(certificate).toContain(`tls.crt: ${base64('a certificate')}`);
       expect(certificate).toContain('tls.key: <censored>');
       expect(read('cluster/kubernetes/configmaps.yaml')).toContain('colour: blue');
+      expect(read('cluster/kubernetes/daemonsets.yaml')).toContain('--ca=/ca.pem');
+      expect(read('cluster/kubernetes/daemonsets.yaml')).toContain('postgres://app:***@db/shop');
       for (const path of [...paths].filter((name) => !name.startsWith('links/'))) {
         const text = read(path);
         expect(text.includes(secret) || text.includes(base64(secret)), path).toBe(false);
@@ -186,6 +199,18 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       const { code, stdout, stderr } = await diags([], { env });
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain('kubectl gets no answer of the cluster: ');
+    });
+
+    it('goes to no other cluster than the one that it was told of', async () => {
+      const env = {
+        K8S_API_ENDPOINT: 'https://192.0.2.1:6443',
+        K8S_API_TOKEN: 'x',
+        KUBECONFIG: server().kubeconfig,
+        HOME: folder,
+      };
+      const { code, stderr } = await diags([], { env });
+      expect(code).toBe(1);
+      expect(stderr).toContain('(NO_KUBECONFIG)');
     });
 
     it('says that kubectl is missing', async () => {
