@@ -20,7 +20,8 @@ export function allocatingProcesses(): (plan: Plan) => Promise<Held[]> {
       outdir: folder,
       format: 'esm',
       platform: 'node',
-      external: ['node:*'],
+      // Compiled parts of packages may be installed; nothing here needs them.
+      external: ['node:*', '*.node'],
       outExtension: { '.js': '.mjs' },
       // CommonJS packages in the bundle ask for Node's modules by require.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
