@@ -13,6 +13,7 @@ export class Connections {
   readonly #world: SshWorld;
   readonly #password: () => Promise<string | undefined>;
   readonly #open = new Map<string, Promise<Connection>>();
+  readonly #made = new Set<Connection>();
   readonly #lists = new KnownHostsReader();
   readonly #end = new AbortController();
 
@@ -43,16 +44,17 @@ export class Connections {
     const check = hostKeyCheck(host, this.#settings, this.#world, this.#lists);
     const identities = await identitiesOf(host.config, await this.#password(), this.#world);
     const jump = via === undefined ? undefined : await this.to(via);
-    return connect(host, jump, check, identities, this.#end.signal);
+    this.#end.signal.throwIfAborted();
+    const made = await connect(host, jump, check, identities, this.#end.signal);
+    this.#made.add(made);
+    made.closed.then(() => this.#made.delete(made));
+    return made;
   }
 
-  /** Ends them all; what still runs on the nodes is ended with them. */
+  /** Ends them all; what still runs on the nodes is ended with them. One that is being made may wait for an agent: it is left. */
   async close(): Promise<void> {
-    const pending = [...this.#open.values()];
     this.#open.clear();
     this.#end.abort();
-    for (const made of await Promise.allSettled(pending)) {
-      if (made.status === 'fulfilled') await made.value.closed;
-    }
+    await Promise.all([...this.#made].map(({ closed }) => closed));
   }
 }

@@ -2,6 +2,7 @@
 // Keys are read and handed over, never printed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import ssh2, { type AnyAuthMethod, type BaseAgent, type ParsedKey } from 'ssh2';
 import { systemText } from '../../world/errors.ts';
 import { homeOf, isAbsent, type SshWorld } from './config-files.ts';
@@ -36,6 +37,9 @@ export async function identitiesOf(
   return offer;
 }
 
+/** How long an agent may take to list its keys. */
+const agentMs = 3000;
+
 class Offer implements Identities {
   readonly methods: AnyAuthMethod[] = [];
   readonly tried: string[] = [];
@@ -52,13 +56,12 @@ class Offer implements Identities {
   async askAgent(): Promise<void> {
     const agent = this.#agent;
     if (agent === undefined) return;
-    await new Promise<void>((resolve) => {
-      agent.getIdentities((error, keys) => {
-        if (error) this.unusable.push('the agent (it does not answer)');
-        this.#agentKeys = (keys ?? []).flatMap((key) => parsed(key));
-        resolve();
-      });
+    const held = new Promise<readonly unknown[] | undefined>((resolve) => {
+      agent.getIdentities((error, keys) => resolve(error ? undefined : (keys ?? [])));
     });
+    const keys = await Promise.race([held, after(agentMs, undefined, { ref: false })]);
+    if (keys === undefined) this.unusable.push('the agent (it does not answer)');
+    this.#agentKeys = (keys ?? []).flatMap((key) => parsed(key));
   }
 
   addFile(file: string, named: boolean): void {

@@ -1,6 +1,8 @@
 // Who is let in, and as whom: keys, agents, users, passwords, sudo. Against a real sshd.
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,6 +93,20 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
 
     it('does without one that is not there', async () => {
       expect(await idWith(sshHome({ SSH_AUTH_SOCK: '/dev/null/nowhere' }), keys.good)).toBe('0\n');
+    });
+
+    it('does without one that says nothing, and is not held up by it at the end', async () => {
+      const socket = join(sshFolder(), 'silent');
+      const silent = createServer().listen(socket);
+      await once(silent, 'listening');
+      const home = sshHome({ SSH_AUTH_SOCK: socket });
+      expect(await idWith(home, keys.good)).toBe('0\n');
+      const exec = openSsh(settingsFor(sshd, keys.good), home.world);
+      expect((await failureOf(exec.run(nodeA, ['id'], { timeoutMs: 300 }))).reason).toBe('timeout');
+      const began = performance.now();
+      await exec.close();
+      expect(performance.now() - began).toBeLessThan(1500);
+      silent.close();
     });
   });
 
