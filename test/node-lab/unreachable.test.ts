@@ -11,9 +11,9 @@ import { type Answer, askBy, askNode, type NodeCommand, nodeCommands, type Way, 
 import { describeWithPrograms, programPath } from '../support/parts.ts';
 
 /** Long enough for the nodes that are well, on a busy machine too. */
-const timeoutMs = 8_000;
+const timeoutMs = 10_000;
 /** What a command needs beside waiting for the nodes. */
-const besideMs = 6_000;
+const besideMs = 15_000;
 
 /** Who was not seen (`node CODE`, with the family of BIRD), what was found (`ID node`), and the exit code. */
 function outcome({ code, document: { unreached, problems } }: Answer): unknown {
