@@ -1,6 +1,6 @@
 // This machine as a node, and network namespaces of this machine as nodes: programs are started without a shell.
 import { existsSync } from 'node:fs';
-import { type ChildWorld, runProgram, streamProgram } from './child-process.ts';
+import { type ChildWorld, runProgram, streamProgram } from './child-program.ts';
 import { defaultTimeoutMs, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
 import { oneByOne } from './one-by-one.ts';
 

@@ -24,7 +24,7 @@ export class Kubectl {
 
   /** Errors: CalictlError when there is no kubectl; TransportError at the deadline and on Ctrl-C. */
   async run(argv: readonly string[]): Promise<CommandResult> {
-    const { runProgram } = await import('../../node-exec/child-process.ts');
+    const { runProgram } = await import('../../node-exec/child-program.ts');
     const { world } = this.#ctx;
     const env = this.#kubeconfig === undefined ? world.env : { ...world.env, KUBECONFIG: this.#kubeconfig };
     const child = { env, clock: world.clock, signalGroup: world.signalGroup };

@@ -65,7 +65,7 @@ class Collector {
   }
 
   async run(argv: readonly string[]): Promise<CommandResult> {
-    const { runProgram } = await import('../../node-exec/child-process.ts');
+    const { runProgram } = await import('../../node-exec/child-program.ts');
     return runProgram(argv, 'this machine', this.#ctx.world, { timeoutMs: commandMs, signal: this.#ctx.world.signal });
   }
 

@@ -140,14 +140,14 @@ async function prepareKernel(ctx: Context, say: (line: string) => Promise<void>)
 }
 
 async function program(ctx: Context, argv: readonly string[]): Promise<CommandResult> {
-  const { runProgram } = await import('../../node-exec/child-process.ts');
+  const { runProgram } = await import('../../node-exec/child-program.ts');
   // Pulling the image takes as long as it takes.
   return runProgram(argv, 'this machine', ctx.world, { timeoutMs: noDeadlineMs, signal: ctx.world.signal });
 }
 
 /** Passes the log on until it says that calico-node started. Errors: it ended, or said nothing in time. */
 async function followStart(ctx: Context, telling: OutputStream): Promise<void> {
-  const { streamProgram } = await import('../../node-exec/child-process.ts');
+  const { streamProgram } = await import('../../node-exec/child-program.ts');
   const { signal } = ctx.world;
   const enough = new AbortController();
   const timer = setTimeout(() => enough.abort(), startMs);

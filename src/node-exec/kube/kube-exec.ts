@@ -3,7 +3,7 @@
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import type { World } from '../../world/world.ts';
 import { ByteCap } from '../byte-cap.ts';
-import { cancelled, timedOut } from '../child-process.ts';
+import { cancelled, timedOut } from '../child-program.ts';
 import {
   defaultMaxBytes,
   defaultTimeoutMs,

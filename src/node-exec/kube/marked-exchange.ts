@@ -1,6 +1,6 @@
 // A marked command over a WebSocket, to its end: what it prints is passed on, its exit code is the one of the mark, and it
 // is ended when nobody wants it any more. How the WebSocket is opened is up to the caller.
-import { cancelled } from '../child-process.ts';
+import { cancelled } from '../child-program.ts';
 import { type StreamOptions, TransportError } from '../node-exec.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { ExecSocket } from './exec-socket.ts';

@@ -7,7 +7,7 @@ import { exitOfSignal } from '../signal-exit.ts';
 import { readConfigFiles } from './config-files.ts';
 import type { Connections } from './connections.ts';
 import { overShell } from './over-shell.ts';
-import type { Ended, RemoteProcess } from './remote-process.ts';
+import type { Ended, RemoteProcess } from './remote-program.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure, tryAgain } from './ssh-failure.ts';
 import { placeOf, type SshHost, sshHostOf } from './ssh-host.ts';

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
-import { cancelled, timedOut } from '../child-process.ts';
+import { cancelled, timedOut } from '../child-program.ts';
 import {
   type CommandResult,
   defaultMaxBytes,
@@ -16,7 +16,7 @@ import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { MarkedStream } from './marked-stream.ts';
 import { remoteCommand } from './remote-command.ts';
-import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-process.ts';
+import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-program.ts';
 import { lastLine, SshFailure } from './ssh-failure.ts';
 
 export interface ShellAccess {

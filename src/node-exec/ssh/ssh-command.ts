@@ -6,7 +6,7 @@ import type { NodeExec, NodeTarget } from '../node-exec.ts';
 import { splitWords } from '../shell-quote.ts';
 import { givenPath, readConfigFiles } from './config-files.ts';
 import { overShell } from './over-shell.ts';
-import type { Ended, RemoteProcess } from './remote-process.ts';
+import type { Ended, RemoteProcess } from './remote-program.ts';
 import type { SshSettings } from './settings.ts';
 import { failureOfSsh } from './ssh-command-failure.ts';
 import { SshFailure } from './ssh-failure.ts';

@@ -5,7 +5,7 @@ import { SshFailure } from '../../../src/node-exec/ssh/ssh-failure.ts';
 import { parseHost, type SshHost, sshHostOf, writtenHostOf } from '../../../src/node-exec/ssh/ssh-host.ts';
 import { testWorld } from '../../support/world.ts';
 
-const world = testWorld({ cwd: '/work' });
+const world = testWorld({ cwd: '/home/ada' });
 const set = (key: string, ...values: string[]): ConfigEntry => ({ kind: 'set', key, values });
 const host = (pattern: string, ...entries: ConfigEntry[]): ConfigEntry => ({
   kind: 'host',
@@ -87,7 +87,7 @@ describe('sshHostOf', () => {
   it('shows the keys of the command line first, to every host', () => {
     const entries = [set('identityfile', '/config/key'), host('10.*', set('proxyjump', 'gate'))];
     const found = sshHostOf(node('n', '10.0.0.1'), entries, { keys: ['k'] }, world);
-    expect(found.config.identityFiles).toEqual(['/work/k', '/config/key']);
-    expect(found.via?.config.identityFiles).toEqual(['/work/k', '/config/key']);
+    expect(found.config.identityFiles).toEqual(['/home/ada/k', '/config/key']);
+    expect(found.via?.config.identityFiles).toEqual(['/home/ada/k', '/config/key']);
   });
 });

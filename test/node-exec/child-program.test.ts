@@ -1,6 +1,6 @@
 // Programs of this machine that do not end well: what nobody can reach must not hold the caller up.
 import { describe, expect, it } from 'vitest';
-import { runProgram } from '../../src/node-exec/child-process.ts';
+import { runProgram } from '../../src/node-exec/child-program.ts';
 import { signalGroup } from '../support/world.ts';
 
 const world = { env: process.env, clock: { now: () => new Date() }, signalGroup };
