@@ -1,12 +1,8 @@
 // Where a snapshot goes: a folder or a .tgz file. It appears under its name when it is whole, or not at all.
-import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { CalictlError, RefusedError, systemText } from '../world/errors.ts';
-import { noTime } from './pack-folder.ts';
+import { openArchive } from './archive.ts';
 
 export interface SnapshotTarget {
   /** Adds a file; the path has `/` between folders. */
@@ -71,29 +67,18 @@ function folderTarget(path: string, scratch: string): SnapshotTarget {
 
 function bundleTarget(path: string, scratch: string): SnapshotTarget {
   const file = join(scratch, basename(path));
-  const archive = pack();
-  const whole = pipeline(archive, createGzip(), createWriteStream(file, { mode: 0o600 }));
-  // Said by finish; a failure before must not end the process.
-  whole.catch(() => undefined);
+  const archive = openArchive(file);
   return {
-    write: (name, text) =>
-      Promise.race([
-        new Promise<void>((done, failed) => {
-          archive.entry({ name, mtime: noTime, mode: 0o644 }, text, (error) => (error ? failed(error) : done()));
-        }),
-        whole,
-      ]),
+    write: (name, text) => archive.file(name, text),
     async finish() {
-      archive.finalize();
-      await whole;
+      await archive.finish();
       // Fails when somebody else has made it meanwhile; the rename alone would write over it.
       await writeFile(path, '', { flag: 'wx', mode: 0o600 });
       await rename(file, path);
       await rm(scratch, { recursive: true });
     },
     async abandon() {
-      archive.destroy();
-      await whole.catch(() => undefined);
+      await archive.abandon();
       await rm(scratch, { recursive: true, force: true });
     },
   };
