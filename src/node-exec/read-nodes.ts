@@ -30,7 +30,7 @@ export function readNodes<T>(
     targets,
     async (node) => {
       const probes = probesOf(node.name);
-      const outcomes = await exec.runSteps(node, stepsOf(probes), options);
+      const outcomes = await exec.runSteps(node, probes.flatMap(stepsOf), options);
       throwIfCancelled(outcomes);
       done += 1;
       options.onDone?.(done, targets.length);
@@ -40,10 +40,9 @@ export function readNodes<T>(
   );
 }
 
-function stepsOf(probes: readonly Probe[]): Step[] {
-  return probes.flatMap(({ alternatives }) =>
-    alternatives.map((argv, i): Step => (i === 0 ? { argv } : { argv, onlyIfFailed: true })),
-  );
+/** A probe as steps: each alternative only when those before it failed. */
+export function stepsOf({ alternatives }: Probe): Step[] {
+  return alternatives.map((argv, i) => (i === 0 ? { argv } : { argv, onlyIfFailed: true }));
 }
 
 function throwIfCancelled(outcomes: readonly StepOutcome[]): void {

@@ -4,6 +4,7 @@ import type { Probe } from '../datapath/probes.ts';
 import type { SavedNode, SavedSnapshot } from '../datapath/saved-snapshot.ts';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
+import { stepsOf } from '../node-exec/read-nodes.ts';
 import { isLost, type RecordedStep, recordingFiles } from '../node-exec/recordings.ts';
 import { printJson } from '../resources/json.ts';
 import { kinds } from '../resources/kinds.ts';
@@ -78,12 +79,11 @@ export async function saveSnapshot(
   return { capturedAt, objects, unread, nodes: saved };
 }
 
-function stepsOf(probes: ReturnType<NodeRecording['probesOf']>): RecordedStep[] {
+function recordedSteps(probes: ReturnType<NodeRecording['probesOf']>): RecordedStep[] {
   return probes.flatMap(({ run, recordedAs }) =>
-    run.alternatives.map((argv, i) => ({
-      argv,
-      ...(i === 0 ? {} : { onlyIfFailed: true }),
-      recordedAs: recordedAs.alternatives[i] ?? argv,
+    stepsOf(run).map((step, i) => ({
+      ...step,
+      recordedAs: recordedAs.alternatives[i] ?? step.argv,
       name: i === 0 ? run.name : `${run.name}-${i + 1}`,
     })),
   );
@@ -100,7 +100,7 @@ async function saveNodes(
   const recordings = pMapIterable(
     named,
     async (node) => {
-      const steps = stepsOf(probesOf(node.name));
+      const steps = recordedSteps(probesOf(node.name));
       const outcomes = await exec.runSteps(node, steps, { timeoutMs, signal });
       signal.throwIfAborted();
       return { node, outcomes, files: recordingFiles(node.name, steps, outcomes) };
@@ -119,7 +119,7 @@ async function saveNodes(
     progress(`recorded ${saved.length} of ${named.length} nodes`);
   }
   for (const { name } of targets.filter(({ name }) => !isObjectName(name))) {
-    const lost = { count: stepsOf(probesOf(name)).length, message: 'its name is not one that a node can have' };
+    const lost = { count: recordedSteps(probesOf(name)).length, message: 'its name is not one that a node can have' };
     saved.push({ node: name, commands: 0, lost });
   }
   return saved;
