@@ -8,7 +8,7 @@ import { systemText } from '../../world/errors.ts';
 import type { OutputStream } from '../../world/world.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
-import { requireThisMachine, tellingOf } from './this-machine.ts';
+import { requireThisMachine, runHere, tellingOf } from './this-machine.ts';
 
 interface Diagnostics {
   readonly path: string;
@@ -64,9 +64,8 @@ class Collector {
     return this.#telling.write(`${line}\n`);
   }
 
-  async run(argv: readonly string[]): Promise<CommandResult> {
-    const { runProgram } = await import('../../node-exec/child-program.ts');
-    return runProgram(argv, 'this machine', this.#ctx.world, { timeoutMs: commandMs, signal: this.#ctx.world.signal });
+  run(argv: readonly string[]): Promise<CommandResult> {
+    return runHere(this.#ctx, argv, commandMs);
   }
 
   async collect({ caption, argv, file }: Collected): Promise<void> {

@@ -9,7 +9,7 @@ import { type Context, defineCommand, type Input } from '../command.ts';
 import { outputFlag } from '../ipam/flags.ts';
 import { noDeadlineMs } from './flags.ts';
 import type { NodeContainer } from './node-container.ts';
-import { requireThisMachine, tellingOf } from './this-machine.ts';
+import { requireThisMachine, runHere, tellingOf } from './this-machine.ts';
 
 interface Started {
   readonly argv: readonly string[];
@@ -139,11 +139,8 @@ async function prepareKernel(ctx: Context, say: (line: string) => Promise<void>)
   }
 }
 
-async function program(ctx: Context, argv: readonly string[]): Promise<CommandResult> {
-  const { runProgram } = await import('../../node-exec/child-program.ts');
-  // Pulling the image takes as long as it takes.
-  return runProgram(argv, 'this machine', ctx.world, { timeoutMs: noDeadlineMs, signal: ctx.world.signal });
-}
+/** Pulling the image takes as long as it takes. */
+const program = (ctx: Context, argv: readonly string[]): Promise<CommandResult> => runHere(ctx, argv, noDeadlineMs);
 
 /** Passes the log on until it says that calico-node started. Errors: it ended, or said nothing in time. */
 async function followStart(ctx: Context, telling: OutputStream): Promise<void> {

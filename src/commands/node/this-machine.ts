@@ -1,4 +1,5 @@
 // What node commands that work on this machine only ask for first.
+import type { CommandResult } from '../../node-exec/node-exec.ts';
 import { isRoot } from '../../node-exec/processes.ts';
 import { CalictlError, StdoutFailure } from '../../world/errors.ts';
 import type { OutputStream } from '../../world/world.ts';
@@ -19,4 +20,10 @@ export function requireThisMachine({ world, compat }: Context, asRoot: boolean):
 /** Where lines that tell of the work go: standard output, as calicoctl has it; beside JSON, standard error. */
 export function tellingOf(ctx: Context, input: Input): OutputStream {
   return input.text('output') === 'json' ? ctx.world.io.stderr : ctx.world.io.stdout;
+}
+
+/** Runs a program here for at most so many milliseconds. Errors: TransportError when the time was up, or on Ctrl-C. */
+export async function runHere({ world }: Context, argv: readonly string[], timeoutMs: number): Promise<CommandResult> {
+  const { runProgram } = await import('../../node-exec/child-program.ts');
+  return runProgram(argv, 'this machine', world, { timeoutMs, signal: world.signal });
 }
