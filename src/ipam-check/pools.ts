@@ -5,6 +5,7 @@ import { loadBalancerName } from '../ipam/assign/recipient.ts';
 import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../net/cidr.ts';
 import { CidrIndex } from '../net/interval-set.ts';
 import { affinityName } from '../resources/names.ts';
+import { counted } from '../resources/words.ts';
 import type { AffinityView } from './affinity-view.ts';
 import type { BlockView } from './block-view.ts';
 import { deletionOfUnclaimed, type Remedy, releaseOf } from './claim-repair.ts';
@@ -37,7 +38,7 @@ export function poolJudgements(view: CheckView, releases: Releases): Judgement[]
 
 function holding(block: BlockView): string {
   const count = block.allocations.length;
-  return `${block.cidr} (${block.affinity ?? 'no owner'}) has ${count} allocated ${count === 1 ? 'address' : 'addresses'}`;
+  return `${block.cidr} (${block.affinity ?? 'no owner'}) has ${counted(count, 'allocated address', 'allocated addresses')}`;
 }
 
 function overlaps(blocks: readonly Placed[]): Judgement[] {

@@ -2,6 +2,7 @@
 import type { ClaimDone, GiveUpDone, PlannedClaim, PlannedGiveUp } from '../ipam/affinity/affinity-plan.ts';
 import type { ReleaseOutcome } from '../ipam/release/release-plan.ts';
 import { formatCidr } from '../net/cidr.ts';
+import { counted } from '../resources/words.ts';
 import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 
@@ -42,7 +43,7 @@ export function affinityClaimJson({ node, plan, dryRun, outcomes }: ClaimDone): 
   });
 }
 
-const addresses = (count: number): string => (count === 1 ? '1 address' : `${count} addresses`);
+const addresses = (count: number): string => counted(count, 'address', 'addresses');
 
 function wouldRelease({ claim, does, used }: PlannedGiveUp): string[] {
   const what = `would release ${claim.cidr} of ${claim.owner.name}`;

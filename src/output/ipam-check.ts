@@ -3,6 +3,7 @@ import type { Finding } from '../ipam-check/finding.ts';
 import type { Severity } from '../ipam-check/invariants/invariant.ts';
 import type { IPAMCheckReport } from '../ipam-check/report.ts';
 import { shortDuration } from '../resources/go-duration.ts';
+import { counted } from '../resources/words.ts';
 import { printable } from './columns.ts';
 import { type Style, styleOf } from './style.ts';
 import { wrap } from './wrap.ts';
@@ -92,17 +93,15 @@ function findingGroups(findings: readonly Finding[], view: CheckView, style: Sty
   return parts.map((part) => `${part}\n`).join('');
 }
 
-const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
-
 function summaryLines(report: IPAMCheckReport, style: Style): string {
   const { summary, fix } = report;
   const verdict =
     summary.errors + summary.warnings === 0
       ? style.ok('No problems found')
-      : `Found ${style.error(plural(summary.errors, 'error'))} and ${style.warning(plural(summary.warnings, 'warning'))}`;
+      : `Found ${style.error(counted(summary.errors, 'error'))} and ${style.warning(counted(summary.warnings, 'warning'))}`;
   const rest: string[] = [];
-  if (summary.infos > 0) rest.push(plural(summary.infos, 'note'));
-  if (summary.candidates > 0) rest.push(`${plural(summary.candidates, 'candidate')} (may be in progress)`);
+  if (summary.infos > 0) rest.push(counted(summary.infos, 'note'));
+  if (summary.candidates > 0) rest.push(`${counted(summary.candidates, 'candidate')} (may be in progress)`);
   let text = `${verdict}${rest.length > 0 ? `; ${rest.join(', ')}` : ''}.\n`;
   if (summary.fixable > 0 && fix === undefined) {
     text += `${summary.fixable} can be repaired: --fix --dry-run shows how.\n`;
@@ -125,8 +124,8 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
   const planOnly = fix.journal === undefined;
   lines.push(
     planOnly
-      ? `Repair plan, ${plural(fix.planned, 'step')} (nothing was written):`
-      : `Repairs, ${plural(fix.planned, 'step')}:`,
+      ? `Repair plan, ${counted(fix.planned, 'step')} (nothing was written):`
+      : `Repairs, ${counted(fix.planned, 'step')}:`,
   );
   const shown = view.wide ? fix.items : fix.items.slice(0, 50);
   for (const { finding, outcome, detail } of shown) {
@@ -148,8 +147,8 @@ export function ipamCheckText(report: IPAMCheckReport, view: CheckView): string 
   const style = styleOf(view.colour);
   const { summary, datastore } = report;
   const read =
-    `Read ${plural(summary.pools, 'pool')}, ${plural(summary.blocks, 'block')}, ` +
-    `${summary.affinities} affinities, ${plural(summary.handles, 'handle')}: ` +
+    `Read ${counted(summary.pools, 'pool')}, ${counted(summary.blocks, 'block')}, ` +
+    `${summary.affinities} affinities, ${counted(summary.handles, 'handle')}: ` +
     `${summary.allocations} addresses allocated, ${summary.inUse} in use.`;
   const head = [wrap(read, view.columns, '')];
   if (datastore.locked) head.push('The datastore is locked: nothing is taken for an operation in progress.');

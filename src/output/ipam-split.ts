@@ -1,5 +1,6 @@
 // What `ipam split` prints: the plan, what came of it, calicoctl's sentences.
 import type { PlannedPart } from '../ipam/pool/pool-split.ts';
+import { counted } from '../resources/words.ts';
 import { printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 
@@ -13,8 +14,6 @@ export interface IpamSplit {
   readonly parts: readonly PlannedPart[];
 }
 
-const counted = (blocks: number): string => (blocks === 1 ? '1 block' : `${blocks} blocks`);
-
 /** A line a write, in the order in which they are (or would be) made. */
 export function ipamSplitText({ name, cidr, outcome, disable, parts }: IpamSplit): string {
   const pool = printable(name);
@@ -27,7 +26,7 @@ export function ipamSplitText({ name, cidr, outcome, disable, parts }: IpamSplit
   const lines = [
     disable ? `${verb('disable', 'Disabled')} ${pool} (${cidr})` : `${pool} (${cidr}) was disabled before`,
     ...parts.map(({ pool: part, exists, blocks }) => {
-      const what = `${printable(part.metadata.name)} (${part.spec.cidr}, ${counted(blocks)})`;
+      const what = `${printable(part.metadata.name)} (${part.spec.cidr}, ${counted(blocks, 'block')})`;
       return exists ? `${what} was there before` : `${verb('create', 'Created')} ${what}`;
     }),
     outcome === 'terminating'

@@ -2,8 +2,8 @@
 import { addressText } from '../datapath/bgp/node-status.ts';
 import type { BgpGraph, EdgeState, Peering, Peerings } from '../datapath/bgp/peerings.ts';
 import type { Wanted } from '../datapath/bgp/session.ts';
-import { counted } from '../datapath/words.ts';
 import { formatIp } from '../net/ip.ts';
+import { counted } from '../resources/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';

@@ -2,7 +2,7 @@
 import { groupedBy } from '../datapath/grouped.ts';
 import type { DatapathProblem } from '../datapath/problem.ts';
 import { partUnseen, type UnreachedNode, withoutNode } from '../datapath/unreached.ts';
-import { counted } from '../datapath/words.ts';
+import { counted } from '../resources/words.ts';
 import { printable } from './columns.ts';
 import type { Style } from './style.ts';
 

@@ -1,7 +1,7 @@
 // What `node routes` prints: a row a route that is not as expected, or every route; problems below; the whole as a document.
 import type { NodeRoutesList } from '../datapath/node-routes.ts';
 import type { RouteComparison } from '../datapath/routes/comparison.ts';
-import { counted } from '../datapath/words.ts';
+import { counted } from '../resources/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { tableOrBlocks } from './blocks.ts';
 import { jsonDocument } from './json-document.ts';

@@ -10,8 +10,8 @@ import {
 import type { BgpProblem } from '../datapath/bgp/problem.ts';
 import type { Wanted } from '../datapath/bgp/session.ts';
 import { groupedBy } from '../datapath/grouped.ts';
-import { counted } from '../datapath/words.ts';
 import { formatIp } from '../net/ip.ts';
+import { counted } from '../resources/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { ownTable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';

@@ -2,7 +2,7 @@
 import { withoutNode } from '../datapath/unreached.ts';
 import type { Fact } from '../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../datapath/verify/node-facts.ts';
-import { counted, listed } from '../datapath/words.ts';
+import { counted, listed } from '../resources/words.ts';
 import { printYaml } from '../resources/yaml-text.ts';
 import { tableOrBlocks } from './blocks.ts';
 import { printable } from './columns.ts';

@@ -1,7 +1,7 @@
 // What `snapshot save` prints: what is in the snapshot, and what is not.
 import type { SavedSnapshot } from '../datapath/saved-snapshot.ts';
 import { withoutNode } from '../datapath/unreached.ts';
-import { counted } from '../datapath/words.ts';
+import { counted } from '../resources/words.ts';
 import { ownTable, printable } from './columns.ts';
 import { jsonDocument } from './json-document.ts';
 

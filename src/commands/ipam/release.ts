@@ -1,5 +1,6 @@
 // calictl ipam release: give addresses back by address, handle, node, pod or report; never one that is in use.
 import type { Released } from '../../ipam/release/release-plan.ts';
+import { counted } from '../../resources/words.ts';
 import {
   CalictlError,
   type ExitCode,
@@ -85,9 +86,9 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
   if (steps > 1) {
     const parts = [
-      counted(plan.requests.length, 'address', 'addresses'),
-      counted(plan.handles.length, 'handle', 'handles'),
-      counted(claims.length, 'block affinity', 'block affinities'),
+      countedIfAny(plan.requests.length, 'address', 'addresses'),
+      countedIfAny(plan.handles.length, 'handle', 'handles'),
+      countedIfAny(claims.length, 'block affinity', 'block affinities'),
     ].filter((part) => part !== '');
     await requireConsent(ctx, input, {
       plan: [
@@ -103,10 +104,8 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
 }
 
 /** The number with its word; nothing for none. */
-function counted(count: number, one: string, many: string): string {
-  if (count === 0) return '';
-  return `${count} ${count === 1 ? one : many}`;
-}
+const countedIfAny = (count: number, one: string, many: string): string =>
+  count === 0 ? '' : counted(count, one, many);
 
 function nothingRecorded(target: string, names: readonly string[]): CalictlError {
   const hints: Readonly<Record<string, string>> = {

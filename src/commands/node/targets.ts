@@ -1,10 +1,10 @@
 // Which nodes a command is about, and reading them: the Node objects of the datastore, or those that were named.
 import type { NodeReading, Probe } from '../../datapath/probes.ts';
-import { counted } from '../../datapath/words.ts';
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
 import type { CoreNode } from '../../resources/node.ts';
 import { bgpOf } from '../../resources/node-annotations.ts';
+import { counted } from '../../resources/words.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context, Input } from '../command.ts';
 import { parallelOf, timeoutOf } from './flags.ts';

@@ -1,6 +1,6 @@
 // What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each told once.
 
-import { listed } from '../words.ts';
+import { listed } from '../../resources/words.ts';
 import type { BgpPlan } from './desired.ts';
 import { bgpFacts, type NotAsked } from './facts.ts';
 import { linkProblem } from './link-causes.ts';

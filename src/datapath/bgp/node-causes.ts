@@ -1,9 +1,9 @@
 // Faults of a node as a whole, each with the sessions that are down because of it; those are not told one by one.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { counted, listed } from '../../resources/words.ts';
 import { groupedBy } from '../grouped.ts';
 import { isSameAddress } from '../underlay.ts';
-import { counted, listed } from '../words.ts';
 import type { BgpFacts } from './facts.ts';
 import { hasNoBird, isUp, type Link, peerText } from './links.ts';
 import { type BgpProblem, bgpProblem, type SessionName } from './problem.ts';

@@ -1,6 +1,6 @@
 // Faults of the plan itself: nodes that nothing joins, reflectors that do not serve, meshes that are too large.
 
-import { listed } from '../words.ts';
+import { listed } from '../../resources/words.ts';
 import type { BgpFacts } from './facts.ts';
 import { type BgpProblem, bgpProblem } from './problem.ts';
 import type { BgpNode } from './session.ts';

@@ -1,6 +1,7 @@
 // calictl ipam affinity release: take blocks from their owner. Addresses are released by calictl ipam release.
 import type { GiveUpDone, PlannedGiveUp } from '../../../ipam/affinity/affinity-plan.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
+import { counted } from '../../../resources/words.ts';
 import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 import { requireConsent } from '../../consent.ts';
@@ -28,7 +29,7 @@ async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
   if (todo.length > 1) {
     await requireConsent(ctx, input, {
       plan: todo.map(({ claim, does, used }) => {
-        const kept = does === 'orphan' ? `  keeps ${used === 1 ? '1 address' : `${used} addresses`}` : '';
+        const kept = does === 'orphan' ? `  keeps ${counted(used, 'address', 'addresses')}` : '';
         return `${claim.cidr}  ${claim.owner.name}${kept}`;
       }),
       question: `Release these ${todo.length} block affinities?`,

@@ -1,4 +1,4 @@
-// Words that messages and texts about nodes share: names of many things, and how many there are.
+// Words that messages share: names of many things, and how many there are.
 
 /** `10.0.0.1, 10.0.0.2 and 7 more`. */
 export function listed(names: readonly string[], most = 5): string {
