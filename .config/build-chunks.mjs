@@ -40,11 +40,11 @@ function oneChunk(name, members) {
   return { plugin, additionTo };
 }
 
-function filesOf(room) {
-  const names = readdirSync(join(root, 'src', room)).filter((name) => name.endsWith('.ts'));
+function filesOf(module) {
+  const names = readdirSync(join(root, 'src', module), { recursive: true }).filter((name) => name.endsWith('.ts'));
   // The package yaml is large: what needs it stays apart.
   return names
-    .map((name) => join(room, name))
+    .map((name) => join(module, name))
     .filter((path) => !readFileSync(join(root, 'src', path), 'utf8').includes("from 'yaml'"));
 }
 
@@ -57,14 +57,14 @@ const groups = [
     'commands/calicoctl-errors.ts',
     'commands/command.ts',
     'cli/build-info.ts',
-    'cli/compat.ts',
+    'cli/calicoctl/mode.ts',
     'cli/global-flags.ts',
     'cli/input.ts',
     'cli/parsed.ts',
-    'cli/quick-answer.ts',
+    'cli/version-fast-path.ts',
     'cli/version-guard.ts',
   ]),
-  oneChunk('resource', [...filesOf('net'), ...filesOf('resources')]),
+  oneChunk('resource', [...filesOf('net'), ...filesOf('text'), ...filesOf('resources')]),
 ];
 
 const groupsOfFiles = {

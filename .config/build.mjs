@@ -1,4 +1,4 @@
-// Builds dist/: main.js with its chunks, quick-answer.cjs for bin/, and the licence texts of everything bundled.
+// Builds dist/: main.js with its chunks, version-fast-path.cjs for bin/, and the licence texts of everything bundled.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -76,9 +76,9 @@ const main = await build({
   banner: { js: requireOfNode },
   metafile: true,
 });
-const quickAnswer = await build({
+const versionAnswer = await build({
   ...common,
-  entryPoints: { 'quick-answer': 'src/cli/quick-answer.ts' },
+  entryPoints: { 'version-fast-path': 'src/cli/version-fast-path.ts' },
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
 });
@@ -89,6 +89,6 @@ const bundled = Object.values(main.metafile.outputs).flatMap(({ inputs }) =>
 // What was built before stays until everything new is there.
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, 'chunks'), { recursive: true });
-for (const { path, contents } of [...main.outputFiles, ...quickAnswer.outputFiles]) writeFileSync(path, contents);
+for (const { path, contents } of [...main.outputFiles, ...versionAnswer.outputFiles]) writeFileSync(path, contents);
 writeFileSync(join(dist, 'licenses.txt'), licences(bundled));
 if (process.argv.includes('--metafile')) writeFileSync(join(dist, 'metafile.json'), JSON.stringify(main.metafile));

@@ -7,9 +7,9 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 
 /** True when the question was one of those that need nothing of the program. */
 function answered() {
-  const { quickAnswer } = require('../dist/quick-answer.cjs');
+  const { versionAnswer } = require('../dist/version-fast-path.cjs');
   const name = basename(process.argv[1] || 'calictl').replace(/\.js$/, '');
-  const answer = quickAnswer(process.argv.slice(2), name, process.env);
+  const answer = versionAnswer(process.argv.slice(2), name, process.env);
   if (answer !== undefined) require('node:fs').writeSync(1, answer);
   return answer !== undefined;
 }

@@ -1,53 +1,44 @@
-// The rules of docs/architecture.md that a program can check: floors, cycles, who may touch the process, which package where.
+// The rules of docs/architecture.md that a program can check: layers, cycles, who may touch the process, which package where.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const source = join(import.meta.dirname, '..', 'src');
 
-/** Rooms without Node: everything comes in as an argument. */
-const pureRooms = ['world', 'net', 'resources', 'ipam', 'ipam-check', 'datapath', 'output'];
+interface Module {
+  readonly layer: number;
+  readonly name: string;
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+}
 
-/** What each room may import beside itself. */
-const below: Readonly<Record<string, readonly string[]>> = {
-  world: [],
-  net: ['world'],
-  resources: ['world', 'net'],
-  ipam: ['world', 'net', 'resources'],
-  'ipam-check': ['world', 'net', 'resources', 'ipam'],
-  datapath: ['world', 'net', 'resources', 'ipam'],
-  connect: ['world', 'net', 'resources'],
-  'node-exec': ['world', 'net', 'resources', 'datapath', 'connect'],
-  datastore: ['world', 'net', 'resources', 'ipam', 'ipam-check', 'connect'],
-  'ipam-repair': ['world', 'net', 'resources', 'ipam', 'ipam-check', 'datastore'],
-  snapshot: [...pureRooms.filter((room) => room !== 'output'), 'datastore', 'node-exec'],
-  output: pureRooms.filter((room) => room !== 'output'),
-  commands: [...pureRooms, 'datastore', 'connect', 'node-exec', 'ipam-repair', 'snapshot'],
-  cli: [...pureRooms, 'datastore', 'connect', 'node-exec', 'ipam-repair', 'snapshot', 'commands'],
-  'main.ts': ['world', 'cli'],
-};
+const words = (text: string | undefined): string[] => (text ?? '').split(' ').filter((word) => word !== '');
 
-/** Where a package may be imported; `resources/yaml` stands for the files that begin so. */
-const packages: Readonly<Record<string, readonly string[]>> = {
-  commander: ['cli/'],
-  'cli-progress': ['cli/'],
-  'zod/mini': ['resources/', 'ipam-check/'],
-  '@noble/hashes': ['resources/', 'datapath/'],
-  yaml: ['datastore/', 'connect/', 'output/', 'resources/yaml'],
-  '@kubernetes/client-node': ['connect/', 'node-exec/'],
-  pbf: ['datastore/kube/'],
-  chalk: ['output/'],
-  'cli-table3': ['output/'],
-  'p-map': ['datastore/', 'ipam-repair/', 'node-exec/', 'snapshot/', 'commands/'],
-  ssh2: ['node-exec/'],
-  ws: ['node-exec/'],
-  'ssh-config': ['node-exec/'],
-  'tar-stream': ['snapshot/'],
-};
+/** The table of docs/architecture.md: the one place that says which module stands where and what it may import. */
+const modules: readonly Module[] = readFileSync(join(source, '..', 'docs', 'architecture.md'), 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .filter(([, layer]) => /^\d+$/.test(layer ?? ''))
+  .map(([, layer, name, , imports, packages]) => ({
+    layer: Number(layer),
+    name: (name ?? '').replaceAll('`', ''),
+    imports: words(imports),
+    packages: words(packages),
+  }));
+
+const moduleOf = new Map(modules.map((module) => [module.name, module]));
+const highestPureLayer = 4;
+const isRenderer = (path: string): boolean => /^commands\/.*(text|svg|junit)\.ts$/.test(path);
+
+/** Whether everything that a file needs comes in as an argument. */
+const isPure = ({ path, module }: SourceFile): boolean =>
+  module === 'output' ||
+  isRenderer(path) ||
+  (moduleOf.get(module)?.layer ?? Number.POSITIVE_INFINITY) <= highestPureLayer;
 
 interface SourceFile {
   readonly path: string;
-  readonly room: string;
+  readonly module: string;
   /** Without comments and the contents of texts. */
   readonly code: string;
   /** What is imported when the file is loaded, and later. */
@@ -72,7 +63,7 @@ const files: SourceFile[] = readdirSync(source, { recursive: true, encoding: 'ut
     const resolved = (from: string): string => (from.startsWith('.') ? join(dirname(path), from) : from);
     return {
       path,
-      room: path.split('/')[0] ?? '',
+      module: path.split('/')[0] ?? '',
       code: codeOf(text),
       imports: [...statics, ...later].map(resolved),
       staticImports: statics.map(resolved),
@@ -82,25 +73,37 @@ const files: SourceFile[] = readdirSync(source, { recursive: true, encoding: 'ut
 const isOwn = (specifier: string): boolean => specifier.endsWith('.ts');
 
 describe('architecture', () => {
-  it('reads the sources', () => {
+  it('the table of docs/architecture.md names every module and no other', () => {
     expect(files.length).toBeGreaterThan(50);
-    expect([...new Set(files.map(({ room }) => room))].filter((room) => !(room in below))).toEqual([]);
+    expect([...new Set(files.map(({ module }) => module))].filter((name) => name !== 'main.ts').sort()).toEqual(
+      modules.map(({ name }) => name).sort(),
+    );
   });
 
-  it('imports go down the floors', () => {
-    const wrong = files.flatMap(({ path, room, imports }) =>
+  it('the table lets no module import one of its own layer or of a higher one', () => {
+    const upward = modules.flatMap(({ name, layer, imports }) =>
+      imports
+        .filter((other) => other !== name && !((moduleOf.get(other)?.layer ?? Number.POSITIVE_INFINITY) < layer))
+        .map((other) => `${name} -> ${other}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('modules import only what the table allows', () => {
+    const wrong = files.flatMap(({ path, module, imports }) =>
       imports
         .filter(isOwn)
         .filter((target) => {
           const other = target.split('/')[0] ?? '';
-          return other !== room && !below[room]?.includes(other);
+          const allowed = module === 'main.ts' ? ['world', 'cli'] : (moduleOf.get(module)?.imports ?? []);
+          return other !== module && !allowed.includes(other);
         })
         .map((target) => `${path} -> ${target}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('has no cycles', () => {
+  it('files import each other without cycles', () => {
     const graph = new Map(files.map(({ path, staticImports }) => [path, staticImports.filter(isOwn)]));
     const done = new Set<string>();
     const cycles: string[] = [];
@@ -114,29 +117,39 @@ describe('architecture', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('takes each package in its rooms only', () => {
-    const wrong = files.flatMap(({ path, imports }) =>
+  it('npm packages are imported only by the modules that the table names them for', () => {
+    const wrong = files.flatMap(({ path, module, imports }) =>
       imports
         .filter((specifier) => !isOwn(specifier) && !specifier.startsWith('node:'))
-        .filter((specifier) => {
-          const name = Object.keys(packages).find((known) => specifier === known || specifier.startsWith(`${known}/`));
-          return name === undefined || !packages[name]?.some((place) => path.startsWith(place));
-        })
+        .filter(
+          (specifier) =>
+            !moduleOf.get(module)?.packages.some((known) => specifier === known || specifier.startsWith(`${known}/`)),
+        )
         .map((specifier) => `${path} -> ${specifier}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('has no Node in the pure rooms', () => {
-    const wrong = files.flatMap(({ path, room, imports }) =>
-      imports
-        .filter((from) => pureRooms.includes(room) && from.startsWith('node:'))
-        .map((from) => `${path} -> ${from}`),
-    );
+  it('pure modules and renderers import no Node module', () => {
+    const wrong = files
+      .filter(isPure)
+      .flatMap(({ path, imports }) =>
+        imports.filter((from) => from.startsWith('node:')).map((from) => `${path} -> ${from}`),
+      );
     expect(wrong).toEqual([]);
   });
 
-  it('reads process, clock and randomness in main.ts only', () => {
+  it('renderers of commands import neither a datastore nor a transport', () => {
+    const live = ['datastore', 'connect', 'node-exec', 'ipam-live', 'node-live', 'cli'];
+    const wrong = files
+      .filter(({ path }) => isRenderer(path))
+      .flatMap(({ path, imports }) =>
+        imports.filter((target) => live.includes(target.split('/')[0] ?? '')).map((target) => `${path} -> ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('only main.ts reads process, clock and randomness', () => {
     const outside =
       /\bprocess\s*[.[]|\bconsole\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\brandomUUID\b/;
     const wrong = files
@@ -145,12 +158,12 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('names no file a cupboard', () => {
+  it('no file is named utils, helpers, common, misc or manager', () => {
     const names = readdirSync(join(source, '..', 'src'), { recursive: true, encoding: 'utf8' });
     expect(names.filter((name) => /(^|\/)(utils?|helpers?|common|misc|manager)(\.ts)?$/.test(name))).toEqual([]);
   });
 
-  it('begins every file with what is in it', () => {
+  it('every file begins with a comment that says what is in it', () => {
     const bare = files.filter(({ path }) => !readFileSync(join(source, path), 'utf8').startsWith('// '));
     expect(bare.map(({ path }) => relative('.', path))).toEqual([]);
   });

@@ -8,10 +8,10 @@ import type { NodeExec } from '../node-exec/node-exec.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
+import { fileOrEnvironment, type OpenPlace, placeOf } from './datastore-location.ts';
 import { safe } from './exit.ts';
-import { openNodeExec } from './node-exec.ts';
+import { openNodeExec } from './open-node-exec.ts';
 import { ProgressLine } from './progress.ts';
-import { fileOrEnvironment, type OpenPlace, placeOf } from './settings.ts';
 import { versionWarning } from './version-guard.ts';
 
 const waysToStart = [

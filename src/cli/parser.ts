@@ -6,7 +6,7 @@ import { exitCodes, UsageError } from '../world/errors.ts';
 import { globalFlags } from './global-flags.ts';
 import { ParsedInput } from './input.ts';
 import { type Parsed, textFor } from './parsed.ts';
-import { versionLine } from './quick-answer.ts';
+import { versionLine } from './version-fast-path.ts';
 
 const globalLabel = 'Global options:';
 

@@ -4,15 +4,15 @@ import type { Command, Input, Rendered, View } from '../commands/command.ts';
 import { commands, groups } from '../commands/tree.ts';
 import { CalictlError, exitCodes, StdoutFailure, UsageError } from '../world/errors.ts';
 import type { OutputStream, World } from '../world/world.ts';
-import { compatName, isCompat } from './compat.ts';
+import { compatName, isCompat } from './calicoctl/mode.ts';
 import { CommandContext } from './context.ts';
 import { type ErrorManner, exitFor, isForeseen, isPlainUsageError, printError, safe } from './exit.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
-import { quickAnswer } from './quick-answer.ts';
+import { versionAnswer } from './version-fast-path.ts';
 
 async function parsed(argv: readonly string[], world: World, compat: boolean): Promise<Parsed> {
   if (compat) {
-    const { parseCompat } = await import('./compat-parser.ts');
+    const { parseCompat } = await import('./calicoctl/parser.ts');
     return parseCompat(argv, commands, groups, compatName(world.programName));
   }
   const { parse } = await import('./parser.ts');
@@ -93,7 +93,7 @@ async function clientFailure(error: unknown, path: readonly string[], context: C
 export async function runCli(argv: readonly string[], world: World): Promise<number> {
   const { stdout, stderr } = world.io;
   const compat = isCompat(world.programName, world.env);
-  const quick = quickAnswer(argv, world.programName, world.env);
+  const quick = versionAnswer(argv, world.programName, world.env);
   if (quick !== undefined) {
     await stdout.write(quick);
     return exitCodes.ok;
@@ -131,7 +131,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
   } catch (error) {
     context.quiet();
     if (compat && isPlainUsageError(error)) {
-      const { usageBlock } = await import('./compat-usage.ts');
+      const { usageBlock } = await import('./calicoctl/usage.ts');
       await stderr.write(usageBlock(command, compatName(world.programName)));
       return exitCodes.failed;
     }

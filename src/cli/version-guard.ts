@@ -10,7 +10,7 @@ const newest = 33;
 const warningTimeoutMs = 3000;
 
 async function clusterVersion(store: Datastore, options: CallOptions): Promise<string | undefined> {
-  const { clusterInformation } = await import('../resources/cluster-information.ts');
+  const { clusterInformation } = await import('../resources/kinds/cluster-information.ts');
   const information = await store.get(clusterInformation, { name: 'default' }, options);
   return information.spec?.calicoVersion || undefined;
 }

@@ -1,29 +1,29 @@
 // The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
-import { clusterDiags } from './cluster/diags.ts';
+import { clusterDiags } from './cluster/diags/command.ts';
 import type { Command } from './command.ts';
-import { get } from './get.ts';
-import { ipamAffinityClaim } from './ipam/affinity/claim.ts';
-import { ipamAffinityList } from './ipam/affinity/list.ts';
-import { ipamAffinityRelease } from './ipam/affinity/release.ts';
-import { ipamAssign } from './ipam/assign.ts';
-import { ipamCapacity } from './ipam/capacity.ts';
-import { ipamCheck } from './ipam/check.ts';
-import { ipamConfigureShow } from './ipam/configure/show.ts';
-import { ipamConfigure } from './ipam/configure.ts';
-import { ipamRelease } from './ipam/release.ts';
-import { ipamShow } from './ipam/show.ts';
-import { ipamSplit } from './ipam/split.ts';
-import { nodeBgp } from './node/bgp.ts';
-import { nodeCapture } from './node/capture.ts';
-import { nodeChecksystem } from './node/checksystem.ts';
-import { nodeDiags } from './node/diags.ts';
-import { nodeExec } from './node/exec.ts';
-import { nodeRoutes } from './node/routes.ts';
-import { nodeRun } from './node/run.ts';
-import { nodeStatus } from './node/status.ts';
-import { nodeVerify } from './node/verify.ts';
-import { snapshotSave } from './snapshot/save.ts';
-import { version } from './version.ts';
+import { get } from './get/command.ts';
+import { ipamAffinityClaim } from './ipam/affinity/claim/command.ts';
+import { ipamAffinityList } from './ipam/affinity/list/command.ts';
+import { ipamAffinityRelease } from './ipam/affinity/release/command.ts';
+import { ipamAssign } from './ipam/assign/command.ts';
+import { ipamCapacity } from './ipam/capacity/command.ts';
+import { ipamCheck } from './ipam/check/command.ts';
+import { ipamConfigure } from './ipam/configure/command.ts';
+import { ipamConfigureShow } from './ipam/configure/show/command.ts';
+import { ipamRelease } from './ipam/release/command.ts';
+import { ipamShow } from './ipam/show/command.ts';
+import { ipamSplit } from './ipam/split/command.ts';
+import { nodeBgp } from './node/bgp/command.ts';
+import { nodeCapture } from './node/capture/command.ts';
+import { nodeChecksystem } from './node/checksystem/command.ts';
+import { nodeDiags } from './node/diags/command.ts';
+import { nodeExec } from './node/exec/command.ts';
+import { nodeRoutes } from './node/routes/command.ts';
+import { nodeRun } from './node/run/command.ts';
+import { nodeStatus } from './node/status/command.ts';
+import { nodeVerify } from './node/verify/command.ts';
+import { snapshotSave } from './snapshot/save/command.ts';
+import { version } from './version/command.ts';
 
 /** Words that stand before other commands. */
 export interface CommandGroup {

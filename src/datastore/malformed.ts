@@ -1,5 +1,5 @@
 // Objects that are not as their kind says: a person has to correct them before what reads them can work.
-import { type IPAMBlock, ipamBlock } from '../resources/ipam-block.ts';
+import { type IPAMBlock, ipamBlock } from '../resources/kinds/ipam-block.ts';
 import { kinds } from '../resources/kinds.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { problemsOf } from '../resources/validate.ts';

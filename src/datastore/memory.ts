@@ -2,8 +2,8 @@
 import { kindNamed } from '../resources/kinds.ts';
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
 import { isNormal, normalise } from '../resources/validate.ts';
+import { deepCopy, frozen } from '../text/plain-values.ts';
 import { RefusedError } from '../world/errors.ts';
-import { deepCopy, frozen } from './copy.ts';
 import {
   type CallOptions,
   type Datastore,

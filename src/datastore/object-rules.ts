@@ -1,6 +1,6 @@
 // What an API server does to an object's metadata and when it refuses a write, for the stores that are their own server.
 import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
-import { copyOver, deepCopy } from './copy.ts';
+import { copyOver, deepCopy } from '../text/plain-values.ts';
 import { DatastoreError, type DeletePreconditions } from './datastore.ts';
 
 /** Where an object is kept: unique over namespaces of one kind, and in the order in which lists come. */

@@ -3,15 +3,20 @@
 import type { Owner } from '../ipam/block/block.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam/ipam-store.ts';
 import { parseCidr } from '../net/cidr.ts';
-import { affinityType, type BlockAffinity, blockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
-import { ipPool } from '../resources/ip-pool.ts';
-import { ipReservation } from '../resources/ip-reservation.ts';
-import { ipamBlock } from '../resources/ipam-block.ts';
-import { ipamConfig } from '../resources/ipam-config.ts';
-import { ipamHandle } from '../resources/ipam-handle.ts';
+import { nodeLabels } from '../resources/convert/node-v3.ts';
+import {
+  affinityType,
+  type BlockAffinity,
+  blockAffinity,
+  isDeletedAffinity,
+} from '../resources/kinds/block-affinity.ts';
+import { ipPool } from '../resources/kinds/ip-pool.ts';
+import { ipReservation } from '../resources/kinds/ip-reservation.ts';
+import { ipamBlock } from '../resources/kinds/ipam-block.ts';
+import { ipamConfig } from '../resources/kinds/ipam-config.ts';
+import { ipamHandle } from '../resources/kinds/ipam-handle.ts';
+import { calicoNode } from '../resources/kinds/node.ts';
 import { affinityLabels } from '../resources/names.ts';
-import { calicoNode } from '../resources/node.ts';
-import { nodeLabels } from '../resources/node-v3.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { type CallOptions, type Datastore, DatastoreError, listAll } from './datastore.ts';
 

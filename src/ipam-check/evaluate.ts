@@ -1,28 +1,33 @@
 // Judges a snapshot: every rule, what they say about one fault joined, in the order of the report.
 import { compareIp, type IpAddress, parseIp } from '../net/ip.ts';
-import { addressJudgements } from './addresses.ts';
-import { affinityJudgements } from './affinities.ts';
-import { hasLiveContainer } from './allocation-fault.ts';
-import { recordJudgements } from './allocation-records.ts';
-import { blockOwnerJudgements } from './block-owners.ts';
-import type { Allocation } from './block-view.ts';
-import { blockJudgements } from './blocks.ts';
+import { addressJudgements } from './addresses/addresses.ts';
+import { hasLiveContainer } from './addresses/allocation-fault.ts';
+import { recordJudgements } from './addresses/allocation-records.ts';
+import { affinityJudgements } from './affinities/affinities.ts';
+import { nodeBlockJudgements } from './affinities/node-blocks.ts';
+import { spareBlockJudgements } from './affinities/unneeded-blocks.ts';
+import { blockOwnerJudgements } from './blocks/block-owners.ts';
+import { blockJudgements } from './blocks/blocks.ts';
+import { sequenceJudgements } from './blocks/sequences.ts';
+import { unreadableOwners } from './blocks/unreadable-owners.ts';
 import type { Judgement } from './finding.ts';
-import { handleJudgements, handlesMissedByReleases } from './handles.ts';
-import type { Severity } from './invariants/invariant.ts';
-import { nodeBlockJudgements } from './node-blocks.ts';
-import { openHandles } from './open-handles.ts';
-import { borrowingJudgements, configurationJudgements, manualPoolJudgements, ownerNameJudgements } from './policy.ts';
-import { poolRoomJudgements } from './pool-room.ts';
-import { poolJudgements } from './pools.ts';
-import { Releases } from './releases.ts';
-import { reservationJudgements, reservedOf } from './reservations.ts';
-import { sequenceJudgements } from './sequences.ts';
+import { handleJudgements, handlesMissedByReleases } from './handles/handles.ts';
+import { openHandles } from './handles/unmatched-handles.ts';
+import type { Severity } from './invariant.ts';
+import {
+  borrowingJudgements,
+  configurationJudgements,
+  manualPoolJudgements,
+  ownerNameJudgements,
+} from './policy/policy.ts';
+import { poolRoomJudgements } from './pools/pool-exhaustion.ts';
+import { poolJudgements } from './pools/pools.ts';
+import { reservationJudgements, reservedOf } from './pools/reservations.ts';
 import type { IpamSnapshot } from './snapshot.ts';
-import { spareBlockJudgements } from './spare-blocks.ts';
-import { unreadableOwners } from './unreadable-owners.ts';
-import { type Usage, usageOf } from './usage.ts';
-import { CheckView } from './view.ts';
+import { type Usage, usageOf } from './view/address-users.ts';
+import type { Allocation } from './view/block-view.ts';
+import { CheckView } from './view/check-view.ts';
+import { Releases } from './view/planned-releases.ts';
 
 /** What a snapshot comes to. */
 export interface Evaluation {

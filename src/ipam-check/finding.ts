@@ -1,5 +1,5 @@
 // What a check finds and what would mend it: plain data.
-import type { Severity } from './invariants/invariant.ts';
+import type { Severity } from './invariant.ts';
 import type { InvariantId } from './invariants.ts';
 
 /** A candidate may be an operation in progress: it is shown, never counted, never repaired. */

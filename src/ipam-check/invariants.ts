@@ -1,12 +1,13 @@
 // The invariants that the check judges, by their numbers. What is said of each is in invariants/, a file a group.
 // docs/reference/invariants.md is made from this table; the rules are those of docs/reference/ipam.md.
-import { affinityInvariants } from './invariants/affinities.ts';
-import { blockInvariants } from './invariants/blocks.ts';
-import { handleInvariants } from './invariants/handles.ts';
-import type { InvariantText } from './invariants/invariant.ts';
-import { policyInvariants } from './invariants/policy.ts';
-import { poolInvariants } from './invariants/pools.ts';
-import { usageInvariants } from './invariants/usage.ts';
+
+import { usageInvariants } from './addresses/invariants.ts';
+import { affinityInvariants } from './affinities/invariants.ts';
+import { blockInvariants } from './blocks/invariants.ts';
+import { handleInvariants } from './handles/invariants.ts';
+import type { InvariantText } from './invariant.ts';
+import { policyInvariants } from './policy/invariants.ts';
+import { poolInvariants } from './pools/invariants.ts';
 
 /** The groups, in the order of their page. */
 export const invariantGroups = {

@@ -1,8 +1,9 @@
 // Makes judgements: the parts that every finding has in common are filled in here.
-import type { BlockView } from './block-view.ts';
+
 import type { Finding, FoundObject, Ground, Judgement, Repair, RepairAction } from './finding.ts';
-import type { Severity } from './invariants/invariant.ts';
+import type { Severity } from './invariant.ts';
 import { type InvariantId, invariants } from './invariants.ts';
+import type { BlockView } from './view/block-view.ts';
 
 /** What a rule has to say; everything else follows from the invariant. */
 export interface Draft {

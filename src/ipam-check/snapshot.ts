@@ -1,12 +1,12 @@
 // What `ipam check` looks at: everything that was read, as records small enough to hold for a whole cluster.
 // How it is read from a datastore is ipam-repair/observe.ts.
-import type { BlockAffinity } from '../resources/block-affinity.ts';
-import type { ClusterInformation } from '../resources/cluster-information.ts';
-import type { IPPool } from '../resources/ip-pool.ts';
-import type { IPReservation } from '../resources/ip-reservation.ts';
-import type { IPAMBlock } from '../resources/ipam-block.ts';
-import type { IPAMConfig } from '../resources/ipam-config.ts';
-import type { KubeControllersConfiguration } from '../resources/kube-controllers-configuration.ts';
+import type { BlockAffinity } from '../resources/kinds/block-affinity.ts';
+import type { ClusterInformation } from '../resources/kinds/cluster-information.ts';
+import type { IPPool } from '../resources/kinds/ip-pool.ts';
+import type { IPReservation } from '../resources/kinds/ip-reservation.ts';
+import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
+import type { IPAMConfig } from '../resources/kinds/ipam-config.ts';
+import type { KubeControllersConfiguration } from '../resources/kinds/kube-controllers-configuration.ts';
 
 export interface HandleRecord {
   /** Object name: the handle id in lower case. */

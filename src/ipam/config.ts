@@ -1,6 +1,6 @@
 // The IPAM configuration: its defaults, what a change makes of it, which settings go together.
 // Rules: docs/reference/ipam.md#configuration.
-import type { IPAMConfig } from '../resources/ipam-config.ts';
+import type { IPAMConfig } from '../resources/kinds/ipam-config.ts';
 import { EMPTY_METADATA, METADATA_ANNOTATION } from '../resources/names.ts';
 
 export interface IpamSettings {

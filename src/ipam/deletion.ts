@@ -1,8 +1,8 @@
 // Deletion in two writes: the object is marked, by compare-and-swap, then removed. What stays marked after a crash is a
 // tombstone. Rules: docs/reference/ipam.md#two-phase-delete.
-import { type BlockAffinity, isDeletedAffinity } from '../resources/block-affinity.ts';
-import type { IPAMBlock } from '../resources/ipam-block.ts';
-import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import { type BlockAffinity, isDeletedAffinity } from '../resources/kinds/block-affinity.ts';
+import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
+import type { IPAMHandle } from '../resources/kinds/ipam-handle.ts';
 import { isEmpty } from './block/block.ts';
 import type { IpamObjects, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';

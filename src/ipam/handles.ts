@@ -1,6 +1,6 @@
 // Handle objects: how many addresses of a handle each block holds. Rules: docs/reference/ipam.md#handles.
-import type { IPAMBlock } from '../resources/ipam-block.ts';
-import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
+import type { IPAMHandle } from '../resources/kinds/ipam-handle.ts';
 import { EMPTY_METADATA, handleName, METADATA_ANNOTATION } from '../resources/names.ts';
 import { countOfHandle } from './block/block-release.ts';
 import { deleteInTwoPhases, getLive } from './deletion.ts';

@@ -1,11 +1,11 @@
 // The port through which the allocator and the repairs see a datastore: single objects, compare-and-swap, four outcomes.
 // Objects are the raw stored ones, so that fields this program does not know survive every write.
-import type { BlockAffinity } from '../resources/block-affinity.ts';
-import type { IPPool } from '../resources/ip-pool.ts';
-import type { IPReservation } from '../resources/ip-reservation.ts';
-import type { IPAMBlock } from '../resources/ipam-block.ts';
-import type { IPAMConfig } from '../resources/ipam-config.ts';
-import type { IPAMHandle } from '../resources/ipam-handle.ts';
+import type { BlockAffinity } from '../resources/kinds/block-affinity.ts';
+import type { IPPool } from '../resources/kinds/ip-pool.ts';
+import type { IPReservation } from '../resources/kinds/ip-reservation.ts';
+import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
+import type { IPAMConfig } from '../resources/kinds/ipam-config.ts';
+import type { IPAMHandle } from '../resources/kinds/ipam-handle.ts';
 import type { Owner } from './block/block.ts';
 
 /** `conflict`: the revision (or uid) is no longer the one given. Anything else that goes wrong is thrown. */

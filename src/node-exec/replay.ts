@@ -3,8 +3,8 @@ import { readFile, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { systemText } from '../world/errors.ts';
 import { type CommandResult, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
-import { oneByOne } from './one-by-one.ts';
 import { parseRecording, type Recording, recordingFile } from './recordings.ts';
+import { oneByOne } from './sequential-steps.ts';
 
 /** `folder` is the snapshot; the recordings of a node are in `nodes/<node>/` there. */
 export function openReplay(folder: string): NodeExec {

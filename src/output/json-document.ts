@@ -1,5 +1,5 @@
 // A result as one JSON document, as `-o json` prints it, and the counts in it.
-import { printJson } from '../resources/json.ts';
+import { printJson } from '../text/json.ts';
 
 /** Indented, with a line end. */
 export function jsonDocument(document: unknown): string {

@@ -1,22 +1,22 @@
 // The register of kinds and the ways to find one.
-import { bgpConfiguration } from './bgp-configuration.ts';
-import { bgpPeer } from './bgp-peer.ts';
-import { blockAffinity } from './block-affinity.ts';
-import { clusterInformation } from './cluster-information.ts';
-import { felixConfiguration } from './felix-configuration.ts';
-import { ipPool } from './ip-pool.ts';
-import { ipReservation } from './ip-reservation.ts';
-import { ipamBlock } from './ipam-block.ts';
-import { ipamConfig } from './ipam-config.ts';
-import { ipamHandle } from './ipam-handle.ts';
-import { kubeControllersConfiguration } from './kube-controllers-configuration.ts';
-import { lease } from './lease.ts';
-import { namespace } from './namespace.ts';
-import { calicoNode } from './node.ts';
+import { bgpConfiguration } from './kinds/bgp-configuration.ts';
+import { bgpPeer } from './kinds/bgp-peer.ts';
+import { blockAffinity } from './kinds/block-affinity.ts';
+import { clusterInformation } from './kinds/cluster-information.ts';
+import { felixConfiguration } from './kinds/felix-configuration.ts';
+import { ipPool } from './kinds/ip-pool.ts';
+import { ipReservation } from './kinds/ip-reservation.ts';
+import { ipamBlock } from './kinds/ipam-block.ts';
+import { ipamConfig } from './kinds/ipam-config.ts';
+import { ipamHandle } from './kinds/ipam-handle.ts';
+import { kubeControllersConfiguration } from './kinds/kube-controllers-configuration.ts';
+import { lease } from './kinds/lease.ts';
+import { namespace } from './kinds/namespace.ts';
+import { calicoNode } from './kinds/node.ts';
+import { pod } from './kinds/pod.ts';
+import { service } from './kinds/service.ts';
+import { workloadEndpoint } from './kinds/workload-endpoint.ts';
 import type { Kind } from './object.ts';
-import { pod } from './pod.ts';
-import { service } from './service.ts';
-import { workloadEndpoint } from './workload-endpoint.ts';
 
 /** All kinds, in order of their names. */
 export const kinds: readonly Kind[] = [

@@ -1,16 +1,16 @@
 // Saves a snapshot: the objects of a datastore, a file a kind, and what the nodes answer to the named probes.
 import { pMapIterable } from 'p-map';
-import type { Probe } from '../datapath/probes.ts';
-import type { SavedNode, SavedSnapshot } from '../datapath/saved-snapshot.ts';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
-import { stepsOf } from '../node-exec/read-nodes.ts';
 import { isLost, type RecordedStep, recordingFiles } from '../node-exec/recordings.ts';
-import { printJson } from '../resources/json.ts';
+import { stepsOf } from '../node-live/read-nodes.ts';
+import type { Probe } from '../node-state/probes.ts';
 import { kinds } from '../resources/kinds.ts';
 import { isObjectName } from '../resources/names.ts';
 import type { Kind } from '../resources/object.ts';
-import { reduced } from './reduced.ts';
+import { printJson } from '../text/json.ts';
+import { reduced } from './keep-fields.ts';
+import type { SavedNode, SavedSnapshot } from './saved-snapshot.ts';
 import type { SnapshotTarget } from './target.ts';
 
 export interface SaveOptions {

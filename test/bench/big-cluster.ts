@@ -4,12 +4,12 @@
 // server writes them, pods and nodes as JSON instead of protobuf, which its watch cache reads once.
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { parseJson, printJson } from '../../src/resources/json.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import { handleName } from '../../src/resources/names.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import type { ApiServer } from '../support/api-server.ts';
-import { type ClusterPlan, cluster, uidOf } from '../support/cluster.ts';
+import { parseJson, printJson } from '../../src/text/json.ts';
+import { type ClusterPlan, cluster, uidOf } from '../support/clusters/cluster.ts';
+import type { ApiServer } from '../support/servers/api-server.ts';
 
 const group = 'crd.projectcalico.org';
 export const custom = `/apis/${group}/v1`;

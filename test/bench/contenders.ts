@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApiServer } from '../support/api-server.ts';
+import type { ApiServer } from '../support/servers/api-server.ts';
 import { type Finished, type RunOptions, run, type Sample } from './measure.ts';
 
 const calictlScript = join(dirname(fileURLToPath(import.meta.url)), '../../bin/calictl.js');

@@ -1,12 +1,12 @@
 // `node status` over a way to nodes that takes 300 ms a call: the time of many nodes beside that of one, of a node that
 // hangs, and the memory that more nodes take. What the nodes answer is made here; all else is real.
 import type { Context } from '../../src/commands/command.ts';
-import { nodeStatus } from '../../src/commands/node/status.ts';
+import { nodeStatus } from '../../src/commands/node/status/command.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { type NodeExec, type StepOutcome, TransportError } from '../../src/node-exec/node-exec.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { bgpConfig, bgpNode, bgpPeerOf } from '../support/bgp-objects.ts';
-import { testWorld } from '../support/world.ts';
+import { bgpConfig, bgpNode, bgpPeerOf } from '../support/clusters/bgp-objects.ts';
+import { testWorld } from '../support/program/world.ts';
 import { type Contenders, resultTable, rounds } from './measure.ts';
 
 const callMs = 300;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { exitFor, printError } from '../../src/cli/exit.ts';
 import { DatastoreError } from '../../src/datastore/datastore.ts';
 import { CalictlError, type ExitCode, RefusedError, UsageError } from '../../src/world/errors.ts';
-import { testWorld } from '../support/world.ts';
+import { testWorld } from '../support/program/world.ts';
 
 async function printed(error: unknown, manner: { compat?: boolean; debug?: boolean; signal?: AbortSignal } = {}) {
   const { compat = false, debug = false, signal } = manner;

@@ -1,6 +1,6 @@
 // A command line as a whole: streams, exit codes, where the datastore is.
 import { describe, expect, it } from 'vitest';
-import { run } from '../support/world.ts';
+import { run } from '../support/program/world.ts';
 
 const pool = {
   apiVersion: 'crd.projectcalico.org/v1',

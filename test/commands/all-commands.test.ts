@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/cli/parser.ts';
 import { commands, groups } from '../../src/commands/tree.ts';
-import { run } from '../support/world.ts';
+import { run } from '../support/program/world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 describe.each(commands.map((command) => [command.path.join(' '), command] as const))('%s', (path, command) => {
   it('is where its path says', () => {
-    expect(existsSync(join(root, 'src', 'commands', `${command.path.join('/')}.ts`))).toBe(true);
+    expect(existsSync(join(root, 'src', 'commands', ...command.path, 'command.ts'))).toBe(true);
   });
 
   it('has help with a summary, examples and every flag', async () => {

@@ -12,15 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { printJson } from '../../src/resources/json.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { type ApiServer, describeWithApiServer } from '../support/api-server.ts';
-import { makeAuthority } from '../support/certificates.ts';
-import { cluster, seeded } from '../support/cluster.ts';
-import { plant } from '../support/damage.ts';
-import { failure, type StandIn, sendJson, startStandIn } from '../support/tls-stand-in.ts';
-import { type Ran, type RunOptions, run } from '../support/world.ts';
+import { printJson } from '../../src/text/json.ts';
+import { cluster, seeded } from '../support/clusters/cluster.ts';
+import { plant } from '../support/clusters/damage.ts';
+import { type Ran, type RunOptions, run } from '../support/program/world.ts';
+import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
+import { makeAuthority } from '../support/servers/certificates.ts';
+import { failure, type StandIn, sendJson, startStandIn } from '../support/servers/tls-stand-in.ts';
 
 /** Two nodes, six pods and something for --fix to do. */
 function leaky(): KubeObject[] {

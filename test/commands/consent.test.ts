@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Context, Input } from '../../src/commands/command.ts';
 import { consents, requireConsent } from '../../src/commands/consent.ts';
-import { testWorld } from '../support/world.ts';
+import { testWorld } from '../support/program/world.ts';
 
 function asked(terminal: boolean, answer: boolean) {
   const notes: string[] = [];

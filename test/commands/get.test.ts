@@ -1,7 +1,7 @@
 // calictl get over a folder: tables, documents, names, errors.
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { type RunOptions, run } from '../support/world.ts';
+import { type RunOptions, run } from '../support/program/world.ts';
 
 const stored = (
   kind: string,

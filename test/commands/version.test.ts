@@ -1,7 +1,7 @@
 // calictl version: program, cluster, polling.
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { folderOf, run, TestClock } from '../support/world.ts';
+import { folderOf, run, TestClock } from '../support/program/world.ts';
 
 const information = (spec: Record<string, unknown>): KubeObject => ({
   apiVersion: 'crd.projectcalico.org/v1',

@@ -10,10 +10,10 @@ import { ConnectionError } from '../../src/connect/connection-error.ts';
 import { kubeConnection } from '../../src/connect/kube-config.ts';
 import type { ConnectionSettings } from '../../src/connect/settings.ts';
 import { openKube } from '../../src/datastore/kube/kube-datastore.ts';
-import { ipPool } from '../../src/resources/ip-pool.ts';
-import { makeAuthority, makeCertificate } from '../support/certificates.ts';
-import { type StandIn, sendJson, startStandIn } from '../support/tls-stand-in.ts';
-import { testWorld } from '../support/world.ts';
+import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
+import { testWorld } from '../support/program/world.ts';
+import { makeAuthority, makeCertificate } from '../support/servers/certificates.ts';
+import { type StandIn, sendJson, startStandIn } from '../support/servers/tls-stand-in.ts';
 
 let server: StandIn;
 let folder: string;

@@ -1,9 +1,9 @@
 // What every datastore promises, whatever it keeps its objects in. Run by memory.test.ts, file.test.ts and kube.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Datastore, DatastoreError } from '../../src/datastore/datastore.ts';
-import { type IPAMBlock, ipamBlock } from '../../src/resources/ipam-block.ts';
-import { type IPAMHandle, ipamHandle } from '../../src/resources/ipam-handle.ts';
-import { type Lease, lease } from '../../src/resources/lease.ts';
+import { type IPAMBlock, ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
+import { type IPAMHandle, ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
+import { type Lease, lease } from '../../src/resources/kinds/lease.ts';
 import type { Kind, KubeObject } from '../../src/resources/object.ts';
 import { RefusedError } from '../../src/world/errors.ts';
 

@@ -1,7 +1,7 @@
 import { kubeConnection } from '../../src/connect/kube-config.ts';
 import { openKube } from '../../src/datastore/kube/kube-datastore.ts';
-import { describeWithApiServer } from '../support/api-server.ts';
-import { testWorld } from '../support/world.ts';
+import { testWorld } from '../support/program/world.ts';
+import { describeWithApiServer } from '../support/servers/api-server.ts';
 import { datastoreContract } from './datastore-contract.ts';
 
 describeWithApiServer('over a real API server', (server) => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NodeExec, type NodeTarget, TransportError } from '../../src/node-exec/node-exec.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/program/until.ts';
 
 export interface NodeExecUnderTest {
   readonly exec: NodeExec;

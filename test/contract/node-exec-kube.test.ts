@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { kubeConnection } from '../../src/connect/kube-config.ts';
 import { openKubeExec } from '../../src/node-exec/kube/kube-exec.ts';
-import { describeWithKubelets } from '../support/kubelet.ts';
-import { isRunning } from '../support/processes.ts';
-import { TestClock } from '../support/world.ts';
+import { isRunning } from '../support/program/processes.ts';
+import { TestClock } from '../support/program/world.ts';
+import { describeWithKubelets } from '../support/servers/kubelet.ts';
 import { nodeExecContract } from './node-exec-contract.ts';
 
 describeWithKubelets('kube', (server, kubelets) => {

@@ -8,9 +8,9 @@ import { openLocal, openNetns } from '../../src/node-exec/local.ts';
 import { type NodeExec, TransportError } from '../../src/node-exec/node-exec.ts';
 import { parseSteps, stepsArgv } from '../../src/node-exec/steps-script.ts';
 import { supervisedArgv } from '../../src/node-exec/supervised.ts';
-import { isRunning } from '../support/processes.ts';
-import { until } from '../support/until.ts';
-import { signalGroup } from '../support/world.ts';
+import { isRunning } from '../support/program/processes.ts';
+import { until } from '../support/program/until.ts';
+import { signalGroup } from '../support/program/world.ts';
 import { nodeExecContract } from './node-exec-contract.ts';
 
 const world = { env: process.env, clock: { now: () => new Date() }, signalGroup };

@@ -6,10 +6,10 @@ import { afterAll, beforeAll } from 'vitest';
 import { openSsh } from '../../src/node-exec/ssh/open-ssh.ts';
 import type { SshSettings } from '../../src/node-exec/ssh/settings.ts';
 import { openSshCommand } from '../../src/node-exec/ssh/ssh-command.ts';
-import { describeWithPrograms } from '../support/parts.ts';
-import { isRunning } from '../support/processes.ts';
-import { makeKey, type Sshd, sshFolder, startSshd } from '../support/sshd.ts';
-import { testWorld } from '../support/world.ts';
+import { describeWithPrograms } from '../support/program/parts.ts';
+import { isRunning } from '../support/program/processes.ts';
+import { testWorld } from '../support/program/world.ts';
+import { makeKey, type Sshd, sshFolder, startSshd } from '../support/servers/sshd.ts';
 import { nodeExecContract } from './node-exec-contract.ts';
 
 describeWithPrograms('nodes by SSH', ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {

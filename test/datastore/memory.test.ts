@@ -4,8 +4,8 @@ import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { newAffinity } from '../../src/ipam/affinity/affinities.ts';
 import { newBlock, type Owner, withSpec } from '../../src/ipam/block/block.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
-import { ipamBlock } from '../../src/resources/ipam-block.ts';
-import { ipamHandle } from '../../src/resources/ipam-handle.ts';
+import { ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
+import { ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
 import { handle, total } from './file/handles.ts';
 
 /** A store whose nth write fails so. */

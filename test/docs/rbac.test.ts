@@ -9,13 +9,13 @@ import { parseAllDocuments } from 'yaml';
 import { commands } from '../../src/commands/tree.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import type { ApiServer } from '../support/api-server.ts';
-import { corpus } from '../support/corpus.ts';
-import { exampleObjects } from '../support/example.ts';
-import { describeWithKubelets } from '../support/kubelet.ts';
-import { type AskedRight, RecordingProxy } from '../support/recording-proxy.ts';
-import { until } from '../support/until.ts';
-import { type Ran, run, TestClock } from '../support/world.ts';
+import { corpus } from '../support/clusters/corpus.ts';
+import { exampleObjects } from '../support/clusters/example.ts';
+import { until } from '../support/program/until.ts';
+import { type Ran, run, TestClock } from '../support/program/world.ts';
+import type { ApiServer } from '../support/servers/api-server.ts';
+import { describeWithKubelets } from '../support/servers/kubelet.ts';
+import { type AskedRight, RecordingProxy } from '../support/servers/recording-proxy.ts';
 
 interface Role extends KubeObject {
   readonly rules: readonly {

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { invariants } from '../../src/ipam-check/invariants.ts';
-import type { IPReservation } from '../../src/resources/ip-reservation.ts';
-import type { IPAMConfig } from '../../src/resources/ipam-config.ts';
-import { findingsOf } from '../support/brief-findings.ts';
-import { healthy, podHandle } from '../support/snapshot-builder.ts';
+import type { IPReservation } from '../../src/resources/kinds/ip-reservation.ts';
+import type { IPAMConfig } from '../../src/resources/kinds/ipam-config.ts';
+import { findingsOf } from '../support/clusters/brief-findings.ts';
+import { healthy, podHandle } from '../support/clusters/snapshot-builder.ts';
 
 describe('repairs that follow from released addresses', () => {
   test('the block of a node that is gone goes with its last leaked address', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { isSelected, planRepairs } from '../../src/ipam-check/plan.ts';
 import type { IpamSnapshot } from '../../src/ipam-check/snapshot.ts';
-import { before, healthy, podHandle } from '../support/snapshot-builder.ts';
+import { before, healthy, podHandle } from '../support/clusters/snapshot-builder.ts';
 
 const blockA = '10.60.0.0/29';
 

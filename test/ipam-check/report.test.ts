@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { buildReport, type FixItem } from '../../src/ipam-check/report.ts';
-import { before, healthy, podHandle } from '../support/snapshot-builder.ts';
+import { before, healthy, podHandle } from '../support/clusters/snapshot-builder.ts';
 
 const startedAt = new Date('2026-01-02T00:00:00Z');
 const finishedAt = new Date('2026-01-02T00:00:01Z');

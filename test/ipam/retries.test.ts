@@ -1,7 +1,7 @@
 // Doing it again: how often, with which pauses, and what ends it.
 import { expect, test } from 'vitest';
 import { untilSettled } from '../../src/ipam/retries.ts';
-import { TestClock } from '../support/world.ts';
+import { TestClock } from '../support/program/world.ts';
 
 function surroundings(float: number, signal?: AbortSignal) {
   const clock = new TestClock('2025-12-01T00:00:00Z');

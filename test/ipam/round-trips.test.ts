@@ -6,8 +6,8 @@ import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
 import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
 import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { affinityTo, blockWith, handleWith, node, pool } from '../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../support/world.ts';
+import { affinityTo, blockWith, handleWith, node, pool } from '../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),

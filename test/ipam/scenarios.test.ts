@@ -6,8 +6,8 @@ import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
 import { type AssignRequest, autoAssign, partialText } from '../../src/ipam/assign/auto-assign.ts';
 import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../support/world.ts';
+import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const clock = new TestClock('2025-12-01T00:00:00Z');
 const surroundings = { clock, random: evenRandom };

@@ -8,8 +8,8 @@ import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
 import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import { structureProblems } from '../../src/ipam/block/block-structure.ts';
 import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
-import { blocksIn, inconsistencies, node, pool } from '../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../support/world.ts';
+import { blocksIn, inconsistencies, node, pool } from '../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),

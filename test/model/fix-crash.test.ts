@@ -1,13 +1,13 @@
 // Killing a repair after any write: the next repair finishes the job, whichever write it was.
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
-import type { Journal } from '../../src/ipam-repair/journal.ts';
-import { check, repair } from '../../src/ipam-repair/session.ts';
+import type { Journal } from '../../src/ipam-live/repair/journal.ts';
+import { check, repair } from '../../src/ipam-live/repair/session.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { cluster, seeded } from '../support/cluster.ts';
-import { type DamageName, damage, plant } from '../support/damage.ts';
-import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/example.ts';
-import { TestClock } from '../support/world.ts';
+import { cluster, seeded } from '../support/clusters/cluster.ts';
+import { type DamageName, damage, plant } from '../support/clusters/damage.ts';
+import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/clusters/example.ts';
+import { TestClock } from '../support/program/world.ts';
 
 const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };
 const clock = (): TestClock => new TestClock('2026-06-01T00:00:00Z');

@@ -5,10 +5,18 @@ import { newBlock, parseOwner } from '../../src/ipam/block/block.ts';
 import { assigned } from '../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
-import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
-import type { Pod } from '../../src/resources/pod.ts';
-import { collectGarbage, judge, noMarks } from '../support/garbage-collector.ts';
-import { affinityTo, blocksIn, blockWith, firstSequence, handleWith, node, pool } from '../support/ipam-state.ts';
+import type { IPAMBlock } from '../../src/resources/kinds/ipam-block.ts';
+import type { Pod } from '../../src/resources/kinds/pod.ts';
+import { collectGarbage, judge, noMarks } from '../support/clusters/garbage-collector.ts';
+import {
+  affinityTo,
+  blocksIn,
+  blockWith,
+  firstSequence,
+  handleWith,
+  node,
+  pool,
+} from '../support/clusters/ipam-state.ts';
 
 const minute = 60_000;
 const grace = 15 * minute;

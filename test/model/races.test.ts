@@ -3,11 +3,11 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import type { Held, Plan } from '../support/allocating-process.ts';
-import { allocatingProcesses, heldTwice } from '../support/allocating-processes.ts';
-import { describeWithApiServer } from '../support/api-server.ts';
-import { node, pool } from '../support/ipam-state.ts';
-import { folderOf, run } from '../support/world.ts';
+import { node, pool } from '../support/clusters/ipam-state.ts';
+import type { Held, Plan } from '../support/program/allocating-process.ts';
+import { allocatingProcesses, heldTwice } from '../support/program/allocating-processes.ts';
+import { folderOf, run } from '../support/program/world.ts';
+import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 const [processes, assignments] = process.env['LONG'] ? [8, 200] : [4, 10];
 /** Eight blocks for four nodes, nearly full when every process holds all that it may: claims, borrowing, contention. */

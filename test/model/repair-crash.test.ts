@@ -33,7 +33,7 @@ import {
   marked,
   node,
   pool,
-} from '../support/ipam-state.ts';
+} from '../support/clusters/ipam-state.ts';
 
 const cidr = '10.0.0.0/29';
 const block = '10-0-0-0-29';

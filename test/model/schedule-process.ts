@@ -1,6 +1,6 @@
 // An operation run one store call at a time: each call waits until the scheduler answers it. Which call is answered when
 // is schedule.ts; what the operations are is interleaving-operations.ts.
-import { deepCopy } from '../../src/datastore/copy.ts';
+
 import type {
   CallOptions,
   Datastore,
@@ -11,6 +11,7 @@ import type {
 } from '../../src/datastore/datastore.ts';
 import { listAll } from '../../src/datastore/datastore.ts';
 import type { Kind, KubeObject, ObjectRef } from '../../src/resources/object.ts';
+import { deepCopy } from '../../src/text/plain-values.ts';
 
 /** Makes its own clock and randomness, so that equal answers always lead it the same way. */
 export type Operation = (store: Datastore) => Promise<unknown>;

@@ -6,9 +6,10 @@ import { touched, withSpec } from '../../src/ipam/block/block.ts';
 import { assigned } from '../../src/ipam/block/block-assign.ts';
 import { incrementHandle } from '../../src/ipam/handles.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
-import type { IPAMBlock } from '../../src/resources/ipam-block.ts';
-import { type Failure, Judge, judgeAll, scopeOf } from '../support/interleaving-checks.ts';
-import { runsAt, type SmallCluster, smallClusters } from '../support/interleaving-clusters.ts';
+import type { IPAMBlock } from '../../src/resources/kinds/ipam-block.ts';
+import { handleOf, holderOf } from '../support/clusters/shop-pods.ts';
+import { type Failure, Judge, judgeAll, scopeOf } from '../support/interleaving/interleaving-checks.ts';
+import { runsAt, type SmallCluster, smallClusters } from '../support/interleaving/interleaving-clusters.ts';
 import {
   type Actor,
   assign,
@@ -18,8 +19,7 @@ import {
   giveUpEmpty,
   releaseAddress,
   releaseHandle,
-} from '../support/interleaving-operations.ts';
-import { handleOf, holderOf } from '../support/shop-pods.ts';
+} from '../support/interleaving/interleaving-operations.ts';
 import { endingText, everySchedule, explore, play } from './schedule.ts';
 
 function clusterNamed(name: string): SmallCluster {

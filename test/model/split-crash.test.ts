@@ -5,12 +5,12 @@ import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datasto
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
 import { planSplit, splitMark } from '../../src/ipam/pool/pool-split.ts';
-import { applySplit, readForSplit, SplitStopped } from '../../src/ipam-repair/split.ts';
+import { applySplit, readForSplit, SplitStopped } from '../../src/ipam-live/split.ts';
 import { cidrCovers, parseCidr } from '../../src/net/cidr.ts';
-import { type IPPool, ipPool } from '../../src/resources/ip-pool.ts';
+import { type IPPool, ipPool } from '../../src/resources/kinds/ip-pool.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { blocksIn, holders, inconsistencies, node, pool } from '../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../support/world.ts';
+import { blocksIn, holders, inconsistencies, node, pool } from '../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const surroundings = { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 

@@ -1,7 +1,7 @@
 // Programs of this machine that do not end well: what nobody can reach must not hold the caller up.
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/node-exec/child-program.ts';
-import { signalGroup } from '../support/world.ts';
+import { signalGroup } from '../support/program/world.ts';
 
 const world = { env: process.env, clock: { now: () => new Date() }, signalGroup };
 

@@ -3,12 +3,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/bird-lab.ts';
-import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/bird-lab-faults.ts';
-import type { PlanOptions } from '../support/bird-lab-plan.ts';
-import { describeWithKubelets } from '../support/kubelet.ts';
-import { loadLab, refreshLab } from '../support/lab-cluster.ts';
-import { labSshPrograms, startLabSshd } from '../support/lab-sshd.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
+import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/bird-lab-faults.ts';
+import type { PlanOptions } from '../support/lab/bird-lab-plan.ts';
+import { loadLab, refreshLab } from '../support/lab/lab-cluster.ts';
+import { labSshPrograms, startLabSshd } from '../support/lab/lab-sshd.ts';
 import {
   type Answers,
   askBy,
@@ -19,8 +18,9 @@ import {
   nodeCommands,
   type Way,
   waysTo,
-} from '../support/node-ways.ts';
-import { describeWithPrograms } from '../support/parts.ts';
+} from '../support/lab/node-ways.ts';
+import { describeWithPrograms } from '../support/program/parts.ts';
+import { describeWithKubelets } from '../support/servers/kubelet.ts';
 
 type Case = readonly [fault: LabFault, place: FaultPlace];
 

@@ -1,10 +1,10 @@
 // Faults made for real in a lab: each is found where it is and called what it is, and nothing else is found.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/bird-lab.ts';
-import { askNodes } from '../support/bird-lab-ask.ts';
-import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/bird-lab-faults.ts';
-import type { PlanOptions } from '../support/bird-lab-plan.ts';
-import { describeWithPrograms } from '../support/parts.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
+import { askNodes } from '../support/lab/bird-lab-ask.ts';
+import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/bird-lab-faults.ts';
+import type { PlanOptions } from '../support/lab/bird-lab-plan.ts';
+import { describeWithPrograms } from '../support/program/parts.ts';
 
 interface Case {
   readonly fault: LabFault;

@@ -3,12 +3,20 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/bird-lab.ts';
-import { describeWithKubelets } from '../support/kubelet.ts';
-import { loadLab, nodeOptions } from '../support/lab-cluster.ts';
-import { type LabSshd, labSshPrograms, startLabSshd } from '../support/lab-sshd.ts';
-import { type Answer, askBy, askNode, type NodeCommand, nodeCommands, type Way, waysTo } from '../support/node-ways.ts';
-import { describeWithPrograms, programPath } from '../support/parts.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
+import { loadLab, nodeOptions } from '../support/lab/lab-cluster.ts';
+import { type LabSshd, labSshPrograms, startLabSshd } from '../support/lab/lab-sshd.ts';
+import {
+  type Answer,
+  askBy,
+  askNode,
+  type NodeCommand,
+  nodeCommands,
+  type Way,
+  waysTo,
+} from '../support/lab/node-ways.ts';
+import { describeWithPrograms, programPath } from '../support/program/parts.ts';
+import { describeWithKubelets } from '../support/servers/kubelet.ts';
 
 /** Long enough for the nodes that are well, on a busy machine too. */
 const timeoutMs = 10_000;

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { node } from '../support/ipam-state.ts';
-import { isRunning } from '../support/processes.ts';
-import { folderOf } from '../support/world.ts';
+import { node } from '../support/clusters/ipam-state.ts';
+import { isRunning } from '../support/program/processes.ts';
+import { folderOf } from '../support/program/world.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 

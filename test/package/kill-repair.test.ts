@@ -6,9 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { describeWithApiServer } from '../support/api-server.ts';
-import { exampleFaults, exampleFolder, exampleManualFaults, exampleObjects, faultLines } from '../support/example.ts';
-import { run, TestClock } from '../support/world.ts';
+import {
+  exampleFaults,
+  exampleFolder,
+  exampleManualFaults,
+  exampleObjects,
+  faultLines,
+} from '../support/clusters/example.ts';
+import { run, TestClock } from '../support/program/world.ts';
+import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 

@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderOf } from '../support/world.ts';
+import { folderOf } from '../support/program/world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 let scratch: string;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { describeWithApiServer } from '../support/api-server.ts';
-import { calicoIpam, hasCniPlugins } from '../support/cni-plugin.ts';
-import { node, pool } from '../support/ipam-state.ts';
-import { calicoctlNeeds, reference, runReference } from '../support/reference.ts';
-import { run } from '../support/world.ts';
+import { node, pool } from '../support/clusters/ipam-state.ts';
+import { calicoIpam, hasCniPlugins } from '../support/program/cni-plugin.ts';
+import { calicoctlNeeds, reference, runReference } from '../support/program/reference.ts';
+import { run } from '../support/program/world.ts';
+import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 const container = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0');
 const folder = mkdtempSync(join(tmpdir(), 'calictl-affinity-interop-'));

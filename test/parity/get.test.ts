@@ -1,10 +1,10 @@
 // `get` and `version` beside calicoctl v3.31.4 on the same cluster: exit code and both streams, byte for byte.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { type ApiServer, describeWithApiServer } from '../support/api-server.ts';
-import { cluster } from '../support/cluster.ts';
-import { reference, runReference, withoutListRevision } from '../support/reference.ts';
-import { run } from '../support/world.ts';
+import { cluster } from '../support/clusters/cluster.ts';
+import { reference, runReference, withoutListRevision } from '../support/program/reference.ts';
+import { run } from '../support/program/world.ts';
+import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
 
 const environment = (server: ApiServer): Record<string, string> => ({
   DATASTORE_TYPE: 'kubernetes',

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseJson, printJson } from '../../src/resources/json.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { describeWithApiServer } from '../support/api-server.ts';
-import { calicoIpam, hasCniPlugins } from '../support/cni-plugin.ts';
-import { node, pool } from '../support/ipam-state.ts';
-import { run, TestClock } from '../support/world.ts';
+import { parseJson, printJson } from '../../src/text/json.ts';
+import { node, pool } from '../support/clusters/ipam-state.ts';
+import { calicoIpam, hasCniPlugins } from '../support/program/cni-plugin.ts';
+import { run, TestClock } from '../support/program/world.ts';
+import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'calictl-assign-parity-'));
 afterAll(() => rmSync(folder, { recursive: true }));

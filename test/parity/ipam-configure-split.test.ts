@@ -1,12 +1,12 @@
 // ipam configure and ipam split beside the reference program that CALICOCTL names, on equal objects of a real
 // kube-apiserver: exit code, both streams, and what is stored after each command line.
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/resources/json.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import type { ApiAdmin } from '../support/api-admin.ts';
-import { type ApiServer, describeWithApiServer } from '../support/api-server.ts';
-import { type Answer, reference, runReference } from '../support/reference.ts';
-import { run } from '../support/world.ts';
+import { parseJson } from '../../src/text/json.ts';
+import { type Answer, reference, runReference } from '../support/program/reference.ts';
+import { run } from '../support/program/world.ts';
+import type { ApiAdmin } from '../support/servers/api-admin.ts';
+import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
 
 const apiVersion = 'crd.projectcalico.org/v1';
 const config = (spec: object): KubeObject => ({ apiVersion, kind: 'IPAMConfig', metadata: { name: 'default' }, spec });

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Answer, reference, runReference } from '../support/reference.ts';
-import { run } from '../support/world.ts';
+import { type Answer, reference, runReference } from '../support/program/reference.ts';
+import { run } from '../support/program/world.ts';
 
 const isRoot = process.getuid?.() === 0;
 const suite = `beside calicoctl${reference ? '' : ' (CALICOCTL names no program)'}${isRoot ? '' : ' (needs root)'}`;

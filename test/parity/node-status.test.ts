@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWithPrograms } from '../support/parts.ts';
-import { reference } from '../support/reference.ts';
+import { describeWithPrograms } from '../support/program/parts.ts';
+import { reference } from '../support/program/reference.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const calictl = here('../../bin/calictl.js');

@@ -1,13 +1,13 @@
 // What the schemas refuse and how they say it, and the one change that reading makes.
 import { describe, expect, test } from 'vitest';
-import { blockAffinity, isDeletedAffinity } from '../../src/resources/block-affinity.ts';
-import { ipPool } from '../../src/resources/ip-pool.ts';
-import { ipamBlock } from '../../src/resources/ipam-block.ts';
-import { ipamHandle } from '../../src/resources/ipam-handle.ts';
-import { parseJson } from '../../src/resources/json.ts';
+import { blockAffinity, isDeletedAffinity } from '../../src/resources/kinds/block-affinity.ts';
+import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
+import { ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
+import { ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { Kind } from '../../src/resources/object.ts';
 import { isNormal, normalise, problemsOf } from '../../src/resources/validate.ts';
+import { parseJson } from '../../src/text/json.ts';
 
 const object = (kind: Kind, spec: unknown, more: Record<string, unknown> = {}) => ({
   apiVersion: 'crd.projectcalico.org/v1',

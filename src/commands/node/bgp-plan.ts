@@ -1,9 +1,9 @@
 // What node status and node bgp read from the datastore: who should peer with whom, and whether any pool needs BGP.
 
-import { type BgpPlan, desiredSessions } from '../../datapath/bgp/desired.ts';
+import { type BgpPlan, desiredSessions } from '../../bgp/desired-sessions.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { CoreNode } from '../../resources/node.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { CoreNode } from '../../resources/kinds/node.ts';
 
 export interface PlannedBgp {
   readonly nodes: readonly CoreNode[];
@@ -20,10 +20,10 @@ function needsBgp({ spec }: IPPool): boolean {
 /** Errors: those of the store. */
 export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise<PlannedBgp> {
   const [{ calicoNode }, { bgpPeer }, { bgpConfiguration }, { ipPool }] = await Promise.all([
-    import('../../resources/node.ts'),
-    import('../../resources/bgp-peer.ts'),
-    import('../../resources/bgp-configuration.ts'),
-    import('../../resources/ip-pool.ts'),
+    import('../../resources/kinds/node.ts'),
+    import('../../resources/kinds/bgp-peer.ts'),
+    import('../../resources/kinds/bgp-configuration.ts'),
+    import('../../resources/kinds/ip-pool.ts'),
   ]);
   const [nodes, bgpPeers, bgpConfigurations, pools] = await Promise.all([
     listAll(store, calicoNode, { signal, mode: 'scan' }),

@@ -1,7 +1,7 @@
 // What node status and node bgp ask of each node: BIRD of the families that it speaks, and what explains its silence.
-import type { BgpPlan } from '../../datapath/bgp/desired.ts';
-import { familiesOf } from '../../datapath/bgp/node-status.ts';
-import { birdProbes, felixProbes, kernelProbes, type Probe } from '../../datapath/probes.ts';
+import type { BgpPlan } from '../../bgp/desired-sessions.ts';
+import { familiesOf } from '../../bgp/node-status.ts';
+import { birdProbes, felixProbes, kernelProbes, type Probe } from '../../node-state/probes.ts';
 import type { Input } from '../command.ts';
 import { birdFolder } from './targets.ts';
 

@@ -6,13 +6,13 @@ import { type Datastore, listAll } from '../../datastore/datastore.ts';
 export async function networkObjects(store: Datastore, signal: AbortSignal): Promise<NetworkObjects> {
   const [nodeKind, poolKind, blockKind, affinityKind, podKind, felixKind, bgpKind, { refuseMalformedBlocks }] =
     await Promise.all([
-      import('../../resources/node.ts'),
-      import('../../resources/ip-pool.ts'),
-      import('../../resources/ipam-block.ts'),
-      import('../../resources/block-affinity.ts'),
-      import('../../resources/pod.ts'),
-      import('../../resources/felix-configuration.ts'),
-      import('../../resources/bgp-configuration.ts'),
+      import('../../resources/kinds/node.ts'),
+      import('../../resources/kinds/ip-pool.ts'),
+      import('../../resources/kinds/ipam-block.ts'),
+      import('../../resources/kinds/block-affinity.ts'),
+      import('../../resources/kinds/pod.ts'),
+      import('../../resources/kinds/felix-configuration.ts'),
+      import('../../resources/kinds/bgp-configuration.ts'),
       import('../../datastore/malformed.ts'),
     ]);
   const options = { signal, mode: 'scan' } as const;

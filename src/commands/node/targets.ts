@@ -1,13 +1,14 @@
 // Which nodes a command is about, and reading them: the Node objects of the datastore, or those that were named.
-import type { NodeReading, Probe } from '../../datapath/probes.ts';
+
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
-import type { CoreNode } from '../../resources/node.ts';
-import { bgpOf } from '../../resources/node-annotations.ts';
-import { counted } from '../../resources/words.ts';
+import type { NodeReading, Probe } from '../../node-state/probes.ts';
+import { bgpOf } from '../../resources/convert/node-annotations.ts';
+import type { CoreNode } from '../../resources/kinds/node.ts';
+import { counted } from '../../text/wording.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context, Input } from '../command.ts';
-import { parallelOf, timeoutOf } from './flags.ts';
+import { parallelOf, timeoutOf } from './transport-flags.ts';
 
 const seeNodes = 'See calictl get nodes.';
 const unknownNode = (name: string, hint: string): CalictlError =>
@@ -52,7 +53,7 @@ export async function readTargets<T>(
   use: (reading: NodeReading) => T,
 ): Promise<readonly T[]> {
   const [timeoutMs, parallel] = [await timeoutOf(input), parallelOf(input)];
-  const [exec, { readNodes }] = await Promise.all([ctx.nodeExec(input), import('../../node-exec/read-nodes.ts')]);
+  const [exec, { readNodes }] = await Promise.all([ctx.nodeExec(input), import('../../node-live/read-nodes.ts')]);
   ctx.progress(`asking ${counted(targets.length, 'node')}`);
   return readNodes(exec, targets, probesOf, use, {
     timeoutMs,
@@ -69,7 +70,7 @@ export function birdFolder(input: Input, node: string): string | undefined {
 
 /** The one node of that name. Errors: CalictlError with the hint when there is none; those of the datastore's get. */
 export async function targetNamed(ctx: Context, name: string, hint = seeNodes): Promise<NodeTarget> {
-  const [store, { calicoNode }] = await Promise.all([ctx.datastore(), import('../../resources/node.ts')]);
+  const [store, { calicoNode }] = await Promise.all([ctx.datastore(), import('../../resources/kinds/node.ts')]);
   try {
     return targetOf(await store.get(calicoNode, { name }, { signal: ctx.world.signal }));
   } catch (error) {

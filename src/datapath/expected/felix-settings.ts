@@ -1,5 +1,5 @@
 // What Felix runs with on a node: FelixConfiguration `default` with the node's own over it, field by field, and defaults.
-import type { FelixConfiguration, FelixConfigurationSpec } from '../../resources/felix-configuration.ts';
+import type { FelixConfiguration, FelixConfigurationSpec } from '../../resources/kinds/felix-configuration.ts';
 
 /** Which of Felix and BIRD programs routes to blocks without VXLAN; both where it depends on the release. */
 export type RouteOwner = 'bird' | 'felix' | 'either';

@@ -1,5 +1,5 @@
 // Which MTU tunnels and pods get from that of the host: docs/reference/datapath.md#mtu. Lengths are bytes.
-import type { Link } from '../iproute/iproute.ts';
+import type { Link } from '../../node-state/iproute/iproute.ts';
 import { enabledEncapsulations, type Network } from './network.ts';
 
 /** What each way of carrying packets takes from the MTU of the host. */

@@ -3,18 +3,22 @@ import { allocatedOrdinals, attributesOf, ownerOf } from '../../ipam/block/block
 import { isEnabled } from '../../ipam/pool/pools.ts';
 import { addressAt, bitsOf, type Cidr, formatCidr, networkOf, parseCidr, parseInterface } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
-import type { BGPConfiguration } from '../../resources/bgp-configuration.ts';
-import { affinityState, affinityType, type BlockAffinity, isDeletedAffinity } from '../../resources/block-affinity.ts';
-import type { FelixConfiguration } from '../../resources/felix-configuration.ts';
-import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
-import type { CoreNode } from '../../resources/node.ts';
-import { nodeLabels, nodeToV3 } from '../../resources/node-v3.ts';
-import type { Pod } from '../../resources/pod.ts';
-import { hasEndpoint, isFinished, podAddresses, podAnnotations } from '../../resources/pod-addresses.ts';
+import { nodeLabels, nodeToV3 } from '../../resources/convert/node-v3.ts';
+import { hasEndpoint, isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
+import { hostInterfaceName } from '../../resources/convert/workload-endpoint-of-pod.ts';
+import type { BGPConfiguration } from '../../resources/kinds/bgp-configuration.ts';
+import {
+  affinityState,
+  affinityType,
+  type BlockAffinity,
+  isDeletedAffinity,
+} from '../../resources/kinds/block-affinity.ts';
+import type { FelixConfiguration } from '../../resources/kinds/felix-configuration.ts';
+import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { Pod } from '../../resources/kinds/pod.ts';
 import { parseOrSelectAll } from '../../resources/selector.ts';
-import { hostInterfaceName } from '../../resources/workload-endpoint-of-pod.ts';
-import { vtepMac } from '../vtep-mac.ts';
 import { type FelixSettings, felixSettings } from './felix-settings.ts';
 import {
   type BorrowedAddress,
@@ -28,6 +32,7 @@ import {
   type StrayAddress,
   type Workload,
 } from './network.ts';
+import { vtepMac } from './vtep-mac.ts';
 
 export interface NetworkObjects {
   readonly nodes: readonly CoreNode[];

@@ -1,7 +1,7 @@
 // The forms that a route to another node may have, by the encapsulation of the pool: docs/reference/datapath.md#routes.
 import type { Cidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
-import { isHostRoute, isSameAddress } from '../underlay.ts';
+import { isHostRoute, isSameAddress } from '../../node-state/lookups.ts';
 import type { FelixSettings, RouteOwner } from './felix-settings.ts';
 import { isSameSubnet, type Network, type NetworkNode, type NetworkPool } from './network.ts';
 

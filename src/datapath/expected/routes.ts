@@ -2,7 +2,7 @@
 // right and the reason: docs/reference/datapath.md#routes. What the kernel has is compared in route-differences.ts.
 import { bitsOf, type Cidr, compareCidr, formatCidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
-import { isHostRoute, isSameAddress } from '../underlay.ts';
+import { isHostRoute, isSameAddress } from '../../node-state/lookups.ts';
 import type { Network, NetworkBlock, NetworkNode, NetworkPool, StrayAddress } from './network.ts';
 import {
   blackholeForm,

@@ -2,12 +2,12 @@
 // With VXLAN pools BIRD's routes are no evidence: its table holds them, its kernel filter keeps them out.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
-import type { BirdProtocol, BirdRoute } from '../bird/bird.ts';
+import type { BirdProtocol, BirdRoute } from '../../node-state/bird/bird.ts';
+import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
+import { isSameAddress } from '../../node-state/lookups.ts';
+import type { NodeState } from '../../node-state/node-state.ts';
 import { type Network, poolAround } from '../expected/network.ts';
 import type { ExpectedRoute } from '../expected/routes.ts';
-import type { KernelRoute } from '../iproute/iproute.ts';
-import type { NodeState } from '../node-state.ts';
-import { isSameAddress } from '../underlay.ts';
 import { nothing, type RouteComparison, type RouteFault, routeCommand } from './comparison.ts';
 
 type Explanation = Pick<RouteFault, 'id' | 'message' | 'hint'>;

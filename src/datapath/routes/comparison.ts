@@ -1,6 +1,7 @@
 // One line of the comparison of routes: what is expected, what is seen, the verdict. Types and the words they share.
+
+import type { ProblemSeverity } from '../../faults/problem.ts';
 import type { RouteSubject } from '../expected/routes.ts';
-import type { ProblemSeverity } from '../problem.ts';
 
 /** What is wrong with a route. */
 export interface RouteFault {

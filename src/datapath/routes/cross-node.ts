@@ -1,12 +1,13 @@
 // Faults that only show between nodes: one address on two of them, subnets that disagree. From the datastore, and from
 // the routes of all nodes that were read: docs/reference/datapath.md#faults.
+
+import type { DatapathProblem } from '../../faults/problem.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
+import { groupedBy } from '../../node-state/group-by.ts';
+import { isHostRoute, isInMainTable } from '../../node-state/lookups.ts';
+import { type NodeState, routesOf } from '../../node-state/node-state.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
-import { groupedBy } from '../grouped.ts';
-import { type NodeState, routesOf } from '../node-state.ts';
-import type { DatapathProblem } from '../problem.ts';
-import { isHostRoute, isInMainTable } from '../underlay.ts';
 import { isWorkloadDevice } from './foreign.ts';
 
 const families = [4, 6] as const;

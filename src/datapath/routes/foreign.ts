@@ -1,7 +1,8 @@
 // Which routes can be Calico's own, by who wrote them and where they lead: docs/reference/datapath.md#foreign-routes.
+
+import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { type FelixSettings, protocolName } from '../expected/felix-settings.ts';
 import { ipipDevice, vxlanDevices } from '../expected/route-forms.ts';
-import type { KernelRoute } from '../iproute/iproute.ts';
 
 const tunnels: readonly string[] = [ipipDevice, ...Object.values(vxlanDevices), 'wireguard.cali', 'wg-v6.cali'];
 

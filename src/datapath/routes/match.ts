@@ -1,11 +1,11 @@
 // Does a route of the kernel have one of the forms that are right for it? Gateway, device and type decide; protocol,
 // onlink and MTU are told beside. Text of routes for people.
 import { formatIp, type IpAddress } from '../../net/ip.ts';
-import type { BirdRoute } from '../bird/bird.ts';
+import type { BirdRoute } from '../../node-state/bird/bird.ts';
+import type { KernelRoute, NextHop } from '../../node-state/iproute/iproute.ts';
+import { isSameAddress } from '../../node-state/lookups.ts';
 import { protocolName } from '../expected/felix-settings.ts';
 import type { RouteForm } from '../expected/route-forms.ts';
-import type { KernelRoute, NextHop } from '../iproute/iproute.ts';
-import { isSameAddress } from '../underlay.ts';
 
 /** What of the node itself decides on which form is right. */
 export interface LocalView {

@@ -1,9 +1,9 @@
 // Routes that lie in a pool and that nothing in the datastore gives reason for: left over, added by others, services.
 import { type Cidr, cidrCovers, formatCidr } from '../../net/cidr.ts';
+import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
+import { isHostRoute } from '../../node-state/lookups.ts';
 import { protocolName } from '../expected/felix-settings.ts';
 import { type Network, poolAround } from '../expected/network.ts';
-import type { KernelRoute } from '../iproute/iproute.ts';
-import { isHostRoute } from '../underlay.ts';
 import { nothing, type RouteComparison, type RouteFault, routeCommand } from './comparison.ts';
 import { isForeign, isWorkloadDevice } from './foreign.ts';
 import { routeText } from './match.ts';

@@ -1,6 +1,7 @@
 // One fact of a node's data path: what is expected, what was seen, the verdict. What was not seen is never ok.
-import type { Observed } from '../probes.ts';
-import type { DatapathProblem, ProblemSeverity } from '../problem.ts';
+
+import type { DatapathProblem, ProblemSeverity } from '../../faults/problem.ts';
+import type { Observed } from '../../node-state/probes.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
 
 export type FactVerdict = 'ok' | 'wrong' | 'not observed';

@@ -1,11 +1,12 @@
 // The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, who could not be asked.
+
+import type { DatapathProblem } from '../../faults/problem.ts';
+import { nodeState } from '../../node-state/node-state.ts';
+import type { NodeReading, ProbeName } from '../../node-state/probes.ts';
+import { type UnreachedNode, unreachedOf } from '../../node-state/unreached.ts';
 import type { Network, Workload } from '../expected/network.ts';
-import { concerning, routeProblems } from '../node-routes.ts';
-import { nodeState } from '../node-state.ts';
-import type { NodeReading, ProbeName } from '../probes.ts';
-import type { DatapathProblem } from '../problem.ts';
 import { crossNodeProblems, samePodAddresses } from '../routes/cross-node.ts';
-import { type UnreachedNode, unreachedOf } from '../unreached.ts';
+import { concerning, routeProblems } from '../routes/node-routes.ts';
 import { type Fact, problemOf } from './fact.ts';
 import { type ReadNode, verifyNode, verifyPod } from './verify.ts';
 

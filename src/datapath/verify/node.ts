@@ -1,15 +1,15 @@
 // The node itself as seen: forwarding, the way to the gateway of pods, its address, rules, names and MTU.
 import { type Cidr, cidrsOverlap, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
+import type { Rule } from '../../node-state/iproute/iproute.ts';
+import { deviceOf, routeTo } from '../../node-state/lookups.ts';
+import type { NodeState } from '../../node-state/node-state.ts';
+import type { NodeReading, Observed } from '../../node-state/probes.ts';
 import type { FelixSettings } from '../expected/felix-settings.ts';
 import type { ExpectedMtus } from '../expected/mtu.ts';
 import { isSameSubnet, type Network, type NetworkNode } from '../expected/network.ts';
 import type { TunnelDevice } from '../expected/tunnels.ts';
-import type { Rule } from '../iproute/iproute.ts';
-import type { NodeState } from '../node-state.ts';
-import type { NodeReading, Observed } from '../probes.ts';
 import { isWorkloadDevice } from '../routes/foreign.ts';
-import { deviceOf, routeTo } from '../underlay.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
 import { effectiveSysctl, settingFact } from './sysctls.ts';
 

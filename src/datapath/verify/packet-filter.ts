@@ -1,9 +1,10 @@
 // The packet filters of a node as far as packets of pods can be lost there without a policy: who drops by default, and
 // which of the two backends Calico and kube-proxy write to.
+
+import type { NodeState } from '../../node-state/node-state.ts';
+import type { FilterTable } from '../../node-state/packet-filter/packet-filter.ts';
+import type { NodeReading, Observed } from '../../node-state/probes.ts';
 import type { FelixSettings } from '../expected/felix-settings.ts';
-import type { NodeState } from '../node-state.ts';
-import type { FilterTable } from '../packet-filter/packet-filter.ts';
-import type { NodeReading, Observed } from '../probes.ts';
 import { type Fact, type FactSpec, factOf, judged, notObserved } from './fact.ts';
 
 const chainNames = (tables: readonly FilterTable[]): string[] =>

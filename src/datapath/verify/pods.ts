@@ -2,13 +2,13 @@
 // What is inside of the pod is not looked at here.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
+import type { Link } from '../../node-state/iproute/iproute.ts';
+import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
+import type { NodeState } from '../../node-state/node-state.ts';
+import type { Observed } from '../../node-state/probes.ts';
 import type { Network, Workload } from '../expected/network.ts';
 import { hostCidr } from '../expected/routes.ts';
-import type { Link } from '../iproute/iproute.ts';
-import type { NodeState } from '../node-state.ts';
-import type { Observed } from '../probes.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
-import { deviceOf, isSameAddress } from '../underlay.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
 import { type SettingRule, settingFact } from './sysctls.ts';
 

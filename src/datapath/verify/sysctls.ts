@@ -1,6 +1,6 @@
 // Effective values of the kernel's settings of interfaces: some are the greater one of the interface and of all, some
 // hold when either says so. Rules: docs/reference/datapath.md#settings-of-interfaces.
-import type { Observed } from '../probes.ts';
+import type { Observed } from '../../node-state/probes.ts';
 import { type Fact, type FactSpec, factOf, type Look } from './fact.ts';
 
 export type Sysctls = ReadonlyMap<string, string>;

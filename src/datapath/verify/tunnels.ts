@@ -1,13 +1,13 @@
 // Tunnel devices of a node as seen, beside those that it must have: device, address, MTU, and of VXLAN its identity and
 // what it knows of the other nodes.
 import { formatIp } from '../../net/ip.ts';
+import type { Link, VxlanLink } from '../../node-state/iproute/iproute.ts';
+import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
+import type { NodeState } from '../../node-state/node-state.ts';
+import type { Observed } from '../../node-state/probes.ts';
 import type { ExpectedMtus } from '../expected/mtu.ts';
 import { vxlanDevices } from '../expected/route-forms.ts';
 import type { ExpectedVtep, TunnelDevice } from '../expected/tunnels.ts';
-import type { Link, VxlanLink } from '../iproute/iproute.ts';
-import type { NodeState } from '../node-state.ts';
-import type { Observed } from '../probes.ts';
-import { deviceOf, isSameAddress } from '../underlay.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
 
 const restartHint = 'restart calico-node on this node';

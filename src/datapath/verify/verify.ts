@@ -1,10 +1,11 @@
 // The data path of a node, and of a pod on its node, as facts with verdicts: docs/reference/datapath.md#facts.
+
+import type { NodeState } from '../../node-state/node-state.ts';
+import type { NodeReading, Observed } from '../../node-state/probes.ts';
 import { expectedMtus, hostMtu } from '../expected/mtu.ts';
 import type { Network, NetworkNode, Workload } from '../expected/network.ts';
 import { tunnelDevices } from '../expected/tunnels.ts';
-import type { NodeState } from '../node-state.ts';
-import type { NodeReading, Observed } from '../probes.ts';
-import { compareRoutes } from '../route-differences.ts';
+import { compareRoutes } from '../routes/compare.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
 import { type Fact, type FactSpec, judged } from './fact.ts';
 import { forwardingNodeFacts, otherNodeFacts } from './node.ts';

@@ -2,12 +2,12 @@
 // A look reads no lock and writes nothing; it parses only what changed since the last one.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Manifest, type StoredObject } from '../../manifest/manifest.ts';
+import { ManifestError } from '../../manifest/object-position.ts';
 import type { Kind, KubeObject } from '../../resources/object.ts';
 import { DatastoreError } from '../datastore.ts';
 import { objectKey, revisionNumber } from '../object-rules.ts';
 import { listManifests, readTexts, type Signature, signatureOf } from './folder.ts';
-import { Manifest, type StoredObject } from './manifest.ts';
-import { ManifestError } from './place.ts';
 
 /** An object and the file that it stands in. */
 export interface Entry extends StoredObject {

@@ -1,8 +1,9 @@
 // The embedded store: a folder of manifests read and written in place, one atomic change at a time under a lock file.
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Manifest, newManifest } from '../../manifest/manifest.ts';
 import type { Kind, KubeObject, ObjectRef } from '../../resources/object.ts';
-import { deepCopy } from '../copy.ts';
+import { deepCopy } from '../../text/plain-values.ts';
 import {
   type CallOptions,
   type Datastore,
@@ -28,7 +29,6 @@ import { fileNames } from './file-name.ts';
 import { readText, removeFile, replaceFile, snapshotFile } from './folder.ts';
 import { FolderLock, type FolderWorld } from './folder-lock.ts';
 import { asDatastoreError, errorCode, isReadOnly } from './fs-errors.ts';
-import { type Manifest, newManifest } from './manifest.ts';
 
 /** Code of the error that reading a folder without manifests ends in; writing into one is fine. */
 export const emptyFolderCode = 'DATASTORE_EMPTY';

@@ -1,6 +1,6 @@
 // Splits the JSON of a Kubernetes list into its items while the bytes arrive, without holding or decoding the whole.
 // What an item means is the caller's business; a list that is broken anywhere ends in a SyntaxError.
-import { parseJson } from '../../resources/json.ts';
+import { parseJson } from '../../text/json.ts';
 import type { ListMetadata, ListSplitter } from './list-splitter.ts';
 
 const QUOTE = 0x22;

@@ -1,10 +1,10 @@
 // Pods and Nodes out of protobuf: the fields that their reading types have, everything else is skipped unread.
 // Field numbers are fixed by the Kubernetes API (generated.proto of core/v1 and meta/v1).
 import type { PbfReader } from 'pbf';
-import type { CoreNode } from '../../resources/node.ts';
+import { podAnnotations } from '../../resources/convert/pod-addresses.ts';
+import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { Pod } from '../../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
-import type { Pod } from '../../resources/pod.ts';
-import { podAnnotations } from '../../resources/pod-addresses.ts';
 
 /** Reads one object that ends at `end`. */
 export type ObjectReader<T extends KubeObject = KubeObject> = (reader: PbfReader, end: number) => T;

@@ -1,5 +1,5 @@
 // The lock that keeps two repairs of one cluster apart: a Lease in kube-system, renewed while the repair runs.
-import { type Lease, lease } from '../../resources/lease.ts';
+import { type Lease, lease } from '../../resources/kinds/lease.ts';
 import { RefusedError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { type CallOptions, type Datastore, DatastoreError, type RepairLock } from '../datastore.ts';

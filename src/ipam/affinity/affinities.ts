@@ -1,7 +1,7 @@
 // Block affinities: the claim of an owner on a block, kept beside the block that decides.
 // States and orders of writes: docs/reference/ipam.md#affinity-states. Releasing is affinity-release.ts.
-import { affinityState, affinityType, type BlockAffinity } from '../../resources/block-affinity.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { affinityState, affinityType, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import {
   affinityLabels,
   affinityMetadata,

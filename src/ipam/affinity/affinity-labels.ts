@@ -1,6 +1,6 @@
 // Labels and type of block affinities, as they should be: old ones lack them, and then their node does not see them.
 // Rules: docs/reference/ipam.md#ownership-by-hand.
-import { affinityType, type BlockAffinity } from '../../resources/block-affinity.ts';
+import { affinityType, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { affinityLabels, affinityMetadata, METADATA_ANNOTATION } from '../../resources/names.ts';
 import type { Owner } from '../block/block.ts';
 import { isTombstone } from '../deletion.ts';

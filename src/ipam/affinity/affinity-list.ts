@@ -2,9 +2,9 @@
 // The full judgement, with ages and repairs, is ipam check.
 import { type Cidr, compareCidr, parseCidr } from '../../net/cidr.ts';
 import { CidrIndex } from '../../net/interval-set.ts';
-import { affinityState, type BlockAffinity } from '../../resources/block-affinity.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { affinityState, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { affinityName, hostnameHash } from '../../resources/names.ts';
 import { allocatedOrdinals, isOwnedBy, isOwnerless, type Owner, ownerOf } from '../block/block.ts';
 import { isTombstone } from '../deletion.ts';

@@ -1,9 +1,9 @@
 // What claiming a range, or giving up claims, would do: plain data, made from one reading and decided anew when it is done.
 // The doing is claim-by-hand.ts and release-by-hand.ts.
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { UsageError } from '../../world/errors.ts';
-import { recipientOf } from '../assign/recipient.ts';
+import { recipientOf } from '../assign/assignment-owner.ts';
 import { allocatedOrdinals, isEmpty, isOwnedBy, type Owner } from '../block/block.ts';
 import { otherSizes } from '../block/overlaps.ts';
 import { blockLimit, settingsOf } from '../config.ts';

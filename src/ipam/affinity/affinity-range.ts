@@ -1,6 +1,6 @@
 // The range that block affinities are claimed or released in, as a person gives it, and what is wrong with it.
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import { UsageError } from '../../world/errors.ts';
 import type { Owner } from '../block/block.ts';
 import { blockSizeOf, poolOf } from '../pool/pools.ts';

@@ -1,9 +1,9 @@
 // Giving up a claim on a block, and dropping claims that the block does not bear out.
 // Orders of writes: docs/reference/ipam.md#releasing-an-affinity.
 import { parseCidr } from '../../net/cidr.ts';
-import type { BlockAffinity } from '../../resources/block-affinity.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { affinityName, blockName } from '../../resources/names.ts';
 import { parseOrSelectAll } from '../../resources/selector.ts';
 import { isEmpty, isOwnedBy, isOwnerless, ownerOf, touched, withoutOwner } from '../block/block.ts';

@@ -2,10 +2,10 @@
 // Rules: docs/reference/ipam.md#ownership-by-hand.
 import { type Cidr, cidrCovers, cidrsOverlap, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { affinityName, blockName } from '../../resources/names.ts';
-import { reservationOf } from '../assign/recipient.ts';
+import { reservationOf } from '../assign/assignment-owner.ts';
 import { isOwnerless, type Owner } from '../block/block.ts';
 import { blocksOf } from '../block/block-sequence.ts';
 import { otherSizes } from '../block/overlaps.ts';

@@ -2,8 +2,8 @@
 // Rules: docs/reference/ipam.md#affinity-states. Which block to claim is block-finder.ts.
 import type { Cidr } from '../../net/cidr.ts';
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
-import { affinityState, type BlockAffinity } from '../../resources/block-affinity.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import { affinityState, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { affinityName, blockName } from '../../resources/names.ts';
 import { type HostReservation, isOwnedBy, newBlock, type Owner, touched } from '../block/block.ts';
 import { deleteInTwoPhases, getLive } from '../deletion.ts';

@@ -2,23 +2,23 @@
 // Rules: docs/reference/ipam.md#a-given-address.
 import { type Cidr, cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { blockName } from '../../resources/names.ts';
 import { CalictlError, invalidIp, UsageError } from '../../world/errors.ts';
 import { claim } from '../affinity/claim.ts';
+import { isUnsound, take } from '../block/assign-in-block.ts';
 import { isOwnedBy, isOwnerless, type Owner, ordinalInBlock, ownerOf } from '../block/block.ts';
 import { assignedAt, type Holder } from '../block/block-assign.ts';
 import { otherSizes } from '../block/overlaps.ts';
-import { isUnsound, take } from '../block/take.ts';
 import { settingsOf } from '../config.ts';
 import { getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type IntendedUse, usesOf } from '../pool/pool-choice.ts';
 import { blockCidrIn, isEnabled, poolOf } from '../pool/pools.ts';
 import { type Surroundings, untilSettled } from '../retries.ts';
+import { checkBorrowing, loadBalancerName, ownerFor, recipientOf } from './assignment-owner.ts';
 import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
-import { checkBorrowing, loadBalancerName, ownerFor, recipientOf } from './recipient.ts';
 
 export interface AssignIpRequest {
   readonly address: string;

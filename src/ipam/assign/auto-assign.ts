@@ -1,20 +1,20 @@
 // Assigning addresses to a node: from its own blocks, then new ones, then borrowed from those of others.
 // Rules: docs/reference/ipam.md#assigning-addresses. What is read before is preparation.ts.
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { CalictlError } from '../../world/errors.ts';
+import { isUnsound, take } from '../block/assign-in-block.ts';
 import { addressOf, isOwnedBy, type Owner } from '../block/block.ts';
 import { assigned, type Holder } from '../block/block-assign.ts';
 import { positionIn } from '../block/block-sequence.ts';
-import { isUnsound, take } from '../block/take.ts';
 import { blockLimit } from '../config.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { poolOf } from '../pool/pools.ts';
 import { type Surroundings, untilSettled } from '../retries.ts';
+import { type BlockRequest, type Prepared, prepare } from './assignment-context.ts';
 import { BlockFinder } from './block-finder.ts';
-import { type BlockRequest, type Prepared, prepare } from './preparation.ts';
 
 export interface AssignRequest extends BlockRequest {
   readonly count: number;

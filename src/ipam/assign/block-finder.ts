@@ -2,8 +2,8 @@
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
-import type { BlockAffinity } from '../../resources/block-affinity.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { blockOf, type Claim, type Claimant, claim } from '../affinity/claim.ts';
 import { isEmpty, isOwnedBy } from '../block/block.ts';
 import { freeCount } from '../block/block-assign.ts';

@@ -2,9 +2,9 @@
 import { CalictlError } from '../../world/errors.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type Surroundings, untilSettled } from '../retries.ts';
+import { type BlockRequest, prepare } from './assignment-context.ts';
 import { noNewBlocks } from './auto-assign.ts';
 import { BlockFinder } from './block-finder.ts';
-import { type BlockRequest, prepare } from './preparation.ts';
 
 /**
  * The CIDR of a block that the node owns, full or not; one is claimed when it owns none. The block limit does not count.

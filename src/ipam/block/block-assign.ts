@@ -1,7 +1,7 @@
 // Assigning addresses of one block, in memory. Rules: docs/reference/ipam.md#assigning-in-a-block.
 import { addressAt } from '../../net/cidr.ts';
 import type { IntervalSet } from '../../net/interval-set.ts';
-import type { BlockAttribute, IPAMBlock } from '../../resources/ipam-block.ts';
+import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
 import { findAttribute } from './block-structure.ts';
 

@@ -1,5 +1,5 @@
 // Releasing addresses of one block, in memory. Rules: docs/reference/ipam.md#releasing-in-a-block.
-import type { BlockAttribute, IPAMBlock } from '../../resources/ipam-block.ts';
+import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { sanitiseHandle } from '../../resources/names.ts';
 import {
   allocatedOrdinals,

@@ -1,6 +1,6 @@
 // The books of a block: what is wrong in them, and the same block with its books put right.
 // Rules: docs/reference/ipam.md#block-books. Nothing here frees an address or gives it to another holder.
-import type { BlockAttribute, IPAMBlock } from '../../resources/ipam-block.ts';
+import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { addressCount, attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
 
 /** One broken rule of a block's books, named by its invariant (docs/reference/invariants.md). */

@@ -2,7 +2,7 @@
 // Assigning is block-assign.ts, releasing block-release.ts, broken books are block-structure.ts.
 import { addressAt, bitsOf, type Cidr, formatCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
-import type { BlockAttribute, IPAMBlock } from '../../resources/ipam-block.ts';
+import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import {
   blockName,
   EMPTY_METADATA,

@@ -3,7 +3,7 @@
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { type Cidr, cidrsOverlap, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 
 /** The ranges of blocks; those whose CIDR cannot be read are left out. */
 function rangesOf(blocks: readonly IPAMBlock[]): Cidr[] {

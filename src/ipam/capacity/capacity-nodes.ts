@@ -1,9 +1,9 @@
 // What each node has and may still get: its pools, its blocks against its limit, what it borrows and lends. Pure.
 // Rules: docs/reference/ipam.md#capacity.
 import { cidrContains, parseCidr } from '../../net/cidr.ts';
-import { affinityType, isDeletedAffinity } from '../../resources/block-affinity.ts';
+import { affinityType, isDeletedAffinity } from '../../resources/kinds/block-affinity.ts';
 import { CalictlError } from '../../world/errors.ts';
-import { reservationOf } from '../assign/recipient.ts';
+import { reservationOf } from '../assign/assignment-owner.ts';
 import { maxPrefixLength } from '../block/block.ts';
 import { blockLimit, type IpamSettings, settingsOf } from '../config.ts';
 import { type ChosenPool, choosePools } from '../pool/pool-choice.ts';

@@ -11,10 +11,10 @@ import {
   parseCidr,
 } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import { isUnsound } from '../block/assign-in-block.ts';
 import { allocatedOrdinals, cidrOf, freeListOf, isEmpty, parseOwner } from '../block/block.ts';
-import { isUnsound } from '../block/take.ts';
 import { isTombstone } from '../deletion.ts';
 import { usesOf } from '../pool/pool-choice.ts';
 import { blockSizeOf, isEnabled, poolOf, reservationCidrs } from '../pool/pools.ts';

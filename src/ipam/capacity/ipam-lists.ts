@@ -1,9 +1,9 @@
 // All of a cluster's address management as plain lists: what capacity is counted from and simulations begin with.
-import type { BlockAffinity } from '../../resources/block-affinity.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPReservation } from '../../resources/ip-reservation.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
-import type { IPAMConfig } from '../../resources/ipam-config.ts';
+import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
 import type { Labels } from '../../resources/selector.ts';
 
 export interface LabelledNode {

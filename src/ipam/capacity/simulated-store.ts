@@ -1,12 +1,12 @@
 // A copy of a cluster's IPAM in memory that the allocator can be run on. It begins with plain lists and shares their
 // objects, which no operation changes in place: whatever happens here, nothing gets back to where they came from.
 import { parseCidr } from '../../net/cidr.ts';
-import { affinityType, isDeletedAffinity } from '../../resources/block-affinity.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
-import type { IPAMHandle } from '../../resources/ipam-handle.ts';
+import { affinityType, isDeletedAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import type { KubeObject } from '../../resources/object.ts';
+import { isUnsound } from '../block/assign-in-block.ts';
 import { withSpec } from '../block/block.ts';
-import { isUnsound } from '../block/take.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam-store.ts';
 import type { IpamLists } from './ipam-lists.ts';

@@ -1,7 +1,7 @@
 // What would happen if nodes were added and filled with pods: the allocator itself, on a copy in memory.
 // Rules: docs/reference/ipam.md#simulation. Other block sizes are block-size-comparison.ts.
 import type { Cidr } from '../../net/cidr.ts';
-import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
+import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { blockName } from '../../resources/names.ts';
 import type { Labels } from '../../resources/selector.ts';
 import { CalictlError } from '../../world/errors.ts';

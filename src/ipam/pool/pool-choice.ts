@@ -1,7 +1,7 @@
 // The pools that addresses are assigned from for a node: those asked for, or those that select it.
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import { evaluate, type Labels, SelectorError } from '../../resources/selector.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
 import { blockSizeOf, isEnabled } from './pools.ts';

@@ -11,10 +11,10 @@ import {
   networkOf,
   parseCidr,
 } from '../../net/cidr.ts';
-import { type IPPool, ipPool } from '../../resources/ip-pool.ts';
+import { fromV3, toV3 } from '../../resources/convert/v3.ts';
+import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { isObjectName, longestObjectName } from '../../resources/names.ts';
-import { fromV3, toV3 } from '../../resources/v3.ts';
-import { printYaml } from '../../resources/yaml-text.ts';
+import { printYaml } from '../../text/yaml.ts';
 import { blockSizeOf } from './pools.ts';
 
 /** On a pool that is disabled for its split: into how many. The key is one that Calico keeps when it rewrites the pool. */

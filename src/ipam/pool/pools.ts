@@ -2,8 +2,8 @@
 import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPReservation } from '../../resources/ip-reservation.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
 import { CalictlError } from '../../world/errors.ts';
 
 /** True when addresses may be assigned from the pool: neither disabled nor being deleted. */

@@ -2,9 +2,9 @@
 // Rules: docs/reference/ipam.md#releasing-addresses. Whether an address is in use is for the caller to know.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
-import type { IPAMHandle } from '../../resources/ipam-handle.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import { blockName, handleName, sanitiseHandle } from '../../resources/names.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
 import { ensureConsistentAffinity } from '../affinity/affinity-release.ts';

@@ -1,6 +1,6 @@
 // R3: a handle's counts made equal to what the blocks hold. Rules: docs/reference/ipam.md#repair-primitives.
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
-import type { IPAMHandle } from '../../resources/ipam-handle.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import { sanitiseHandle } from '../../resources/names.ts';
 import { deleteInTwoPhases, isTombstone } from '../deletion.ts';
 import { countOf, countsOfHandle, newHandle, withCounts } from '../handles.ts';

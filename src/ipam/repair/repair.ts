@@ -1,6 +1,6 @@
 // The repair primitives, one function each: read again, prove, write by compare-and-swap, or leave everything alone.
 // Rules: docs/reference/ipam.md#repair-primitives. R1 is release.ts (releaseInBlock), R3 is handle-repair.ts.
-import type { BlockAffinity } from '../../resources/block-affinity.ts';
+import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { affinityName } from '../../resources/names.ts';
 import { changedMeanwhile, claimMissingAffinity, confirmAffinity } from '../affinity/affinities.ts';
 import { relabelled } from '../affinity/affinity-labels.ts';

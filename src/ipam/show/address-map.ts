@@ -12,9 +12,9 @@ import {
 } from '../../net/cidr.ts';
 import type { IntervalSet } from '../../net/interval-set.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPReservation } from '../../resources/ip-reservation.ts';
-import { type BlockAttribute, blockState, type IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
+import { type BlockAttribute, blockState, type IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { sanitiseHandle, windowsHandle } from '../../resources/names.ts';
 import { attributesOf, freeListOf, type Owner, parseOwner } from '../block/block.ts';
 import { blockSizeLimits, isEnabled, reservedAddresses } from '../pool/pools.ts';

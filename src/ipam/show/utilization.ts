@@ -1,8 +1,8 @@
 // How much of each pool and block is in use: the numbers of `ipam show`. Pure.
 import { type Cidr, cidrSize, cidrsOverlap, formatCidr, parseCidr } from '../../net/cidr.ts';
-import type { IPPool } from '../../resources/ip-pool.ts';
-import type { IPReservation } from '../../resources/ip-reservation.ts';
-import type { IPAMBlock } from '../../resources/ipam-block.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { reservedAddresses } from '../pool/pools.ts';
 
 export interface BlockUsage {

@@ -15,13 +15,13 @@ import {
 import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { supervisedArgv } from '../supervised.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { streamBesidePod } from './beside-pod.ts';
 import { CalicoPods, calicoContainer, type PodRef } from './calico-pods.ts';
+import { streamBesidePod } from './ephemeral-container.ts';
 import { type ExecSocket, openSocket } from './exec-socket.ts';
 import { execEnd, messageOf, missingRight } from './exec-status.ts';
-import { markedArgv } from './exit-mark.ts';
+import { markedArgv } from './exit-code-marker.ts';
 import { type ApiAnswer, isAnswer } from './kube-api.ts';
-import { markedExit, markedStream, type Taking, withoutMark } from './marked-exchange.ts';
+import { markedExit, markedStream, type Taking, withoutMark } from './marked-stream.ts';
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { describeWithKubelets } from '../../support/kubelet.ts';
-import { describeWithParts, partPath } from '../../support/parts.ts';
-import { until } from '../../support/until.ts';
-import { run, TestClock } from '../../support/world.ts';
+import { describeWithParts, partPath } from '../../support/program/parts.ts';
+import { until } from '../../support/program/until.ts';
+import { run, TestClock } from '../../support/program/world.ts';
+import { describeWithKubelets } from '../../support/servers/kubelet.ts';
 
 const secret = 'correct-horse-battery';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -1,9 +1,9 @@
 // calictl ipam assign on a real kube-apiserver: the objects that the IPAM plugin of a node would have written.
 import { beforeEach, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { describeWithApiServer } from '../../support/api-server.ts';
-import { node, pool } from '../../support/ipam-state.ts';
-import { run } from '../../support/world.ts';
+import { node, pool } from '../../support/clusters/ipam-state.ts';
+import { run } from '../../support/program/world.ts';
+import { describeWithApiServer } from '../../support/servers/api-server.ts';
 
 const withSpec = (object: KubeObject, spec: object): KubeObject => ({
   ...object,

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { printJson } from '../../../src/resources/json.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blockWith, node, pool } from '../../support/ipam-state.ts';
-import { type Ran, run } from '../../support/world.ts';
+import { printJson } from '../../../src/text/json.ts';
+import { affinityTo, blockWith, node, pool } from '../../support/clusters/ipam-state.ts';
+import { type Ran, run } from '../../support/program/world.ts';
 
 const withSpec = (object: KubeObject, spec: object): KubeObject => ({
   ...object,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blockWith, node, pool } from '../../support/ipam-state.ts';
-import { folderOf, run } from '../../support/world.ts';
+import { affinityTo, blockWith, node, pool } from '../../support/clusters/ipam-state.ts';
+import { folderOf, run } from '../../support/program/world.ts';
 
 const config = (spec: object): KubeObject => ({
   ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ApiServer } from '../../support/api-server.ts';
-import { describeWithApiServer } from '../../support/api-server.ts';
-import { exampleFaults, exampleManualFaults, exampleObjects, faultLines } from '../../support/example.ts';
-import { run, TestClock } from '../../support/world.ts';
+import { exampleFaults, exampleManualFaults, exampleObjects, faultLines } from '../../support/clusters/example.ts';
+import { run, TestClock } from '../../support/program/world.ts';
+import type { ApiServer } from '../../support/servers/api-server.ts';
+import { describeWithApiServer } from '../../support/servers/api-server.ts';
 
 /** An hour ahead: everything that was just loaded is old. */
 const inAnHour = (): TestClock => new TestClock(new Date(Date.now() + 3_600_000));

@@ -7,11 +7,11 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { describeWithApiServer } from '../../support/api-server.ts';
-import { startChurn } from '../../support/churn.ts';
-import { cluster, seeded } from '../../support/cluster.ts';
-import { type DamageName, type Planted, plant } from '../../support/damage.ts';
-import { run, TestClock, testWorld } from '../../support/world.ts';
+import { startChurn } from '../../support/clusters/churn.ts';
+import { cluster, seeded } from '../../support/clusters/cluster.ts';
+import { type DamageName, type Planted, plant } from '../../support/clusters/damage.ts';
+import { run, TestClock, testWorld } from '../../support/program/world.ts';
+import { describeWithApiServer } from '../../support/servers/api-server.ts';
 
 const rounds = process.env['LONG'] ? 50 : 12;
 /** Faults that need no age; what is judged by age (claims, stray handles) is young on a server that was just loaded. */

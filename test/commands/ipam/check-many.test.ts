@@ -7,10 +7,17 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import type { IPAMCheckReport } from '../../../src/ipam-check/report.ts';
-import { manyFaults } from '../../support/many-faults.ts';
-import { type StandInCluster, serveCluster, type Trouble } from '../../support/stand-in-cluster.ts';
-import type { SeenRequest } from '../../support/tls-stand-in.ts';
-import { type MemoryStream, type Ran, run, TestClock, testWorld, type WorldOptions } from '../../support/world.ts';
+import { manyFaults } from '../../support/clusters/many-faults.ts';
+import {
+  type MemoryStream,
+  type Ran,
+  run,
+  TestClock,
+  testWorld,
+  type WorldOptions,
+} from '../../support/program/world.ts';
+import { type StandInCluster, serveCluster, type Trouble } from '../../support/servers/stand-in-cluster.ts';
+import type { SeenRequest } from '../../support/servers/tls-stand-in.ts';
 
 const long = process.env['LONG'] !== undefined;
 const [strays, leaks] = long ? [10_000, 3_000] : [120, 40];

@@ -6,8 +6,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { invariantIds } from '../../../src/ipam-check/invariants.ts';
-import { exampleFaults, exampleFolder, exampleManualFaults, faultLines } from '../../support/example.ts';
-import { type Ran, run, TestClock } from '../../support/world.ts';
+import { exampleFaults, exampleFolder, exampleManualFaults, faultLines } from '../../support/clusters/example.ts';
+import { type Ran, run, TestClock } from '../../support/program/world.ts';
 
 let top = '';
 let folder = '';

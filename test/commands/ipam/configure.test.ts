@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ipamConfigure } from '../../../src/commands/ipam/configure.ts';
+import { ipamConfigure } from '../../../src/commands/ipam/configure/command.ts';
 import { MemoryDatastore, type MemoryFault } from '../../../src/datastore/memory.ts';
-import { printJson } from '../../../src/resources/json.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type Ran, run } from '../../support/world.ts';
+import { printJson } from '../../../src/text/json.ts';
+import { type Ran, run } from '../../support/program/world.ts';
 
 const apiVersion = 'crd.projectcalico.org/v1';
 const config = (spec: object, metadata: object = {}): KubeObject => ({

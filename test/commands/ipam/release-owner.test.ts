@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseJson, printJson } from '../../../src/resources/json.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type BlockSpec, cluster } from '../../support/cluster.ts';
-import { type Ran, type RunOptions, run } from '../../support/world.ts';
+import { parseJson, printJson } from '../../../src/text/json.ts';
+import { type BlockSpec, cluster } from '../../support/clusters/cluster.ts';
+import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 let top = '';
 let folder = '';

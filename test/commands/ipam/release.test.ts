@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseJson, printJson } from '../../../src/resources/json.ts';
 import { handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type BlockSpec, cluster, seeded } from '../../support/cluster.ts';
-import { plant } from '../../support/damage.ts';
-import { type Ran, type RunOptions, run } from '../../support/world.ts';
+import { parseJson, printJson } from '../../../src/text/json.ts';
+import { type BlockSpec, cluster, seeded } from '../../support/clusters/cluster.ts';
+import { plant } from '../../support/clusters/damage.ts';
+import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 let top = '';
 let folder = '';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { addressStates } from '../../../src/ipam/show/address-map.ts';
-import { exampleFolder } from '../../support/example.ts';
-import { blocks, pools, reservations } from '../../support/map-blocks.ts';
-import { readMarkup } from '../../support/well-formed.ts';
-import { type Ran, type RunOptions, run } from '../../support/world.ts';
+import { exampleFolder } from '../../support/clusters/example.ts';
+import { blocks, pools, reservations } from '../../support/clusters/map-blocks.ts';
+import { readMarkup } from '../../support/program/well-formed.ts';
+import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 const objects = [...pools, ...blocks, ...reservations];
 const map = (flags: string, options: RunOptions = {}): Promise<Ran> =>

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { addressAt, parseCidr } from '../../../src/net/cidr.ts';
 import { formatIp } from '../../../src/net/ip.ts';
-import { printJson } from '../../../src/resources/json.ts';
 import { blockName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type Ran, run } from '../../support/world.ts';
+import { printJson } from '../../../src/text/json.ts';
+import { type Ran, run } from '../../support/program/world.ts';
 
 const crd = 'crd.projectcalico.org/v1';
 type Attribute = { handle_id?: string; secondary?: Record<string, string> };

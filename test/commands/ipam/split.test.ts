@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { printJson } from '../../../src/resources/json.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { node, pool } from '../../support/ipam-state.ts';
-import { type Ran, type RunOptions, run } from '../../support/world.ts';
+import { printJson } from '../../../src/text/json.ts';
+import { node, pool } from '../../support/clusters/ipam-state.ts';
+import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 const information = (datastoreReady: boolean): KubeObject => ({
   ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'ClusterInformation', metadata: { name: 'default' } },

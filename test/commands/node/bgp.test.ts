@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { bgpConfig, bgpNode, bgpPeerOf } from '../../support/bgp-objects.ts';
-import { row } from '../../support/bgp-state.ts';
-import { birdAnswers, recordedFolder } from '../../support/recorded-nodes.ts';
-import { folderOf, run } from '../../support/world.ts';
+import { bgpConfig, bgpNode, bgpPeerOf } from '../../support/clusters/bgp-objects.ts';
+import { row } from '../../support/clusters/bgp-state.ts';
+import { folderOf, run } from '../../support/program/world.ts';
+import { birdAnswers, recordedFolder } from '../../support/recorded/recorded-nodes.ts';
 
 const objects: KubeObject[] = [
   bgpNode('node-a', { ip: '10.90.0.1/24' }),

@@ -4,13 +4,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostInterfaceName } from '../../../src/resources/convert/workload-endpoint-of-pod.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { hostInterfaceName } from '../../../src/resources/workload-endpoint-of-pod.ts';
-import { node } from '../../support/ipam-state.ts';
-import { describeWithPrograms } from '../../support/parts.ts';
-import { isRunning } from '../../support/processes.ts';
-import { until } from '../../support/until.ts';
-import { run } from '../../support/world.ts';
+import { node } from '../../support/clusters/ipam-state.ts';
+import { describeWithPrograms } from '../../support/program/parts.ts';
+import { isRunning } from '../../support/program/processes.ts';
+import { until } from '../../support/program/until.ts';
+import { run } from '../../support/program/world.ts';
 
 const podOn = (name: string, spec: object): KubeObject => ({
   apiVersion: 'v1',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { isRoot } from '../../../src/node-exec/processes.ts';
-import { run } from '../../support/world.ts';
+import { run } from '../../support/program/world.ts';
 
 it.skipIf(!isRoot())('leaves nothing behind when it is interrupted (needs root)', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'calictl-diags-'));

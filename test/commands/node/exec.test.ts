@@ -1,7 +1,7 @@
 // calictl node exec: output and exit code of the program, and what is said when there is no node or no way to it.
 import { describe, expect, it } from 'vitest';
-import { node } from '../../support/ipam-state.ts';
-import { run } from '../../support/world.ts';
+import { node } from '../../support/clusters/ipam-state.ts';
+import { run } from '../../support/program/world.ts';
 
 const exec = (args: readonly string[], options = {}) =>
   run(['node', 'exec', ...args], { objects: [node('node-a'), node('node-b')], ...options });

@@ -2,10 +2,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { bgpConfig, bgpNode } from '../../support/bgp-objects.ts';
-import { row } from '../../support/bgp-state.ts';
-import { birdAnswers, noBirdAnswers, type RecordedAnswer, recordedFolder } from '../../support/recorded-nodes.ts';
-import { run } from '../../support/world.ts';
+import { bgpConfig, bgpNode } from '../../support/clusters/bgp-objects.ts';
+import { row } from '../../support/clusters/bgp-state.ts';
+import { run } from '../../support/program/world.ts';
+import {
+  birdAnswers,
+  noBirdAnswers,
+  type RecordedAnswer,
+  recordedFolder,
+} from '../../support/recorded/recorded-nodes.ts';
 
 const nodes = ['a', 'b', 'c'].map((letter, at) => bgpNode(`node-${letter}`, { ip: `10.90.0.${at + 1}/24` }));
 const routesLine = '  Routes:         3 imported, 2 exported, 1 preferred\n';

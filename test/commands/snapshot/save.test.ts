@@ -16,8 +16,8 @@ import { createGzip } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blockWith, node, pool } from '../../support/ipam-state.ts';
-import { run, TestClock } from '../../support/world.ts';
+import { affinityTo, blockWith, node, pool } from '../../support/clusters/ipam-state.ts';
+import { run, TestClock } from '../../support/program/world.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'calictl-snapshot-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

@@ -1,9 +1,9 @@
 // Why a route is missing, by what BIRD was recorded to say: not learned, unreachable, not installed, not running.
 import { describe, expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
-import { routeProblems } from '../../../src/datapath/node-routes.ts';
-import type { NodeState } from '../../../src/datapath/node-state.ts';
-import { compareRoutes } from '../../../src/datapath/route-differences.ts';
+import { compareRoutes } from '../../../src/datapath/routes/compare.ts';
+import { routeProblems } from '../../../src/datapath/routes/node-routes.ts';
+import type { NodeState } from '../../../src/node-state/node-state.ts';
 import {
   answered,
   changedRecording,
@@ -12,8 +12,8 @@ import {
   recordedNetwork,
   recordedObjects,
   stateOf,
-} from '../../support/recorded-network.ts';
-import { recording } from '../recordings.ts';
+} from '../../support/recorded/recorded-network.ts';
+import { recording } from '../../support/recorded/recordings.ts';
 
 /** The kernel has no route to the block of node-b; BIRD's part as given. */
 function without(block: string, bird: Parameters<typeof stateOf>[1]): NodeState {

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { NetworkNode } from '../../../src/datapath/expected/network.ts';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
-import { nodeState } from '../../../src/datapath/node-state.ts';
-import type { ProbeName, ProbeOutcome } from '../../../src/datapath/probes.ts';
 import type { Fact } from '../../../src/datapath/verify/fact.ts';
 import { verifyNode, verifyPod } from '../../../src/datapath/verify/verify.ts';
+import { nodeState } from '../../../src/node-state/node-state.ts';
+import type { ProbeName, ProbeOutcome } from '../../../src/node-state/probes.ts';
 import {
   answered,
   changedRecording,
@@ -15,7 +15,7 @@ import {
   recordedNode,
   recordedObjects,
   recordedPod,
-} from '../../support/recorded-network.ts';
+} from '../../support/recorded/recorded-network.ts';
 
 const [web, nginx] = ['cali0761ccbeace', 'calic440f455693'];
 

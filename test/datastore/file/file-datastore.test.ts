@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { emptyFolderCode, openFolder } from '../../../src/datastore/file/file-datastore.ts';
 import { replaceFile } from '../../../src/datastore/file/folder.ts';
-import { ipamHandle } from '../../../src/resources/ipam-handle.ts';
-import { lease } from '../../../src/resources/lease.ts';
-import { calicoNode } from '../../../src/resources/node.ts';
-import { workloadEndpoint } from '../../../src/resources/workload-endpoint.ts';
-import { testWorld } from '../../support/world.ts';
+import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
+import { lease } from '../../../src/resources/kinds/lease.ts';
+import { calicoNode } from '../../../src/resources/kinds/node.ts';
+import { workloadEndpoint } from '../../../src/resources/kinds/workload-endpoint.ts';
+import { testWorld } from '../../support/program/world.ts';
 import { type TestFolder, testFolder } from './folder-world.ts';
 import { handle, handleYaml, total } from './handles.ts';
 

@@ -1,5 +1,5 @@
 // IPAMHandles, the smallest objects that count something.
-import type { IPAMHandle } from '../../../src/resources/ipam-handle.ts';
+import type { IPAMHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 
 export function handle(name: string, count = 1): IPAMHandle {
   return {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FolderLock, type FolderWorld } from '../../../src/datastore/file/folder-lock.ts';
 import { type LockAttempt, tryLock } from '../../../src/datastore/file/lock-file.ts';
 import { RefusedError } from '../../../src/world/errors.ts';
-import { TestClock } from '../../support/world.ts';
+import { TestClock } from '../../support/program/world.ts';
 import { realWorld, type TestFolder, testFolder } from './folder-world.ts';
 
 let folder: TestFolder;

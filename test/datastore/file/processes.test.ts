@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFolder } from '../../../src/datastore/file/file-datastore.ts';
-import { ipamHandle } from '../../../src/resources/ipam-handle.ts';
+import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 import { realWorld, type TestFolder, testFolder } from './folder-world.ts';
 import { handleYaml, total } from './handles.ts';
 

@@ -3,12 +3,12 @@ import { promises } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openFolder } from '../../../src/datastore/file/file-datastore.ts';
-import { Manifest } from '../../../src/datastore/file/manifest.ts';
-import { LineCounter } from '../../../src/datastore/file/place.ts';
-import { printItem, printObject } from '../../../src/datastore/file/print-yaml.ts';
-import { ipamHandle } from '../../../src/resources/ipam-handle.ts';
-import { printJson } from '../../../src/resources/json.ts';
-import { testWorld } from '../../support/world.ts';
+import { printItem, printObject } from '../../../src/manifest/edit-yaml.ts';
+import { Manifest } from '../../../src/manifest/manifest.ts';
+import { LineCounter } from '../../../src/manifest/object-position.ts';
+import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
+import { printJson } from '../../../src/text/json.ts';
+import { testWorld } from '../../support/program/world.ts';
 import { type TestFolder, testFolder } from './folder-world.ts';
 import { handle, handleYaml } from './handles.ts';
 

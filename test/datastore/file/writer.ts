@@ -4,7 +4,7 @@
 import { writeSync } from 'node:fs';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { openFolder } from '../../../src/datastore/file/file-datastore.ts';
-import { ipamHandle } from '../../../src/resources/ipam-handle.ts';
+import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 import { realWorld } from './folder-world.ts';
 import { handle, total } from './handles.ts';
 

@@ -4,16 +4,16 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { ConnectionSettings } from '../../../src/connect/settings.ts';
 import { type Datastore, DatastoreError, type ListOptions } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
-import { type BlockAffinity, blockAffinity } from '../../../src/resources/block-affinity.ts';
-import { ipPool } from '../../../src/resources/ip-pool.ts';
-import { type IPAMBlock, ipamBlock } from '../../../src/resources/ipam-block.ts';
-import { type IPAMHandle, ipamHandle } from '../../../src/resources/ipam-handle.ts';
-import { calicoNode } from '../../../src/resources/node.ts';
+import { type BlockAffinity, blockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
+import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
+import { type IPAMBlock, ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
+import { type IPAMHandle, ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
+import { calicoNode } from '../../../src/resources/kinds/node.ts';
+import { pod } from '../../../src/resources/kinds/pod.ts';
+import { workloadEndpoint } from '../../../src/resources/kinds/workload-endpoint.ts';
 import type { Kind, KubeObject } from '../../../src/resources/object.ts';
-import { pod } from '../../../src/resources/pod.ts';
-import { workloadEndpoint } from '../../../src/resources/workload-endpoint.ts';
-import { describeWithApiServer } from '../../support/api-server.ts';
-import { testWorld } from '../../support/world.ts';
+import { testWorld } from '../../support/program/world.ts';
+import { describeWithApiServer } from '../../support/servers/api-server.ts';
 
 async function errorOf(call: Promise<unknown>): Promise<DatastoreError> {
   const error = await call.then(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonListSplitter } from '../../../src/datastore/kube/json-list.ts';
 import type { ListMetadata } from '../../../src/datastore/kube/list-splitter.ts';
-import { parseJson } from '../../../src/resources/json.ts';
+import { parseJson } from '../../../src/text/json.ts';
 
 /** Splits the body into chunks at the given places and answers what comes out. */
 function split(body: string, cuts: readonly number[] = []): { items: unknown[]; end: ListMetadata } {

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore, RepairLock } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
-import { type Lease, lease } from '../../../src/resources/lease.ts';
+import { type Lease, lease } from '../../../src/resources/kinds/lease.ts';
 import { RefusedError } from '../../../src/world/errors.ts';
 import type { ProcessIdentity, World } from '../../../src/world/world.ts';
-import { describeWithApiServer } from '../../support/api-server.ts';
-import { TestClock, testWorld } from '../../support/world.ts';
+import { TestClock, testWorld } from '../../support/program/world.ts';
+import { describeWithApiServer } from '../../support/servers/api-server.ts';
 
 const place = { namespace: 'kube-system', name: 'calictl-ipam-repair' };
 

@@ -6,11 +6,12 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore, ListOptions } from '../../../src/datastore/datastore.ts';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
-import { type IPPool, ipPool } from '../../../src/resources/ip-pool.ts';
-import { calicoNode } from '../../../src/resources/node.ts';
+import { type IPPool, ipPool } from '../../../src/resources/kinds/ip-pool.ts';
+import { calicoNode } from '../../../src/resources/kinds/node.ts';
+import { pod } from '../../../src/resources/kinds/pod.ts';
 import type { Kind, KubeObject } from '../../../src/resources/object.ts';
-import { pod } from '../../../src/resources/pod.ts';
-import { makeAuthority, makeCertificate } from '../../support/certificates.ts';
+import { TestClock, testWorld } from '../../support/program/world.ts';
+import { makeAuthority, makeCertificate } from '../../support/servers/certificates.ts';
 import {
   type Answer,
   failure,
@@ -18,8 +19,7 @@ import {
   type StandInOptions,
   sendJson,
   startStandIn,
-} from '../../support/tls-stand-in.ts';
-import { TestClock, testWorld } from '../../support/world.ts';
+} from '../../support/servers/tls-stand-in.ts';
 
 let standIn: StandIn | undefined;
 afterEach(async () => {

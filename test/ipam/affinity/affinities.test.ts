@@ -30,8 +30,8 @@ import {
   inconsistencies,
   interrupted,
   marked,
-} from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+} from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const cidr = '10.0.0.0/29';
 const range = parseCidr(cidr) as Cidr;

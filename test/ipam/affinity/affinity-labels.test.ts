@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { relabelled, upgradeHost } from '../../../src/ipam/affinity/affinity-labels.ts';
-import type { BlockAffinity } from '../../../src/resources/block-affinity.ts';
-import { affinitiesIn, affinityTo, marked } from '../../support/ipam-state.ts';
+import type { BlockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
+import { affinitiesIn, affinityTo, marked } from '../../support/clusters/ipam-state.ts';
 
 const owner = { type: 'host', name: 'node-a' } as const;
 const cidr = '10.244.174.128/29';

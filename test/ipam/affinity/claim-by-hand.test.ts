@@ -7,7 +7,7 @@ import { removeHost } from '../../../src/ipam/affinity/release-by-hand.ts';
 import type { Owner } from '../../../src/ipam/block/block.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';
-import type { IPPool } from '../../../src/resources/ip-pool.ts';
+import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import {
   affinitiesIn,
@@ -21,8 +21,8 @@ import {
   marked,
   node,
   pool,
-} from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+} from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const hostA: Owner = { type: 'host', name: 'host-a' };
 const hostB: Owner = { type: 'host', name: 'host-b' };

@@ -26,8 +26,8 @@ import {
   marked,
   node,
   pool,
-} from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+} from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const hostA: Owner = { type: 'host', name: 'host-a' };
 const range = '10.0.0.0/24';

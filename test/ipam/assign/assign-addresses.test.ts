@@ -5,8 +5,8 @@ import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { type AddressesRequest, assignAddresses } from '../../../src/ipam/assign/assign-addresses.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+import { blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),

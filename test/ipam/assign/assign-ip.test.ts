@@ -4,8 +4,16 @@ import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { type AssignIpRequest, assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blocksIn, blockWith, handlesIn, inconsistencies, node, pool } from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+import {
+  affinityTo,
+  blocksIn,
+  blockWith,
+  handlesIn,
+  inconsistencies,
+  node,
+  pool,
+} from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),

@@ -16,8 +16,8 @@ import {
   inconsistencies,
   node,
   pool,
-} from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+} from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const surroundings = {
   clock: new TestClock('2025-12-01T00:00:00Z'),

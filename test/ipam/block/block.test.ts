@@ -23,7 +23,7 @@ import {
 import { assigned } from '../../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import { IntervalSet } from '../../../src/net/interval-set.ts';
-import type { IPAMBlock } from '../../../src/resources/ipam-block.ts';
+import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 
 const cidr = (text: string) => parseCidr(text) as Cidr;
 const fresh = (text: string, reservation?: HostReservation) =>

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { sharedRanges } from '../../../src/ipam/block/overlaps.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';
-import type { IPAMBlock } from '../../../src/resources/ipam-block.ts';
-import { blockWith } from '../../support/ipam-state.ts';
+import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
+import { blockWith } from '../../support/clusters/ipam-state.ts';
 
 const shared = (...cidrs: string[]) => sharedRanges(cidrs.map((cidr) => blockWith(cidr, 'host:a'))).map(formatCidr);
 

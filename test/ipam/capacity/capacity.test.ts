@@ -7,8 +7,8 @@ import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import { capacity } from '../../../src/ipam/capacity/capacity.ts';
 import { commonLabels, type IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blockWith, marked, node, pool } from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+import { affinityTo, blockWith, marked, node, pool } from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 fc.configureGlobal({ seed: 20260102 });
 

@@ -8,8 +8,8 @@ import { compareBlockSizes } from '../../../src/ipam/capacity/block-size-compari
 import type { IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
 import { type SimulationPlan, simulate } from '../../../src/ipam/capacity/simulation.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blocksIn, blockWith, node, pool } from '../../support/ipam-state.ts';
-import { evenRandom, TestClock } from '../../support/world.ts';
+import { affinityTo, blocksIn, blockWith, node, pool } from '../../support/clusters/ipam-state.ts';
+import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 fc.configureGlobal({ seed: 20260103 });
 

@@ -7,8 +7,8 @@ import {
   type SplitRequest,
   splitMark,
 } from '../../../src/ipam/pool/pool-split.ts';
-import type { IPPool } from '../../../src/resources/ip-pool.ts';
-import { pool as poolObject } from '../../support/ipam-state.ts';
+import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
+import { pool as poolObject } from '../../support/clusters/ipam-state.ts';
 
 const pool = (name: string, cidr: string, spec: object = {}): IPPool => {
   const made = poolObject(name, cidr, cidr.includes(':') ? 122 : 26) as IPPool;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { poolNamed, unknownPool } from '../../../src/ipam/pool/pools.ts';
-import type { IPPool } from '../../../src/resources/ip-pool.ts';
+import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
 
 const pool = (name: string, cidr: string): IPPool => ({
   apiVersion: 'crd.projectcalico.org/v1',

@@ -20,7 +20,7 @@ import {
   interrupted,
   node,
   pool,
-} from '../../support/ipam-state.ts';
+} from '../../support/clusters/ipam-state.ts';
 
 const cidr = '10.0.0.0/29';
 const base: readonly KubeObject[] = [pool('pool-1', '10.0.0.0/24', 29), node('node-a', { zone: 'x' })];

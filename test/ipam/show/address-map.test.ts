@@ -8,7 +8,7 @@ import {
   type MapBlock,
 } from '../../../src/ipam/show/address-map.ts';
 import { parseIp } from '../../../src/net/ip.ts';
-import { block, mapOf, podOn, pool, pools, reservations } from '../../support/map-blocks.ts';
+import { block, mapOf, podOn, pool, pools, reservations } from '../../support/clusters/map-blocks.ts';
 
 const ip = (text: string) => {
   const parsed = parseIp(text);

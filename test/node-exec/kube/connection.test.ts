@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConnectionSettings } from '../../../src/connect/settings.ts';
-import { failureOf, inlineKubeconfig, kubeExecOpener, sh, target } from '../../support/kube-exec.ts';
-import { describeWithKubelets, Kubelets } from '../../support/kubelet.ts';
-import { isRunning } from '../../support/processes.ts';
-import { RecordingProxy } from '../../support/recording-proxy.ts';
-import { until } from '../../support/until.ts';
+import { isRunning } from '../../support/program/processes.ts';
+import { until } from '../../support/program/until.ts';
+import { failureOf, inlineKubeconfig, kubeExecOpener, sh, target } from '../../support/servers/kube-exec.ts';
+import { describeWithKubelets, Kubelets } from '../../support/servers/kubelet.ts';
+import { RecordingProxy } from '../../support/servers/recording-proxy.ts';
 
 describeWithKubelets('connections of kube', (server, kubelets) => {
   const open = kubeExecOpener(server);

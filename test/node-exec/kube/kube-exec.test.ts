@@ -3,10 +3,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf, inlineKubeconfig, kubeExecOpener, sh, target } from '../../support/kube-exec.ts';
-import { describeWithKubelets, Kubelets } from '../../support/kubelet.ts';
-import { isRunning } from '../../support/processes.ts';
-import { until } from '../../support/until.ts';
+import { isRunning } from '../../support/program/processes.ts';
+import { until } from '../../support/program/until.ts';
+import { failureOf, inlineKubeconfig, kubeExecOpener, sh, target } from '../../support/servers/kube-exec.ts';
+import { describeWithKubelets, Kubelets } from '../../support/servers/kubelet.ts';
 
 describeWithKubelets('kube', (server, kubelets) => {
   const open = kubeExecOpener(server);

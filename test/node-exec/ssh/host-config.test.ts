@@ -8,8 +8,8 @@ import { readConfigFiles } from '../../../src/node-exec/ssh/config-files.ts';
 import { hostConfig, isNamed } from '../../../src/node-exec/ssh/host-config.ts';
 import { SshFailure } from '../../../src/node-exec/ssh/ssh-failure.ts';
 import { UsageError } from '../../../src/world/errors.ts';
-import { programPath } from '../../support/parts.ts';
-import { testWorld } from '../../support/world.ts';
+import { programPath } from '../../support/program/parts.ts';
+import { testWorld } from '../../support/program/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'calictl-ssh-config-'));
 const home = join(folder, 'home');

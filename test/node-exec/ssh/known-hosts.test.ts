@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAbout, listedName, parseKnownHosts } from '../../../src/node-exec/ssh/known-hosts.ts';
-import { programPath } from '../../support/parts.ts';
+import { programPath } from '../../support/program/parts.ts';
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZk2WTrtCXFuFSbTXeRrCzSUVzG4lPOVfR0ZQbBzTNm';
 const about = (hosts: string, name: string): boolean => {

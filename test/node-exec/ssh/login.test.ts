@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSsh } from '../../../src/node-exec/ssh/open-ssh.ts';
 import type { SshSettings } from '../../../src/node-exec/ssh/settings.ts';
 import { UsageError } from '../../../src/world/errors.ts';
-import { describeWithPrograms, programPath } from '../../support/parts.ts';
-import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/ssh-lab.ts';
-import { makeKey, plainUser, rootByAnotherName, type Sshd, sshFolder, startSshd } from '../../support/sshd.ts';
-import { until } from '../../support/until.ts';
-import { testWorld } from '../../support/world.ts';
+import { describeWithPrograms, programPath } from '../../support/program/parts.ts';
+import { until } from '../../support/program/until.ts';
+import { testWorld } from '../../support/program/world.ts';
+import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/servers/ssh-lab.ts';
+import { makeKey, plainUser, rootByAnotherName, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
 describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-add', 'unshare'], () => {
   let keys: { readonly good: string; readonly other: string; readonly locked: string; readonly rsa: string };

@@ -6,11 +6,11 @@ import type { NodeExec } from '../../../src/node-exec/node-exec.ts';
 import { openSsh } from '../../../src/node-exec/ssh/open-ssh.ts';
 import type { SshSettings } from '../../../src/node-exec/ssh/settings.ts';
 import { UsageError } from '../../../src/world/errors.ts';
-import { describeWithPrograms } from '../../support/parts.ts';
-import { isRunning } from '../../support/processes.ts';
-import { failureOf, nodeA, settingsFor, sshHome } from '../../support/ssh-lab.ts';
-import { makeKey, type Sshd, sshFolder, startSshd } from '../../support/sshd.ts';
-import { until } from '../../support/until.ts';
+import { describeWithPrograms } from '../../support/program/parts.ts';
+import { isRunning } from '../../support/program/processes.ts';
+import { until } from '../../support/program/until.ts';
+import { failureOf, nodeA, settingsFor, sshHome } from '../../support/servers/ssh-lab.ts';
+import { makeKey, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
 let unlike = 0;
 /** A time that no other `sleep` of this machine has. */

@@ -5,11 +5,11 @@ import type { NodeExec, TransportError } from '../../../src/node-exec/node-exec.
 import type { SshSettings } from '../../../src/node-exec/ssh/settings.ts';
 import { openSshCommand } from '../../../src/node-exec/ssh/ssh-command.ts';
 import { UsageError } from '../../../src/world/errors.ts';
-import { describeWithPrograms } from '../../support/parts.ts';
-import { isRunning } from '../../support/processes.ts';
-import { failureOf, nodeA, settingsFor, sshHome } from '../../support/ssh-lab.ts';
-import { makeKey, plainUser, publicKey, type Sshd, sshFolder, startSshd } from '../../support/sshd.ts';
-import { until } from '../../support/until.ts';
+import { describeWithPrograms } from '../../support/program/parts.ts';
+import { isRunning } from '../../support/program/processes.ts';
+import { until } from '../../support/program/until.ts';
+import { failureOf, nodeA, settingsFor, sshHome } from '../../support/servers/ssh-lab.ts';
+import { makeKey, plainUser, publicKey, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
 describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {
   let keys: { readonly good: string; readonly other: string };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigEntry } from '../../../src/node-exec/ssh/config-files.ts';
 import { SshFailure } from '../../../src/node-exec/ssh/ssh-failure.ts';
 import { parseHost, type SshHost, sshHostOf, writtenHostOf } from '../../../src/node-exec/ssh/ssh-host.ts';
-import { testWorld } from '../../support/world.ts';
+import { testWorld } from '../../support/program/world.ts';
 
 const world = testWorld({ cwd: '/home/ada' });
 const set = (key: string, ...values: string[]): ConfigEntry => ({ kind: 'set', key, values });

@@ -1,8 +1,8 @@
 // calictl ipam affinity list over a folder: its columns, what it calls wrong, and the same as JSON and YAML.
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/resources/object.ts';
-import { affinityTo, blockWith, marked, node, pool } from '../../../support/ipam-state.ts';
-import { run } from '../../../support/world.ts';
+import { affinityTo, blockWith, marked, node, pool } from '../../../support/clusters/ipam-state.ts';
+import { run } from '../../../support/program/world.ts';
 
 const pools = [pool('pool-1', '10.60.0.0/24', 29), pool('pool-6', 'fd00::/120', 122)];
 const base = [node('node-a'), node('node-b'), ...pools];

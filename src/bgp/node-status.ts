@@ -1,0 +1,117 @@
+// The status of nodes in one document: BIRD, Felix, peers, what is wrong, who could not be asked.
+import { formatIp } from '../net/ip.ts';
+import type { BirdStatus } from '../node-state/bird/bird.ts';
+import { groupedBy } from '../node-state/group-by.ts';
+import type { NodeState } from '../node-state/node-state.ts';
+import { partUnseen, type UnreachedNode } from '../node-state/unreached.ts';
+import type { BgpPlan } from './desired-sessions.ts';
+import { diagnoseBgp, isFaulty } from './diagnosis.ts';
+import { unseenBird } from './facts.ts';
+import { isBirdAbsent, type PeerSeen } from './observed-sessions.ts';
+import type { BgpProblem } from './problem.ts';
+import type { BgpNode } from './session.ts';
+
+const families = [4, 6] as const;
+
+export interface BirdOfNode {
+  readonly version: 4 | 6;
+  readonly state: 'running' | 'not running' | 'unknown';
+  /** Why it is unknown. */
+  readonly why: string | undefined;
+  readonly status: BirdStatus | undefined;
+}
+
+export interface PeerStatus extends PeerSeen {
+  /** The problem that explains why it is not up. */
+  readonly problem: BgpProblem | undefined;
+}
+
+export interface NodeStatus {
+  readonly name: string;
+  readonly node: BgpNode | undefined;
+  /** False when it could not be asked: then nothing of it is known. */
+  readonly reached: boolean;
+  /** The families that it speaks: those of its addresses. */
+  readonly bird: readonly BirdOfNode[];
+  readonly felix: string | undefined;
+  readonly peers: readonly PeerStatus[];
+  /** Peers by the resources, where BIRD was not seen. */
+  readonly wanted: Readonly<Record<4 | 6, number>>;
+  /** All problems that concern it. */
+  readonly problems: readonly BgpProblem[];
+}
+
+/** A node that gave no answer, or its BIRD of one family that gave none. */
+export interface Unreached extends UnreachedNode {
+  readonly version: 4 | 6 | undefined;
+}
+
+export interface NodeStatusList {
+  readonly items: readonly NodeStatus[];
+  readonly problems: readonly BgpProblem[];
+  readonly unreached: readonly Unreached[];
+  /** Something is wrong, and not only could be better. */
+  readonly faulty: boolean;
+}
+
+/** The families that a node speaks; IPv4 for one that does not say. */
+export function familiesOf(node: BgpNode | undefined): readonly (4 | 6)[] {
+  const spoken = families.filter((version) => node?.address[version] !== undefined);
+  return spoken.length === 0 ? [4] : spoken;
+}
+
+function birdOf(state: NodeState, version: 4 | 6): BirdOfNode {
+  const { status, protocols } = state.bird[version];
+  const seen = status.seen ? status.value : undefined;
+  if (protocols.seen) return { version, state: 'running', why: undefined, status: seen };
+  if (isBirdAbsent(state.bird[version])) return { version, state: 'not running', why: undefined, status: undefined };
+  return { version, state: 'unknown', why: protocols.why, status: seen };
+}
+
+function unreachedOf(state: NodeState, node: BgpNode | undefined): Unreached[] {
+  const { node: name, unreachable } = state;
+  if (unreachable !== undefined) return [{ node: name, version: undefined, ...unreachable }];
+  return familiesOf(node).flatMap((version) => {
+    const why = unseenBird(state, version);
+    return why === undefined
+      ? []
+      : [{ node: name, version, code: partUnseen, message: `BIRD for IPv${version}: ${why}`, hint: undefined }];
+  });
+}
+
+/** True when the problem is at the node or about a session of it. */
+function concerns({ nodes, peer, sessions }: BgpProblem, name: string): boolean {
+  return nodes.includes(name) || peer === name || sessions.some((session) => session.node === name);
+}
+
+/** Joins the states of the nodes that were asked with what the resources ask for; `bgpNeeded` as in BgpFacts. */
+export function nodeStatusList(plan: BgpPlan, states: readonly NodeState[], bgpNeeded: boolean): NodeStatusList {
+  const reached = states.filter(({ unreachable }) => unreachable === undefined);
+  const notAsked = new Map(
+    states.flatMap(({ node, unreachable }) => (unreachable ? [[node, unreachable.message]] : [])),
+  );
+  const { rows, problems, problemOf } = diagnoseBgp(plan, reached, { notAsked, bgpNeeded });
+  const rowsByNode = groupedBy(rows, ({ node }) => node);
+  const items = states.map((state): NodeStatus => {
+    const node = plan.index.node(state.node);
+    const isReached = state.unreachable === undefined;
+    const count = (version: 4 | 6): number => plan.index.sessions(state.node, version).length;
+    return {
+      ...{ name: state.node, node, reached: isReached, wanted: { 4: count(4), 6: count(6) } },
+      bird: isReached ? familiesOf(node).map((version) => birdOf(state, version)) : [],
+      felix: state.felix.seen ? state.felix.value : undefined,
+      peers: (rowsByNode.get(state.node) ?? []).map((row) => ({ ...row, problem: problemOf(row) })),
+      problems: problems.filter((problem) => concerns(problem, state.node)),
+    };
+  });
+  const unreached = states.flatMap((state) => unreachedOf(state, plan.index.node(state.node)));
+  return { items, problems, unreached, faulty: isFaulty(problems) };
+}
+
+/** `10.90.0.2`, `10.90.0.254:1790`, `[fd00::1]:1790`; the protocol's name when the address is unknown. */
+export function addressText({ address, port, protocol }: Pick<PeerSeen, 'address' | 'port' | 'protocol'>): string {
+  if (address === undefined) return protocol;
+  const ip = formatIp(address);
+  if (port === undefined) return ip;
+  return address.version === 4 ? `${ip}:${port}` : `[${ip}]:${port}`;
+}

@@ -1,0 +1,83 @@
+// Nodes as BGP speakers: AS number, addresses, cluster id and listen port, from Node and BGPConfiguration objects.
+import { parseInterface } from '../net/cidr.ts';
+import { parseIp } from '../net/ip.ts';
+import { bgpOf } from '../resources/convert/node-annotations.ts';
+import { nodeLabels } from '../resources/convert/node-v3.ts';
+import type { BGPConfiguration } from '../resources/kinds/bgp-configuration.ts';
+import type { CoreNode } from '../resources/kinds/node.ts';
+import { type BgpNode, defaultAsNumber, type Sourced } from './session.ts';
+
+const globalName = 'default';
+
+/** What holds for all nodes. */
+export interface BgpDefaults {
+  readonly as: Sourced<number>;
+  readonly mesh: boolean;
+  readonly listenPort: Sourced<number> | undefined;
+  readonly meshPassword: { readonly secret: string; readonly key: string } | undefined;
+}
+
+/** A secret that holds a password, as BGPPeer and BGPConfiguration name it. */
+export function passwordOf(
+  password: { secretKeyRef?: { name?: string | undefined; key: string } | undefined } | undefined,
+): { secret: string; key: string } | undefined {
+  const ref = password?.secretKeyRef;
+  return ref === undefined ? undefined : { secret: ref.name ?? '', key: ref.key };
+}
+
+function listenPortIn(configurations: readonly BGPConfiguration[], name: string): Sourced<number> | undefined {
+  const port = configurations.find(({ metadata }) => metadata.name === name)?.spec?.listenPort;
+  return port === undefined
+    ? undefined
+    : { value: port, from: { kind: 'BGPConfiguration', name, field: 'listenPort' } };
+}
+
+/** The settings of BGPConfiguration `default`, else Calico's own. */
+export function bgpDefaults(configurations: readonly BGPConfiguration[]): BgpDefaults {
+  const spec = configurations.find(({ metadata }) => metadata.name === globalName)?.spec;
+  return {
+    as:
+      spec?.asNumber === undefined
+        ? { value: defaultAsNumber, from: { kind: 'default', name: '', field: 'asNumber' } }
+        : { value: spec.asNumber, from: { kind: 'BGPConfiguration', name: globalName, field: 'asNumber' } },
+    mesh: spec?.nodeToNodeMeshEnabled ?? true,
+    listenPort: listenPortIn(configurations, globalName),
+    meshPassword: passwordOf(spec?.nodeMeshPassword),
+  };
+}
+
+/** Nodes in order of their names, those without an address among them. */
+export function bgpNodes(nodes: readonly CoreNode[], configurations: readonly BGPConfiguration[]): BgpNode[] {
+  const defaults = bgpDefaults(configurations);
+  return nodes
+    .map((node): BgpNode => {
+      const { name } = node.metadata;
+      const bgp = bgpOf(node.metadata.annotations);
+      const [four, six] = [bgp?.ipv4Address, bgp?.ipv6Address].map((text) => {
+        const withMask = parseInterface(text ?? '');
+        return { address: withMask?.address ?? parseIp(text ?? ''), network: withMask?.cidr };
+      });
+      return {
+        name,
+        labels: nodeLabels(node),
+        as:
+          bgp?.asNumber === undefined
+            ? defaults.as
+            : { value: bgp.asNumber, from: { kind: 'Node', name, field: 'spec.bgp.asNumber' } },
+        address: {
+          ...(four?.address === undefined ? {} : { 4: four.address }),
+          ...(six?.address === undefined ? {} : { 6: six.address }),
+        },
+        network: {
+          ...(four?.network === undefined ? {} : { 4: four.network }),
+          ...(six?.network === undefined ? {} : { 6: six.network }),
+        },
+        clusterId: bgp?.routeReflectorClusterID,
+        listenPort: listenPortIn(configurations, `node.${name}`) ?? defaults.listenPort,
+        internalIps: (node.status?.addresses ?? [])
+          .filter(({ type }) => type === 'InternalIP')
+          .flatMap(({ address }) => parseIp(address) ?? []),
+      };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,126 @@
+// The peers of a node as its BIRD shows them, joined with those that it should have. What is wrong is in diagnosis.ts.
+import type { IpAddress } from '../net/ip.ts';
+import type { BirdProtocol, RouteCounts } from '../node-state/bird/bird.ts';
+import type { BirdState, NodeState } from '../node-state/node-state.ts';
+import type { BgpPlan } from './desired-sessions.ts';
+import { ipKey, type PlanIndex } from './plan-index.ts';
+import { type DesiredSession, peerOfProtocol, type SessionType } from './session.ts';
+
+/** The part of a node's state that BGP is about. */
+export type BgpState = Pick<NodeState, 'node' | 'bird' | 'felix' | 'addresses'>;
+
+/** How far a session is: BIRD's word, `Down` when it is disabled there, `Missing` when BIRD does not have it. */
+export type SessionState =
+  | 'Established'
+  | 'Passive'
+  | 'Active'
+  | 'Connect'
+  | 'OpenSent'
+  | 'OpenConfirm'
+  | 'Idle'
+  | 'Close'
+  | 'Down'
+  | 'Missing'
+  | 'Unknown';
+
+/** A session as seen on one of its two ends. */
+export interface PeerSeen {
+  readonly node: string;
+  readonly version: 4 | 6;
+  readonly protocol: string;
+  /** `other` for a BGP protocol that Calico did not make. */
+  readonly type: SessionType | 'other';
+  readonly address: IpAddress | undefined;
+  readonly port: number | undefined;
+  readonly peerNode: string | undefined;
+  /** What the peer must be by BIRD's configuration, else by the resources. */
+  readonly as: number | undefined;
+  readonly state: SessionState;
+  readonly since: string | undefined;
+  /** What BIRD says beside the state: the last error. */
+  readonly info: string;
+  readonly prefixes: RouteCounts | undefined;
+  /** The session that the resources ask for; undefined for one that they do not. */
+  readonly desired: DesiredSession | undefined;
+  /** In BIRD, and the resources do not ask for it although they say who the peers are. */
+  readonly extra: boolean;
+}
+
+const words: ReadonlySet<string> = new Set([
+  ...['Established', 'Passive', 'Active', 'Connect', 'OpenSent', 'OpenConfirm', 'Idle', 'Close'],
+]);
+
+/** BGP's state and what stands behind it, of a row of `show protocols`. */
+function stateOf({ state, info, bgp }: BirdProtocol): { state: SessionState; info: string } {
+  const [, first = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(info) ?? [];
+  if (state === 'down') return { state: 'Down', info: info.trim() };
+  if (words.has(first)) return { state: first as SessionState, info: rest };
+  const detail = bgp?.state ?? '';
+  return { state: words.has(detail) ? (detail as SessionState) : 'Unknown', info: info.trim() };
+}
+
+/** True when BIRD itself is known not to be there: no socket, or nobody behind it. A socket that is closed to us says nothing. */
+export function isBirdAbsent({ protocols }: BirdState): boolean {
+  return (
+    !protocols.seen &&
+    /unable to connect to server control socket/i.test(protocols.why) &&
+    /no such file or directory|connection refused/i.test(protocols.why)
+  );
+}
+
+function seenRow(
+  row: BirdProtocol,
+  desired: DesiredSession | undefined,
+  where: { node: string; version: 4 | 6; index: PlanIndex },
+): PeerSeen {
+  const { node, version, index } = where;
+  const named = peerOfProtocol(row.name, version);
+  const address = row.bgp?.neighborAddress ?? named?.peer ?? desired?.peer;
+  const type = named?.type ?? 'other';
+  return {
+    ...{ node, version, protocol: row.name, type, address, since: row.since, prefixes: row.routes, desired },
+    port: named?.port ?? desired?.port,
+    peerNode: desired?.peerNode ?? index.owner(address)?.name,
+    as: row.bgp?.neighborAs ?? desired?.peerAs.value,
+    ...stateOf(row),
+    extra: desired === undefined && type !== 'other' && type !== 'local-workload',
+  };
+}
+
+function missingRow(desired: DesiredSession): PeerSeen {
+  const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
+  return {
+    ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
+    ...{ state: 'Missing', since: undefined, info: '', prefixes: undefined, extra: false },
+  };
+}
+
+/**
+ * The peers of a node in both families, as wanted and as seen; in the plan's order, then what is only in BIRD.
+ * A family whose BIRD was not seen has none.
+ */
+export function bgpPeersSeen(state: BgpState, plan: BgpPlan): PeerSeen[] {
+  return ([4, 6] as const).flatMap((version) => {
+    const { protocols } = state.bird[version];
+    if (!protocols.seen) return [];
+    const rows = protocols.value.filter(({ proto }) => proto === 'BGP');
+    const byName = new Map(rows.map((row) => [row.name, row]));
+    // Mesh protocols of some releases have the port in their names.
+    const meshRows = new Map(
+      rows.flatMap((row) => {
+        const named = peerOfProtocol(row.name, version);
+        return named?.type === 'mesh' ? [[ipKey(named.peer), row] as const] : [];
+      }),
+    );
+    const taken = new Set<BirdProtocol>();
+    const where = { node: state.node, version, index: plan.index };
+    const joined = plan.index.sessions(state.node, version).map((session) => {
+      const meshRow = session.type === 'mesh' ? meshRows.get(ipKey(session.peer)) : undefined;
+      const row = byName.get(session.protocol) ?? meshRow;
+      if (row === undefined) return missingRow(session);
+      taken.add(row);
+      return seenRow(row, session, where);
+    });
+    return [...joined, ...rows.filter((row) => !taken.has(row)).map((row) => seenRow(row, undefined, where))];
+  });
+}

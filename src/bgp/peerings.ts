@@ -1,0 +1,129 @@
+// Who peers with whom over all nodes: each session by what the resources ask for and by what was seen; and as a graph.
+import { formatIp, type IpAddress } from '../net/ip.ts';
+import type { BgpPlan } from './desired-sessions.ts';
+import { diagnoseBgp, isFaulty } from './diagnosis.ts';
+import type { NodeStatusList, Unreached } from './node-status.ts';
+import type { PeerSeen, SessionState } from './observed-sessions.ts';
+import type { BgpProblem } from './problem.ts';
+import type { BgpNode, DesiredSession } from './session.ts';
+
+/** One end of a session. */
+export interface Peering {
+  readonly node: string;
+  readonly version: 4 | 6;
+  readonly protocol: string;
+  readonly type: PeerSeen['type'];
+  readonly address: IpAddress | undefined;
+  readonly port: number | undefined;
+  readonly peerNode: string | undefined;
+  readonly as: number | undefined;
+  /** What the resources ask for; undefined for what is only in BIRD. */
+  readonly desired: DesiredSession | undefined;
+  /** Undefined when the node was not asked, or its BIRD gave no answer. */
+  readonly state: SessionState | undefined;
+  readonly problem: BgpProblem | undefined;
+}
+
+export interface Peerings {
+  readonly nodes: readonly BgpNode[];
+  readonly items: readonly Peering[];
+  /** BGPPeers that make no session, and why. */
+  readonly ignored: BgpPlan['ignored'];
+  readonly problems: readonly BgpProblem[];
+  readonly unreached: readonly Unreached[];
+  readonly faulty: boolean;
+  /** False when only the resources were looked at. */
+  readonly asked: boolean;
+  /** False when none of the nodes that were asked gave an answer. */
+  readonly reached: boolean;
+}
+
+const wantedOnly = (desired: DesiredSession): Peering => {
+  const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
+  return {
+    ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
+    ...{ state: undefined, problem: undefined },
+  };
+};
+
+/**
+ * The sessions of these nodes. Without a status nobody was asked, and only the plan itself is judged.
+ */
+export function peeringsOf(plan: BgpPlan, names: readonly string[], status: NodeStatusList | undefined): Peerings {
+  const isWanted = (node: string): boolean => names.includes(node);
+  const seen = (status?.items ?? []).flatMap(({ peers }) => peers);
+  const spoke = new Set(
+    (status?.items ?? []).flatMap(({ name, bird }) =>
+      bird.flatMap(({ version, state }) => (state === 'running' ? [`${name} ${version}`] : [])),
+    ),
+  );
+  const silent = plan.sessions.filter(({ node, version }) => isWanted(node) && !spoke.has(`${node} ${version}`));
+  const items = [...seen, ...silent.map(wantedOnly)].filter(({ node }) => isWanted(node));
+  const problems = status?.problems ?? diagnoseBgp(plan, []).problems;
+  return {
+    nodes: plan.nodes,
+    items: items.sort((a, b) => (a.node === b.node ? 0 : a.node < b.node ? -1 : 1)),
+    ...{ ignored: plan.ignored, problems, unreached: status?.unreached ?? [] },
+    faulty: isFaulty(problems),
+    asked: status !== undefined,
+    reached: status === undefined || status.items.some(({ reached }) => reached),
+  };
+}
+
+/** `unknown` when no end was seen; `one way` when only one end has the session at all. */
+export type EdgeState = 'up' | 'down' | 'partly up' | 'one way' | 'unknown';
+
+export interface Vertex {
+  readonly name: string;
+  readonly kind: 'node' | 'reflector' | 'outside';
+  readonly as: number | undefined;
+}
+
+/** All sessions between two speakers, of both families. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly state: EdgeState;
+  readonly sessions: readonly Peering[];
+}
+
+export interface BgpGraph {
+  readonly vertices: readonly Vertex[];
+  readonly edges: readonly Edge[];
+}
+
+const peerOf = ({ peerNode, address, protocol }: Peering): string =>
+  peerNode ?? (address === undefined ? protocol : formatIp(address));
+
+function stateOf(sessions: readonly Peering[], isBetweenNodes: boolean): EdgeState {
+  const isOneWay = isBetweenNodes && new Set(sessions.map(({ node }) => node)).size === 1;
+  const states = sessions.flatMap(({ state }) => state ?? []);
+  const up = states.filter((state) => state === 'Established').length;
+  if (states.length > 0 && up === states.length) return 'up';
+  if (up > 0) return 'partly up';
+  if (isOneWay) return 'one way';
+  return states.length === 0 ? 'unknown' : 'down';
+}
+
+/** The graph of the sessions. `complete`: all nodes were looked at, so that a missing way back says something. */
+export function bgpGraph({ nodes, items }: Peerings, complete: boolean): BgpGraph {
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const groups = new Map<string, Peering[]>();
+  for (const item of items) {
+    const key = JSON.stringify([item.node, peerOf(item)].sort());
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  const edges = [...groups.values()].map((sessions): Edge => {
+    const [first] = sessions as [Peering, ...Peering[]];
+    const [from = '', to = ''] = [first.node, peerOf(first)].sort();
+    return { from, to, state: stateOf(sessions, complete && byName.has(from) && byName.has(to)), sessions };
+  });
+  const names = new Set([...items.map(({ node }) => node), ...edges.flatMap(({ from, to }) => [from, to])]);
+  const shown = complete ? [...new Set([...byName.keys(), ...names])] : [...names];
+  const vertices = shown.map((name): Vertex => {
+    const node = byName.get(name);
+    const as = node?.as.value ?? items.find((item) => peerOf(item) === name)?.as;
+    return { name, kind: node === undefined ? 'outside' : node.clusterId === undefined ? 'node' : 'reflector', as };
+  });
+  return { vertices, edges };
+}

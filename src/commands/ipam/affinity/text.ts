@@ -1,0 +1,86 @@
+// What `ipam affinity claim` and `ipam affinity release` print.
+import type { ClaimDone, GiveUpDone, PlannedClaim, PlannedGiveUp } from '../../../ipam/affinity/affinity-plan.ts';
+import type { ReleaseOutcome } from '../../../ipam/release/release-plan.ts';
+import { formatCidr } from '../../../net/cidr.ts';
+import { printable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import { counted } from '../../../text/wording.ts';
+
+const text = (lines: readonly string[]): string => lines.map((line) => `${printable(line)}\n`).join('');
+
+const reasonOf = ({ detail }: ReleaseOutcome): string => (detail === undefined ? '' : `: ${detail}`);
+
+function wouldClaim(block: PlannedClaim, node: string): string[] {
+  const cidr = formatCidr(block.cidr);
+  if (block.does === 'fail') return [];
+  return [block.does === 'own' ? `${node} has ${cidr} already` : `would claim ${cidr} for ${node}`];
+}
+
+/** A line for each block: what came of it, or would in a dry run; last those that cannot be claimed. */
+export function affinityClaimText({ node, plan, dryRun, outcomes }: ClaimDone): string {
+  const lines = dryRun ? plan.blocks.flatMap((block) => wouldClaim(block, node)) : [];
+  for (const outcome of outcomes) {
+    if (outcome.outcome === 'applied') lines.push(`Successfully claimed ${outcome.subject} for ${node}`);
+    else lines.push(`Did not claim ${outcome.subject} (${outcome.outcome})${reasonOf(outcome)}`);
+  }
+  for (const block of plan.blocks) {
+    if (block.does === 'fail') lines.push(`${formatCidr(block.cidr)} cannot be claimed: ${block.why}`);
+  }
+  return text(lines);
+}
+
+/** Plan and outcomes as one JSON document. */
+export function affinityClaimJson({ node, plan, dryRun, outcomes }: ClaimDone): string {
+  const planned = plan.blocks.map(({ cidr, ...rest }) => ({ cidr: formatCidr(cidr), ...rest }));
+  return jsonDocument({
+    kind: 'IPAMAffinityClaim',
+    dryRun,
+    node,
+    owned: plan.owned,
+    limit: plan.limit,
+    planned,
+    outcomes,
+  });
+}
+
+const addresses = (count: number): string => counted(count, 'address', 'addresses');
+
+function wouldRelease({ claim, does, used }: PlannedGiveUp): string[] {
+  const what = `would release ${claim.cidr} of ${claim.owner.name}`;
+  switch (does) {
+    case 'delete':
+      return [`${what} and delete the block`];
+    case 'orphan':
+      return [`${what}; the block keeps ${addresses(used)} and has no owner`];
+    case 'drop':
+      return [`${what}: only the claim, the block does not name it`];
+    case 'keep':
+      return [];
+  }
+}
+
+/** A line for each claim: what came of it, or would in a dry run; last those that stay. */
+export function affinityReleaseText({ plan, dryRun, outcomes }: GiveUpDone): string {
+  const lines = dryRun ? plan.flatMap(wouldRelease) : [];
+  for (const outcome of outcomes) {
+    if (outcome.outcome === 'applied') lines.push(`Successfully released ${outcome.subject}`);
+    else lines.push(`Did not release ${outcome.subject} (${outcome.outcome})${reasonOf(outcome)}`);
+  }
+  for (const { claim, does, used } of plan) {
+    if (does === 'keep') lines.push(`${claim.cidr} stays with ${claim.owner.name}: it holds ${addresses(used)}`);
+  }
+  return text(lines);
+}
+
+/** Plan and outcomes as one JSON document. */
+export function affinityReleaseJson({ plan, dryRun, outcomes }: GiveUpDone): string {
+  const planned = plan.map(({ claim, does, used }) => ({
+    cidr: claim.cidr,
+    node: claim.owner.name,
+    type: claim.owner.type,
+    affinity: claim.affinity,
+    inUse: used,
+    does,
+  }));
+  return jsonDocument({ kind: 'IPAMAffinityRelease', dryRun, planned, outcomes });
+}

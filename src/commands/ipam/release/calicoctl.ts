@@ -1,0 +1,144 @@
+// `ipam release` as calicoctl does it, text for text: one address without guards, or the leaks of reports.
+import { CalictlError, StdoutFailure, systemText, UsageError } from '../../../world/errors.ts';
+import { calicoctlText } from '../../calicoctl-errors.ts';
+import type { Context, Input } from '../../command.ts';
+
+const refuse = (message: string): CalictlError => new CalictlError(message, { code: 'REPORT_REFUSED' });
+
+/** The lines of stdout as they become known. Errors: UsageError when nothing is named, else with calicoctl's text. */
+export async function* releaseAsCalicoctl(ctx: Context, input: Input): AsyncIterable<string> {
+  const reports = input.texts('from-report');
+  const ip = input.text('ip');
+  if (reports.length > 0) yield* releaseFromReports(ctx, reports, input.on('force'));
+  else if (ip !== undefined) yield await releaseAddress(ctx, ip);
+  else throw new UsageError('nothing to release: give --ip or --from-report');
+}
+
+async function releaseAddress(ctx: Context, text: string): Promise<string> {
+  const [{ canonicalIp }, { releaseIps }, { ipamStoreOf }] = await Promise.all([
+    import('../../../net/ip.ts'),
+    import('../../../ipam/release/release.ts'),
+    import('../../../datastore/stored-ipam.ts'),
+  ]);
+  const address = canonicalIp(text);
+  if (address === undefined) {
+    throw new StdoutFailure(`Error executing command: invalid IP address specified: ${text}`);
+  }
+  const failure = (error: unknown): unknown =>
+    error instanceof CalictlError
+      ? new CalictlError(`error: ${calicoctlText(error)}`, { code: 'RELEASE_FAILED', cause: error })
+      : error;
+  const result = await releaseIps(ipamStoreOf(await ctx.datastore()), [{ address }]).catch((error: unknown) => {
+    throw failure(error);
+  });
+  const [failed] = result.failed;
+  if (failed !== undefined) throw failure(failed.error);
+  if (result.unallocated.length > 0)
+    throw new CalictlError(`IP address ${address} is not assigned`, { code: 'NOT_ASSIGNED' });
+  return `Successfully released IP address ${address}\n`;
+}
+
+async function* releaseFromReports(ctx: Context, files: readonly string[], force: boolean): AsyncIterable<string> {
+  const [{ readFile }, { resolve }, { leakedInAll, parseCalicoctlReport }, { clusterInformation }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+    import('../../../ipam-check/calicoctl-report/read-calicoctl-report.ts'),
+    import('../../../resources/kinds/cluster-information.ts'),
+  ]);
+  const reports = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+        const why = cause.code === 'ENOENT' ? 'no such file or directory' : systemText(cause);
+        throw new CalictlError(`open ${file}: ${why}`, { code: 'REPORT_UNREADABLE', cause });
+      });
+      return parseCalicoctlReport(text, file);
+    }),
+  );
+  const store = await ctx.datastore();
+  const info = await store.get(clusterInformation, { name: 'default' }, { signal: ctx.world.signal });
+  for (const { file, clusterGuid, version } of reports) {
+    if (clusterGuid !== info.spec.clusterGUID) {
+      throw refuse(
+        `cluster does not match the provided report (${file}): mismatched cluster GUID. Refusing to release`,
+      );
+    }
+    if (version === ctx.version.calico) continue;
+    if (!force) {
+      throw refuse(
+        `the provided report (${file}) was produced using a different version (${version}) of calicoctl. Refusing to release`,
+      );
+    }
+    yield 'WARNING: Report was produced using a different version of calicoctl. Ignoring due to --force option\n';
+  }
+  const current = info.metadata.resourceVersion;
+  if (!reports.some(({ clusterInformationRevision }) => clusterInformationRevision === current)) {
+    throw refuse(
+      'the provided reports are all stale - at least one should be up-to-date. Please generate a new report while the data store is locked and try again',
+    );
+  }
+  if (info.spec.datastoreReady !== false) {
+    if (!force) throw refuse('data store is not locked. Either lock the data store, or re-run with --force');
+    yield 'WARNING: Data store is not locked. Ignoring due to --force option\n';
+  }
+  const leaked = leakedInAll(reports);
+  const { ipamStoreOf } = await import('../../../datastore/stored-ipam.ts');
+  const ipam = ipamStoreOf(store);
+  yield* releaseAddresses(ipam, leaked.addresses);
+  yield* deleteHandles(ipam, leaked.handles);
+  yield 'You may now unlock the data store.\n';
+}
+
+type Ipam = import('../../../ipam/ipam-store.ts').IpamStore;
+type Leaks = ReturnType<typeof import('../../../ipam-check/calicoctl-report/read-calicoctl-report.ts').leakedInAll>;
+
+async function* releaseAddresses(ipam: Ipam, leaks: Leaks['addresses']): AsyncIterable<string> {
+  if (leaks.length === 0) {
+    yield "Report didn't contain any leaked IPs to clean up.\n";
+    return;
+  }
+  yield `Releasing ${leaks.length} old IPs...\n`;
+  const { ReleaseMismatch, releaseIps } = await import('../../../ipam/release/release.ts');
+  const { unallocated, failed } = await releaseIps(ipam, leaks);
+  const [failure] = failed;
+  if (failure === undefined) {
+    yield `Released ${leaks.length - unallocated.length} IPs successfully\n`;
+    if (unallocated.length > 0) {
+      yield `${unallocated.length} addresses marked as leaked in the report had already been cleaned up.\n`;
+    }
+  } else if (failure.error instanceof CalictlError) {
+    const guard = failure.error instanceof ReleaseMismatch;
+    const why = guard ? `update conflict: ${failure.addresses[0]}` : calicoctlText(failure.error);
+    yield `An error occurred while releasing some IPs: ${why}.  Problems are often caused by an out-of-date IPAM report.  Try regenerating the IPAM report and retry.\n`;
+  } else {
+    throw failure.error;
+  }
+}
+
+async function* deleteHandles(ipam: Ipam, leaks: Leaks['handles']): AsyncIterable<string> {
+  if (leaks.length === 0) {
+    yield "Report didn't contain any handles to clean up.\n";
+    return;
+  }
+  yield `Deleting ${leaks.length} handles...\n`;
+  yield "Key: '.' = Deleted OK; 'x' = skip, handle missing/changed.\n";
+  const [{ deleteInTwoPhases }, { handleName, translateUid }] = await Promise.all([
+    import('../../../ipam/deletion.ts'),
+    import('../../../resources/names.ts'),
+  ]);
+  const count = { released: 0, skipped: 0, errors: 0 };
+  for (const { id, uid, revision } of leaks) {
+    try {
+      const found = await ipam.handles.get(handleName(id));
+      const stored = found.ok ? found.value.metadata : undefined;
+      const same = stored?.resourceVersion === revision && (stored?.uid && translateUid(stored.uid)) === uid;
+      const deleted = found.ok && same ? await deleteInTwoPhases(ipam.handles, found.value) : undefined;
+      if (deleted?.ok) count.released += 1;
+      else count.skipped += 1;
+      yield deleted?.ok ? '.' : 'x';
+    } catch (error) {
+      count.errors += 1;
+      yield `\nDeleting handle ${id} failed: ${calicoctlText(error)}.\n`;
+    }
+  }
+  yield `\nReleased ${count.released} handles; ${count.skipped} skipped; ${count.errors} errors.\n`;
+}

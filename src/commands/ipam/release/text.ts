@@ -1,0 +1,77 @@
+// What `ipam release` prints outside compat mode.
+import type { Released } from '../../../ipam/release/release-plan.ts';
+import { printable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+
+/** A line for each address and handle: what came of it, or would in a dry run. */
+export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
+  const lines: string[] = [];
+  if (dryRun) {
+    for (const { address, about } of plan.requests) lines.push(`would release ${address}  ${printable(about)}`);
+    for (const { handle } of plan.handles) lines.push(`would delete the handle ${printable(handle)}`);
+    if (plan.nodeClaims?.released) {
+      for (const { cidr } of plan.nodeClaims.claims) lines.push(`would release the block ${printable(cidr)}`);
+    }
+  }
+  const handles = new Set(plan.handles.map(({ handle }) => handle));
+  for (const { subject, outcome, detail } of outcomes) {
+    const why = detail === undefined ? '' : `: ${printable(detail)}`;
+    if (outcome === 'applied' && handles.has(subject)) {
+      lines.push(`Successfully deleted the handle ${printable(subject)}`);
+    } else if (outcome === 'applied') lines.push(`Successfully released ${printable(subject)}`);
+    else lines.push(`Did not release ${printable(subject)} (${outcome})${why}`);
+  }
+  for (const address of plan.unassigned) lines.push(`IP address ${address} is not assigned`);
+  for (const address of plan.changed) lines.push(`IP address ${address} was allocated anew since the report`);
+  for (const address of plan.alreadyFree) lines.push(`IP address ${address} is free already`);
+  for (const handle of plan.young) {
+    lines.push(
+      `Left the handle ${printable(handle)}: written less than five minutes ago, it may be an allocation in progress`,
+    );
+  }
+  const released = new Set(outcomes.filter(({ outcome }) => outcome === 'applied').map(({ subject }) => subject));
+  for (const { address, users } of plan.inUse) {
+    const whose = printable(users.join(' and '));
+    lines.push(released.has(address) ? `${address} was released under ${whose}` : `${address} is in use by ${whose}`);
+  }
+  lines.push(...claimsLeft(plan));
+  if (lines.length === 0) lines.push('There is nothing to release.');
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What a node that is gone still claims, and the command that takes it away. */
+function claimsLeft({ nodeClaims }: Released['plan']): string[] {
+  if (nodeClaims === undefined || nodeClaims.nodeExists || nodeClaims.released) return [];
+  const { node, claims } = nodeClaims;
+  if (claims.length === 0) return [];
+  const blocks = claims.map(({ cidr }) => cidr).join(', ');
+  const line = `${node} does not exist and still claims ${blocks}; release: calictl ipam affinity release --node ${node}`;
+  return [printable(line)];
+}
+
+/** Plan and outcomes as one JSON document. */
+export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
+  const planned = plan.requests.map(({ address, block, handle, sequenceNumber }) => ({
+    address,
+    block,
+    ...(handle === undefined ? {} : { handle }),
+    sequenceNumber: sequenceNumber.toString(),
+  }));
+  const handles = plan.handles.map(({ handle }) => handle);
+  const { inUse, unassigned, changed, alreadyFree, young, nodeClaims } = plan;
+  const cidrs = nodeClaims?.claims.map(({ cidr }) => cidr);
+  const affinities = nodeClaims === undefined ? {} : { [nodeClaims.released ? 'affinities' : 'affinitiesLeft']: cidrs };
+  return jsonDocument({
+    kind: 'IPAMRelease',
+    dryRun,
+    planned,
+    handles,
+    ...affinities,
+    inUse,
+    unassigned,
+    changed,
+    alreadyFree,
+    young,
+    outcomes,
+  });
+}

@@ -1,0 +1,138 @@
+// What `ipam show` prints: calicoctl's grids and lines, and the same facts as JSON, YAML and CSV.
+
+import type { PoolUsage, Utilization } from '../../../ipam/show/utilization.ts';
+import type { AddressList, IpamShown } from '../../../ipam/show/views.ts';
+import { printable } from '../../../output/columns.ts';
+import { csvLine } from '../../../output/csv.ts';
+import { grid } from '../../../output/grid.ts';
+import { jsonCount, jsonDocument } from '../../../output/json-document.ts';
+import { goFiveDigits, goWhole } from '../../../text/go-number.ts';
+import { printYaml } from '../../../text/yaml.ts';
+
+function shareCell(part: number, total: number): string {
+  return `${goFiveDigits(part)} (${goWhole((100 * part) / total)}%)`;
+}
+
+function usageRow(grouping: string, cidr: string, total: number, inUse: number): string[] {
+  return [grouping, cidr, goFiveDigits(total), shareCell(inUse, total), shareCell(total - inUse, total)];
+}
+
+function usageGrid(usage: Utilization, withBlocks: boolean, compat: boolean): string {
+  const rows: string[][] = [];
+  const blockRows = (blocks: PoolUsage['blocks']): void => {
+    if (withBlocks) for (const block of blocks) rows.push(usageRow('Block', block.cidr, block.total, block.inUse));
+  };
+  for (const pool of usage.pools) {
+    rows.push(usageRow('IP Pool', pool.cidr, Number(pool.total), pool.inUse));
+    blockRows(pool.blocks);
+  }
+  // calicoctl never shows IPv6 blocks outside every pool.
+  blockRows(compat ? usage.orphanBlocks.filter((block) => !block.cidr.includes(':')) : usage.orphanBlocks);
+  return grid(['GROUPING', 'CIDR', 'IPS TOTAL', 'IPS IN USE', 'IPS FREE'], rows);
+}
+
+function addressLines(list: AddressList, compat: boolean): string {
+  const lines: string[] = [];
+  for (const item of list.items) {
+    if (!item.allocated) {
+      lines.push(`${item.address} is not assigned`);
+      continue;
+    }
+    lines.push(`IP ${item.address} is in use`);
+    if (!compat) {
+      if (item.handle !== undefined) lines.push(`Handle: ${item.handle}`);
+      lines.push(`Block: ${item.block}${item.borrowed ? ' (borrowed)' : ''}`);
+    }
+    const attributes = Object.entries(item.attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+    lines.push(attributes.length === 0 ? 'No attributes defined' : 'Attributes:');
+    for (const [key, value] of attributes) lines.push(`  ${key}: ${value}`);
+  }
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+/** The table (or lines) of what was asked for. */
+export function ipamShowText(shown: IpamShown, compat: boolean): string {
+  switch (shown.kind) {
+    case 'IPAMUsage':
+      return usageGrid(shown.usage, shown.withBlocks, compat);
+    case 'IPAMAddressList':
+      return addressLines(shown, compat);
+    case 'IPAMBorrowedList': {
+      const header = ['IP', 'BORROWING-NODE', 'BLOCK', 'BLOCK OWNER', 'TYPE', 'ALLOCATED-TO'];
+      const rows = shown.items.map((item) => [
+        item.address,
+        item.node,
+        item.block,
+        item.owner,
+        item.type,
+        item.allocatedTo,
+      ]);
+      const note = `Note: found ${shown.withoutNode} IP allocations without an explicit node association. Unable to determine if they are borrowed.`;
+      return grid(header, rows) + (shown.withoutNode > 0 ? `\n${note}\n` : '');
+    }
+    case 'IPAMConfiguration':
+      return grid(
+        ['PROPERTY', 'VALUE'],
+        [
+          ['StrictAffinity', String(shown.strictAffinity)],
+          ['AutoAllocateBlocks', String(shown.autoAllocateBlocks)],
+          ['MaxBlocksPerHost', String(shown.maxBlocksPerHost)],
+        ],
+      );
+  }
+}
+
+/** The shown facts as plain data, for JSON and YAML. */
+function ipamShowDocument(shown: IpamShown): unknown {
+  if (shown.kind !== 'IPAMUsage') return shown;
+  const pools = shown.usage.pools.map(({ total, free, reserved, ...pool }) => {
+    const { name, cidr, inUse, blocks } = pool;
+    return { name, cidr, total: jsonCount(total), inUse, free: jsonCount(free), reserved: jsonCount(reserved), blocks };
+  });
+  return { kind: shown.kind, pools, orphanBlocks: shown.usage.orphanBlocks };
+}
+
+/** The shown facts as one JSON document. */
+export const ipamShowJson = (shown: IpamShown): string => jsonDocument(ipamShowDocument(shown));
+/** The same as YAML. */
+export const ipamShowYaml = (shown: IpamShown): string => printYaml(ipamShowDocument(shown));
+
+/** The shown facts as CSV, a heading first; pools and blocks are told apart by the first column. */
+export function ipamShowCsv(shown: IpamShown): string {
+  switch (shown.kind) {
+    case 'IPAMUsage': {
+      const head = csvLine(['grouping', 'pool', 'cidr', 'affinity', 'total', 'inUse', 'free', 'borrowed', 'reserved']);
+      const block = (pool: string) => (usage: PoolUsage['blocks'][number]) =>
+        csvLine(['block', pool, usage.cidr, usage.affinity, usage.total, usage.inUse, usage.free, usage.borrowed, '']);
+      const pools = shown.usage.pools.map(
+        (pool) =>
+          csvLine(['pool', pool.name, pool.cidr, '', pool.total, pool.inUse, pool.free, '', pool.reserved]) +
+          pool.blocks.map(block(pool.name)).join(''),
+      );
+      return head + pools.join('') + shown.usage.orphanBlocks.map(block('')).join('');
+    }
+    case 'IPAMAddressList':
+      return (
+        csvLine(['address', 'allocated', 'block', 'pool', 'handle', 'node', 'borrowed', 'namespace', 'pod', 'type']) +
+        shown.items
+          .map((item) => {
+            const { namespace, pod, type } = item.attributes ?? {};
+            const { address, allocated, block, pool, handle, node, borrowed } = item;
+            return csvLine([address, allocated, block, pool, handle, node, borrowed, namespace, pod, type]);
+          })
+          .join('')
+      );
+    case 'IPAMBorrowedList':
+      return (
+        csvLine(['address', 'node', 'block', 'owner', 'type', 'allocatedTo']) +
+        shown.items
+          .map((item) => csvLine([item.address, item.node, item.block, item.owner, item.type, item.allocatedTo]))
+          .join('')
+      );
+    case 'IPAMConfiguration':
+      return (
+        csvLine(['strictAffinity', 'autoAllocateBlocks', 'maxBlocksPerHost']) +
+        csvLine([shown.strictAffinity, shown.autoAllocateBlocks, shown.maxBlocksPerHost])
+      );
+  }
+}

@@ -1,0 +1,107 @@
+// Why a pool is not split, in calictl's words with the exit code, and in calicoctl's.
+import { mostParts, type SplitProblem, type SplitRequest } from '../../../ipam/pool/pool-split.ts';
+import { CalictlError, RefusedError, UsageError } from '../../../world/errors.ts';
+
+/** The error for a plan that cannot be made. */
+export function splitError(problem: SplitProblem, { name, cidr, number }: SplitRequest): CalictlError {
+  switch (problem.problem) {
+    case 'no-pool':
+      return new CalictlError(
+        name === undefined ? `there is no pool with the CIDR ${cidr}` : `there is no pool ${name}`,
+        {
+          code: 'NO_POOL',
+          hint: 'calictl get ippools lists them',
+        },
+      );
+    case 'bad-cidr':
+      return new CalictlError(`the CIDR of ${problem.pool.metadata.name} is none: ${problem.pool.spec.cidr}`, {
+        code: 'POOL_INVALID',
+        hint: 'correct the pool first',
+      });
+    case 'not-power-of-two':
+      return new UsageError(`a pool cannot be split into ${number}`, 'write a power of two: 2, 4, 8 and so on');
+    case 'not-large-enough':
+      return new UsageError(
+        `${problem.pool.spec.cidr} is not large enough to be split into ${number}`,
+        'name a smaller number',
+        'POOL_TOO_SMALL',
+      );
+    case 'smaller-than-block':
+      return new UsageError(
+        `the parts would be smaller (${problem.part.spec.cidr}) than a block (/${problem.part.spec.blockSize})`,
+        'name a smaller number',
+        'POOL_TOO_SMALL',
+      );
+    case 'too-many':
+      return new UsageError(`${number} parts are too many at once`, `split into at most ${mostParts}`);
+    case 'bad-name':
+      return new RefusedError(
+        `a part of the pool would be called ${problem.part.metadata.name}, which is no name of an object`,
+        'NAME_INVALID',
+        'the name of the pool is too long to be split into so many',
+      );
+    case 'being-deleted':
+      return new RefusedError(
+        `the pool ${problem.pool.metadata.name} is being deleted`,
+        'POOL_TERMINATING',
+        'wait until it is gone; what is not there by then is created with a manifest',
+      );
+    case 'split-otherwise':
+      return new RefusedError(
+        `a split of ${problem.pool.metadata.name} into ${problem.into} was begun and not finished`,
+        'SPLIT_BEGUN',
+        `finish it with ${problem.into}; or delete the parts that exist and enable the pool again`,
+      );
+    case 'other-content':
+      return new RefusedError(
+        `the pool ${problem.part.metadata.name} exists and is not what the split would make`,
+        'POOL_EXISTS',
+        `compare it with the plan (CIDR ${problem.part.spec.cidr}), and delete or rename what is in the way`,
+      );
+    case 'overlap':
+      return new RefusedError(
+        `${problem.part.spec.cidr} overlaps with the pool ${problem.other.metadata.name} (${problem.other.spec.cidr})`,
+        'POOL_OVERLAP',
+        'pools must not share addresses: correct the other one first',
+      );
+    case 'block-across':
+      return new RefusedError(
+        `the block ${problem.block} would be in no part of ${problem.pool.metadata.name} as a whole`,
+        'BLOCK_ACROSS',
+        'split into fewer, or release the block; calictl ipam check tells what is wrong with it',
+      );
+  }
+}
+
+/** What calicoctl says. It finds what concerns a part when it creates that part. */
+export function calicoctlSplitText(problem: SplitProblem, { name, cidr, number }: SplitRequest): string {
+  const unsafe = (part: string | undefined, why: string): string =>
+    `error using unsafe create to make split pool with cidr ${part}: ${why}`;
+  const splitting = (pool: string, why: string): string =>
+    `error splitting the CIDR ${pool} into ${number} CIDRs: ${why}`;
+  switch (problem.problem) {
+    case 'no-pool':
+      return `unable to find IP pool ${name ?? ''} covering the specified CIDR ${cidr}`;
+    case 'bad-cidr':
+      // It names what --cidr says, not what the pool has.
+      return `error disabling IP pool ${cidr ?? ''}`;
+    case 'not-power-of-two':
+      return splitting(problem.pool.spec.cidr, `number to split CIDR into is not a valid power of 2: ${number}`);
+    case 'not-large-enough': {
+      const pool = problem.pool.spec.cidr;
+      return splitting(pool, `the CIDR ${pool} is not large enough to be split into ${number} parts`);
+    }
+    case 'smaller-than-block': {
+      const part = problem.part.spec.cidr;
+      return unsafe(
+        part,
+        `error with field IPPool.Spec.CIDR = '${part}' (IP pool size is too small for use with Calico IPAM. It must be equal to or greater than the block size.)`,
+      );
+    }
+    case 'other-content':
+      return unsafe(problem.part.spec.cidr, `resource already exists: IPPool(${problem.part.metadata.name})`);
+    default:
+      // calicoctl goes on here, and leaves a half state or a wrong one.
+      return splitError(problem, { name, cidr, number, asCalicoctl: true }).message;
+  }
+}

@@ -1,0 +1,60 @@
+// What `ipam split` prints: the plan, what came of it, calicoctl's sentences.
+import type { PlannedPart } from '../../../ipam/pool/pool-split.ts';
+import { printable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import { counted } from '../../../text/wording.ts';
+
+export interface IpamSplit {
+  readonly name: string;
+  /** Unknown when the pool was split before. */
+  readonly cidr: string | undefined;
+  readonly outcome: 'planned' | 'split' | 'terminating' | 'already-split';
+  /** The pool is disabled by this split, not before. */
+  readonly disable: boolean;
+  readonly parts: readonly PlannedPart[];
+}
+
+/** A line a write, in the order in which they are (or would be) made. */
+export function ipamSplitText({ name, cidr, outcome, disable, parts }: IpamSplit): string {
+  const pool = printable(name);
+  if (outcome === 'already-split') {
+    const list = parts.map(({ pool: part }) => `  ${printable(part.metadata.name)} ${part.spec.cidr}\n`).join('');
+    return `The pool ${pool} is gone and its parts are there: nothing to do.\n${list}`;
+  }
+  const planned = outcome === 'planned';
+  const verb = (would: string, did: string): string => (planned ? `would ${would}` : did);
+  const lines = [
+    disable ? `${verb('disable', 'Disabled')} ${pool} (${cidr})` : `${pool} (${cidr}) was disabled before`,
+    ...parts.map(({ pool: part, exists, blocks }) => {
+      const what = `${printable(part.metadata.name)} (${part.spec.cidr}, ${counted(blocks, 'block')})`;
+      return exists ? `${what} was there before` : `${verb('create', 'Created')} ${what}`;
+    }),
+    outcome === 'terminating'
+      ? `Asked for the deletion of ${pool}: its finalizers still hold it`
+      : `${verb('delete', 'Deleted')} ${pool}`,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+export function ipamSplitJson({ name, cidr, outcome, parts }: IpamSplit): string {
+  const document = {
+    kind: 'IPPoolSplit',
+    outcome,
+    pool: name,
+    ...(cidr === undefined ? {} : { cidr }),
+    parts: parts.map(({ pool, exists, blocks }) => ({
+      name: pool.metadata.name,
+      cidr: pool.spec.cidr,
+      existed: exists,
+      blocks,
+    })),
+  };
+  return jsonDocument(document);
+}
+
+/** calicoctl ends neither its first sentence nor its last with a line end. */
+export function calicoctlSplitDone({ name, parts }: IpamSplit): string {
+  const created = parts.map(({ pool }) => `Created ${pool.metadata.name} with CIDR ${pool.spec.cidr}.\n`).join('');
+  const count = parts.length;
+  return `IP Pool ${name} was successfully split into ${count} smaller pools.${created}Please refer to the documentation for final steps.`;
+}

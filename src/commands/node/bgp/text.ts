@@ -1,0 +1,135 @@
+// What `node bgp` prints: sessions as wanted and as seen, in a table, a document or the language of Graphviz.
+import { addressText } from '../../../bgp/node-status.ts';
+import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerings.ts';
+import type { Wanted } from '../../../bgp/session.ts';
+import { formatIp } from '../../../net/ip.ts';
+import { ownTable, printable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import { foundText, type NodeView, unreachedNodeLines } from '../../../output/problems.ts';
+import { styleOf } from '../../../output/style.ts';
+import { wrapLines } from '../../../output/wrap.ts';
+import { counted } from '../../../text/wording.ts';
+import { printYaml } from '../../../text/yaml.ts';
+import { alike, bgpProblemLines, peerName, problemDocument, typeWords } from '../status/text.ts';
+
+/** Which object wants the session. */
+export function wantedText(wanted: Wanted): string {
+  if (wanted.kind === 'mesh') return 'mesh';
+  return `BGPPeer ${wanted.name}${wanted.reverse ? ' (way back)' : ''}`;
+}
+
+function row({ node, type, as, desired, ...peer }: Peering): string[] {
+  const wanted = desired === undefined ? '-' : wantedText(desired.wantedBy);
+  return [node, peerName(peer), typeWords[type], String(as ?? '-'), wanted];
+}
+
+const headings = ['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY'];
+
+function summary({ items, problems, unreached, asked }: Peerings): string {
+  const isKnown = ({ node, version }: Peering): boolean =>
+    !unreached.some((one) => one.node === node && (one.version ?? version) === version);
+  const known = items.filter(isKnown);
+  const sessions = asked
+    ? `${known.filter(({ state }) => state === 'Established').length} of ${counted(known.length, 'peer')} are up`
+    : `${counted(items.length, 'peer')}, no node asked`;
+  return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
+}
+
+/** A row a session as each end wants it, with its state when nodes were asked. */
+export function nodeBgpText(peerings: Peerings, { colour, columns }: NodeView): string {
+  const style = styleOf(colour);
+  const { items, asked } = peerings;
+  const ignored = peerings.ignored.map(
+    ({ name, why }) => `${style.warning('ignored')} BGPPeer ${printable(name)}: ${printable(why)}\n`,
+  );
+  const table = asked
+    ? ownTable(
+        [...headings, 'STATE'],
+        items.map((item) => [...row(item), item.state ?? '?']),
+      )
+    : ownTable(headings, items.map(row));
+  const below =
+    bgpProblemLines(peerings.problems, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
+  return table + wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns);
+}
+
+function itemDocument({
+  node,
+  version,
+  protocol,
+  type,
+  address,
+  port,
+  peerNode,
+  as,
+  desired,
+  ...seen
+}: Peering): object {
+  return {
+    ...{ node, ipVersion: version, protocol, type },
+    address: address === undefined ? undefined : formatIp(address),
+    ...{ port, peerNode, asNumber: as, ownAsNumber: desired?.ownAs.value, wanted: desired !== undefined },
+    ...{ wantedBy: desired?.wantedBy, also: desired?.also.length ? desired.also : undefined },
+    ...{ passive: desired?.passive, routeReflectorClient: desired?.reflectorClient, ttlSecurity: desired?.ttlSecurity },
+    ...{ passwordSecret: desired?.password, state: seen.state, problem: seen.problem?.id },
+  };
+}
+
+function document({ nodes, items, ignored, problems, unreached }: Peerings): object {
+  return {
+    kind: 'BGPPeeringList',
+    nodes: nodes.map(({ name, as, address, clusterId, listenPort }) => ({
+      ...{ name, asNumber: as.value, routeReflectorClusterID: clusterId, listenPort: listenPort?.value },
+      ipv4: address[4] === undefined ? undefined : formatIp(address[4]),
+      ipv6: address[6] === undefined ? undefined : formatIp(address[6]),
+    })),
+    items: items.map(itemDocument),
+    ignored,
+    problems: problems.map(problemDocument),
+    unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
+  };
+}
+
+export const nodeBgpJson = (peerings: Peerings): string => jsonDocument(document(peerings));
+export const nodeBgpYaml = (peerings: Peerings): string => printYaml(document(peerings));
+
+/** Each state by colour and by line, for those who do not tell colours. */
+export const edgeLooks: Readonly<
+  Record<EdgeState, { readonly colour: string; readonly dot: string; readonly dash: string }>
+> = {
+  up: { colour: '#1a7f37', dot: 'solid', dash: '' },
+  'partly up': { colour: '#9a6700', dot: 'bold', dash: '12 3 3 3' },
+  down: { colour: '#cf222e', dot: 'dashed', dash: '8 5' },
+  'one way': { colour: '#8250df', dot: 'tapered', dash: '3 3' },
+  unknown: { colour: '#6e7781', dot: 'dotted', dash: '1 5' },
+};
+
+/** What a line says when pointed at: every session of it. */
+export function edgeTitle(sessions: readonly Peering[]): string {
+  return sessions
+    .map((peering) => `${peering.node} to ${addressText(peering)}: ${peering.state ?? 'not asked'}`)
+    .join('\n');
+}
+
+const shapes = { node: 'ellipse', reflector: 'doublecircle', outside: 'box' } as const;
+
+/** A text of the language of Graphviz: quotes are escaped, line ends are written as such. */
+const quoted = (text: string): string =>
+  `"${text.split('\n').map(printable).join('\n').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+
+/** The graph in the language of Graphviz. */
+export function nodeBgpDot({ vertices, edges }: BgpGraph): string {
+  const lines = [
+    ...vertices.map(({ name, kind, as }) => {
+      const label = as === undefined ? name : `${name}\nAS ${as}`;
+      return `  ${quoted(name)} [label=${quoted(label)}, shape=${shapes[kind]}];`;
+    }),
+    ...edges.map(({ from, to, state, sessions }) => {
+      const { colour, dot } = edgeLooks[state];
+      const words = [...new Set(sessions.map(({ type }) => typeWords[type]))].join(', ');
+      const looks = `color="${colour}", style=${dot}, label=${quoted(`${words}: ${state}`)}`;
+      return `  ${quoted(from)} -- ${quoted(to)} [${looks}, tooltip=${quoted(edgeTitle(sessions))}];`;
+    }),
+  ];
+  return `graph bgp {\n  layout=circo;\n${lines.join('\n')}\n}\n`;
+}

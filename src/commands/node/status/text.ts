@@ -1,0 +1,196 @@
+// What `node status` prints: a row a node or a peer, the problems below, and the whole as a document.
+
+import {
+  addressText,
+  type BirdOfNode,
+  type NodeStatus,
+  type NodeStatusList,
+  type PeerStatus,
+} from '../../../bgp/node-status.ts';
+import type { BgpProblem } from '../../../bgp/problem.ts';
+import type { Wanted } from '../../../bgp/session.ts';
+import { isUp } from '../../../bgp/session-pairs.ts';
+import { formatIp } from '../../../net/ip.ts';
+import { groupedBy } from '../../../node-state/group-by.ts';
+import { ownTable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import { foundText, type NodeView, problemLines, unreachedNodeLines } from '../../../output/problems.ts';
+import { type Style, styleOf } from '../../../output/style.ts';
+import { wrapLines } from '../../../output/wrap.ts';
+import { counted } from '../../../text/wording.ts';
+import { printYaml } from '../../../text/yaml.ts';
+
+export const typeWords: Readonly<Record<PeerStatus['type'], string>> = {
+  mesh: 'mesh',
+  node: 'node',
+  global: 'global',
+  'local-workload': 'workload',
+  other: 'other',
+};
+
+const birdWord = ({ state, status }: BirdOfNode): string =>
+  state === 'running' ? (status?.version ?? 'running') : state === 'unknown' ? '?' : state;
+
+/** One word when both families say the same. */
+function birdText(bird: readonly BirdOfNode[]): string {
+  const all = bird.map(birdWord);
+  if (new Set(all).size === 1) return all[0] ?? '';
+  return bird.map((one) => `v${one.version} ${birdWord(one)}`).join(', ');
+}
+
+/** Peers that are up, of how many; nothing is up where BIRD does not run, and not known where it was not seen. */
+function peersOf(
+  { peers, wanted }: NodeStatus,
+  { version, state }: BirdOfNode,
+): { up: number | undefined; all: number } {
+  if (state === 'unknown') return { up: undefined, all: wanted[version] };
+  if (state === 'not running') return { up: 0, all: wanted[version] };
+  const own = peers.filter((peer) => peer.version === version);
+  return { up: own.filter(isUp).length, all: own.length };
+}
+
+function peersText(item: NodeStatus, version: 4 | 6): string {
+  const one = item.bird.find((candidate) => candidate.version === version);
+  if (one === undefined) return '-';
+  const { up, all } = peersOf(item, one);
+  return `${up ?? '?'}/${all}`;
+}
+
+const sum = (peers: readonly PeerStatus[], of: 'imported' | 'preferred' | 'exported'): number =>
+  peers.reduce((all, { prefixes }) => all + (prefixes?.[of] ?? 0), 0);
+
+const ids = (problems: readonly BgpProblem[]): string => [...new Set(problems.map(({ id }) => id))].join(',');
+
+function nodeRow(item: NodeStatus): string[] {
+  const { name, reached, bird, felix, peers, problems } = item;
+  if (!reached) return [name, ...['?', '?', '?', '?', '?', '?'], 'not asked'];
+  const routerIds = [...new Set(bird.flatMap(({ status }) => status?.routerId ?? []))];
+  return [
+    ...[name, birdText(bird), routerIds.join(',') || '-', peersText(item, 4), peersText(item, 6), felix ?? '?'],
+    ...[bird.some(({ state }) => state === 'running') ? `${sum(peers, 'preferred')}/${sum(peers, 'imported')}` : '-'],
+    ids(problems) || '-',
+  ];
+}
+
+const nodeHeadings = ['NODE', 'BIRD', 'ROUTER ID', 'PEERS V4', 'PEERS V6', 'FELIX', 'ROUTES', 'PROBLEM'];
+
+/** `10.90.0.2 (node-b)`, or the address alone. */
+export function peerName(peer: Pick<PeerStatus, 'peerNode' | 'address' | 'port' | 'protocol'>): string {
+  return peer.peerNode === undefined ? addressText(peer) : `${addressText(peer)} (${peer.peerNode})`;
+}
+
+function peerRows({ name, reached, bird, peers, problems }: NodeStatus): string[][] {
+  const nothing = (state: string, problem = '-'): string[] => [
+    name,
+    ...['-', '-', '-'],
+    state,
+    ...['-', '-', '-'],
+    problem,
+  ];
+  if (!reached) return [nothing('not asked')];
+  const rows = peers.map((peer) => [
+    ...[name, peerName(peer), typeWords[peer.type], String(peer.as ?? '-'), peer.state, peer.since ?? '-'],
+    ...[peer.info || '-', peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`],
+    peer.problem?.id ?? (peer.extra ? 'not asked for' : '-'),
+  ]);
+  const silent = bird.filter(({ state }) => state !== 'running');
+  const dead = ids(problems.filter(({ id, node }) => id === 'F60' && node === name));
+  return [...rows, ...silent.map((one) => nothing(`BIRD v${one.version} ${one.state}`, dead || '-'))];
+}
+
+const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'IN/OUT', 'PROBLEM'];
+
+/** Problems that differ by the family alone stand together: they are told once. */
+export function alike(problems: readonly BgpProblem[]): BgpProblem[][] {
+  return [...groupedBy(problems, ({ id, message }) => `${id} ${message}`).values()];
+}
+
+/** Problems of BGP as lines, those alike once with their families. */
+export function bgpProblemLines(problems: readonly BgpProblem[], style: Style): string {
+  return alike(problems)
+    .map((group) => {
+      const families = group.flatMap(({ version }) => (version === undefined ? [] : `IPv${version}`));
+      return problemLines(group[0] as BgpProblem, families.join(', '), style);
+    })
+    .join('');
+}
+
+function summary({ items, problems, unreached }: NodeStatusList): string {
+  const reached = items.filter((item) => item.reached);
+  const seen = reached
+    .flatMap((item) => item.bird.map((one) => peersOf(item, one)))
+    .filter(({ up }) => up !== undefined);
+  const [up, all] = [seen.reduce((sum, one) => sum + (one.up ?? 0), 0), seen.reduce((sum, one) => sum + one.all, 0)];
+  const sessions = `${up} of ${counted(all, 'peer')} of ${counted(reached.length, 'node')} are up`;
+  return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
+}
+
+/** A row a node, with `wide` a row a peer; problems and nodes that were not asked are told below. */
+export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: NodeView): string {
+  const style = styleOf(colour);
+  const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
+  const below = bgpProblemLines(list.problems, style) + unreachedNodeLines(list.unreached, style);
+  const text = `${below}${below === '' ? '' : '\n'}${summary(list)}`;
+  return ownTable(wide ? peerHeadings : nodeHeadings, rows) + wrapLines(text, columns);
+}
+
+const wantedText = (wanted: Wanted): object => (wanted.kind === 'mesh' ? { kind: 'mesh' } : wanted);
+
+/** A peer as documents have it: docs/commands/node-status.md. */
+export function peerDocument(peer: PeerStatus): object {
+  const { version, protocol, type, address, port, peerNode, as, state, since, info, prefixes, desired, extra } = peer;
+  return {
+    ...{ ipVersion: version, protocol, type },
+    address: address === undefined ? undefined : formatIp(address),
+    ...{ port, node: peerNode, asNumber: as, state, since, info, prefixes, wanted: desired !== undefined, extra },
+    wantedBy: desired === undefined ? undefined : wantedText(desired.wantedBy),
+    problem: peer.problem?.id,
+  };
+}
+
+/** A problem as documents have it, with the ends of sessions that it explains. */
+export function problemDocument({
+  id,
+  severity,
+  node,
+  nodes,
+  version,
+  peer,
+  message,
+  object,
+  hint,
+  sessions,
+}: BgpProblem): object {
+  return {
+    ...{ id, severity, node, nodes, peer, ipVersion: version, message, object, hint },
+    sessions: sessions.map(({ node: of, version: ipVersion, protocol }) => ({ node: of, ipVersion, protocol })),
+  };
+}
+
+function itemDocument({ name, node, reached, bird, felix, peers, problems }: NodeStatus): object {
+  const address = (version: 4 | 6): string | undefined => {
+    const ip = node?.address[version];
+    return ip === undefined ? undefined : formatIp(ip);
+  };
+  return {
+    ...{ node: name, reached, ipv4: address(4), ipv6: address(6), asNumber: node?.as.value },
+    routeReflectorClusterID: node?.clusterId,
+    bird: bird.map(({ version, state, why, status }) => ({ ipVersion: version, state, why, ...status })),
+    felix,
+    routes: { imported: sum(peers, 'imported'), preferred: sum(peers, 'preferred'), exported: sum(peers, 'exported') },
+    peers: peers.map(peerDocument),
+    problems: [...new Set(problems.map(({ id }) => id))],
+  };
+}
+
+function document({ items, problems, unreached }: NodeStatusList): object {
+  return {
+    kind: 'NodeStatusList',
+    items: items.map(itemDocument),
+    problems: problems.map(problemDocument),
+    unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
+  };
+}
+
+export const nodeStatusJson = (list: NodeStatusList): string => jsonDocument(document(list));
+export const nodeStatusYaml = (list: NodeStatusList): string => printYaml(document(list));

@@ -1,0 +1,88 @@
+// What `node verify` prints: a row a fact that is wrong, or every fact; problems and what was not seen below; a document.
+
+import type { Fact } from '../../../datapath/verify/fact.ts';
+import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-facts.ts';
+import { withoutNode } from '../../../node-state/unreached.ts';
+import { printable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from '../../../output/problems.ts';
+import { tableOrBlocks } from '../../../output/stacked-rows.ts';
+import { type Style, styleOf } from '../../../output/style.ts';
+import { wrapLines } from '../../../output/wrap.ts';
+import { counted, listed } from '../../../text/wording.ts';
+import { printYaml } from '../../../text/yaml.ts';
+
+const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
+const long: ReadonlySet<string> = new Set(['EXPECTED', 'SEEN']);
+
+/** So many names of what was not seen for one reason are told; more are counted. */
+const namedPerReason = 3;
+
+const verdictText = ({ verdict, id }: Fact): string => (verdict === 'wrong' ? `wrong ${id}` : verdict);
+
+function factRow(node: string, fact: Fact): string[] {
+  const { subject, fact: name, expected, seen, verdict } = fact;
+  return [node, subject, name, expected, verdict === 'not observed' ? '-' : seen, verdictText(fact)];
+}
+
+const some = (names: readonly string[]): string => printable(listed(names, namedPerReason));
+
+/** What was not seen, a line for the same facts and reason on all nodes: a program that is not there is many facts. */
+function unseenLines(items: readonly NodeFacts[], style: Style): string {
+  const nodesByText = new Map<string, string[]>();
+  for (const { node, facts } of items) {
+    const byReason = new Map<string, string[]>();
+    for (const { subject, fact, seen, verdict } of facts) {
+      if (verdict !== 'not observed') continue;
+      const reason = withoutNode(seen, node);
+      byReason.set(reason, [...(byReason.get(reason) ?? []), `${fact} of ${subject}`]);
+    }
+    for (const [reason, names] of byReason) {
+      const text = `${some(names)}\n    ${printable(reason)}\n`;
+      nodesByText.set(text, [...(nodesByText.get(text) ?? []), node]);
+    }
+  }
+  return [...nodesByText].map(([text, nodes]) => `${style.dim('not observed')} ${some(nodes)}: ${text}`).join('');
+}
+
+/** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */
+export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, columns }: NodeView): string {
+  const { items, problems, unreached } = list;
+  const style = styleOf(colour);
+  const rows = items.flatMap(({ node, facts }) =>
+    facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact)),
+  );
+  const below =
+    datapathProblemLines(problems, style) + unseenLines(items, style) + unreachedNodeLines(unreached, style);
+  const reached = items.filter((item) => item.reached);
+  const count = (verdict: Fact['verdict']): number =>
+    reached.reduce((sum, { facts }) => sum + facts.filter((fact) => fact.verdict === verdict).length, 0);
+  const right = reached.reduce((sum, item) => sum + item.right, 0);
+  const [unseen, total] = [count('not observed'), right + count('wrong') + count('not observed')];
+  const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
+  return (
+    (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
+    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
+  );
+}
+
+function document({ items, problems, unreached }: NodeFactsList): object {
+  return {
+    kind: 'NodeFactsList',
+    items: items.map(({ node, reached, right, facts }) => ({
+      node,
+      reached,
+      right,
+      facts: facts.map(({ subject, fact, expected, seen, verdict, id, severity, hint, command, peer }) => ({
+        ...{ subject, fact, expected, seen, verdict },
+        ...(verdict === 'wrong' ? { problem: id, severity, hint } : {}),
+        ...{ peer, command },
+      })),
+    })),
+    problems,
+    unreached,
+  };
+}
+
+export const nodeVerifyJson = (list: NodeFactsList): string => jsonDocument(document(list));
+export const nodeVerifyYaml = (list: NodeFactsList): string => printYaml(document(list));

@@ -1,0 +1,31 @@
+// What `snapshot save` prints: what is in the snapshot, and what is not.
+
+import { withoutNode } from '../../../node-state/unreached.ts';
+import { ownTable, printable } from '../../../output/columns.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import type { SavedSnapshot } from '../../../snapshot/saved-snapshot.ts';
+import { counted } from '../../../text/wording.ts';
+
+type Saved = SavedSnapshot & { readonly path: string };
+
+/** A table of the kinds that are there, then one line for the nodes and for each thing that is missing. */
+export function savedText({ path, objects, unread, nodes }: Saved): string {
+  const rows = objects.filter(({ count }) => count > 0).map(({ kind, count }) => [kind, String(count)]);
+  const recorded = nodes?.filter(({ commands }) => commands > 0).length;
+  const lines = [
+    ...(nodes === undefined ? [] : [`recorded ${recorded} of ${nodes.length} nodes`]),
+    ...unread.map(({ kind, reason }) => `without ${kind}: ${reason}`),
+    ...(nodes ?? []).flatMap(({ node, lost }) =>
+      lost === undefined
+        ? []
+        : [`without ${counted(lost.count, 'answer')} of ${node}: ${withoutNode(lost.message, node)}`],
+    ),
+    `saved in ${path}`,
+  ];
+  return `${ownTable(['KIND', 'OBJECTS'], rows).trimEnd()}\n\n${lines.map(printable).join('\n')}\n`;
+}
+
+/** As one JSON document. */
+export function savedJson({ path, capturedAt, objects, unread, nodes }: Saved): string {
+  return jsonDocument({ kind: 'Snapshot', path, capturedAt: capturedAt.toISOString(), objects, unread, nodes });
+}

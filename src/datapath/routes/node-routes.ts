@@ -1,0 +1,82 @@
+// The routes of several nodes in one result: each beside what is expected, what is wrong, who could not be asked.
+
+import type { DatapathProblem } from '../../faults/problem.ts';
+import { type NodeState, routesOf } from '../../node-state/node-state.ts';
+import { partUnseen, type UnreachedNode, unreachedOf, withoutNode } from '../../node-state/unreached.ts';
+import type { Network } from '../expected/network.ts';
+import { compareRoutes } from './compare.ts';
+import type { RouteComparison } from './comparison.ts';
+import { crossNodeProblems } from './cross-node.ts';
+
+export interface NodeRoutes {
+  readonly node: string;
+  /** False when it could not be asked: then nothing of it is known. */
+  readonly reached: boolean;
+  /** How many are as expected, those that are not in `routes` among them. */
+  readonly asExpected: number;
+  readonly routes: readonly RouteComparison[];
+}
+
+export interface NodeRoutesList {
+  readonly items: readonly NodeRoutes[];
+  readonly problems: readonly DatapathProblem[];
+  readonly unreached: readonly UnreachedNode[];
+}
+
+/** One problem for routes that are wrong in one way and by one cause: all that a lost session takes with it. */
+export function routeProblems(comparisons: readonly RouteComparison[]): DatapathProblem[] {
+  const groups = new Map<string, { readonly problem: DatapathProblem; destinations: string[] }>();
+  for (const { node, peer, fault, destination } of comparisons) {
+    if (fault === undefined) continue;
+    // Routes without another node have causes of their own.
+    const key = peer === undefined ? `${node} ${destination}` : `${fault.id} ${node} ${peer} ${fault.hint}`;
+    const known = groups.get(key);
+    if (known !== undefined) known.destinations.push(destination);
+    else {
+      const { id, severity, message, hint } = fault;
+      groups.set(key, { problem: { id, severity, node, peer, message, hint }, destinations: [destination] });
+    }
+  }
+  return [...groups.values()].map(({ problem, destinations: [, ...more] }) =>
+    more.length === 0 ? problem : { ...problem, message: `${problem.message}; so are ${more.join(', ')}` },
+  );
+}
+
+/** Keeps what concerns one of the nodes. */
+export function concerning(problems: readonly DatapathProblem[], nodes: ReadonlySet<string>): DatapathProblem[] {
+  return problems.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
+}
+
+/** The node when it was not reached, or when routes of a family were not seen, with the reason. */
+function unseenRoutes(state: NodeState, families: readonly (4 | 6)[]): UnreachedNode[] {
+  const parts = families.map((version) => [`IPv${version} routes`, routesOf(state, version)] as const);
+  const unreached = unreachedOf(state, parts);
+  if (unreached === undefined) return [];
+  if (unreached.code !== partUnseen) return [unreached];
+  const reasons = new Set(parts.flatMap(([, part]) => (part.seen ? [] : [withoutNode(part.why, state.node)])));
+  return [{ ...unreached, message: `${unreached.message}: ${[...reasons].join('; ')}` }];
+}
+
+/**
+ * Compares the routes of all nodes that were read, and the nodes with each other. Without `all` the routes that are as
+ * expected are counted and not kept: large clusters have millions of them.
+ */
+export function nodeRoutesList(network: Network, states: readonly NodeState[], all: boolean): NodeRoutesList {
+  const items = states.map((state): NodeRoutes => {
+    const { node } = state;
+    if (state.unreachable !== undefined) return { node, reached: false, asExpected: 0, routes: [] };
+    const { comparisons, asExpected } = compareRoutes(network, state, all ? 'all' : 'differing');
+    const routes = all ? comparisons : comparisons.filter(({ verdict }) => verdict !== 'ok');
+    return { node, reached: true, asExpected, routes };
+  });
+  const asked = new Set(states.map(({ node }) => node));
+  const families = ([4, 6] as const).filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
+  return {
+    items,
+    problems: [
+      ...concerning(crossNodeProblems(network, states), asked),
+      ...items.flatMap(({ routes }) => routeProblems(routes)),
+    ],
+    unreached: states.flatMap((state) => unseenRoutes(state, families)),
+  };
+}

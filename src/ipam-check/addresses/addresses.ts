@@ -1,0 +1,119 @@
+// Judges the use of addresses: every allocation by the owner that it names, every address in use by its allocation.
+
+import type { Judgement } from '../finding.ts';
+import type { InvariantId } from '../invariants.ts';
+import { describeUser, type Usage } from '../view/address-users.ts';
+import type { Allocation } from '../view/block-view.ts';
+import type { CheckView } from '../view/check-view.ts';
+import { useJudgements } from './address-use.ts';
+import { hasLiveContainer, judgeAllocation } from './allocation-fault.ts';
+import { judgePodAllocation, namedPod } from './pod-allocations.ts';
+import { judgeServiceAllocation, namedService } from './service-allocations.ts';
+import { judgeRecordedTunnels, judgeTunnelAllocation, type NamedTunnel, namedTunnel } from './tunnel-allocations.ts';
+
+/** Without each of these, an address that looks unused may well be in use. */
+const neededKinds: readonly string[] = ['Pod', 'Node', 'WorkloadEndpoint'];
+
+/**
+ * INV-11, INV-44, INV-50, INV-51 and INV-53 to INV-63, one finding a fault. Nothing at all is said when the users of addresses could not be read.
+ */
+export function addressJudgements(view: CheckView, usage: Usage): Judgement[] {
+  if (!neededKinds.every((kind) => view.canJudge(kind))) return [];
+  const judgements: Judgement[] = [];
+  const tunnels: { readonly allocation: Allocation; readonly named: NamedTunnel }[] = [];
+  /** Nodes of pods whose addresses stay allocated. */
+  const holding = new Set<string>();
+  for (const allocation of view.allocations) {
+    if (allocation.windowsReserved || allocation.attributeMissing || allocation.cooling) continue;
+    const tunnel = namedTunnel(allocation);
+    if (tunnel !== undefined) {
+      tunnels.push({ allocation, named: tunnel });
+      continue;
+    }
+    const judgement = withoutHandle(view, usage, allocation, judgeOwned(view, usage, allocation));
+    if (judgement !== undefined) judgements.push(judgement);
+    const { node } = allocation.attributes;
+    if (node && !isReleased(judgement)) holding.add(node);
+  }
+  for (const { allocation, named } of tunnels) {
+    const judged = judgeTunnelAllocation(view, usage, allocation, named, (node) => holding.has(node));
+    const judgement = withoutHandle(view, usage, allocation, judged);
+    if (judgement !== undefined) judgements.push(judgement);
+  }
+  judgements.push(...judgeRecordedTunnels(view, usage));
+  const shared = judgements.filter(({ finding }) => finding.also.includes('INV-56'));
+  const alreadyShared = new Set(shared.map(({ finding }) => finding.address ?? ''));
+  judgements.push(...useJudgements(view, usage, alreadyShared));
+  return judgements.filter((judgement) => canJudge(view, judgement));
+}
+
+function judgeOwned(view: CheckView, usage: Usage, allocation: Allocation): Judgement | undefined {
+  const pod = namedPod(allocation);
+  if (pod !== undefined) return judgePodAllocation(view, usage, allocation, pod);
+  const service = namedService(allocation);
+  if (service !== undefined) return judgeServiceAllocation(view, usage, allocation, service);
+  return judgeOwnerless(view, usage, allocation);
+}
+
+/**
+ * INV-11 beside what else is wrong with the allocation, else by itself. The tunnel addresses of old releases have no
+ * handle, and keep it that way.
+ */
+function withoutHandle(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  judgement: Judgement | undefined,
+): Judgement | undefined {
+  if (allocation.handle !== undefined) return judgement;
+  const fact = 'it has no handle: only a release by address frees it';
+  if (judgement !== undefined) {
+    const { finding } = judgement;
+    const also: InvariantId[] = [...finding.also, 'INV-11'];
+    return { ...judgement, finding: { ...finding, also, evidence: [...finding.evidence, fact] } };
+  }
+  const users = usage.of(allocation.ip);
+  const legacyTunnel = namedTunnel(allocation) !== undefined || users.some((user) => user.kind === 'Node');
+  return judgeAllocation(view, {
+    allocation,
+    broken: ['INV-11'],
+    evidence: [fact, ...users.map((user) => `${describeUser(user)} has the address`)],
+    ...(legacyTunnel && { severity: 'info' }),
+  });
+}
+
+/** Nothing tells whose address it is: it may be assigned by hand, so nothing but a person releases it. */
+function judgeOwnerless(view: CheckView, usage: Usage, allocation: Allocation): Judgement | undefined {
+  if (usage.hasUserOf(allocation) || hasLiveContainer(view, usage, allocation)) return undefined;
+  const broken: InvariantId[] = ['INV-53'];
+  const evidence = ['its attributes name no pod, tunnel or service', 'nothing is known to use the address'];
+  if (mayHaveCooledDown(view, allocation)) {
+    evidence.push('addresses cool down in this cluster: a component of an older release may have dropped the mark');
+  }
+  const { node } = allocation.attributes;
+  if (node && view.nodesByName.size > 0 && !view.nodesByName.has(node)) {
+    broken.push('INV-62');
+    evidence.push(`node ${node} does not exist`);
+  }
+  return judgeAllocation(view, {
+    allocation,
+    broken,
+    evidence,
+    release: { byHand: 'nobody can be asked whether it is in use: release it if you know that it is not' },
+  });
+}
+
+/** A component that does not know the mark of a released address drops it: what is left says nothing at all. */
+function mayHaveCooledDown(view: CheckView, { handle, attributes }: Allocation): boolean {
+  const seconds: unknown = view.snapshot.config?.spec?.['ipCooldownSeconds'];
+  return Boolean(seconds) && handle === undefined && Object.keys(attributes).length === 0;
+}
+
+function isReleased(judgement: Judgement | undefined): boolean {
+  return judgement?.finding.stability === 'stable' && judgement.finding.repair?.automatic === true;
+}
+
+/** What is said about services rests on them and on which of them are Calico's. */
+function canJudge(view: CheckView, { finding }: Judgement): boolean {
+  return finding.id !== 'INV-44' || (view.canJudge('Service') && view.canJudge('KubeControllersConfiguration'));
+}

@@ -1,0 +1,148 @@
+// What is wrong with one allocated address, and the finding made of it: the most specific invariant first, and a
+// release only when nothing at all could be using the address.
+
+import type { FoundObject, Ground, Judgement, RepairAction } from '../finding.ts';
+import type { InvariantId } from '../invariants.ts';
+import { blockObject, judge } from '../judgement.ts';
+import { type AddressUser, describeUser, groundsOf, objectOf, type Usage } from '../view/address-users.ts';
+import type { Allocation } from '../view/block-view.ts';
+import type { CheckView } from '../view/check-view.ts';
+
+/** The most specific first: a finding bears the first id that its fault breaks. */
+const order: readonly InvariantId[] = [
+  'INV-61',
+  'INV-60',
+  'INV-58',
+  'INV-62',
+  'INV-63',
+  'INV-44',
+  'INV-59',
+  'INV-57',
+  'INV-54',
+  'INV-50',
+  'INV-53',
+  'INV-51',
+  'INV-11',
+];
+
+/** What `--fix` does about it: releases the address, or leaves it to a person for the reason given. */
+export type Release = 'automatic' | { readonly byHand: string };
+
+export interface AllocationFault {
+  readonly allocation: Allocation;
+  /** Every invariant broken, in any order. */
+  readonly broken: readonly InvariantId[];
+  readonly evidence: readonly string[];
+  readonly owner?: FoundObject | undefined;
+  /** Who has the address without it being allocated to them. */
+  readonly others?: readonly AddressUser[];
+  readonly severity?: 'info';
+  /** Looks like an operation in progress, whatever its age. */
+  readonly candidate?: boolean;
+  /** Absent: the allocation stays, something else is wrong with it. */
+  readonly release?: Release | undefined;
+}
+
+/** Sorted so that the most specific comes first; ids outside the order go last. */
+function bySpecificity(broken: readonly InvariantId[]): InvariantId[] {
+  const place = (id: InvariantId) => (order.includes(id) ? order.indexOf(id) : order.length);
+  return [...new Set(broken)].sort((a, b) => place(a) - place(b));
+}
+
+/** The finding for a fault of an allocation. An address that somebody else uses is an error, whatever else is wrong. */
+export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgement {
+  const { allocation, owner, others = [] } = fault;
+  const { block, address, handle, sequence } = allocation;
+  const [id = 'INV-53', ...also] = bySpecificity(fault.broken);
+  const action: RepairAction = {
+    primitive: 'R1',
+    block: block.name,
+    address,
+    ordinal: allocation.ordinal,
+    handle,
+    sequenceNumber: sequence,
+  };
+  const command = `calictl ipam release --ip ${address}`;
+  const grounds: Ground[] = groundsOf(others);
+  if (owner?.kind === 'Pod' || owner?.kind === 'Node' || owner?.kind === 'Service')
+    grounds.push({ ...owner, kind: owner.kind });
+  const rivals = others.some((user) => user.kind !== 'Service' || user.managed);
+  const severity = rivals ? 'error' : fault.severity;
+  const release = releaseOf(view, fault);
+  return judge({
+    id,
+    also,
+    ...(severity && { severity }),
+    candidate: fault.candidate === true || view.isYoungAllocation(allocation),
+    object: blockObject(block.name),
+    related: others.map(objectOf),
+    grounds,
+    cidr: block.cidr,
+    address,
+    handle,
+    node: allocation.node,
+    owner,
+    ageSeconds: view.ageSeconds(allocation.allocatedAtMs),
+    evidence: [...fault.evidence, ...others.map((user) => `${describeUser(user)} has the address`)],
+    fingerprint: `${handle ?? ''} ${sequence}`,
+    ...(release === 'automatic' && {
+      action,
+      repair: {
+        primitive: 'R1',
+        automatic: true,
+        summary: `release ${address} guarded by ${handle === undefined ? '' : 'handle and '}sequence ${sequence}`,
+        command,
+      },
+    }),
+    ...(typeof release === 'object' && {
+      repair: { primitive: 'R1', automatic: false, summary: release.byHand, command },
+    }),
+  });
+}
+
+function releaseOf(view: CheckView, { allocation, others = [], release }: AllocationFault): Release | undefined {
+  if (release !== 'automatic') return release;
+  if (others.length > 0) return undefined;
+  if (view.allocationsAt(allocation.ip).length > 1) {
+    return { byHand: 'overlapping blocks both allocate the address: settle INV-18 first' };
+  }
+  return release;
+}
+
+/** The part of a pod's handle that names the container; undefined for handles of another form. */
+export function containerOf(allocation: Allocation): string | undefined {
+  const { handleId, attributes } = allocation;
+  if (handleId === undefined || isMachine(allocation)) return undefined;
+  if (handleId === `${attributes['namespace']}.${attributes['pod']}`) return undefined;
+  return handleId.slice(handleId.lastIndexOf('.') + 1);
+}
+
+/** True when handle or attributes name a KubeVirt virtual machine. */
+export function namesMachine({ handleId, attributes }: Allocation): boolean {
+  return handleId?.includes('.vmi.') === true || 'vmi-name' in attributes || 'vm-uid' in attributes;
+}
+
+/** True for the address of a virtual machine, which keeps it while it is stopped or moves. */
+export function isMachine(allocation: Allocation): boolean {
+  const { alternateAttributes } = allocation;
+  return namesMachine(allocation) || (alternateAttributes !== undefined && Object.keys(alternateAttributes).length > 0);
+}
+
+/** The other allocations under the same handle and of the same family, of blocks that Calico sees. */
+export function siblingsOf(view: CheckView, allocation: Allocation): Allocation[] {
+  const { handleName, ip } = allocation;
+  const all = handleName === undefined ? [] : view.allocationsByHandle.get(handleName);
+  return all.filter(
+    (other) =>
+      other !== allocation &&
+      other.ip.version === ip.version &&
+      other.handleId === allocation.handleId &&
+      other.block.status === 'live',
+  );
+}
+
+/** True when the container that the address was allocated for is the current one of something alive. */
+export function hasLiveContainer(view: CheckView, usage: Usage, allocation: Allocation): boolean {
+  const container = containerOf(allocation);
+  return container !== undefined && (view.podsByContainer.has(container) || usage.hasWorkloadOf(container));
+}

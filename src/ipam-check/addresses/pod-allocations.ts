@@ -1,0 +1,260 @@
+// Judges the allocations that name a pod: is it the pod's, does the pod still use it (INV-53, 57 to 62).
+// The rules of validity are those of Calico's garbage collector, docs/reference/ipam.md; where it would free an address
+// that a live container has, this does not.
+import { parseIp } from '../../net/ip.ts';
+import type { FoundObject, Judgement } from '../finding.ts';
+import type { InvariantId } from '../invariants.ts';
+import type { PodRecord } from '../snapshot.ts';
+import { type AddressUser, isPodUser, type Usage } from '../view/address-users.ts';
+import type { Allocation } from '../view/block-view.ts';
+import type { CheckView } from '../view/check-view.ts';
+import {
+  type AllocationFault,
+  containerOf,
+  hasLiveContainer,
+  isMachine,
+  judgeAllocation,
+  siblingsOf,
+} from './allocation-fault.ts';
+
+/** The pod that an allocation names. */
+export interface NamedPod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Namespace and name from the attributes; undefined unless both are there. */
+export function namedPod({ attributes }: Allocation): NamedPod | undefined {
+  const { pod, namespace } = attributes;
+  return pod && namespace ? { namespace, name: pod } : undefined;
+}
+
+const endedPhases: readonly (string | undefined)[] = ['Succeeded', 'Failed', 'Completed'];
+
+/** The finding about an allocation that names this pod, or undefined when all is well. */
+export function judgePodAllocation(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  named: NamedPod,
+): Judgement | undefined {
+  if (isPlainlyRight(view, allocation, named, usage.singleUserOf(allocation))) return undefined;
+  const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
+  const fault = isMachine(allocation)
+    ? stoppedMachine(usage, allocation, pod)
+    : podFault(view, usage, allocation, named, pod);
+  return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Pod', ...named } satisfies FoundObject });
+}
+
+/** The usual case, decided without making a text or a list: it is what nearly every allocation of a cluster is. */
+function isPlainlyRight(
+  view: CheckView,
+  { attributes, handleId }: Allocation,
+  named: NamedPod,
+  user: AddressUser | undefined,
+): boolean {
+  if (user?.kind !== 'Pod' || !isPodUser(user, named)) return false;
+  const { node, containerId } = user.pod;
+  return (
+    node !== undefined &&
+    attributes['node'] === node &&
+    view.nodesByName.has(node) &&
+    containerId !== undefined &&
+    handleId?.endsWith(containerId) === true &&
+    handleId.charAt(handleId.length - containerId.length - 1) === '.'
+  );
+}
+
+/** A virtual machine keeps its address without a pod; whether the machine still exists is not known here. */
+function stoppedMachine(usage: Usage, allocation: Allocation, pod: PodRecord | undefined): AllocationFault | undefined {
+  if (usage.has(allocation.ip) || (pod !== undefined && !pod.finished)) return undefined;
+  return {
+    allocation,
+    broken: ['INV-53'],
+    severity: 'info',
+    evidence: ['no running pod has the address', 'it belongs to a virtual machine, which keeps it while it is stopped'],
+    release: { byHand: 'release it when the virtual machine is gone for good' },
+  };
+}
+
+function podFault(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  named: NamedPod,
+  pod: PodRecord | undefined,
+): AllocationFault | undefined {
+  const users = usage.of(allocation.ip);
+  const others = users.filter((user) => !isPodUser(user, named));
+  const usesIt = others.length < users.length;
+  const live = hasLiveContainer(view, usage, allocation) || sharesHandleInUse(view, usage, allocation, named);
+  const broken: InvariantId[] = [];
+  const evidence: string[] = [];
+  if (pod === undefined) evidence.push('the pod does not exist');
+  else {
+    mismatches(view, allocation, pod, broken, evidence);
+    const current = otherContainer(view, allocation, pod, usesIt);
+    if (current !== undefined) {
+      broken.push('INV-51');
+      evidence.push(`the pod has ${current.address} for another container`);
+    }
+  }
+  missingNode(view, allocation, broken, evidence);
+
+  const surplus = usesIt ? undefined : surplusOf(view, usage, allocation, named, pod);
+  if (surplus !== undefined && others.length === 0) {
+    return { ...surplus, broken: [...broken, 'INV-50'], evidence: [...evidence, ...surplus.evidence] };
+  }
+  if (usesIt || live) {
+    if (broken.length === 0) return undefined;
+    evidence.push(usesIt ? 'the pod has the address' : 'its container is alive');
+    return { allocation, broken, evidence };
+  }
+  if (others.length > 0) return usedByOthers(allocation, broken, evidence, others);
+  if (pod !== undefined && awaitsAddress(pod)) {
+    if (broken.length === 0 || (broken.length === 1 && broken[0] === 'INV-59')) return undefined;
+    evidence.push('the pod has no address yet');
+    return { allocation, broken, evidence, candidate: true };
+  }
+  if (pod !== undefined && !pod.finished && !pod.hostNetwork) evidence.push(`the pod has ${pod.addresses.join(', ')}`);
+  if (pod?.finished === true && !endedPhases.includes(pod.phase)) {
+    evidence.push('the pod is being deleted and has given its address back');
+  }
+  return { allocation, broken: [...broken, 'INV-53'], evidence, release: 'automatic' };
+}
+
+/**
+ * INV-50: the pod lives with another address of the same handle and family, as after an ADD that was made twice.
+ * Which one is too many is known when the pod has another; while it has none, the first of them speaks for all.
+ */
+function surplusOf(
+  view: CheckView,
+  usage: Usage,
+  allocation: Allocation,
+  named: NamedPod,
+  pod: PodRecord | undefined,
+): AllocationFault | undefined {
+  const siblings = containerOf(allocation) === undefined ? [] : siblingsOf(view, allocation);
+  if (pod === undefined || pod.finished || pod.hostNetwork || siblings.length === 0) return undefined;
+  const inUse = siblings.find((sibling) => usage.of(sibling.ip).some((user) => isPodUser(user, named)));
+  if (inUse !== undefined) {
+    const evidence = [`the pod has ${inUse.address} under the same handle`];
+    if (!pod.moreAddresses) return { allocation, broken: [], evidence, release: 'automatic' };
+    evidence.push('the pod may have more addresses than its status lists');
+    return { allocation, broken: [], evidence, release: { byHand: 'release it if no network of the pod has it' } };
+  }
+  if (!hasLiveContainer(view, usage, allocation) || siblings.some((other) => comesBefore(other, allocation))) {
+    return undefined;
+  }
+  const addresses = siblings.map(({ address }) => address).join(', ');
+  return {
+    allocation,
+    broken: [],
+    evidence: [`its handle has ${addresses} too`, 'the pod does not say which of them it has'],
+    candidate: awaitsAddress(pod),
+    release: { byHand: 'find out which of them the pod has, release the others' },
+  };
+}
+
+function comesBefore(a: Allocation, b: Allocation): boolean {
+  return a.block === b.block ? a.ordinal < b.ordinal : a.block.name < b.block.name;
+}
+
+/**
+ * INV-51: what the pod has been allocated, on the same node, for another container than this one, which is an earlier
+ * one. Where the pod does not tell the current container and has the addresses of both, the older allocation is it.
+ */
+function otherContainer(
+  view: CheckView,
+  allocation: Allocation,
+  pod: PodRecord,
+  usesIt: boolean,
+): Allocation | undefined {
+  const container = containerOf(allocation);
+  if (container === undefined || container === pod.containerId || pod.finished || pod.hostNetwork) return undefined;
+  const isOther = (other: Allocation): boolean => {
+    const { namespace, pod: name, node } = other.attributes;
+    if (namespace !== pod.namespace || name !== pod.name || node !== allocation.attributes['node']) return false;
+    const its = containerOf(other);
+    return its !== undefined && its !== container;
+  };
+  for (const address of pod.addresses) {
+    const other = view.allocationsAt(parseIp(address)).find(isOther);
+    if (other !== undefined && (pod.containerId !== undefined || !usesIt || isOlder(allocation, other))) return other;
+  }
+  return undefined;
+}
+
+function isOlder(allocation: Allocation, other: Allocation): boolean {
+  const [mine, its] = [allocation.allocatedAtMs ?? 0, other.allocatedAtMs ?? 0];
+  return mine === its ? comesBefore(allocation, other) : mine < its;
+}
+
+/** A pod of its own network that has not ended and has no address: an allocation may be on its way to it. */
+export function awaitsAddress(pod: PodRecord): boolean {
+  return !pod.finished && !pod.hostNetwork && pod.addresses.length === 0;
+}
+
+/** What the pod itself says against the allocation. */
+function mismatches(
+  view: CheckView,
+  allocation: Allocation,
+  pod: PodRecord,
+  broken: InvariantId[],
+  evidence: string[],
+): void {
+  const { node } = allocation.attributes;
+  if (pod.hostNetwork) {
+    broken.push('INV-61');
+    evidence.push('the pod of that name uses the network of its host');
+  } else if (pod.finished && endedPhases.includes(pod.phase)) {
+    broken.push('INV-60');
+    evidence.push(`the pod has ended: phase ${pod.phase}${pod.reason ? `, reason ${pod.reason}` : ''}`);
+  }
+  if (node && pod.node !== undefined && pod.node !== node && view.nodesByName.has(pod.node)) {
+    broken.push('INV-58');
+    evidence.push(`the pod runs on ${pod.node}, the address was allocated on ${node}`);
+  }
+  const container = containerOf(allocation);
+  if (!pod.finished && pod.containerId !== undefined && container !== undefined && container !== pod.containerId) {
+    broken.push('INV-59');
+    evidence.push(`the pod's container is ${pod.containerId}, the address was allocated for ${container}`);
+  }
+}
+
+/** Where no node at all is known, as in part of a dump, none is called missing. */
+function missingNode(view: CheckView, allocation: Allocation, broken: InvariantId[], evidence: string[]): void {
+  const { node } = allocation.attributes;
+  if (!node || view.nodesByName.size === 0 || view.nodesByName.has(node)) return;
+  broken.push('INV-62');
+  evidence.push(`node ${node} does not exist`);
+}
+
+/**
+ * The address is allocated to this pod and somebody else has it. A tunnel address that a node records is judged from
+ * the node's side.
+ */
+function usedByOthers(
+  allocation: Allocation,
+  broken: InvariantId[],
+  evidence: string[],
+  others: readonly AddressUser[],
+): AllocationFault | undefined {
+  const rivals = others.filter((user) => user.kind !== 'Node' && !(user.kind === 'Service' && !user.managed));
+  if (rivals.length > 0) {
+    const mixed: InvariantId = rivals.some((user) => user.kind !== 'Service') ? 'INV-57' : 'INV-44';
+    return { allocation, broken: [...broken, mixed], evidence, others };
+  }
+  if (others.some((user) => user.kind === 'Node')) return undefined;
+  return { allocation, broken: [...broken, 'INV-53'], evidence, others };
+}
+
+/** Without the container's name on the pod: another address of the same handle that the pod has proves it alive. */
+function sharesHandleInUse(view: CheckView, usage: Usage, allocation: Allocation, named: NamedPod): boolean {
+  const { handleName } = allocation;
+  if (handleName === undefined) return false;
+  const siblings = view.allocationsByHandle.get(handleName);
+  return siblings.some(
+    (sibling) => sibling !== allocation && usage.of(sibling.ip).some((user) => isPodUser(user, named)),
+  );
+}

@@ -1,0 +1,52 @@
+// Whether the name and the labels of a claim are those that its spec asks for: nodes find their claims by these alone.
+import { affinityLabels, affinityName, hostnameHash } from '../../resources/names.ts';
+import type { AffinityView } from '../view/affinity-view.ts';
+
+/** What does not fit, a line each; both empty when all is well. */
+export interface Mismatches {
+  /** About node, CIDR and name: what the claim is about cannot be told for sure, or nobody looks for it here. */
+  readonly name: readonly string[];
+  /** About type and labels, which follow from node and CIDR. */
+  readonly labels: readonly string[];
+}
+
+const noLines: readonly string[] = [];
+const noMismatches: Mismatches = { name: noLines, labels: noLines };
+
+export class ClaimNames {
+  /** Hashes are slow and nodes have many claims. */
+  readonly #hashes = new Map<string, string>();
+
+  /** What INV-35 has to say. */
+  mismatches({ affinity, name, node, cidr, cidrText }: AffinityView): Mismatches {
+    if (node === '') return { name: ['spec.node is missing'], labels: noLines };
+    if (cidr === undefined) {
+      const line = cidrText === '' ? 'spec.cidr is missing' : `spec.cidr "${cidrText}" is no CIDR`;
+      return { name: [line], labels: noLines };
+    }
+    const wrongName: string[] = [];
+    if (cidr !== cidrText) wrongName.push(`spec.cidr "${cidrText}" is not the canonical text ${cidr}`);
+    const rightName = affinityName(node, cidr);
+    if (name !== rightName) wrongName.push(`metadata.name is ${name}, its spec asks for ${rightName}`);
+    const wrongLabels: string[] = [];
+    const type = typeof affinity.spec.type === 'string' ? affinity.spec.type : '';
+    if (type === '') wrongLabels.push('spec.type is absent');
+    const labels = affinity.metadata.labels ?? {};
+    for (const [label, value] of this.#labels(node, type === '' ? 'host' : type, cidr)) {
+      const stored = labels[label];
+      if (stored === value) continue;
+      wrongLabels.push(
+        stored === undefined ? `label ${label} is absent` : `label ${label} is "${stored}", not "${value}"`,
+      );
+    }
+    if (wrongName.length === 0 && wrongLabels.length === 0) return noMismatches;
+    return { name: wrongName, labels: wrongLabels };
+  }
+
+  #labels(node: string, type: string, cidr: string): [string, string][] {
+    const known = this.#hashes.get(node);
+    const hash = known ?? hostnameHash(node);
+    if (known === undefined) this.#hashes.set(node, hash);
+    return Object.entries(affinityLabels(node, type, cidr, hash));
+  }
+}

@@ -1,0 +1,73 @@
+// Judges what a block says of its owner: the form of it, and the addresses kept back when the owner runs Windows
+// (INV-15, INV-16).
+import { windowsReservation } from '../../ipam/block/block.ts';
+import { listed } from '../evidence.ts';
+import type { Judgement } from '../finding.ts';
+import { aboutBlock, judge, nodeObject } from '../judgement.ts';
+import type { BlockView } from '../view/block-view.ts';
+import type { CheckView } from '../view/check-view.ts';
+
+/** INV-15 and INV-16 of live blocks. */
+export function blockOwnerJudgements(view: CheckView): Judgement[] {
+  const judgements: Judgement[] = [];
+  for (const block of view.liveBlocks) {
+    const affinity: unknown = block.block.spec.affinity;
+    if (block.owner === undefined && affinity !== undefined && affinity !== null && affinity !== '') {
+      judgements.push(unreadableOwner(block, affinity));
+    }
+    const onWindows = isWindows(view, block.node);
+    if (!onWindows && !block.allocations.some(({ windowsReserved }) => windowsReserved)) continue;
+    const reserve = brokenReserve(block, onWindows);
+    if (reserve !== undefined) judgements.push(reserve);
+  }
+  return judgements;
+}
+
+function unreadableOwner(block: BlockView, affinity: unknown): Judgement {
+  const stored = typeof affinity === 'string' ? JSON.stringify(affinity) : 'no text';
+  return judge({
+    ...aboutBlock(block),
+    id: 'INV-15',
+    evidence: [`spec.affinity is ${stored}, neither host:<node> nor virtual:<name>`],
+    fingerprint: stored,
+  });
+}
+
+/** True when the node says that it runs Windows. */
+function isWindows(view: CheckView, node: string | undefined): boolean {
+  return node !== undefined && view.nodesByName.get(node)?.labels['kubernetes.io/os'] === 'windows';
+}
+
+/** True for the ordinals that are kept back in a block of this size on a Windows node. */
+export function isReservedOrdinal(ordinal: number, size: number): boolean {
+  const { startOfBlock, endOfBlock } = windowsReservation;
+  return ordinal < startOfBlock || ordinal >= size - endOfBlock;
+}
+
+function brokenReserve(block: BlockView, onWindows: boolean): Judgement | undefined {
+  const { size, node } = block;
+  const held = new Map(block.allocations.map((allocation) => [allocation.ordinal, allocation]));
+  const free: number[] = [];
+  const taken: number[] = [];
+  const extra: number[] = [];
+  for (let ordinal = 0; ordinal < size; ordinal++) {
+    const allocation = held.get(ordinal);
+    if (!isReservedOrdinal(ordinal, size)) {
+      if (allocation?.windowsReserved) extra.push(ordinal);
+    } else if (allocation === undefined) free.push(ordinal);
+    else if (!allocation.windowsReserved && !allocation.attributeMissing) taken.push(ordinal);
+  }
+  const evidence: string[] = [];
+  if (free.length > 0) evidence.push(`ordinals of the reserve that are free: ${listed(free)}`);
+  if (taken.length > 0) evidence.push(`ordinals of the reserve that somebody else has: ${listed(taken)}`);
+  if (extra.length > 0) evidence.push(`other ordinals that are reserved: ${listed(extra)}`);
+  if (evidence.length === 0) return undefined;
+  return judge({
+    ...aboutBlock(block),
+    id: 'INV-16',
+    severity: free.length > 0 ? 'error' : 'warning',
+    grounds: onWindows && node !== undefined ? [nodeObject(node)] : [],
+    evidence: [onWindows ? `node ${node} runs Windows` : 'the block has addresses reserved for Windows', ...evidence],
+    fingerprint: evidence.join(' '),
+  });
+}

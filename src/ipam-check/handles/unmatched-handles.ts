@@ -1,0 +1,57 @@
+// Sets the handles aside that agree with the blocks: nearly all do. What is left is judged in handles.ts.
+import { windowsHandle } from '../../resources/names.ts';
+import type { HandleRecord } from '../snapshot.ts';
+import type { CheckView } from '../view/check-view.ts';
+import { isMisnamed } from './handle-names.ts';
+
+/** What may be wrong with handles. */
+export interface OpenHandles {
+  readonly handles: ReadonlySet<HandleRecord>;
+  /** Names that allocations have and that may be missing, miscounted, or stand for several handles. */
+  readonly names: ReadonlySet<string>;
+  /** Those of the names that no object has, tombstones aside. */
+  readonly withoutObject: readonly string[];
+}
+
+/** Handles and names of handles that need a closer look. */
+export function openHandles(view: CheckView): OpenHandles {
+  const records = view.snapshot.handles;
+  const { heldHandles } = view;
+  const places = heldHandles.lastPlaces(records);
+  const settled = new Uint8Array(heldHandles.size);
+  const handles = new Set<HandleRecord>();
+  for (let at = 0; at < records.length; at++) {
+    const handle = records[at] as HandleRecord;
+    const place = places[at] as number;
+    const agrees = place >= 0 && settled[place] === 0 && isPlain(handle) && heldHandles.agree(place, handle.block);
+    if (!agrees) handles.add(handle);
+    else for (let same = place; same >= 0; same = heldHandles.previous(same)) settled[same] = 1;
+  }
+  const names = unsettledNames(view, settled);
+  // Some have further addresses, whose handle is spelled otherwise.
+  if (names.size > 0) for (const handle of records) if (names.has(handle.name)) handles.add(handle);
+  const recorded = new Set<string>();
+  for (const { name, deleted } of handles) if (!deleted) recorded.add(name);
+  return { handles, names, withoutObject: [...names].filter((name) => !recorded.has(name)) };
+}
+
+/** What is never in the name of a handle's object; and no name. */
+const unusual = /[A-Z\r]|^$/;
+
+/** True when the allocations of the handle are those that have its name as handle, letter by letter. */
+function isPlain(handle: HandleRecord): boolean {
+  return !handle.deleted && !isMisnamed(handle) && handle.name !== windowsHandle && !unusual.test(handle.name);
+}
+
+/** Names of the handles of the allocations whose places are not settled. */
+function unsettledNames({ blocks }: CheckView, settled: Uint8Array): Set<string> {
+  const names = new Set<string>();
+  let place = 0;
+  for (const { allocations } of blocks) {
+    for (const allocation of allocations) {
+      if (settled[place++] === 1 || allocation.windowsReserved) continue;
+      if (allocation.handleName !== undefined) names.add(allocation.handleName);
+    }
+  }
+  return names;
+}

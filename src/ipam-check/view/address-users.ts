@@ -1,0 +1,227 @@
+// Who uses which address: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
+// Finished and host-network pods use none. What is wrong with it is judged in addresses.ts and its neighbours.
+import { addressAt } from '../../net/cidr.ts';
+import { type IpAddress, parseIp } from '../../net/ip.ts';
+import type { KubeControllersConfiguration } from '../../resources/kinds/kube-controllers-configuration.ts';
+import type { FoundObject, Ground } from '../finding.ts';
+import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from '../snapshot.ts';
+import type { Allocation } from './block-view.ts';
+import type { CheckView } from './check-view.ts';
+import { Grouped } from './multi-map.ts';
+
+export type AddressUser =
+  | { readonly kind: 'Pod'; readonly pod: PodRecord }
+  /** A stored endpoint that says something that its pod does not. */
+  | { readonly kind: 'WorkloadEndpoint'; readonly workload: WorkloadRecord }
+  | { readonly kind: 'Node'; readonly node: NodeRecord; readonly tunnels: readonly TunnelType[] }
+  /** `managed`: Calico assigns its addresses. Another's address is none of Calico's, but it is in use. */
+  | { readonly kind: 'Service'; readonly service: ServiceRecord; readonly managed: boolean };
+
+/** Types of tunnel addresses, in the order in which they are listed. */
+export const tunnelTypes: readonly TunnelType[] = [
+  'vxlanTunnelAddress',
+  'wireguardTunnelAddress',
+  'ipipTunnelAddress',
+  'vxlanV6TunnelAddress',
+  'wireguardV6TunnelAddress',
+];
+
+/** Equal for equal addresses. */
+type AddressKey = number | bigint;
+
+function ipOf(key: AddressKey): IpAddress {
+  return typeof key === 'number' ? { version: 4, value: key } : { version: 6, value: key };
+}
+
+/** Looks up the users of an address. */
+export class Usage {
+  readonly #view: CheckView;
+  /** By slots, users of addresses that have one only: nearly all. A map of so many is several times slower. */
+  readonly #single: (AddressUser | undefined)[];
+  /** Users of addresses that have several, or that lie in no block. */
+  readonly #others = new Grouped<AddressKey, AddressUser>();
+  /** Containers of stored workload endpoints. */
+  readonly #workloadContainers = new Set<string>();
+
+  constructor(view: CheckView) {
+    this.#view = view;
+    this.#single = new Array<AddressUser | undefined>(view.slots).fill(undefined);
+  }
+
+  /** Everybody who has the address; each one once. */
+  of(ip: IpAddress): readonly AddressUser[] {
+    const single = this.#singleAt(this.#view.slotOf(ip));
+    return single === undefined ? this.#others.get(ip.value) : [single];
+  }
+
+  /** True when anybody has the address. */
+  has(ip: IpAddress): boolean {
+    return this.#singleAt(this.#view.slotOf(ip)) !== undefined || this.#others.has(ip.value);
+  }
+
+  /** Who has the address of the allocation; undefined when nobody or several have it. */
+  singleUserOf(allocation: Allocation): AddressUser | undefined {
+    return this.#singleAt(this.#view.slotOfAllocation(allocation));
+  }
+
+  /** True when anybody has the address of the allocation. */
+  hasUserOf(allocation: Allocation): boolean {
+    return this.singleUserOf(allocation) !== undefined || this.#others.has(allocation.ip.value);
+  }
+
+  /** All addresses in use with their users. */
+  *entries(): Generator<readonly [IpAddress, readonly AddressUser[]]> {
+    for (const { range, firstSlot, size } of this.#view.liveBlocks) {
+      for (let ordinal = 0; ordinal < size; ordinal++) {
+        const single = this.#single[firstSlot + ordinal];
+        if (single !== undefined && range !== undefined) yield [addressAt(range, ordinal), [single]];
+      }
+    }
+    for (const [key, users] of this.#others.entries()) yield [ipOf(key), users];
+  }
+
+  /** True when a stored workload endpoint belongs to the container. */
+  hasWorkloadOf(containerId: string): boolean {
+    return this.#workloadContainers.has(containerId);
+  }
+
+  /** Enters a user of an address, given as text; a user who has it already is not entered again. */
+  add(address: string, user: AddressUser): void {
+    const ip = parseIp(address);
+    if (ip === undefined) return;
+    const slot = this.#view.slotOf(ip);
+    const single = this.#singleAt(slot);
+    if (single === user || this.#others.get(ip.value).includes(user)) return;
+    if (slot >= 0 && single === undefined && !this.#others.has(ip.value)) {
+      this.#single[slot] = user;
+      return;
+    }
+    if (single !== undefined) {
+      this.#single[slot] = undefined;
+      this.#others.add(ip.value, single);
+    }
+    this.#others.add(ip.value, user);
+  }
+
+  addContainer(containerId: string): void {
+    this.#workloadContainers.add(containerId);
+  }
+
+  #singleAt(slot: number): AddressUser | undefined {
+    return slot < 0 ? undefined : this.#single[slot];
+  }
+}
+
+/** Collects the users of every address in the snapshot. */
+export function usageOf(view: CheckView): Usage {
+  const usage = new Usage(view);
+  const { pods, workloads, nodes, services, kubeControllers } = view.snapshot;
+  for (const pod of pods) {
+    if (pod.finished || pod.hostNetwork || pod.addresses.length === 0) continue;
+    const user: AddressUser = { kind: 'Pod', pod };
+    for (const address of pod.addresses) usage.add(address, user);
+  }
+  for (const workload of workloads) addWorkload(usage, workload);
+  for (const node of nodes) addTunnels(usage, node);
+  const isManaged = managedServices(kubeControllers);
+  for (const service of services) {
+    if (service.ingress.length === 0) continue;
+    const user: AddressUser = { kind: 'Service', service, managed: isManaged(service) };
+    for (const address of service.ingress) usage.add(address, user);
+  }
+  return usage;
+}
+
+function addWorkload(usage: Usage, workload: WorkloadRecord): void {
+  if (workload.containerId !== undefined) usage.addContainer(workload.containerId);
+  const user: AddressUser = { kind: 'WorkloadEndpoint', workload };
+  for (const address of workload.addresses) {
+    const ip = parseIp(address);
+    const known = ip && usage.of(ip).some((other) => other.kind === 'Pod' && isPodUser(user, other.pod));
+    if (!known) usage.add(address, user);
+  }
+}
+
+/** One user a node and address, whichever of its tunnels share it. */
+function addTunnels(usage: Usage, node: NodeRecord): void {
+  const byAddress = new Map<string, TunnelType[]>();
+  for (const type of tunnelTypes) {
+    const address = node.tunnels[type];
+    if (address === undefined) continue;
+    const tunnels = byAddress.get(address);
+    if (tunnels) tunnels.push(type);
+    else byAddress.set(address, [type]);
+  }
+  for (const [address, tunnels] of byAddress) usage.add(address, { kind: 'Node', node, tunnels });
+}
+
+const requestAnnotations: readonly string[] = [
+  'projectcalico.org/ipv4pools',
+  'projectcalico.org/ipv6pools',
+  'projectcalico.org/loadBalancerIPs',
+];
+
+/** Tells the services whose addresses Calico's load balancer controller assigns; none when it is not configured. */
+export function managedServices(
+  configuration: KubeControllersConfiguration | undefined,
+): (service: ServiceRecord) => boolean {
+  const controller = configuration?.spec?.controllers?.loadBalancer;
+  if (controller === undefined || controller === null) return () => false;
+  if (controller.assignIPs === 'RequestedServicesOnly') {
+    return ({ loadBalancer, loadBalancerClass, annotations }) =>
+      loadBalancer &&
+      (loadBalancerClass === 'calico' || requestAnnotations.some((annotation) => annotation in annotations));
+  }
+  return ({ loadBalancer, loadBalancerClass }) =>
+    loadBalancer && (!loadBalancerClass || loadBalancerClass === 'calico');
+}
+
+/** True when the user is the pod of that name: the pod itself, or a stored endpoint of it. */
+export function isPodUser(user: AddressUser, pod: { readonly namespace: string; readonly name: string }): boolean {
+  if (user.kind === 'Pod') return user.pod.namespace === pod.namespace && user.pod.name === pod.name;
+  return (
+    user.kind === 'WorkloadEndpoint' && user.workload.namespace === pod.namespace && user.workload.pod === pod.name
+  );
+}
+
+/** The user as findings name it. */
+export function objectOf(user: AddressUser): FoundObject {
+  switch (user.kind) {
+    case 'Pod':
+      return { kind: 'Pod', namespace: user.pod.namespace, name: user.pod.name };
+    case 'WorkloadEndpoint':
+      return { kind: 'WorkloadEndpoint', namespace: user.workload.namespace, name: user.workload.name };
+    case 'Node':
+      return { kind: 'Node', name: user.node.name };
+    case 'Service':
+      return { kind: 'Service', namespace: user.service.namespace, name: user.service.name };
+  }
+}
+
+/** What is to be read again to know that the user still uses the address. */
+export function groundsOf(users: readonly AddressUser[]): Ground[] {
+  const grounds: Ground[] = [];
+  for (const user of users) {
+    const { namespace, name } = objectOf(user);
+    if (user.kind === 'Node') grounds.push({ kind: 'Node', name });
+    else if (user.kind !== 'WorkloadEndpoint' && namespace !== undefined) {
+      grounds.push({ kind: user.kind, namespace, name });
+    }
+  }
+  return grounds;
+}
+
+/** For people: `pod shop/cart-0`, `tunnel of node worker-1`. */
+export function describeUser(user: AddressUser): string {
+  const { namespace, name } = objectOf(user);
+  switch (user.kind) {
+    case 'Pod':
+      return `pod ${namespace}/${name}`;
+    case 'WorkloadEndpoint':
+      return `workload endpoint ${namespace}/${name}`;
+    case 'Node':
+      return `${user.tunnels.join(' and ')} of node ${name}`;
+    case 'Service':
+      return `service ${namespace}/${name}`;
+  }
+}

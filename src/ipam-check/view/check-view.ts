@@ -1,0 +1,266 @@
+// A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
+// Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
+import { type IpamSettings, settingsOf } from '../../ipam/config.ts';
+import { type Cidr, formatCidr, ordinalOf } from '../../net/cidr.ts';
+import { CidrIndex, IntervalSet } from '../../net/interval-set.ts';
+import type { IpAddress } from '../../net/ip.ts';
+import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
+import { blockName } from '../../resources/names.ts';
+import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../snapshot.ts';
+import { type AffinityView, affinitiesByCidr, affinityView } from './affinity-view.ts';
+import { HeldHandles } from './allocated-handles.ts';
+import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
+import { Grouped } from './multi-map.ts';
+import { type PoolView, poolViews } from './pool-view.ts';
+
+const noAffinities: readonly AffinityView[] = [];
+
+/** Everything that the rules look up, each index built once for a snapshot: the large ones only when one is needed. */
+export class CheckView {
+  readonly snapshot: IpamSnapshot;
+  readonly nowMs: number;
+  /** The defaults where there is no configuration, or none that can be read. */
+  readonly settings: IpamSettings;
+  /** Pools whose CIDR can be read, in name order. */
+  readonly pools: readonly PoolView[];
+  /** Every block, in name order, whatever its status. */
+  readonly blocks: readonly BlockView[];
+  /** Blocks that Calico sees and that can be read. */
+  readonly liveBlocks: readonly BlockView[];
+  readonly blocksByName: ReadonlyMap<string, BlockView>;
+  /** Live blocks by canonical CIDR text. */
+  readonly blocksByCidr: ReadonlyMap<string, BlockView>;
+  /** How many slots there are: the addresses of live blocks, counted through block by block. */
+  readonly slots: number;
+  /** Allocations of live blocks, in order of block name and ordinal. */
+  readonly allocations: readonly Allocation[];
+  readonly affinities: readonly AffinityView[];
+  /** Affinities that are no tombstones, by canonical CIDR text. */
+  readonly affinitiesByCidr: ReadonlyMap<string, readonly AffinityView[]>;
+  readonly affinitiesByName: ReadonlyMap<string, AffinityView>;
+  readonly nodesByName: ReadonlyMap<string, NodeRecord>;
+  /** By `namespace/name`. */
+  readonly servicesByKey: ReadonlyMap<string, ServiceRecord>;
+  readonly #unread: ReadonlySet<string>;
+  /** Places in the list of live blocks. */
+  readonly #blockIndex: CidrIndex<number>;
+  readonly #poolIndex: CidrIndex<PoolView>;
+  readonly #enabledPools: CidrIndex<PoolView>;
+  readonly #unjudged: IntervalSet;
+  /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
+  readonly #placeUnknown: boolean;
+  #handlesByName: ReadonlyMap<string, HandleRecord> | undefined;
+  #heldHandles: HeldHandles | undefined;
+  #allocationsByHandle: Grouped<string, Allocation> | undefined;
+  #podsByKey: ReadonlyMap<string, PodRecord> | undefined;
+  #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
+
+  constructor(snapshot: IpamSnapshot) {
+    this.snapshot = snapshot;
+    this.nowMs = snapshot.now.getTime();
+    this.settings = readSettings(snapshot.config);
+    this.#unread = new Set(snapshot.unread.map((entry) => entry.kind));
+    this.pools = poolViews(snapshot.pools);
+    this.#poolIndex = new CidrIndex(this.pools.map((pool) => ({ cidr: pool.cidr, value: pool })));
+    this.#enabledPools = new CidrIndex(
+      this.pools.filter((pool) => pool.enabled).map((pool) => ({ cidr: pool.cidr, value: pool })),
+    );
+    this.blocks = withShadowed(snapshot.blocks.map(readBlock));
+    this.liveBlocks = this.blocks.filter((block) => block.status === 'live');
+    this.blocksByName = indexBy(this.blocks, (block) => block.name);
+    this.blocksByCidr = indexBy(this.liveBlocks, (block) => block.cidr);
+    this.#blockIndex = new CidrIndex(
+      this.liveBlocks.flatMap(({ range }, place) => (range ? [{ cidr: range, value: place }] : [])),
+    );
+    this.slots = numberSlots(this.liveBlocks, this.#blockIndex);
+    const setAside = this.blocks.filter((block) => block.status === 'unreadable' || block.status === 'tombstone');
+    this.#unjudged = IntervalSet.of(setAside.flatMap((block) => (block.range ? [block.range] : [])));
+    this.#placeUnknown = setAside.some((block) => block.range === undefined);
+    this.allocations = this.liveBlocks.flatMap((block) => block.allocations);
+    this.affinities = snapshot.affinities.map(affinityView);
+    this.affinitiesByCidr = affinitiesByCidr(this.affinities);
+    this.affinitiesByName = indexBy(this.affinities, (affinity) => affinity.name);
+    this.nodesByName = indexBy(snapshot.nodes, (node) => node.name);
+    this.servicesByKey = indexBy(snapshot.services, (service) => `${service.namespace}/${service.name}`);
+  }
+
+  /** By object name, tombstones too. */
+  get handlesByName(): ReadonlyMap<string, HandleRecord> {
+    this.#handlesByName ??= indexBy(this.snapshot.handles, (handle) => handle.name);
+    return this.#handlesByName;
+  }
+
+  /** The handles of all allocations. */
+  get heldHandles(): HeldHandles {
+    this.#heldHandles ??= new HeldHandles(this.blocks);
+    return this.#heldHandles;
+  }
+
+  /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
+  get allocationsByHandle(): Grouped<string, Allocation> {
+    this.#allocationsByHandle ??= byHandle(this.blocks);
+    return this.#allocationsByHandle;
+  }
+
+  /** By `namespace/name`. */
+  get podsByKey(): ReadonlyMap<string, PodRecord> {
+    this.#podsByKey ??= indexBy(this.snapshot.pods, (pod) => `${pod.namespace}/${pod.name}`);
+    return this.#podsByKey;
+  }
+
+  /** Pods that are not finished, by the container id that the CNI plugin left on them. */
+  get podsByContainer(): ReadonlyMap<string, PodRecord> {
+    this.#podsByContainer ??= indexBy(
+      this.snapshot.pods.filter(({ containerId, finished }) => containerId && !finished),
+      ({ containerId = '' }) => containerId,
+    );
+    return this.#podsByContainer;
+  }
+
+  /** False when the kind could not be read: what rests on it is not judged and not repaired. */
+  canJudge(kind: string): boolean {
+    return !this.#unread.has(kind);
+  }
+
+  /** The live block that holds the address; the smallest when blocks overlap. */
+  blockOf(ip: IpAddress): BlockView | undefined {
+    const place = this.#blockIndex.find(ip);
+    return place === undefined ? undefined : this.liveBlocks[place];
+  }
+
+  /** The slot of the address, the same for each question about it; -1 when no live block contains it. */
+  slotOf(ip: IpAddress): number {
+    const block = this.blockOf(ip);
+    const ordinal = block?.range && ordinalOf(block.range, ip);
+    return block === undefined || ordinal === undefined ? -1 : block.firstSlot + ordinal;
+  }
+
+  /** The slot of an allocation's address, which seldom has to be looked for. */
+  slotOfAllocation(allocation: Allocation): number {
+    const { block, ordinal } = allocation;
+    return block.alone ? block.firstSlot + ordinal : this.slotOf(allocation.ip);
+  }
+
+  /** The pool that holds the address, enabled or not; the smallest when pools overlap. */
+  poolOf(ip: IpAddress): PoolView | undefined {
+    return this.#poolIndex.find(ip);
+  }
+
+  enabledPoolOf(ip: IpAddress): PoolView | undefined {
+    return this.#enabledPools.find(ip);
+  }
+
+  /** Pools that hold the whole CIDR, enabled or not. */
+  poolsCovering(range: Cidr): readonly PoolView[] {
+    return this.#poolIndex.findCovering(range);
+  }
+
+  /** Who holds the address by the live blocks: one allocation, more only where blocks overlap. */
+  allocationsAt(ip: IpAddress | undefined): readonly Allocation[] {
+    const places = ip === undefined ? [] : this.#blockIndex.findAll(ip);
+    return places
+      .sort((a, b) => a - b)
+      .map((place) => this.liveBlocks[place])
+      .flatMap((block) => (ip && block && allocationIn(block, ip)) ?? []);
+  }
+
+  /** True when a live block holds the address. */
+  isAllocated(ip: IpAddress): boolean {
+    const block = this.blockOf(ip);
+    return block !== undefined && (allocationIn(block, ip) !== undefined || this.allocationsAt(ip).length > 0);
+  }
+
+  /** True when the address lies in a block that is set aside (unreadable or a tombstone): say nothing about it. */
+  isUnjudged(ip: IpAddress): boolean {
+    return this.#unjudged.contains(ip) || (this.#placeUnknown && this.blockOf(ip) === undefined);
+  }
+
+  /** True when a block that is set aside may be the one with this CIDR. */
+  isUnjudgedRange(range: Cidr): boolean {
+    return this.#unjudged.overlaps(range) || (this.#placeUnknown && !this.blocksByCidr.has(formatCidr(range)));
+  }
+
+  affinitiesOf(cidr: string): readonly AffinityView[] {
+    return this.affinitiesByCidr.get(cidr) ?? noAffinities;
+  }
+
+  /** The claim of the block's owner. */
+  claimOn(block: BlockView): AffinityView | undefined {
+    return this.affinitiesOf(block.cidr).find((affinity) => affinity.owner === block.affinity);
+  }
+
+  /** True when the owner can use addresses: its node exists, or it is a virtual owner. */
+  ownerLives(type: 'host' | 'virtual', name: string): boolean {
+    return type === 'virtual' || !this.canJudge('Node') || this.nodesByName.has(name);
+  }
+
+  /** Whole seconds since the time, as findings print it; undefined when no time is known. */
+  ageSeconds(timeMs: number | undefined): number | undefined {
+    return timeMs === undefined ? undefined : Math.max(0, Math.floor((this.nowMs - timeMs) / 1000));
+  }
+
+  /**
+   * True when something written at that time may still be part of an operation in progress.
+   * Nothing is in progress in a locked datastore, and what has no time counts as old.
+   */
+  isYounger(timeMs: number | undefined, limitMs: number): boolean {
+    if (this.snapshot.locked || timeMs === undefined) return false;
+    return this.nowMs - timeMs < limitMs;
+  }
+
+  /** True when the allocation is younger than the grace period: findings about it are candidates. */
+  isYoungAllocation(allocation: Allocation): boolean {
+    return this.isYounger(allocation.allocatedAtMs, this.snapshot.graceMs);
+  }
+}
+
+function readSettings(config: IPAMConfig | undefined): IpamSettings {
+  if (typeof config?.spec !== 'object' || config.spec === null) return settingsOf(undefined);
+  const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost }: Record<string, unknown> = { ...settingsOf(config) };
+  return {
+    strictAffinity: strictAffinity === true,
+    autoAllocateBlocks: autoAllocateBlocks === true,
+    maxBlocksPerHost: typeof maxBlocksPerHost === 'number' ? maxBlocksPerHost : 0,
+  };
+}
+
+function indexBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T> {
+  const map = new Map<string, T>();
+  for (const item of items) map.set(key(item), item);
+  return map;
+}
+
+/** Of blocks with one CIDR, those that do not have the name for it are shadowed: Calico reads the other. */
+function withShadowed(blocks: BlockView[]): BlockView[] {
+  const named = new Set<string>();
+  for (const block of blocks)
+    if (block.status === 'live' && block.name === blockName(block.cidr)) named.add(block.cidr);
+  return blocks.map((block) =>
+    block.status === 'live' && named.has(block.cidr) && block.name !== blockName(block.cidr)
+      ? Object.assign(block, { status: 'shadowed' as const })
+      : block,
+  );
+}
+
+/** Gives each live block its slots, and tells whether it overlaps with another; answers how many slots there are. */
+function numberSlots(blocks: readonly BlockView[], index: CidrIndex<number>): number {
+  const overlapping = new Set(index.overlapping().flatMap(([outer, inner]) => [outer.value, inner.value]));
+  let slots = 0;
+  blocks.forEach((block, place) => {
+    Object.assign(block, { firstSlot: slots, alone: !overlapping.has(place) });
+    slots += block.size;
+  });
+  return slots;
+}
+
+/** Allocations by the name of their handle's object; the Windows reserve left out. */
+function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
+  const grouped = new Grouped<string, Allocation>();
+  for (const block of blocks) {
+    for (const allocation of block.allocations) {
+      const { handleName } = allocation;
+      if (handleName !== undefined && !allocation.windowsReserved) grouped.add(handleName, allocation);
+    }
+  }
+  return grouped;
+}

@@ -1,0 +1,123 @@
+// From raw objects to the small records that a check holds: one function a kind.
+import type {
+  HandleRecord,
+  NodeRecord,
+  PodRecord,
+  ServiceRecord,
+  TunnelType,
+  WorkloadRecord,
+} from '../../ipam-check/snapshot.ts';
+import { lastWriteMs } from '../../ipam-check/times.ts';
+import { stripMask } from '../../net/cidr.ts';
+import { isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
+import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
+import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { Pod } from '../../resources/kinds/pod.ts';
+import type { Service } from '../../resources/kinds/service.ts';
+import type { WorkloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
+import type { ObjectRef } from '../../resources/object.ts';
+
+/** Node annotation of each tunnel address, docs/reference/ipam.md. */
+const tunnelAnnotations: readonly (readonly [TunnelType, string])[] = [
+  ['ipipTunnelAddress', 'projectcalico.org/IPv4IPIPTunnelAddr'],
+  ['vxlanTunnelAddress', 'projectcalico.org/IPv4VXLANTunnelAddr'],
+  ['vxlanV6TunnelAddress', 'projectcalico.org/IPv6VXLANTunnelAddr'],
+  ['wireguardTunnelAddress', 'projectcalico.org/IPv4WireguardInterfaceAddr'],
+  ['wireguardV6TunnelAddress', 'projectcalico.org/IPv6WireguardInterfaceAddr'],
+];
+
+/** Tells an object, or the record of one, from all others of its kind. */
+export function placeOf({ namespace, name }: ObjectRef): string {
+  return `${namespace ?? ''}/${name}`;
+}
+
+/** What judgements need of a handle. */
+export function handleRecord(handle: IPAMHandle): HandleRecord {
+  const { name, uid, resourceVersion } = handle.metadata;
+  return {
+    name,
+    uid,
+    resourceVersion,
+    handleId: handle.spec.handleID,
+    block: handle.spec.block ?? {},
+    deleted: handle.spec.deleted === true,
+    writtenAtMs: lastWriteMs(handle.metadata),
+  };
+}
+
+/** What Kubernetes knows of the node's health: True, False or Unknown. */
+function isReady(node: CoreNode): boolean | undefined {
+  const condition = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  return condition === undefined ? undefined : condition.status === 'True';
+}
+
+/** Labels, health and tunnel addresses of a node; texts that are no address are left out. */
+export function nodeRecord(node: CoreNode): NodeRecord {
+  const annotations = node.metadata.annotations ?? {};
+  const tunnels: Partial<Record<TunnelType, string>> = {};
+  for (const [type, key] of tunnelAnnotations) {
+    const address = stripMask(annotations[key] ?? '');
+    if (address !== undefined) tunnels[type] = address;
+  }
+  return { name: node.metadata.name, tunnels, labels: node.metadata.labels ?? {}, ready: isReady(node) };
+}
+
+/** True when the text is nothing but these addresses, each with or without its prefix length. */
+function namesOnly(noted: string, addresses: readonly string[]): boolean {
+  const isOne = (text: string, address: string) =>
+    text.startsWith(address) && (text.length === address.length || text[address.length] === '/');
+  return noted === '' || noted.split(',').every((text) => addresses.some((address) => isOne(text, address)));
+}
+
+/** What says which addresses a pod uses, and for how long still. */
+export function podRecord(pod: Pod): PodRecord {
+  const { metadata, spec, status } = pod;
+  const annotations = metadata.annotations ?? {};
+  const addresses = podAddresses(pod);
+  const noted = annotations[podAnnotations.podIPs] ?? annotations[podAnnotations.podIP] ?? '';
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    node: spec?.nodeName || undefined,
+    hostNetwork: spec?.hostNetwork === true,
+    phase: status?.phase,
+    reason: status?.reason,
+    addresses,
+    finished: isFinished(pod),
+    deleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
+    containerId: annotations['cni.projectcalico.org/containerID'] || undefined,
+    noIpam: Boolean(annotations['cni.projectcalico.org/ipAddrsNoIpam']),
+    moreAddresses: Boolean(annotations[podAnnotations.networks]) || !namesOnly(noted, addresses),
+  };
+}
+
+/** A stored endpoint, its addresses without their masks. */
+export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
+  const { metadata, spec } = workload;
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    node: spec.node,
+    pod: spec.pod,
+    containerId: spec.containerID,
+    addresses: (spec.ipNetworks ?? []).map(stripMask).filter((address) => address !== undefined),
+  };
+}
+
+/** What says whether Calico assigns the addresses of a service, and which it has. */
+export function serviceRecord(service: Service): ServiceRecord {
+  const { metadata, spec, status } = service;
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    uid: metadata.uid,
+    loadBalancer: spec?.type === 'LoadBalancer',
+    loadBalancerClass: spec?.loadBalancerClass,
+    annotations: metadata.annotations ?? {},
+    ingress: (status?.loadBalancer?.ingress ?? [])
+      .map((entry) => stripMask(entry.ip ?? ''))
+      .filter((address) => address !== undefined),
+  };
+}

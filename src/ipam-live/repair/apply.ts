@@ -1,0 +1,141 @@
+// Carries out a repair plan: in its order, several objects at a time, each one proved again just before its write.
+import pMap from 'p-map';
+import type { IpamStore } from '../../ipam/ipam-store.ts';
+import { releaseInBlock } from '../../ipam/release/release.ts';
+import { setHandleCount } from '../../ipam/repair/handle-repair.ts';
+import {
+  claimMissing,
+  confirmClaim,
+  deleteEmptyBlock,
+  dropClaim,
+  finishTombstone,
+  rebuildBlock,
+  relabelClaim,
+  releaseClaim,
+} from '../../ipam/repair/repair.ts';
+import type { Prove, RepairOutcome } from '../../ipam/repair/repair-outcome.ts';
+import type { RepairAction } from '../../ipam-check/finding.ts';
+import type { PlannedRepair } from '../../ipam-check/plan.ts';
+import type { FixItem } from '../../ipam-check/report.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
+import type { Prover } from './prove.ts';
+
+/** Objects written at the same time. */
+const writesInFlight = 32;
+
+export interface ApplyOptions {
+  /** Handles as they were listed, by object name: spares a read each. */
+  readonly handles: ReadonlyMap<string, IPAMHandle>;
+  /** Aborted to begin no further repair. */
+  readonly stop: AbortSignal;
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/** Repairs that go together in one write: the addresses of a block, else each for itself. */
+type Batch = [PlannedRepair, ...PlannedRepair[]];
+
+/** Consecutive phases of a plan; within one, batches touch different objects and may run side by side. */
+function phasesOf(plan: readonly PlannedRepair[]): Batch[][] {
+  const phases = new Map<string, Map<string, Batch>>();
+  for (const [index, repair] of plan.entries()) {
+    const { action } = repair;
+    const phase = phases.get(action.primitive) ?? new Map<string, Batch>();
+    phases.set(action.primitive, phase);
+    const key = action.primitive === 'R1' ? action.block : String(index);
+    const batch = phase.get(key);
+    if (batch === undefined) phase.set(key, [repair]);
+    else batch.push(repair);
+  }
+  return [...phases.values()].map((phase) => [...phase.values()]);
+}
+
+/**
+ * Applies the plan. Every repair ends in an outcome: one that meets a conflict or an error costs no other.
+ * When `stop` is aborted, what has not begun is `skipped`; what has begun is finished.
+ */
+export async function applyPlan(
+  store: IpamStore,
+  plan: readonly PlannedRepair[],
+  prover: Prover,
+  options: ApplyOptions,
+): Promise<FixItem[]> {
+  const outcomes = new Map<PlannedRepair, Omit<FixItem, 'finding'>>();
+  for (const phase of phasesOf(plan)) {
+    const blocks = new Map<string, Promise<IPAMBlock | undefined>>();
+    // One reading of a block serves all handles that it decides on: it is made after the handles were listed.
+    const block = (name: string): Promise<IPAMBlock | undefined> => {
+      const reading = blocks.get(name) ?? store.blocks.get(name).then((found) => (found.ok ? found.value : undefined));
+      blocks.set(name, reading);
+      return reading;
+    };
+    await pMap(
+      phase,
+      async (batch) => {
+        const results = await applyBatch(store, batch, prover, { ...options, block });
+        for (const [index, repair] of batch.entries()) {
+          outcomes.set(repair, results[index] ?? { outcome: 'failed', detail: 'the repair gave no outcome' });
+        }
+        options.progress?.(outcomes.size, plan.length);
+      },
+      { concurrency: writesInFlight },
+    );
+  }
+  return plan.map((repair) => ({
+    finding: repair.finding,
+    ...(outcomes.get(repair) ?? { outcome: 'skipped' as const }),
+  }));
+}
+
+type KnownObjects = ApplyOptions & { readonly block: (name: string) => Promise<IPAMBlock | undefined> };
+
+async function applyBatch(
+  store: IpamStore,
+  batch: Batch,
+  prover: Prover,
+  known: KnownObjects,
+): Promise<readonly Omit<FixItem, 'finding'>[]> {
+  if (known.stop.aborted) return batch.map(() => ({ outcome: 'skipped', detail: 'stopped before it began' }) as const);
+  try {
+    const [{ action }] = batch;
+    if (action.primitive === 'R1') return await releaseBatch(store, action.block, batch, prover);
+    const [repair] = batch;
+    return [await applyOne(store, action, () => prover.changeOf(repair.judgements), known)];
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return batch.map(() => ({ outcome: 'failed', detail }) as const);
+  }
+}
+
+function releaseBatch(store: IpamStore, block: string, batch: Batch, prover: Prover): Promise<RepairOutcome[]> {
+  const requests = batch.flatMap((repair) =>
+    repair.action.primitive === 'R1' ? [{ ...repair.action, judgements: repair.judgements }] : [],
+  );
+  return releaseInBlock(store, block, requests, (request) => prover.changeOf(request.judgements));
+}
+
+async function applyOne(
+  store: IpamStore,
+  action: Exclude<RepairAction, { primitive: 'R1' }>,
+  prove: Prove,
+  known: KnownObjects,
+): Promise<RepairOutcome> {
+  switch (action.primitive) {
+    case 'R2':
+      return rebuildBlock(store, action, prove);
+    case 'R3':
+      return setHandleCount(store, action, prove, { handle: known.handles.get(action.handle), block: known.block });
+    case 'R4':
+      return 'block' in action ? claimMissing(store, action, prove) : confirmClaim(store, action, prove);
+    case 'R5':
+      return dropClaim(store, action, prove);
+    case 'R6':
+      return releaseClaim(store, action, prove);
+    case 'R7':
+      return finishTombstone(store, action, prove);
+    case 'R8':
+      return relabelClaim(store, action, prove);
+    case 'R9':
+      return deleteEmptyBlock(store, action, prove);
+  }
+}

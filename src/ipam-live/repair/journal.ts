@@ -1,0 +1,155 @@
+// The repair journal: JSON lines, one before and one after each write, on disk before the write goes out.
+// It tells after a crash what was being done; nothing reads it back.
+import { realpathSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import type { IpamObjects, IpamStore, Outcome } from '../../ipam/ipam-store.ts';
+import type { KubeObject } from '../../resources/object.ts';
+import { printJson } from '../../text/json.ts';
+import { CalictlError, systemText, UsageError } from '../../world/errors.ts';
+import type { Clock, World } from '../../world/world.ts';
+
+export interface Journal {
+  readonly path: string;
+  /** Why it could not be written, once that has happened: then no further write must go out. */
+  readonly failure?: CalictlError | undefined;
+  /** Resolves when the line is on disk. */
+  append(entry: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Where the journal goes when the person names no file: `$XDG_STATE_HOME/calictl`, `~/.local/state/calictl`, else the
+ * working directory. Never inside the folder that is the datastore.
+ */
+export function journalPath(world: World, named: string | undefined, datastoreFolder: string | undefined): string {
+  const state =
+    world.env['XDG_STATE_HOME'] || (world.env['HOME'] ? join(world.env['HOME'], '.local', 'state') : undefined);
+  const stamp = world.clock.now().toISOString().replaceAll(/[:.]/g, '-');
+  const fallback = join(
+    state === undefined ? world.cwd : join(state, 'calictl'),
+    `repair-${stamp}-${world.self.pid}.jsonl`,
+  );
+  const path = resolve(world.cwd, named ?? fallback);
+  if (datastoreFolder !== undefined && isWithin(resolve(world.cwd, datastoreFolder), path)) {
+    throw new UsageError(
+      `the journal ${path} would lie inside the datastore folder`,
+      'name a file elsewhere with --journal FILE',
+      'JOURNAL_IN_DATASTORE',
+    );
+  }
+  return path;
+}
+
+/** True when the file lies, or would lie, below the folder, whatever links lead there. */
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(realLocation(folder), realLocation(path));
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** The path without links, as far as it exists. */
+function realLocation(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realLocation(parent), basename(path));
+  }
+}
+
+/** Opens the journal for appending. Errors: CalictlError when it cannot be written. */
+export async function openJournal(path: string, clock: Clock): Promise<Journal> {
+  const failed = (cause: unknown): CalictlError =>
+    new CalictlError(`the journal ${path} cannot be written: ${systemText(cause)}`, {
+      code: 'JOURNAL_UNWRITABLE',
+      hint: 'name a writable file with --journal FILE; nothing is repaired without a journal',
+      cause,
+    });
+  const file = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    .then(() => open(path, 'a', 0o600))
+    .catch((cause: unknown) => {
+      throw failed(cause);
+    });
+
+  // Lines that come while a flush is under way share the next one: one fsync serves many writes in flight.
+  let waiting: string[] = [];
+  let flushed: Promise<void> | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let failure: CalictlError | undefined;
+  const flush = async (): Promise<void> => {
+    const lines = waiting;
+    waiting = [];
+    flushed = undefined;
+    try {
+      await file.write(lines.join(''));
+      await file.datasync();
+    } catch (cause) {
+      failure ??= failed(cause);
+      throw failure;
+    }
+  };
+  return {
+    path,
+    get failure() {
+      return failure;
+    },
+    append(entry) {
+      if (failure !== undefined) return Promise.reject(failure);
+      waiting.push(`${printJson({ time: clock.now().toISOString(), ...entry })}\n`);
+      if (flushed === undefined) {
+        flushed = running.then(flush);
+        running = flushed.catch(() => undefined);
+      }
+      return flushed;
+    },
+    async close() {
+      await running;
+      await file.close();
+    },
+  };
+}
+
+/**
+ * The same store, with every write told to the journal before it goes out and after its outcome is known.
+ * Once `lost` is aborted no write goes out any more: its reason is thrown.
+ */
+export function journaled(store: IpamStore, journal: Journal, lost: AbortSignal): IpamStore {
+  let writes = 0;
+  const wrap = <T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> => {
+    async function write<R>(op: string, object: T, call: () => Promise<Outcome<R>>): Promise<Outcome<R>> {
+      lost.throwIfAborted();
+      writes += 1;
+      const head = { write: writes, op, kind: object.kind, name: object.metadata.name };
+      const content = op === 'delete' ? { metadata: { uid: object.metadata.uid } } : { spec: object.spec };
+      await journal.append({ ...head, phase: 'before', resourceVersion: object.metadata.resourceVersion, ...content });
+      // What happened has happened, whether the journal takes it or not; the next write asks it first.
+      const after = (entry: Readonly<Record<string, unknown>>): Promise<void> =>
+        journal.append({ ...head, phase: 'after', ...entry }).catch(() => undefined);
+      try {
+        const outcome = await call();
+        await after({ outcome: outcome.ok ? 'written' : outcome.why });
+        return outcome;
+      } catch (error) {
+        await after({ outcome: 'unknown', error: String(error) });
+        throw error;
+      }
+    }
+    return {
+      get: (name) => objects.get(name),
+      list: () => objects.list(),
+      create: (object) => write('create', object, () => objects.create(object)),
+      update: (object) => write('update', object, () => objects.update(object)),
+      remove: (object) => write('delete', object, () => objects.remove(object)),
+    };
+  };
+  return {
+    affinitiesOf: (owner, version) => store.affinitiesOf(owner, version),
+    config: () => store.config(),
+    pools: () => store.pools(),
+    reservations: () => store.reservations(),
+    nodeLabels: (name) => store.nodeLabels(name),
+    blocks: wrap(store.blocks),
+    affinities: wrap(store.affinities),
+    handles: wrap(store.handles),
+  };
+}

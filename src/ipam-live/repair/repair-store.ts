@@ -1,0 +1,88 @@
+// The store as repairs use it: what was begun is waited for, also when the person has had enough, and a write whose answer
+// was lost is looked up. Without the second, a busy server would turn repairs that were made into failures.
+
+import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
+import { ipamStoreOf } from '../../datastore/stored-ipam.ts';
+import type { IpamObjects, IpamStore, Outcome } from '../../ipam/ipam-store.ts';
+import type { KubeObject } from '../../resources/object.ts';
+import { sameValue } from '../../text/plain-values.ts';
+
+/** Reads of a store end with the program's own signal unless they are given another: a repair in the middle would stay there. */
+const never = new AbortController().signal;
+
+/** Errors of a write that was not answered, and of which nothing is to be seen in the store, are thrown as ever. */
+export function repairStore(datastore: Datastore): IpamStore {
+  const store = ipamStoreOf(datastore, { signal: never });
+  return {
+    ...store,
+    blocks: lookingUp(store.blocks),
+    affinities: lookingUp(store.affinities),
+    handles: lookingUp(store.handles),
+  };
+}
+
+function lookingUp<T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> {
+  /** `told`: what the stored object says of the write; undefined: that it was not made. */
+  async function settled<R>(
+    { metadata: { name } }: T,
+    write: () => Promise<Outcome<R>>,
+    told: (found: T | undefined) => Outcome<R> | undefined,
+  ): Promise<Outcome<R>> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof DatastoreError) || error.reason !== 'unavailable') throw error;
+      const found = await objects.get(name).catch(() => {
+        throw error;
+      });
+      const outcome = found.ok || found.why === 'not-found' ? told(found.ok ? found.value : undefined) : undefined;
+      if (outcome === undefined) throw error;
+      return outcome;
+    }
+  }
+  return {
+    ...objects,
+    create: (object) =>
+      settled<T>(
+        object,
+        () => objects.create(object),
+        (found) => {
+          if (found === undefined) return undefined;
+          return saysTheSame(found, object) ? { ok: true, value: found } : { ok: false, why: 'already-exists' };
+        },
+      ),
+    update: (object) =>
+      settled<T>(
+        object,
+        () => objects.update(object),
+        (found) => {
+          if (found === undefined || found.metadata.uid !== object.metadata.uid) return { ok: false, why: 'not-found' };
+          if (saysTheSame(found, object)) return { ok: true, value: found };
+          return isUntouched(found, object) ? undefined : { ok: false, why: 'conflict' };
+        },
+      ),
+    remove: (object) =>
+      settled<undefined>(
+        object,
+        () => objects.remove(object),
+        (found) => {
+          if (found === undefined || found.metadata.uid !== object.metadata.uid) return { ok: true, value: undefined };
+          return isUntouched(found, object) ? undefined : { ok: false, why: 'conflict' };
+        },
+      ),
+  };
+}
+
+function isUntouched(found: KubeObject, object: KubeObject): boolean {
+  return found.metadata.resourceVersion === object.metadata.resourceVersion;
+}
+
+/** All that a repair writes: content, labels and annotations. What the server adds does not count. */
+function saysTheSame(found: KubeObject, object: KubeObject): boolean {
+  const said = ({ metadata: { labels = {}, annotations = {} }, ...content }: KubeObject): object => ({
+    ...content,
+    labels,
+    annotations,
+  });
+  return sameValue(said(found), said(object));
+}

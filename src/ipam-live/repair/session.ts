@@ -1,0 +1,89 @@
+// One check of a datastore from reading to judgements, and one repair of it: the steps of `ipam check` in order.
+import type { Datastore, RepairLock } from '../../datastore/datastore.ts';
+import { evaluate } from '../../ipam-check/evaluate.ts';
+import { type PlannedRepair, planRepairs, type Selection } from '../../ipam-check/plan.ts';
+import type { FixItem } from '../../ipam-check/report.ts';
+import { CalictlError } from '../../world/errors.ts';
+import { type Confirmed, confirm } from '../check/confirm.ts';
+import { type ObserveOptions, observe } from '../check/observe.ts';
+import { applyPlan } from './apply.ts';
+import { type Journal, journaled } from './journal.ts';
+import { Prover } from './prove.ts';
+import { repairStore } from './repair-store.ts';
+
+/** Reads, judges, and judges again what was found on a live reading. */
+export async function check(store: Datastore, options: ObserveOptions): Promise<Confirmed> {
+  const snapshot = await observe(store, options);
+  return confirm(store, snapshot, evaluate(snapshot), options.signal);
+}
+
+export interface RepairOptions extends ObserveOptions {
+  readonly selection: Selection;
+  readonly journal: Journal;
+  readonly lock: RepairLock | undefined;
+  readonly signal: AbortSignal;
+  /** Asked before each plan after the first; false ends the repair. */
+  readonly goOn: (plan: readonly PlannedRepair[]) => Promise<boolean>;
+}
+
+/** A repair can make another possible: a released address empties the block of a removed node. */
+const mostRounds = 5;
+
+export interface Repaired {
+  readonly items: readonly FixItem[];
+  /** What is left afterwards. Without a last check: what was found before, less what the repairs mended. */
+  readonly confirmed: Confirmed;
+  /** False when the person stopped the repair before its last check. */
+  readonly isChecked: boolean;
+  /** Why the last check failed. */
+  readonly uncheckable?: CalictlError;
+}
+
+/**
+ * Applies the plan made from `confirmed`, checks again, and goes on with what became repairable by that.
+ * A repair that did not succeed is not tried again in the same run; one that was begun when the signal comes is finished.
+ * Errors: CalictlError when the journal cannot be written and nothing was.
+ */
+export async function repair(store: Datastore, confirmed: Confirmed, options: RepairOptions): Promise<Repaired> {
+  const { lock, signal } = options;
+  const lost = lock?.lost ?? new AbortController().signal;
+  const stop = AbortSignal.any([signal, lost]);
+  const ipam = journaled(repairStore(store), options.journal, lost);
+  const items: FixItem[] = [];
+  const tried = new Set<string>();
+  let current = confirmed;
+  for (let round = 0; round < mostRounds && !stop.aborted; round += 1) {
+    const plan = planRepairs(current.judgements, options.selection).filter(
+      (repair) => !repair.judgements.every((judgement) => tried.has(judgement.key)),
+    );
+    if (plan.length === 0 || (round > 0 && !(await options.goOn(plan)))) break;
+    for (const { judgements } of plan) for (const { key } of judgements) tried.add(key);
+    const prover = new Prover(store, current.snapshot, lost);
+    const progress = (done: number, all: number): void => options.progress?.(`repaired ${done} of ${all}`);
+    const done = await applyPlan(ipam, plan, prover, { handles: current.handles, stop, progress });
+    items.push(...done);
+    const { failure } = options.journal;
+    if (failure !== undefined && !items.some(({ outcome }) => outcome === 'applied')) throw failure;
+    try {
+      signal.throwIfAborted();
+      current = await check(store, options);
+    } catch (error) {
+      const unchecked = { items, confirmed: withoutMended(current, plan, done), isChecked: false };
+      if (signal.aborted) return unchecked;
+      if (error instanceof CalictlError) return { ...unchecked, uncheckable: error };
+      throw error;
+    }
+    if (failure !== undefined) break;
+  }
+  return { items, confirmed: current, isChecked: true };
+}
+
+/** `done` has an outcome for each repair of the plan, in its order. */
+function withoutMended(before: Confirmed, plan: readonly PlannedRepair[], done: readonly FixItem[]): Confirmed {
+  const mended = new Set(
+    plan.flatMap(({ judgements }, index) =>
+      done[index]?.outcome === 'applied' ? judgements.map(({ key }) => key) : [],
+    ),
+  );
+  return { ...before, judgements: before.judgements.filter(({ key }) => !mended.has(key)) };
+}

@@ -1,0 +1,87 @@
+// What an assignment knows before it looks for a block: the owner, its pools and claims, the rules of the cluster.
+// Rules: docs/reference/ipam.md#assigning-addresses.
+import { type Cidr, cidrContains, parseCidr } from '../../net/cidr.ts';
+import { IntervalSet } from '../../net/interval-set.ts';
+import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { Labels } from '../../resources/selector.ts';
+import { releaseUnselected } from '../affinity/affinity-release.ts';
+import type { Claimant } from '../affinity/claim.ts';
+import { maxPrefixLength } from '../block/block.ts';
+import { type BlockSequence, blockSequence } from '../block/block-sequence.ts';
+import { type IpamSettings, settingsOf } from '../config.ts';
+import type { IpamStore } from '../ipam-store.ts';
+import { type ChosenPool, choosePools, type IntendedUse } from '../pool/pool-choice.ts';
+import { reservationCidrs } from '../pool/pools.ts';
+import type { Surroundings } from '../retries.ts';
+import { checkBorrowing, ownerFor, recipientOf } from './assignment-owner.ts';
+
+export interface BlockRequest {
+  /** The node; with the use LoadBalancer the virtual owner, `load-balancer`. */
+  readonly node: string;
+  readonly version: 4 | 6;
+  readonly use: IntendedUse;
+  /** Pools to take from, by their CIDR, whatever they select; none: those that select the node and the namespace. */
+  readonly pools?: readonly Cidr[];
+  /** Labels of the namespace that the addresses are for; absent: it has none. */
+  readonly namespaceLabels?: Labels | undefined;
+  /** Not to be given out, as if reserved: what two blocks have. */
+  readonly avoid?: readonly Cidr[];
+}
+
+export interface Prepared {
+  readonly claimant: Claimant;
+  readonly pools: readonly ChosenPool[];
+  /** In which order the blocks of each pool are tried; worked out when they are first asked for. */
+  readonly sequences: () => readonly BlockSequence[];
+  /** The owner's claims in these pools, in order of their names. */
+  readonly affinities: readonly BlockAffinity[];
+  readonly reserved: IntervalSet;
+  readonly settings: IpamSettings;
+  readonly allPools: readonly IPPool[];
+}
+
+/**
+ * Reads everything once, each thing once; gives up the empty blocks of pools that no longer select the node.
+ * Errors: CalictlError for an unknown node or no pool to take from, before anything is written.
+ */
+export async function prepare(store: IpamStore, request: BlockRequest, { clock }: Surroundings): Promise<Prepared> {
+  const { node, version, use, pools: requested = [], namespaceLabels = {}, avoid = [] } = request;
+  const owner = ownerFor(use, node);
+  const [recipient, allPools, reservations, own, config] = await Promise.all([
+    recipientOf(store, owner),
+    store.pools(),
+    store.reservations(),
+    store.affinitiesOf(owner, version),
+    store.config(),
+  ]);
+  const { labels, reservation } = recipient;
+  const settings = settingsOf(config);
+  checkBorrowing(recipient, settings);
+  const kept = reservation && reservation.startOfBlock + reservation.endOfBlock;
+  const maxPrefix = kept === undefined ? undefined : maxPrefixLength(version, kept);
+  const question = { version, node, labels, namespaceLabels, use, requested, maxPrefix };
+  const { usable, selected } = choosePools(allPools, question);
+  const unselected = own.filter((affinity) => !isIn(affinity, selected));
+  await releaseUnselected(store, unselected, allPools, labels);
+  // Blocks that are too small for what they must keep back have no address to give.
+  const roomy = usable.filter(({ blockSize }) => maxPrefix === undefined || blockSize <= maxPrefix);
+  let sequences: readonly BlockSequence[] | undefined;
+  return {
+    claimant: { owner, reservation },
+    pools: usable,
+    sequences: () => {
+      sequences ??= roomy.flatMap(({ cidr, blockSize }) => blockSequence(cidr, blockSize, node, clock.nowNs()) ?? []);
+      return sequences;
+    },
+    affinities: own.filter((affinity) => isIn(affinity, usable)),
+    reserved: IntervalSet.of([...reservationCidrs(reservations), ...avoid]),
+    settings,
+    allPools,
+  };
+}
+
+function isIn(affinity: BlockAffinity, pools: readonly ChosenPool[]): boolean {
+  const block = parseCidr(affinity.spec.cidr);
+  return block !== undefined && pools.some(({ cidr }) => cidrContains(cidr, block.base));
+}

@@ -1,0 +1,120 @@
+// What `ipam show` answers, as data: usage, single addresses, borrowed addresses, configuration. Pure.
+import { addressAt, formatCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
+import { formatIp, type IpAddress } from '../../net/ip.ts';
+import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
+import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
+import { sanitiseHandle } from '../../resources/names.ts';
+import { type IpamSettings, settingsOf } from '../config.ts';
+import { affinityHost, allocationsOf, borrowedFrom, type Utilization } from './utilization.ts';
+
+export interface UsageShown {
+  readonly kind: 'IPAMUsage';
+  readonly usage: Utilization;
+  readonly withBlocks: boolean;
+}
+
+export interface AddressShown {
+  readonly address: string;
+  readonly allocated: boolean;
+  readonly block?: string;
+  readonly pool?: string;
+  readonly handle?: string;
+  readonly node?: string;
+  readonly borrowed?: boolean;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+export interface AddressList {
+  readonly kind: 'IPAMAddressList';
+  readonly items: readonly AddressShown[];
+}
+
+export interface BorrowedShown {
+  readonly address: string;
+  readonly node: string;
+  readonly block: string;
+  readonly owner: string;
+  readonly type: string;
+  readonly allocatedTo: string;
+}
+
+export interface BorrowedList {
+  readonly kind: 'IPAMBorrowedList';
+  readonly items: readonly BorrowedShown[];
+  /** Allocations that name no node, so that nobody can say whether they are borrowed. */
+  readonly withoutNode: number;
+}
+
+export interface ConfigurationShown extends IpamSettings {
+  readonly kind: 'IPAMConfiguration';
+}
+
+export type IpamShown = UsageShown | AddressList | BorrowedList | ConfigurationShown;
+
+/** What a block says of one of its addresses. */
+export function addressIn(block: IPAMBlock, ip: IpAddress, pool: IPPool | undefined): AddressShown {
+  const address = formatIp(ip);
+  const place = { block: block.spec.cidr, ...(pool === undefined ? {} : { pool: pool.metadata.name }) };
+  const cidr = parseCidr(block.spec.cidr);
+  const ordinal = cidr === undefined ? undefined : ordinalOf(cidr, ip);
+  const index = ordinal === undefined ? undefined : block.spec.allocations[ordinal];
+  if (index === undefined || index === null) return { address, allocated: false, ...place };
+  const record = block.spec.attributes?.[index];
+  const attributes = record?.secondary ?? {};
+  const node = attributes['node'];
+  return {
+    address,
+    allocated: true,
+    ...place,
+    ...(record?.handle_id ? { handle: sanitiseHandle(record.handle_id) } : {}),
+    ...(node === undefined ? {} : { node }),
+    borrowed: node !== undefined && node !== affinityHost(block.spec.affinity),
+    attributes,
+  };
+}
+
+/** All allocated addresses whose attributes satisfy the test, in block order. */
+export function addressesWhere(
+  blocks: readonly IPAMBlock[],
+  poolOf: (block: IPAMBlock) => IPPool | undefined,
+  wanted: (attributes: Readonly<Record<string, string>>) => boolean,
+): AddressList {
+  const items = blocks.flatMap((block) => {
+    const cidr = parseCidr(block.spec.cidr);
+    if (cidr === undefined) return [];
+    return [...allocationsOf(block)]
+      .filter(({ attributes }) => wanted(attributes))
+      .map(({ ordinal }) => addressIn(block, addressAt(cidr, ordinal), poolOf(block)));
+  });
+  return { kind: 'IPAMAddressList', items };
+}
+
+/** Addresses held by nodes that do not own the block, in block order. */
+export function borrowedList(blocks: readonly IPAMBlock[]): BorrowedList {
+  let withoutNode = 0;
+  const items: BorrowedShown[] = [];
+  for (const block of blocks) {
+    const found = borrowedFrom(block);
+    withoutNode += found.withoutNode;
+    const cidr = parseCidr(block.spec.cidr);
+    if (cidr === undefined) continue;
+    for (const { ordinal, node, attributes } of found.borrowed) {
+      const { pod, namespace, type } = attributes;
+      items.push({
+        address: formatIp(addressAt(cidr, ordinal)),
+        node,
+        block: formatCidr(cidr),
+        owner: affinityHost(block.spec.affinity),
+        type: pod === undefined ? (type ?? '') : 'pod',
+        allocatedTo: pod === undefined ? '' : `${namespace ?? ''}/${pod}`,
+      });
+    }
+  }
+  return { kind: 'IPAMBorrowedList', items, withoutNode };
+}
+
+/** The configuration in force; without an object the defaults are, and nothing is written. */
+export function configurationShown(config: IPAMConfig | undefined): ConfigurationShown {
+  return { kind: 'IPAMConfiguration', ...settingsOf(config) };
+}

@@ -1,0 +1,50 @@
+// Is Felix alive on a node: what its own check, runit or the list of processes answered.
+
+import { firstLine, linesOf, wordsOf } from './parsing.ts';
+import type { Observed, ProbeOutcome } from './probes.ts';
+
+/** `live` by its own check; `running` when only a process was seen, which may be stuck. */
+export type FelixState = 'live' | 'not live' | 'running' | 'not running';
+
+type Answered = Extract<ProbeOutcome, { kind: 'answered' }>;
+
+/** `calico-node -felix-live` ends with 0 when Felix answers its liveness check, with 1 when not. */
+function ownCheck({ exit }: Answered): FelixState | undefined {
+  if (exit === 0) return 'live';
+  return exit === 1 ? 'not live' : undefined;
+}
+
+/** `sv status` of runit: `run: …: (pid 42) 7s`, `down: …`; `fail:` and `warning:` say that it does not know. */
+function service({ stdout }: Answered): FelixState | undefined {
+  if (stdout.startsWith('run:')) return 'running';
+  return stdout.startsWith('down:') ? 'not running' : undefined;
+}
+
+/** Felix's place in a command line: each position counts on its own. */
+function isFelix([program, argument]: readonly string[]): boolean {
+  return program === 'calico-felix' || program === 'calico-node' || argument === '-felix';
+}
+
+/** Process numbers and command lines, of which there are none (exit 1) when Felix does not run. */
+function processes({ exit, stdout, stderr }: Answered): FelixState | undefined {
+  if (exit === 1 && stdout === '' && stderr === '') return 'not running';
+  if (exit !== 0) return undefined;
+  return linesOf(stdout).some((line) => isFelix(wordsOf(line).slice(1))) ? 'running' : 'not running';
+}
+
+const readers: ReadonlyMap<string, (outcome: Answered) => FelixState | undefined> = new Map([
+  ['calico-node', ownCheck],
+  ['sv', service],
+  ['pgrep', processes],
+]);
+
+/** Reads what became of the probe `felix` or `felix-process`. A program that is not there (126, 127) says nothing of Felix. */
+export function parseFelix(outcome: ProbeOutcome): Observed<FelixState> {
+  const { argv } = outcome;
+  if (outcome.kind === 'unanswered') return { seen: false, why: outcome.reason, argv };
+  const value = readers.get(argv[0] ?? '')?.(outcome);
+  if (value !== undefined) return { seen: true, value, argv };
+  const said = firstLine(outcome.stderr) || firstLine(outcome.stdout);
+  const why = `${argv[0] ?? 'nothing'} ended with exit code ${outcome.exit}${said === '' ? '' : `: ${said}`}`;
+  return { seen: false, why, argv };
+}

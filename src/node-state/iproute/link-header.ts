@@ -1,0 +1,27 @@
+// The first line of a device in the plain output of `ip link` and `ip addr`.
+import { wholeNumber, wordsOf } from '../parsing.ts';
+
+export interface LinkHeader {
+  readonly index: number;
+  readonly name: string;
+  /** After the `@`: the name of another device here, `if7` for index 7 in another namespace, or `NONE`. */
+  readonly other: string | undefined;
+  readonly flags: readonly string[];
+  /** `mtu 1450 qdisc noqueue …`, keyword and value in turn. */
+  readonly words: readonly string[];
+}
+
+/** `3: cali1@if2: <BROADCAST,UP> mtu 1450 …`; undefined for any other line, of another program or a part of one. */
+export function linkHeader(line: string): LinkHeader | undefined {
+  const [, index, name, other, flags, rest] =
+    /^(\d+): ([^\s@:]+)(?:@([^\s@:]+))?: <([^<>\s]*)> (mtu \d.*)$/.exec(line) ?? [];
+  const number = wholeNumber(index);
+  if (number === undefined || name === undefined) return undefined;
+  return {
+    index: number,
+    name,
+    other,
+    flags: (flags ?? '').split(',').filter((flag) => flag !== ''),
+    words: wordsOf(rest ?? ''),
+  };
+}

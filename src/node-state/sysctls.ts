@@ -1,0 +1,23 @@
+// Kernel settings as `grep -rsH '' /proc/sys/...` prints them, one `path:value` a line.
+import type { Parsed } from './parse-result.ts';
+import { linesOf, notUnderstood, understood } from './parsing.ts';
+
+const root = '/proc/sys/';
+
+/**
+ * Reads settings into a map by their path below /proc/sys: `net/ipv4/conf/cali0/proxy_arp`. Paths keep their slashes:
+ * names of devices have dots. No device name has a colon, so the first one ends the path.
+ */
+export function parseSysctls(text: string): Parsed<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>();
+  const skipped: string[] = [];
+  for (const line of linesOf(text).filter((candidate) => candidate !== '')) {
+    const colon = line.indexOf(':');
+    const path = line.slice(root.length, colon);
+    if (line.startsWith(root) && colon > root.length && !/\s/.test(path))
+      values.set(path, line.slice(colon + 1).trim());
+    else skipped.push(line);
+  }
+  if (values.size === 0) return notUnderstood(`no setting in it${skipped[0] === undefined ? '' : `: ${skipped[0]}`}`);
+  return understood(values, skipped);
+}

@@ -1,0 +1,247 @@
+// Who should peer with whom, against lists worked out by hand from the rules of docs/reference/bgp.md.
+import { describe, expect, it } from 'vitest';
+import { type BgpObjects, desiredSessions, parsePeerIp } from '../../src/bgp/desired-sessions.ts';
+import type { DesiredSession } from '../../src/bgp/session.ts';
+import { formatIp } from '../../src/net/ip.ts';
+import { bgpConfig, bgpNode, bgpPeerOf } from '../support/clusters/bgp-objects.ts';
+
+const a = bgpNode('a', { ip: '10.0.0.9/24' });
+const b = bgpNode('b', { ip: '10.0.0.10/24' });
+const c = bgpNode('c', { ip: '10.0.1.3/24', labels: { rack: 'two' } });
+const noMesh = bgpConfig({ nodeToNodeMeshEnabled: false });
+
+const planOf = (objects: Partial<BgpObjects>) =>
+  desiredSessions({ nodes: [], bgpPeers: [], bgpConfigurations: [], ...objects });
+const sessionsOf = (objects: Partial<BgpObjects>): readonly DesiredSession[] => planOf(objects).sessions;
+/** `a Mesh_10_0_0_10`, in order. */
+const brief = (sessions: readonly DesiredSession[]): string[] =>
+  sessions.map(({ node, protocol }) => `${node} ${protocol}`);
+const one = (sessions: readonly DesiredSession[], name: string): DesiredSession => {
+  const found = sessions.filter((session) => `${session.node} ${session.protocol}` === name);
+  expect(found, name).toHaveLength(1);
+  return found[0] as DesiredSession;
+};
+
+describe('the mesh', () => {
+  it('joins every pair of nodes in every family that both have', () => {
+    const nodes = [
+      bgpNode('a', { ip: '10.0.0.1/24', ip6: 'fd00::1/64' }),
+      bgpNode('b', { ip: '10.0.0.2/24', ip6: 'fd00::2/64' }),
+      bgpNode('c', { ip: '10.0.0.3/24' }),
+      bgpNode('d'),
+    ];
+    expect(brief(sessionsOf({ nodes }))).toEqual([
+      ...['a Mesh_10_0_0_2', 'a Mesh_10_0_0_3', 'a Mesh_fd00__2'],
+      ...['b Mesh_10_0_0_1', 'b Mesh_10_0_0_3', 'b Mesh_fd00__1'],
+      ...['c Mesh_10_0_0_1', 'c Mesh_10_0_0_2'],
+    ]);
+  });
+
+  it('lets the side wait whose peer has the greater address as a text', () => {
+    const sessions = sessionsOf({ nodes: [a, b] });
+    // "10.0.0.9" > "10.0.0.10": a dials, b waits.
+    expect(one(sessions, 'a Mesh_10_0_0_10').passive).toBe(false);
+    expect(one(sessions, 'b Mesh_10_0_0_9').passive).toBe(true);
+  });
+
+  it('leaves out route reflectors, on both sides', () => {
+    const reflector = bgpNode('r', { ip: '10.0.0.5/24', cluster: '244.0.0.1' });
+    expect(brief(sessionsOf({ nodes: [a, b, reflector] }))).toEqual(['a Mesh_10_0_0_10', 'b Mesh_10_0_0_9']);
+  });
+
+  it('can be switched off by BGPConfiguration default, and by no other', () => {
+    expect(sessionsOf({ nodes: [a, b], bgpConfigurations: [noMesh] })).toEqual([]);
+    const other = bgpConfig({ nodeToNodeMeshEnabled: false }, 'node.a');
+    expect(sessionsOf({ nodes: [a, b], bgpConfigurations: [other] })).toHaveLength(2);
+  });
+
+  it('takes AS numbers from the node, else the configuration, else 64512, and says where from', () => {
+    const nodes = [bgpNode('a', { ip: '10.0.0.1/24', as: 65001 }), bgpNode('b', { ip: '10.0.0.2/24' })];
+    const plain = one(sessionsOf({ nodes }), 'a Mesh_10_0_0_2');
+    expect([plain.ownAs.value, plain.ownAs.from.kind]).toEqual([65001, 'Node']);
+    expect([plain.peerAs.value, plain.peerAs.from.kind]).toEqual([64512, 'default']);
+    const configured = one(
+      sessionsOf({ nodes, bgpConfigurations: [bgpConfig({ asNumber: 64777 })] }),
+      'a Mesh_10_0_0_2',
+    );
+    expect(configured.peerAs).toEqual({
+      value: 64777,
+      from: { kind: 'BGPConfiguration', name: 'default', field: 'asNumber' },
+    });
+  });
+
+  it('dials the listen port of the peer: its own configuration before that of all', () => {
+    const bgpConfigurations = [bgpConfig({ listenPort: 1790 }), bgpConfig({ listenPort: 1791, asNumber: 1 }, 'node.b')];
+    const sessions = sessionsOf({ nodes: [a, b], bgpConfigurations });
+    expect(one(sessions, 'a Mesh_10_0_0_10')).toMatchObject({ port: 1791, peerAs: { value: 64512 } });
+    expect(one(sessions, 'b Mesh_10_0_0_9').port).toBe(1790);
+  });
+
+  it('has the password of the configuration', () => {
+    const nodeMeshPassword = { secretKeyRef: { name: 'bgp', key: 'mesh' } };
+    const [session] = sessionsOf({ nodes: [a, b], bgpConfigurations: [bgpConfig({ nodeMeshPassword })] });
+    expect(session?.password).toEqual({ secret: 'bgp', key: 'mesh' });
+    expect(session?.multihop).toBe(false);
+  });
+});
+
+describe('BGPPeers', () => {
+  const bgpConfigurations = [noMesh];
+
+  it('global: every node but the peer itself, of the family of the address', () => {
+    const nodes = [a, b, bgpNode('six', { ip6: 'fd00::1/64' })];
+    const tor = bgpPeerOf('tor', { peerIP: '10.0.0.254', asNumber: 65000 });
+    const sessions = sessionsOf({ nodes, bgpConfigurations, bgpPeers: [tor] });
+    expect(brief(sessions)).toEqual(['a Global_10_0_0_254', 'b Global_10_0_0_254']);
+    expect(sessions[0]).toMatchObject({
+      ...{ type: 'global', peerNode: undefined, passive: false, multihop: true, port: undefined },
+      peerAs: { value: 65000, from: { kind: 'BGPPeer', name: 'tor' } },
+      wantedBy: { kind: 'BGPPeer', name: 'tor', reverse: false },
+    });
+    const six = bgpPeerOf('six', { peerIP: '[fd00::fe]:1790', asNumber: 65000 });
+    expect(brief(sessionsOf({ nodes, bgpConfigurations, bgpPeers: [six] }))).toEqual(['six Global_fd00__fe_port_1790']);
+  });
+
+  it('of one node, and of selected nodes', () => {
+    const bgpPeers = [
+      bgpPeerOf('one', { node: 'a', peerIP: '10.0.0.253', asNumber: 65000 }),
+      bgpPeerOf('rack', { nodeSelector: "rack == 'two'", peerIP: '10.0.1.254:1790', asNumber: 65000 }),
+      bgpPeerOf('gone', { node: 'gone', peerIP: '10.0.1.254', asNumber: 65000 }),
+    ];
+    expect(brief(sessionsOf({ nodes: [a, b, c], bgpConfigurations, bgpPeers }))).toEqual([
+      'a Node_10_0_0_253',
+      'c Node_10_0_1_254_port_1790',
+    ]);
+  });
+
+  it('selected peers: each matching node, in both families, and the way back without being asked', () => {
+    const nodes = [
+      bgpNode('r', { ip: '10.0.0.1/24', ip6: 'fd00::1/64', cluster: '244.0.0.1', labels: { rr: 'yes' } }),
+      bgpNode('w', { ip: '10.0.0.2/24', ip6: 'fd00::2/64', as: 65001 }),
+      bgpNode('x', { ip: '10.0.0.3/24' }),
+    ];
+    const bgpPeers = [bgpPeerOf('rr', { nodeSelector: '!has(rr)', peerSelector: 'has(rr)' })];
+    const sessions = sessionsOf({ nodes, bgpConfigurations, bgpPeers });
+    expect(brief(sessions)).toEqual([
+      ...['r Node_10_0_0_2', 'r Node_10_0_0_3', 'r Node_fd00__2'],
+      ...['w Node_10_0_0_1', 'w Node_fd00__1', 'x Node_10_0_0_1'],
+    ]);
+    expect(one(sessions, 'x Node_10_0_0_1').wantedBy).toEqual({ kind: 'BGPPeer', name: 'rr', reverse: false });
+    const back = one(sessions, 'r Node_10_0_0_3');
+    expect(back).toMatchObject({ wantedBy: { reverse: true }, reflectorClient: true, passive: false, peerNode: 'x' });
+    // Another AS is no client of a reflector.
+    expect(one(sessions, 'r Node_10_0_0_2')).toMatchObject({ reflectorClient: false, peerAs: { value: 65001 } });
+    expect(one(sessions, 'x Node_10_0_0_1').reflectorClient).toBe(false);
+  });
+
+  it('no way back when reversePeering is Manual', () => {
+    const nodes = [a, bgpNode('r', { ip: '10.0.0.1/24', labels: { rr: 'yes' } })];
+    const bgpPeers = [bgpPeerOf('rr', { node: 'a', peerSelector: 'has(rr)', reversePeering: 'Manual' })];
+    expect(brief(sessionsOf({ nodes, bgpConfigurations, bgpPeers }))).toEqual(['a Node_10_0_0_1']);
+  });
+
+  it('reflectors of one cluster are no clients of each other, of different clusters they are', () => {
+    const reflectors = (...clusters: string[]) =>
+      clusters.map((cluster, at) => bgpNode(`r${at}`, { ip: `10.0.0.${at + 1}/24`, cluster }));
+    const bgpPeers = [bgpPeerOf('rr', { peerSelector: 'all()' })];
+    const clients = (...clusters: string[]) =>
+      sessionsOf({ nodes: reflectors(...clusters), bgpConfigurations, bgpPeers }).map(
+        ({ reflectorClient }) => reflectorClient,
+      );
+    expect(clients('1.0.0.1', '1.0.0.1')).toEqual([false, false]);
+    expect(clients('1.0.0.1', '1.0.0.2')).toEqual([true, true]);
+    const outside = bgpPeerOf('fabric', { peerIP: '10.0.0.254', asNumber: 64512 });
+    expect(sessionsOf({ nodes: reflectors('1.0.0.1'), bgpConfigurations, bgpPeers: [outside] })[0]).toMatchObject({
+      reflectorClient: true,
+    });
+  });
+
+  it('global peers that are nodes wait by the rule of the mesh; peers of single nodes never do', () => {
+    const bgpPeers = [bgpPeerOf('all', { peerSelector: 'all()' })];
+    const sessions = sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers });
+    expect(sessions.map(({ node, passive }) => `${node} ${passive}`)).toEqual(['a false', 'b true']);
+    const single = [bgpPeerOf('all', { nodeSelector: 'all()', peerSelector: 'all()' })];
+    expect(sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers: single }).map(({ passive }) => passive)).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('an address and AS of a node: its listen port, and the way back in that family only', () => {
+    const nodes = [
+      bgpNode('r', { ip: '10.0.0.1/24', ip6: 'fd00::1/64' }),
+      bgpNode('w', { ip: '10.0.0.2/24', ip6: 'fd00::2/64' }),
+    ];
+    const configurations = [...bgpConfigurations, bgpConfig({ listenPort: 1790 }, 'node.r')];
+    const to = (asNumber: number) =>
+      brief(
+        sessionsOf({
+          nodes,
+          bgpConfigurations: configurations,
+          bgpPeers: [bgpPeerOf('r', { node: 'w', peerIP: '10.0.0.1', asNumber })],
+        }),
+      );
+    expect(to(64512)).toEqual(['r Node_10_0_0_2', 'w Node_10_0_0_1_port_1790']);
+    // Another AS is not that node: no port of it, and nobody peers back.
+    expect(to(64999)).toEqual(['w Node_10_0_0_1']);
+  });
+
+  it('the first to ask decides, global ones before all others; who came later is kept as such', () => {
+    const bgpPeers = [
+      bgpPeerOf('a-node', { node: 'a', peerIP: '10.0.0.254', asNumber: 65001 }),
+      bgpPeerOf('z-global', { peerIP: '10.0.0.254', asNumber: 65002 }),
+      bgpPeerOf('b-port', { node: 'a', peerIP: '10.0.0.254:179', asNumber: 65001 }),
+    ];
+    const sessions = sessionsOf({ nodes: [a], bgpConfigurations, bgpPeers });
+    expect(brief(sessions)).toEqual(['a Global_10_0_0_254', 'a Node_10_0_0_254_port_179']);
+    expect(sessions[0]).toMatchObject({
+      ...{ peerAs: { value: 65002 }, wantedBy: { name: 'z-global' } },
+      also: [{ kind: 'BGPPeer', name: 'a-node', reverse: false }],
+    });
+  });
+
+  it('carries AS, password, hops of the resource', () => {
+    const spec = {
+      ...{ peerIP: '10.0.0.254', asNumber: 65000, localASNumber: 65010, ttlSecurity: 2 },
+      password: { secretKeyRef: { name: 'bgp', key: 'tor' } },
+    };
+    const [session] = sessionsOf({ nodes: [a], bgpConfigurations, bgpPeers: [bgpPeerOf('tor', spec)] });
+    expect(session).toMatchObject({
+      ownAs: { value: 65010, from: { kind: 'BGPPeer', name: 'tor', field: 'spec.localASNumber' } },
+      password: { secret: 'bgp', key: 'tor' },
+      ttlSecurity: 2,
+    });
+  });
+
+  it('passes over what it cannot read, with the reason, and local workloads without', () => {
+    const { sessions, ignored } = planOf({
+      nodes: [a],
+      bgpConfigurations,
+      bgpPeers: [
+        bgpPeerOf('selector', { nodeSelector: 'rack ==', peerIP: '10.0.0.254', asNumber: 65000 }),
+        bgpPeerOf('address', { peerIP: '10.0.0', asNumber: 65000 }),
+        bgpPeerOf('number', { peerIP: '10.0.0.254' }),
+        bgpPeerOf('nobody', {}),
+        bgpPeerOf('pods', { localWorkloadSelector: 'bgp', asNumber: 65000 }),
+      ],
+    });
+    expect(sessions).toEqual([]);
+    expect(ignored.map(({ name }) => name)).toEqual(['address', 'nobody', 'number', 'selector']);
+  });
+});
+
+describe('parsePeerIp', () => {
+  it.each([
+    ['10.0.0.1', '10.0.0.1', undefined],
+    ['10.0.0.1:1790', '10.0.0.1', 1790],
+    ['fd00::1', 'fd00::1', undefined],
+    ['[fd00::1]:1790', 'fd00::1', 1790],
+  ])('%s', (text, ip, port) => {
+    const read = parsePeerIp(text);
+    expect(read && [formatIp(read.ip), read.port]).toEqual([ip, port]);
+  });
+
+  it.each(['', 'host', '[10.0.0.1]:179', '[fd00::1]', '10.0.0.1:'])('%s is none', (text) => {
+    expect(parsePeerIp(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,396 @@
+// Faults planted one by one, in words that real daemons print, seen from both ends: what is concluded, and told once.
+import { describe, expect, it } from 'vitest';
+import { type BgpObjects, desiredSessions } from '../../src/bgp/desired-sessions.ts';
+import { type BgpDiagnosis, diagnoseBgp, isFaulty } from '../../src/bgp/diagnosis.ts';
+import type { BgpState } from '../../src/bgp/observed-sessions.ts';
+import type { BgpProblem } from '../../src/bgp/problem.ts';
+import { bgpConfig, bgpNode, bgpPeerOf } from '../support/clusters/bgp-objects.ts';
+import { bgpState, noSocket, row } from '../support/clusters/bgp-state.ts';
+
+const a = bgpNode('node-a', { ip: '10.90.0.1/24' });
+const b = bgpNode('node-b', { ip: '10.90.0.2/24' });
+const c = bgpNode('node-c', { ip: '10.90.0.3/24' });
+const noMesh = bgpConfig({ nodeToNodeMeshEnabled: false });
+
+function diagnosed(
+  objects: Partial<BgpObjects>,
+  states: readonly BgpState[],
+  options: Parameters<typeof diagnoseBgp>[2] = {},
+): BgpDiagnosis {
+  return diagnoseBgp(
+    desiredSessions({ nodes: [a, b], bgpPeers: [], bgpConfigurations: [], ...objects }),
+    states,
+    options,
+  );
+}
+
+/** The only problem; every row that is not up must be explained by it. */
+function only({ problems, rows, problemOf }: BgpDiagnosis): BgpProblem {
+  expect(problems.map(({ id, message }) => `${id} ${message}`)).toHaveLength(1);
+  for (const seen of rows.filter(({ state }) => state !== 'Established')) {
+    expect(problemOf(seen), `${seen.node} ${seen.protocol}`).toBe(problems[0]);
+  }
+  return problems[0] as BgpProblem;
+}
+
+/** The words of node-a (which waits: 10.90.0.2 > 10.90.0.1) and of node-b (which dials). */
+const pair = (atA: string, atB: string): BgpState[] => [
+  bgpState('node-a', { rows: row('Mesh_10_90_0_2', atA), routerId: '10.90.0.1' }),
+  bgpState('node-b', { rows: row('Mesh_10_90_0_1', atB), routerId: '10.90.0.2' }),
+];
+
+describe('sessions', () => {
+  it('all up: no problem', () => {
+    const { problems, rows } = diagnosed({}, pair('Established', 'Established'));
+    expect([problems, rows.length]).toEqual([[], 2]);
+  });
+
+  it('F61: refused by a node whose BIRD runs', () => {
+    const problem = only(diagnosed({}, pair('Passive', 'Active        Socket: Connection refused')));
+    expect(problem).toMatchObject({
+      id: 'F61',
+      node: 'node-b',
+      peer: 'node-a',
+      object: { kind: 'Node', name: 'node-a' },
+    });
+    expect(problem.message).toBe('port 179 of node-a refuses node-b, though BIRD runs on node-a');
+  });
+
+  it('F61: dials a port on which the peer does not listen', () => {
+    const bgpPeers = [bgpPeerOf('b', { node: 'node-a', peerIP: '10.90.0.2:1790', asNumber: 64512 })];
+    const states = [bgpState('node-a', { rows: row('Node_10_90_0_2_port_1790', 'Active Socket: Connection refused') })];
+    const back = bgpPeerOf('a', { node: 'node-b', peerIP: '10.90.0.1', asNumber: 64512, reversePeering: 'Manual' });
+    const problem = only(diagnosed({ bgpPeers: [...bgpPeers, back], bgpConfigurations: [noMesh] }, states));
+    expect(problem.message).toBe('node-a dials port 1790 of node-b, which listens on 179');
+    expect(problem.object).toEqual({ kind: 'BGPPeer', name: 'b' });
+  });
+
+  it('F62: no route, and a dropped port while the other side is up', () => {
+    const noRoute = only(diagnosed({}, pair('Passive', 'Connect       Socket: No route to host')));
+    expect(noRoute).toMatchObject({ id: 'F62', message: 'node-b does not reach node-a: Socket: No route to host' });
+    const dropped = only(diagnosed({}, pair('Passive', 'Connect')));
+    expect(dropped.id).toBe('F62');
+    expect(dropped.message).toBe('node-b dials node-a without an answer; BIRD runs there and says Passive');
+    expect(dropped.hint).toContain('TCP 179');
+  });
+
+  it('F62 doubts an address that is no InternalIP', () => {
+    const nodes = [bgpNode('node-a', { ip: '10.90.0.1/24', internal: '192.0.2.1' }), b];
+    expect(only(diagnosed({ nodes }, pair('Passive', 'Connect'))).hint).toContain(
+      'node-a goes by 10.90.0.1 while its InternalIP is 192.0.2.1 (F52',
+    );
+  });
+
+  it('F63: the resource that gives the wrong AS is named', () => {
+    const nodes = [a, bgpNode('node-b', { ip: '10.90.0.2/24', as: 65002 })];
+    const bgpPeers = [
+      bgpPeerOf('to-b', { node: 'node-a', peerIP: '10.90.0.2', asNumber: 65001 }),
+      bgpPeerOf('to-a', { node: 'node-b', peerIP: '10.90.0.1', asNumber: 64512 }),
+    ];
+    const states = [
+      bgpState('node-a', { rows: row('Node_10_90_0_2', 'Idle BGP Error: Bad peer AS') }),
+      bgpState('node-b', { rows: row('Node_10_90_0_1', 'Idle Received: Bad peer AS') }),
+    ];
+    const problem = only(diagnosed({ nodes, bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(problem).toMatchObject({ id: 'F63', object: { kind: 'BGPPeer', name: 'to-b' } });
+    expect(problem.message).toBe(
+      'node-a expects AS 65001 of node-b (by BGPPeer to-b spec.asNumber), which has AS 65002 (by Node node-b spec.bgp.asNumber)',
+    );
+  });
+
+  it('F63: by the resources alone when the wrong AS keeps the peer from peering back', () => {
+    const bgpPeers = [bgpPeerOf('to-b', { node: 'node-a', peerIP: '10.90.0.2', asNumber: 65001 })];
+    const states = [
+      bgpState('node-a', { rows: row('Node_10_90_0_2', 'Active Socket: Connection closed') }),
+      bgpState('node-b'),
+    ];
+    const problem = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(problem).toMatchObject({ id: 'F63', object: { kind: 'BGPPeer', name: 'to-b' } });
+    expect(problem.message).toContain(
+      'gives node-b AS 65001, but it has AS 64512 by default; so node-b does not peer back',
+    );
+  });
+
+  it('F63: equal in the resources, so a BIRD has an old configuration', () => {
+    const problem = only(diagnosed({}, pair('Idle BGP Error: Bad peer AS', 'Idle Received: Bad peer AS')));
+    expect(problem).toMatchObject({ id: 'F63', object: { kind: 'Node', name: 'node-b' } });
+  });
+
+  it('F63: a router outside has another AS than its BGPPeer says', () => {
+    const bgpPeers = [bgpPeerOf('tor', { peerIP: '10.90.0.254', asNumber: 65001 })];
+    const states = [bgpState('node-a', { rows: row('Global_10_90_0_254', 'Idle BGP Error: Bad peer AS') })];
+    const problem = only(diagnosed({ nodes: [a], bgpPeers }, states));
+    expect(problem).toMatchObject({ id: 'F63', peer: '10.90.0.254', object: { kind: 'BGPPeer', name: 'tor' } });
+  });
+
+  it('F64: different passwords, and a session with a password that gets no answer', () => {
+    const password = { secretKeyRef: { name: 'bgp', key: 'x' } };
+    const bgpPeers = [
+      bgpPeerOf('to-b', { node: 'node-a', peerIP: '10.90.0.2', asNumber: 64512, reversePeering: 'Manual', password }),
+      bgpPeerOf('to-a', { node: 'node-b', peerIP: '10.90.0.1', asNumber: 64512, reversePeering: 'Manual' }),
+    ];
+    const states = [
+      bgpState('node-a', { rows: row('Node_10_90_0_2', 'Connect') }),
+      bgpState('node-b', { rows: row('Node_10_90_0_1', 'Connect') }),
+    ];
+    const differs = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(differs).toMatchObject({ id: 'F64', object: { kind: 'BGPPeer', name: 'to-b' } });
+    expect(differs.message).toBe('node-a has the password in secret bgp (x), node-b has no password');
+    const mesh = [bgpConfig({ nodeMeshPassword: password })];
+    const stuck = only(diagnosed({ bgpConfigurations: mesh }, pair('Passive', 'Connect')));
+    expect(stuck).toMatchObject({ id: 'F64', object: { kind: 'BGPConfiguration', name: 'default' } });
+  });
+
+  it('F65: one router id, as both report it', () => {
+    const states = ['node-a', 'node-b'].map((name) =>
+      bgpState(name, {
+        rows: row(`Mesh_10_90_0_${name === 'node-a' ? 2 : 1}`, 'Active BGP Error: Bad BGP identifier'),
+        routerId: '10.90.0.1',
+      }),
+    );
+    expect(only(diagnosed({}, states))).toMatchObject({
+      ...{ id: 'F65', node: 'node-a', peer: 'node-b' },
+      message: 'node-a, node-b have one router id, 10.90.0.1',
+    });
+  });
+
+  it('F66: the mesh between two AS numbers across a router', () => {
+    const nodes = [a, bgpNode('node-b', { ip: '10.90.1.2/24', as: 65002 })];
+    const states = [
+      bgpState('node-a', { rows: row('Mesh_10_90_1_2', 'Idle') }),
+      bgpState('node-b', { rows: row('Mesh_10_90_0_1', 'Idle') }),
+    ];
+    expect(only(diagnosed({ nodes }, states))).toMatchObject({ id: 'F66' });
+    // On one network they could: then something else is the matter.
+    const near = [a, bgpNode('node-b', { ip: '10.90.0.2/24', as: 65002 })];
+    expect(only(diagnosed({ nodes: near }, pair('Idle', 'Idle'))).id).toBe('F102');
+  });
+
+  it('F67: both wait', () => {
+    expect(only(diagnosed({}, pair('Passive', 'Passive')))).toMatchObject({
+      ...{ id: 'F67', message: 'node-a and node-b both wait for the other to dial' },
+    });
+  });
+
+  it('F68: the hold timer', () => {
+    const states = pair('Passive       BGP Error: Hold timer expired', 'Connect       Received: Hold timer expired');
+    expect(only(diagnosed({}, states)).id).toBe('F68');
+  });
+
+  it('F95: hops are checked on one side only', () => {
+    const peering = (node: string, peerIP: string, ttlSecurity: number) =>
+      bgpPeerOf(`of-${node}`, { node, peerIP, asNumber: 64512, reversePeering: 'Manual', ttlSecurity });
+    const bgpPeers = [peering('node-a', '10.90.0.2', 1), peering('node-b', '10.90.0.1', 0)];
+    const states = [
+      bgpState('node-a', { rows: row('Node_10_90_0_2', 'Connect') }),
+      bgpState('node-b', { rows: row('Node_10_90_0_1', 'Connect') }),
+    ];
+    expect(only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states))).toMatchObject({
+      ...{ id: 'F95', severity: 'warning', object: { name: 'of-node-a' } },
+    });
+  });
+
+  it('F100: disabled here, and as the other end tells it', () => {
+    const here = only(diagnosed({}, pair('', 'Active        Received: Administrative shutdown')));
+    expect(here).toMatchObject({ id: 'F100', message: 'Mesh_10_90_0_2 is disabled in BIRD on node-a' });
+    const [, told] = pair('', 'Active        Received: Administrative shutdown');
+    expect(only(diagnosed({}, [told as BgpState])).message).toBe('node-a has shut the session down');
+  });
+
+  it('F101: nobody has the peer peer back', () => {
+    const bgpPeers = [bgpPeerOf('one-way', { node: 'node-a', peerSelector: '!has(x)', reversePeering: 'Manual' })];
+    const states = [
+      bgpState('node-a', { rows: row('Node_10_90_0_2', 'Active Socket: Connection closed') }),
+      bgpState('node-b'),
+    ];
+    const problem = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(problem).toMatchObject({ id: 'F101', object: { kind: 'BGPPeer', name: 'one-way' } });
+    expect(problem.hint).toContain('reversePeering');
+  });
+
+  it('F102: two sessions with one peer, by the mesh and by a BGPPeer', () => {
+    const bgpPeers = [bgpPeerOf('again', { nodeSelector: 'all()', peerSelector: 'all()' })];
+    const rows = (last: number) =>
+      row(`Mesh_10_90_0_${last}`) + row(`Node_10_90_0_${last}`, 'Active        Socket: Connection closed');
+    const states = [bgpState('node-a', { rows: rows(2) }), bgpState('node-b', { rows: rows(1) })];
+    const problem = only(diagnosed({ bgpPeers }, states));
+    expect(problem).toMatchObject({ id: 'F102', object: { kind: 'BGPPeer', name: 'again' } });
+    expect(problem.message).toContain('two sessions with node-b, Mesh_10_90_0_2 and Node_10_90_0_2');
+  });
+
+  it('F102: what may be coming up is told as both ends say it', () => {
+    const problem = only(diagnosed({}, pair('Passive', 'OpenSent')));
+    expect(problem).toMatchObject({ id: 'F102', message: 'node-b says OpenSent, node-a says Passive' });
+  });
+});
+
+describe('a node that was not asked', () => {
+  it('is not down: what its peers say is told, with the reason why it was not asked', () => {
+    const [, atB] = pair('', 'Connect       Socket: No route to host');
+    const notAsked = new Map([['node-a', 'SSH: connection refused']]);
+    const { rows, ...diagnosis } = diagnosed({}, [atB as BgpState], { notAsked });
+    expect(rows.map(({ node }) => node)).toEqual(['node-b']);
+    expect(only({ rows, ...diagnosis }).message).toBe(
+      'node-b does not reach node-a: Socket: No route to host; node-a was not asked (SSH: connection refused)',
+    );
+  });
+});
+
+describe('nodes', () => {
+  const three = { nodes: [a, b, c] };
+  const rowsTo = (...peers: [address: string, info: string][]) =>
+    peers.map(([address, info]) => row(`Mesh_${address.replaceAll('.', '_')}`, info)).join('');
+
+  it('F60: a dead BIRD explains all sessions with it, once', () => {
+    const refused = 'Active        Socket: Connection refused';
+    const states = [
+      bgpState('node-a', { rows: rowsTo(['10.90.0.2', refused], ['10.90.0.3', 'Established']) }),
+      bgpState('node-b', { unseen: noSocket }),
+      bgpState('node-c', { rows: rowsTo(['10.90.0.1', 'Established'], ['10.90.0.2', refused]) }),
+    ];
+    expect(only(diagnosed(three, states))).toMatchObject({
+      ...{ id: 'F60', node: 'node-b', object: { kind: 'Node', name: 'node-b' } },
+      message: 'BIRD does not run on node-b: no session with node-a, node-c',
+    });
+  });
+
+  it('F60: a BIRD that others have sessions with runs, and only its socket is at fault', () => {
+    const states = [
+      bgpState('node-a', { rows: rowsTo(['10.90.0.2', 'Established'], ['10.90.0.3', 'Established']) }),
+      bgpState('node-b', { unseen: noSocket }),
+      bgpState('node-c', { rows: rowsTo(['10.90.0.1', 'Established'], ['10.90.0.2', 'Connect']) }),
+    ];
+    expect(only(diagnosed(three, states))).toMatchObject({
+      ...{ id: 'F60', node: 'node-b' },
+      message: 'nobody answers at the control socket of BIRD on node-b, though it has sessions with node-a',
+      sessions: [{ node: 'node-c', version: 4, protocol: 'Mesh_10_90_0_2' }],
+    });
+  });
+
+  it('F60 is no guess: a BIRD that could not be asked is not dead', () => {
+    const states = [bgpState('node-a', { unseen: 'birdcl: not found' })];
+    expect(diagnosed({}, states).problems).toEqual([]);
+  });
+
+  it('F60: BIRD nowhere is one fault, and none where no pool needs BGP', () => {
+    const states = ['node-a', 'node-b'].map((name) => bgpState(name, { unseen: noSocket }));
+    expect(only(diagnosed({}, states)).message).toBe(
+      'BIRD runs on none of the 2 nodes that were asked: node-a, node-b',
+    );
+    expect(diagnosed({}, states, { bgpNeeded: false }).problems).toEqual([]);
+  });
+
+  it('F51: two nodes with one address', () => {
+    const nodes = [a, b, bgpNode('node-z', { ip: '10.90.0.1/24' })];
+    const states = [bgpState('node-b', { rows: rowsTo(['10.90.0.1', 'Active']) })];
+    expect(only(diagnosed({ nodes }, states))).toMatchObject({ id: 'F51', node: 'node-a', peer: 'node-z' });
+  });
+
+  it('F53: the address is on no device', () => {
+    const [atA, atB] = pair('Passive', 'Connect       Socket: No route to host');
+    const addresses = bgpState('node-a', {}, { addresses: ['192.0.2.1/24'] }).addresses;
+    expect(only(diagnosed({}, [{ ...(atA as BgpState), addresses }, atB as BgpState]))).toMatchObject({
+      ...{ id: 'F53', node: 'node-a' },
+    });
+  });
+
+  it('F69: recovery after a restart is told beside the peer that it waits for', () => {
+    const recovery =
+      'Graceful restart recovery in progress\n  Waiting for 1 protocols to recover\n  Wait timer is 216/240\n';
+    const [, atB] = pair('', 'Active');
+    const rows = `kernel1  Kernel   master   wait   14:24:25    \n${row('Mesh_10_90_0_2', 'Passive')}`;
+    const { problems } = diagnosed({}, [bgpState('node-a', { rows, status: recovery }), atB as BgpState]);
+    expect(problems.map(({ id, severity }) => `${id} ${severity}`)).toEqual(['F102 error', 'F69 warning']);
+    expect(problems[1]?.message).toContain('waits for 1 protocol (216/240)');
+  });
+
+  it('F96: what BIRD lacks, and what it has too much, once a node', () => {
+    const states = [
+      bgpState('node-a', { rows: rowsTo(['10.90.0.2', 'Established'], ['10.90.0.9', 'Active']) }),
+      bgpState('node-b', { rows: rowsTo(['10.90.0.1', 'Established'], ['10.90.0.3', 'Established']) }),
+      bgpState('node-c', { rows: rowsTo(['10.90.0.1', 'Connect'], ['10.90.0.2', 'Established']) }),
+    ];
+    expect(only(diagnosed(three, states))).toMatchObject({
+      ...{ id: 'F96', node: 'node-a' },
+      message: 'BIRD on node-a does not have node-c and has 10.90.0.9, which nothing asks for',
+    });
+  });
+
+  it('F93 and F97: routes that lead nowhere', () => {
+    const [atA, atB] = pair('Established', 'Established');
+    const routes =
+      '10.244.20.64/26    unreachable [Mesh_10_90_0_2 14:25:57] * (100/-) [i]\n' +
+      '10.244.30.128/26   via 10.90.0.2 on eth0 [Mesh_10_90_0_2 14:25:57] ! (100/0) [i]\n';
+    const withRoutes = bgpState('node-a', { routes }).bird[4].routes;
+    const state = {
+      ...(atA as BgpState),
+      bird: { ...atA?.bird, 4: { ...atA?.bird[4], routes: withRoutes } },
+    } as BgpState;
+    const { problems } = diagnosed({}, [state, atB as BgpState]);
+    expect(problems.map(({ id }) => id)).toEqual(['F93', 'F97']);
+    expect(problems[0]?.message).toContain('10.244.20.64/26');
+    expect(problems[1]?.message).toContain('10.244.30.128/26');
+  });
+
+  it('F110: Felix', () => {
+    const [atA, atB] = pair('Established', 'Established');
+    const felix = bgpState('node-a', {}, { felix: 'not live' }).felix;
+    expect(only(diagnosed({}, [{ ...(atA as BgpState), felix }, atB as BgpState])).message).toBe(
+      'Felix on node-a is not live',
+    );
+  });
+
+  it('many sessions of one node that fail alike are one fault of that node', () => {
+    const nodes = [a, b, c, bgpNode('node-d', { ip: '10.90.0.4/24' })];
+    const states = ['2', '3', '4'].map((last, at) =>
+      bgpState(`node-${'bcd'[at]}`, {
+        rows: ['1', '2', '3', '4']
+          .filter((other) => other !== last)
+          .map((other) =>
+            row(`Mesh_10_90_0_${other}`, other === '1' ? 'Connect Socket: Connection timed out' : 'Established'),
+          )
+          .join(''),
+      }),
+    );
+    const problem = only(diagnosed({ nodes }, states, { notAsked: new Map([['node-a', 'no answer']]) }));
+    expect(problem).toMatchObject({ id: 'F62', node: 'node-a' });
+    expect(problem.message).toMatch(/^node-a and 3 peers \(node-b, node-c, node-d\): /);
+  });
+});
+
+describe('the plan', () => {
+  const reflector = (name: string, last: number) =>
+    bgpNode(name, { ip: `10.90.0.${last}/24`, cluster: '244.0.0.1', labels: { rr: 'yes' } });
+  const join = bgpPeerOf('rr', { nodeSelector: '!has(rr)', peerSelector: 'has(rr)' });
+  const idsOf = (objects: Partial<BgpObjects>) =>
+    diagnosed(objects, []).problems.map(({ id, node }) => `${id} ${node}`);
+
+  it('F90: no mesh and no peers', () => {
+    expect(idsOf({ bgpConfigurations: [noMesh] })).toEqual(['F90 node-a']);
+    expect(idsOf({ nodes: [a], bgpConfigurations: [noMesh] })).toEqual([]);
+    expect(idsOf({ nodes: [a, b, reflector('rr-1', 5)] })).toEqual(['F90 rr-1', 'F92 node-a']);
+  });
+
+  it('F91: one reflector, and a reflector without clients', () => {
+    const one = { nodes: [a, b, reflector('rr-1', 5)], bgpPeers: [join], bgpConfigurations: [noMesh] };
+    expect(idsOf(one)).toEqual(['F91 node-a']);
+    expect(isFaulty(diagnosed(one, []).problems)).toBe(false);
+    const two = [a, b, reflector('rr-1', 5), reflector('rr-2', 6)];
+    const between = bgpPeerOf('between', { nodeSelector: 'has(rr)', peerSelector: 'has(rr)' });
+    expect(idsOf({ ...one, nodes: two, bgpPeers: [join, between] })).toEqual([]);
+    const tor = bgpPeerOf('tor', { peerIP: '10.90.0.254', asNumber: 65001 });
+    expect(idsOf({ nodes: [a, b, reflector('rr-1', 5)], bgpPeers: [tor] })).toEqual(['F91 rr-1']);
+  });
+
+  it('F92: nodes that no reflector serves', () => {
+    const bgpPeers = [bgpPeerOf('rr', { nodeSelector: "rack == 'one'", peerSelector: 'has(rr)' })];
+    const nodes = [bgpNode('node-a', { ip: '10.90.0.1/24', labels: { rack: 'one' } }), b, c, reflector('rr-1', 5)];
+    expect(idsOf({ nodes, bgpPeers })).toEqual(['F92 node-b', 'F91 node-a']);
+  });
+
+  it('F99: more than 100 nodes in the mesh', () => {
+    const nodes = Array.from({ length: 101 }, (_, at) => bgpNode(`n${at}`, { ip: `10.90.1.${at}/24` }));
+    expect(idsOf({ nodes })).toEqual(['F99 n0']);
+    expect(idsOf({ nodes: nodes.slice(1) })).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+// What node verify prints of many nodes: facts that were not seen for one reason are told once.
+import { expect, test } from 'vitest';
+import { nodeVerifyText } from '../../../../src/commands/node/verify/text.ts';
+import type { Fact } from '../../../../src/datapath/verify/fact.ts';
+
+function unseen(subject: string, name: string, seen: string): Fact {
+  return {
+    ...{ subject, fact: name, expected: '1', seen, verdict: 'not observed', id: 'F01', severity: 'error' },
+    ...{ hint: '', command: [] },
+  };
+}
+
+test('one line for the same facts and reason on all nodes, names beyond three counted', () => {
+  const nodes = ['node-a', 'node-b', 'node-c', 'node-d', 'node-e'];
+  const items = nodes.map((node) => {
+    const common = ['a', 'b', 'c', 'd'].map((name) => unseen(`pod ${name}`, 'proxy_arp', `${node}: no grep there`));
+    const own = node === 'node-e' ? [unseen('node', 'rules', 'ip: \u001b[31mold')] : [];
+    return { node, reached: true, right: 7, facts: [...common, ...own] };
+  });
+  expect(
+    nodeVerifyText({ items, problems: [], unreached: [] }, false, { colour: false, columns: 999 }).split('\n'),
+  ).toEqual([
+    'not observed node-a, node-b, node-c and 2 more: proxy_arp of pod a, proxy_arp of pod b, proxy_arp of pod c and 1 more',
+    '    no grep there',
+    'not observed node-e: rules of node',
+    '    ip: \\e[31mold',
+    '',
+    '35 of 56 facts of 5 nodes are right, 21 not observed; no problems.',
+    '',
+  ]);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../../src/ipam-check/evaluate.ts';
+import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { before, healthy, judgedAt, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
+
+const spare = '10.60.0.16/29';
+const spareBlock = 'IPAMBlock/10-60-0-16-29';
+const quarterHour = 15 * 60_000;
+
+/** The block was written so long before the check. */
+function writtenAgo(cluster: SnapshotBuilder, cidr: string, ms: number): void {
+  cluster.blockOf(cidr).metadata.managedFields = [{ manager: 'calico', operation: 'Update', time: before(ms) }];
+}
+
+describe('INV-25: a block in a disabled pool', () => {
+  test('is released when it is empty, by its claim', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
+    const block = cluster.block('10.99.0.0/29', 'node-a');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-25 info IPAMBlock/10-99-0-0-29 R6']);
+    const [judgement] = evaluate(cluster.snapshot()).judgements;
+    const { resourceVersion } = cluster.affinityOf('node-a', '10.99.0.0/29').metadata;
+    expect(judgement?.action).toEqual({ primitive: 'R6', affinity: 'node-a-10-99-0-0-29', resourceVersion });
+    cluster.pod('c-1', 'node-a', block, '4');
+    expect(findingsOf(cluster.snapshot())).toEqual([]);
+  });
+
+  test('goes with its last leaked address', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
+    cluster.pod('c-1', 'node-a', cluster.block('10.99.0.0/29', 'node-a'), '4');
+    cluster.pods.pop();
+    expect(findingsOf(cluster.snapshot())).toEqual([
+      'INV-53 warning IPAMBlock/10-99-0-0-29 R1',
+      'INV-25 info IPAMBlock/10-99-0-0-29 R6',
+    ]);
+  });
+
+  test('whose claim has a finding of its own gets that one only', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
+    cluster.block('10.99.0.0/29', 'node-x');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-36 warning BlockAffinity/node-x-10-99-0-0-29 R6']);
+  });
+
+  test('in the range of an enabled pool too is none', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.60.0.0/25', 29).spec.disabled = true;
+    expect(findingsOf(cluster.snapshot()).filter((line) => line.includes('INV-25'))).toEqual([]);
+  });
+});
+
+describe('INV-24: a pool that does not select the node', () => {
+  function unselected(): SnapshotBuilder {
+    const cluster = healthy();
+    cluster.pool('zone-y', '10.99.0.0/24', 29).spec.nodeSelector = "zone == 'y'";
+    cluster.block('10.99.0.0/29', 'node-a');
+    return cluster;
+  }
+
+  test('an empty block is released, one with addresses is a note', () => {
+    const cluster = unselected();
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 warning IPAMBlock/10-99-0-0-29 R6']);
+    cluster.pod('c-1', 'node-a', cluster.blockOf('10.99.0.0/29'), '4');
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 info IPAMBlock/10-99-0-0-29 by hand']);
+  });
+
+  test('a young block may be about to be used', () => {
+    const cluster = unselected();
+    writtenAgo(cluster, '10.99.0.0/29', quarterHour - 1);
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 warning (candidate) IPAMBlock/10-99-0-0-29 R6']);
+    writtenAgo(cluster, '10.99.0.0/29', quarterHour);
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 warning IPAMBlock/10-99-0-0-29 R6']);
+  });
+
+  test('labels decide, and a selector that cannot be read selects', () => {
+    const cluster = unselected();
+    for (const node of cluster.nodes) node.labels = { ...node.labels, zone: 'y' };
+    // A second block that the node may keep: surplus.
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-39 info IPAMBlock/10-99-0-0-29 R6']);
+    for (const node of cluster.nodes) node.labels = {};
+    const [, zoned] = cluster.pools;
+    if (zoned) zoned.spec.nodeSelector = 'zone = y';
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-39 info IPAMBlock/10-99-0-0-29 R6']);
+  });
+
+  test('nothing is said without claims or nodes', () => {
+    for (const kind of ['BlockAffinity', 'Node']) {
+      const unread = [{ kind, reason: 'forbidden', invariants: ['INV-24'] }];
+      const found = findingsOf(unselected().snapshot({ unread }));
+      expect(found.filter((line) => line.startsWith('INV-24'))).toEqual([]);
+    }
+  });
+});
+
+describe('INV-39: more empty blocks than one', () => {
+  test('the empty one beside one in use is released', () => {
+    const cluster = healthy();
+    cluster.block(spare, 'node-a');
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
+  });
+
+  test('not before it was left alone for the grace period, unless the datastore is locked', () => {
+    const cluster = healthy();
+    cluster.block(spare, 'node-a');
+    writtenAgo(cluster, spare, quarterHour - 1);
+    expect(findingsOf(cluster.snapshot())).toEqual([]);
+    expect(findingsOf(cluster.snapshot({ locked: true }))).toEqual([`INV-39 info ${spareBlock} R6`]);
+    expect(findingsOf(cluster.snapshot({ graceMs: 60_000 }))).toEqual([`INV-39 info ${spareBlock} R6`]);
+    writtenAgo(cluster, spare, quarterHour);
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
+  });
+
+  test('without a recorded time the sequence number tells the age', () => {
+    const cluster = healthy();
+    const block = cluster.block(spare, 'node-a');
+    block.metadata.creationTimestamp = null;
+    block.spec.sequenceNumber = BigInt(judgedAt.getTime() - quarterHour + 1) * 1_000_000n;
+    expect(findingsOf(cluster.snapshot())).toEqual([]);
+    block.spec.sequenceNumber = BigInt(judgedAt.getTime() - quarterHour) * 1_000_000n;
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
+    block.spec.sequenceNumber = 7n;
+    expect(findingsOf(cluster.snapshot())).toEqual([`INV-13 info ${spareBlock}`, `INV-39 info ${spareBlock} R6`]);
+  });
+
+  test('of several empty ones one stays, of each family', () => {
+    const cluster = healthy();
+    cluster.pool('pool-6', 'fd00:60::/112', 125);
+    cluster.node('node-c');
+    for (const cidr of ['10.60.0.16/29', '10.60.0.24/29', '10.60.0.32/29', 'fd00:60::8/125', 'fd00:60::10/125']) {
+      cluster.block(cidr, 'node-c');
+    }
+    expect(findingsOf(cluster.snapshot())).toEqual([
+      'INV-39 info IPAMBlock/10-60-0-24-29 R6',
+      'INV-39 info IPAMBlock/10-60-0-32-29 R6',
+      'INV-39 info IPAMBlock/fd00-60--8-125 R6',
+    ]);
+  });
+
+  test('the one that stays is one that the pool can use', () => {
+    const cluster = healthy();
+    cluster.node('node-c');
+    cluster.block('10.60.0.16/28', 'node-c');
+    cluster.block('10.60.0.32/29', 'node-c');
+    expect(findingsOf(cluster.snapshot())).toEqual([
+      'INV-20 error IPAMBlock/10-60-0-16-28',
+      'INV-39 info IPAMBlock/10-60-0-16-28 R6',
+    ]);
+  });
+
+  test('a block in a disabled pool is none that a node may keep', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
+    cluster.node('node-c');
+    cluster.pod('c-1', 'node-c', cluster.block('10.99.0.0/29', 'node-c'), '4');
+    cluster.block(spare, 'node-c');
+    expect(findingsOf(cluster.snapshot())).toEqual([]);
+  });
+
+  test('a Windows block and one of a node that moves from flannel are left alone', () => {
+    const cluster = healthy();
+    cluster.block(spare, 'node-a', true);
+    expect(findingsOf(cluster.snapshot())).toEqual([]);
+    const moving = healthy();
+    moving.block(spare, 'node-a');
+    const [node] = moving.nodes;
+    const label = 'projectcalico.org/node-network-during-migration';
+    if (node) node.labels = { ...node.labels, [label]: 'flannel' };
+    expect(findingsOf(moving.snapshot())).toEqual([]);
+    if (node) node.labels = { ...node.labels, [label]: 'calico' };
+    expect(findingsOf(moving.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
+  });
+});

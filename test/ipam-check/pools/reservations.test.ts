@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { evaluate } from '../../../src/ipam-check/evaluate.ts';
+import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
+import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { healthy } from '../../support/clusters/snapshot-builder.ts';
+
+const reservation = (name: string, ...reservedCIDRs: string[]): IPReservation => ({
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'IPReservation',
+  metadata: { name },
+  spec: { reservedCIDRs },
+});
+
+test('INV-42: one note a block and reservation, with the addresses', () => {
+  const reservations = [reservation('kept', '10.60.0.0/30', '10.60.0.0'), reservation('other', '10.60.0.9')];
+  const snapshot = healthy().snapshot({ reservations });
+  expect(findingsOf(snapshot)).toEqual(['INV-42 info IPAMBlock/10-60-0-0-29', 'INV-42 info IPAMBlock/10-60-0-8-29']);
+  const findings = evaluate(snapshot).judgements.map(({ finding }) => finding);
+  expect(findings[0]?.evidence).toEqual([
+    'allocated in 10.60.0.0/29 and kept back by reservation kept: 10.60.0.0, 10.60.0.1, 10.60.0.2',
+  ]);
+  expect(findings.map(({ address }) => address)).toEqual([undefined, '10.60.0.9']);
+  expect(findings[1]?.related).toEqual([{ kind: 'IPReservation', name: 'other' }]);
+});
+
+test('INV-42: two reservations of one address are two notes', () => {
+  const reservations = [reservation('a', '10.60.0.1'), reservation('b', '10.60.0.0/31')];
+  const { judgements } = evaluate(healthy().snapshot({ reservations }));
+  expect(judgements.map(({ key }) => key)).toEqual([
+    'INV-42 IPAMBlock/10-60-0-0-29 b',
+    'INV-42 IPAMBlock/10-60-0-0-29 a',
+  ]);
+});
+
+test('INV-42: free addresses, the Windows reserve and what is released anyway are no note', () => {
+  const free = reservation('free', '10.60.0.3', '10.60.0.10/31', '172.16.0.0/12', 'fd00::/8');
+  expect(findingsOf(healthy().snapshot({ reservations: [free] }))).toEqual([]);
+  const cluster = healthy();
+  cluster.block('10.60.0.16/29', 'node-a', true);
+  expect(findingsOf(cluster.snapshot({ reservations: [reservation('win', '10.60.0.16/29')] }))).toEqual([]);
+  const leaky = healthy();
+  leaky.pods.shift();
+  expect(findingsOf(leaky.snapshot({ reservations: [reservation('kept', '10.60.0.1')] }))).toEqual([
+    'INV-53 warning IPAMBlock/10-60-0-0-29 R1',
+  ]);
+});
+
+test('INV-42: nothing is said when reservations could not be read', () => {
+  const unread = [{ kind: 'IPReservation', reason: 'forbidden', invariants: ['INV-42'] }];
+  expect(findingsOf(healthy().snapshot({ reservations: [reservation('kept', '10.60.0.1')], unread }))).toEqual([]);
+});

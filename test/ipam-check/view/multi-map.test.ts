@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { Grouped } from '../../../src/ipam-check/view/multi-map.ts';
+
+function example(): Grouped<string, number> {
+  const grouped = new Grouped<string, number>();
+  for (const [key, value] of [
+    ['b', 1],
+    ['a', 2],
+    ['b', 3],
+    ['b', 1],
+  ] as const)
+    grouped.add(key, value);
+  return grouped;
+}
+
+test('values come by key, in the order in which they were added', () => {
+  expect([...example().entries()]).toEqual([
+    ['b', [1, 3, 1]],
+    ['a', [2]],
+  ]);
+  expect(example().get('a')).toEqual([2]);
+  expect(example().get('c')).toEqual([]);
+  expect([example().has('b'), example().has('c')]).toEqual([true, false]);
+});

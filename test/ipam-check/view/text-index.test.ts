@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { TextIndex } from '../../../src/ipam-check/view/text-index.ts';
+
+test('a text is found at its last place, and from there at those before', () => {
+  const index = new TextIndex(['a', 'b', 'a', '', 'a']);
+  expect([...index.lastPlaces(['a', 'b', '', 'c'])]).toEqual([4, 1, 3, -1]);
+  expect([0, 1, 2, 3, 4].map((place) => index.previous(place))).toEqual([-1, -1, 0, -1, 2]);
+});
+
+test('nothing is found in an empty list, and nothing is looked for', () => {
+  expect([...new TextIndex([]).lastPlaces(['', 'a'])]).toEqual([-1, -1]);
+  expect([...new TextIndex(['a']).lastPlaces([])]).toEqual([]);
+});
+
+test('texts that are told apart only by characters that the mark does not look at are still different', () => {
+  // Of 80 characters every fifth counts, from the last one back.
+  const texts = Array.from(
+    { length: 26 },
+    (_, n) => `${'x'.repeat(40)}${String.fromCharCode(97 + n)}${'x'.repeat(39)}`,
+  );
+  const alike = texts.filter((text) => text.charCodeAt(40) !== 'x'.charCodeAt(0));
+  const index = new TextIndex([...alike, ...alike.slice(0, 3)]);
+  expect([...index.lastPlaces([...alike, 'x'.repeat(80)])]).toEqual([25, 26, 27, ...[...alike.keys()].slice(3), -1]);
+  expect(alike.map((_, place) => index.previous(place))).toEqual(alike.map(() => -1));
+  expect([25, 26, 27].map((place) => index.previous(place))).toEqual([0, 1, 2]);
+});
+
+test('each of many is found', () => {
+  const texts = Array.from({ length: 3000 }, (_, n) => `k8s-pod-network.${(n * 7919).toString(16).padStart(64, '0')}`);
+  const index = new TextIndex(texts);
+  expect([...index.lastPlaces(texts)]).toEqual([...texts.keys()]);
+  expect([...index.lastPlaces(texts.map((text) => text.toUpperCase()))]).toEqual(texts.map(() => -1));
+});

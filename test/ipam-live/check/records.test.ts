@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { nodeRecord, podRecord } from '../../../src/ipam-live/check/records.ts';
+
+const node = (status: string | undefined) => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'node-a', labels: { zone: 'x' } },
+  status: {
+    conditions: [
+      { type: 'DiskPressure', status: 'True' },
+      ...(status === undefined ? [] : [{ type: 'Ready', status, reason: 'because' }]),
+    ],
+  },
+});
+
+test.each([
+  ['True', true],
+  ['False', false],
+  ['Unknown', false],
+  [undefined, undefined],
+])('a node whose condition Ready is %s', (status, ready) => {
+  expect(nodeRecord(node(status))).toEqual({ name: 'node-a', tunnels: {}, labels: { zone: 'x' }, ready });
+});
+
+test('a node that says nothing has no labels, no tunnels and no health', () => {
+  const bare = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' } };
+  expect(nodeRecord(bare)).toEqual({ name: 'node-a', tunnels: {}, labels: {}, ready: undefined });
+});
+
+describe('whether a pod may have more addresses than it lists', () => {
+  const pod = (annotations: Record<string, string>, podIPs: readonly string[] = ['10.0.0.1', 'fd00::1']) =>
+    podRecord({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'cart-0', namespace: 'shop', annotations },
+      status: { podIPs: podIPs.map((ip) => ({ ip })) },
+    });
+  const noted = 'cni.projectcalico.org/podIPs';
+
+  test.each([
+    [false, {}],
+    [false, { [noted]: '' }],
+    [false, { [noted]: '10.0.0.1/32,fd00::1/128' }],
+    [false, { 'cni.projectcalico.org/podIP': '10.0.0.1/32' }],
+    [true, { [noted]: '10.0.0.1/32,10.0.0.2/32' }],
+    [true, { [noted]: '10.0.0.11/32' }],
+    [true, { 'cni.projectcalico.org/podIP': '10.0.0.9/32' }],
+    [true, { [noted]: '10.0.0.1/32,fd00::1/128', 'k8s.v1.cni.cncf.io/networks': 'storage' }],
+  ])('%s: %j', (more, annotations) => {
+    expect(pod(annotations as Record<string, string>).moreAddresses).toBe(more);
+  });
+
+  test('what only the annotation lists is what it has', () => {
+    expect(pod({ [noted]: '10.0.0.2/32' }, [])).toMatchObject({ addresses: ['10.0.0.2'], moreAddresses: false });
+  });
+});

@@ -1,0 +1,112 @@
+// A release that a person stops: what has begun is finished and told, nothing more is begun.
+import { describe, expect, it } from 'vitest';
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { applyRelease, planRelease } from '../../../src/ipam-live/release/release.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import {
+  affinityTo,
+  blockWith,
+  handlesIn,
+  handleWith,
+  holders,
+  inconsistencies,
+  node,
+  pool,
+} from '../../support/clusters/ipam-state.ts';
+import { TestClock } from '../../support/program/world.ts';
+
+const blocks = Array.from({ length: 20 }, (_, index) => `10.60.0.${index * 8}/29`);
+const objects: readonly KubeObject[] = [
+  ...[node('node-a'), pool('pool-1', '10.60.0.0/24', 29)],
+  ...blocks.flatMap((cidr, index) => [
+    blockWith(cidr, 'host:node-a', [`h${index}`, 1]),
+    affinityTo('node-a', cidr, 'confirmed'),
+    handleWith(`h${index}`, { [cidr]: 1 }),
+  ]),
+];
+
+async function open() {
+  const store = new MemoryDatastore(objects);
+  const stop = new AbortController();
+  const clock = new TestClock('2025-12-01T00:00:00Z');
+  const addresses = blocks.map((cidr) => cidr.replace('/29', ''));
+  const options = { clock, signal: stop.signal, progress: () => undefined };
+  const plan = await planRelease(store, { addresses, handles: [], reports: [] }, options);
+  return { store, stop, plan, addresses };
+}
+
+describe('interrupted', () => {
+  it('at any call: each address has its outcome, and the outcome is what is stored', async () => {
+    const ends = new Set<string>();
+    for (let at = 1; ; at += 7) {
+      const { store, stop, plan, addresses } = await open();
+      const before = store.calls.length;
+      store.faults = (call) => {
+        if (call.nth === before + at) stop.abort();
+        return undefined;
+      };
+      const { outcomes } = await applyRelease(store, plan, { force: false, signal: stop.signal });
+      expect(outcomes.map(({ subject }) => subject).sort()).toEqual([...addresses].sort());
+      expect(inconsistencies(store)).toEqual([]);
+      const held = new Set(
+        [...holders(store).keys()].map((place) => `${place.replace(/-29\/0$/, '').replaceAll('-', '.')}`),
+      );
+      for (const { subject, outcome, detail } of outcomes) {
+        expect(held.has(subject)).toBe(outcome !== 'applied');
+        if (outcome !== 'applied')
+          expect({ outcome, detail }).toEqual({ outcome: 'skipped', detail: 'interrupted before it was done' });
+        ends.add(outcome);
+      }
+      expect(handlesIn(store)).toHaveLength(held.size);
+      if (!stop.signal.aborted) break;
+    }
+    expect([...ends].sort()).toEqual(['applied', 'skipped']);
+  });
+
+  it('while it looks up the owners once more: nothing is written', async () => {
+    const { store, stop, plan, addresses } = await open();
+    const namedOwner = { kind: 'Pod', namespace: 'shop', name: 'cart-0' } as const;
+    const requests = plan.requests.map((request) => ({ ...request, namedOwner }));
+    store.faults = () => {
+      stop.abort();
+      return undefined;
+    };
+    const { outcomes } = await applyRelease(store, { ...plan, requests }, { force: false, signal: stop.signal });
+    expect(store.writes).toBe(0);
+    expect(outcomes).toHaveLength(addresses.length);
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+  });
+
+  it('before it began: nothing is written', async () => {
+    const { store, stop, plan } = await open();
+    stop.abort();
+    const { outcomes } = await applyRelease(store, plan, { force: false, signal: stop.signal });
+    expect(store.writes).toBe(0);
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+  });
+});
+
+it('what goes wrong with one block is told, the others go', async () => {
+  const { store, plan } = await open();
+  store.faults = (call) => (call.op === 'update' && call.name === '10-60-0-8-29' ? 'timeout-before' : undefined);
+  const { outcomes } = await applyRelease(store, plan, { force: false, signal: new AbortController().signal });
+  expect(outcomes.filter(({ outcome }) => outcome !== 'applied')).toEqual([
+    { subject: '10.60.0.8', outcome: 'failed', detail: expect.stringContaining('no answer in time') },
+  ]);
+});
+
+it('the blocks of a node that came back stay its own', async () => {
+  const gone = new MemoryDatastore(objects.filter(({ kind }) => kind !== 'Node'));
+  const options = { clock: new TestClock('2025-12-01T00:00:00Z'), signal: new AbortController().signal };
+  const target = { addresses: [], handles: [], reports: [], node: 'node-a', affinities: true };
+  const plan = await planRelease(gone, target, { ...options, progress: () => undefined });
+  expect(plan.requests).toHaveLength(blocks.length);
+  const back = new MemoryDatastore([...gone.dump(), node('node-a')]);
+  const { outcomes } = await applyRelease(back, plan, { force: false, signal: options.signal });
+  const ofBlocks = outcomes.filter(({ subject }) => subject.includes('/'));
+  expect(ofBlocks).toHaveLength(blocks.length);
+  for (const { outcome, detail } of ofBlocks) {
+    expect({ outcome, detail }).toEqual({ outcome: 'conflict', detail: 'the node exists by now' });
+  }
+  expect(inconsistencies(back)).toEqual([]);
+});

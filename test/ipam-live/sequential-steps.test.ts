@@ -1,0 +1,69 @@
+// Steps one after the other: every one has its outcome, whatever ends them.
+import { expect, it } from 'vitest';
+import { applied, appliedUnless } from '../../src/ipam/repair/repair-outcome.ts';
+import { oneByOne } from '../../src/ipam-live/sequential-steps.ts';
+import { CalictlError } from '../../src/world/errors.ts';
+
+const never = new AbortController().signal;
+const does = (acts: Record<string, () => unknown>, signal: AbortSignal = never) =>
+  oneByOne(
+    Object.keys(acts),
+    (name) => name,
+    async (name) => {
+      await acts[name]?.();
+      return appliedUnless(name === 'taken' ? 'somebody has it' : undefined);
+    },
+    signal,
+  );
+
+const fail = (code: string) => () => {
+  throw new CalictlError('it went wrong', { code });
+};
+
+it('tells of each what came of it', async () => {
+  expect(await does({ a: () => undefined, taken: () => undefined })).toEqual([
+    { subject: 'a', ...applied },
+    { subject: 'taken', outcome: 'conflict', detail: 'somebody has it' },
+  ]);
+});
+
+it('goes on after an object that everybody writes, ends after what the next would meet too', async () => {
+  expect((await does({ a: fail('IPAM_CONFLICT'), b: () => undefined })).map(({ outcome }) => outcome)).toEqual([
+    ...['failed', 'applied'],
+  ]);
+  expect(await does({ a: fail('DATASTORE_UNAVAILABLE'), b: () => undefined })).toEqual([
+    { subject: 'a', outcome: 'failed', detail: 'it went wrong' },
+    { subject: 'b', outcome: 'skipped', detail: 'not tried after that failure' },
+  ]);
+});
+
+it('finishes the step that was begun when the signal comes, and begins no other', async () => {
+  const stop = new AbortController();
+  const outcomes = await does({ a: () => undefined, b: () => stop.abort(), c: () => undefined }, stop.signal);
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'skipped']);
+  const broken = new AbortController();
+  const thrown = await does(
+    {
+      a: () => {
+        broken.abort();
+        broken.signal.throwIfAborted();
+      },
+      b: () => undefined,
+    },
+    broken.signal,
+  );
+  expect(thrown.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+    ['skipped', 'interrupted before it was done'],
+    ['skipped', 'interrupted before it was done'],
+  ]);
+});
+
+it('a fault of the program is not hidden', async () => {
+  await expect(
+    does({
+      a: () => {
+        throw new TypeError('undefined is not a function');
+      },
+    }),
+  ).rejects.toThrow(TypeError);
+});

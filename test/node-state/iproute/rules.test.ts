@@ -1,0 +1,74 @@
+// `ip rule`: recordings read by hand, and plain text by hand (namespace.test.ts has the real one).
+import { describe, expect, it, test } from 'vitest';
+import { parseCidr } from '../../../src/net/cidr.ts';
+import { parseRules } from '../../../src/node-state/iproute/rules.ts';
+import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
+
+const plain = { not: false, source: undefined, destination: undefined, inputDevice: undefined, mark: undefined };
+
+describe('parseRules', () => {
+  it('reads the rules that every kernel begins with', () => {
+    expect(answerOf(parseRules(recording('ip', 'node-a.rule4.json'), 4))).toEqual([
+      { ...plain, priority: 0, table: 'local' },
+      { ...plain, priority: 32766, table: 'main' },
+      { ...plain, priority: 32767, table: 'default' },
+    ]);
+    expect(answerOf(parseRules(recording('ip', 'node-a.rule6.json'), 6)).map(({ table }) => table)).toEqual([
+      'local',
+      'main',
+    ]);
+  });
+
+  it("reads WireGuard's rule, from JSON and from plain text", () => {
+    const rule = { ...plain, priority: 99, not: true, mark: '0x200000/0x200000', table: '1' };
+    expect(answerOf(parseRules(recording('ip', 'node-a.wireguard-emulated.rule4.json'), 4))[1]).toEqual(rule);
+    expect(answerOf(parseRules('99:\tnot from all fwmark 0x200000/0x200000 lookup 1 \r\n', 4))).toEqual([rule]);
+  });
+
+  it('reads selectors, with and without a length, of both families', () => {
+    expect(answerOf(parseRules('500:\tfrom 10.0.0.0/8 to 10.1.0.7 iif cali1 lookup 7\n', 4))).toEqual([
+      {
+        ...plain,
+        priority: 500,
+        source: parseCidr('10.0.0.0/8'),
+        destination: parseCidr('10.1.0.7/32'),
+        inputDevice: 'cali1',
+        table: '7',
+      },
+    ]);
+    const json = '[{"priority":5,"src":"fd00::","srclen":48,"dst":"fd00::1","table":"main"}]';
+    expect(answerOf(parseRules(json, 6))).toMatchObject([
+      { source: parseCidr('fd00::/48'), destination: parseCidr('fd00::1/128') },
+    ]);
+  });
+
+  it('has no table for a rule that leads to none', () => {
+    expect(answerOf(parseRules('600:\tfrom all fwmark 0x5 blackhole\n', 4))).toEqual([
+      { ...plain, priority: 600, mark: '0x5', table: undefined },
+    ]);
+  });
+
+  it('skips a selector of the other family', () => {
+    expect(parseRules('0:\tfrom all lookup local\n5:\tfrom fd00::/48 lookup 7\n', 4)).toMatchObject({
+      ok: true,
+      value: [{ priority: 0 }],
+      skipped: ['5:\tfrom fd00::/48 lookup 7'],
+    });
+  });
+
+  it('reads a rule with a condition that it has no place for, and notes it', () => {
+    expect(parseRules('700:\tfrom all ipproto tcp dport 80 lookup 9\n', 4)).toEqual({
+      ok: true,
+      value: [{ ...plain, priority: 700, table: '9' }],
+      skipped: ['700:\tfrom all ipproto tcp dport 80 lookup 9'],
+    });
+  });
+
+  test.each([
+    ['RTNETLINK answers: Operation not supported\n', /^no rule in it: RTNETLINK/],
+    ['[{"src":"all"}]', /^no rule in it: /],
+    ['[{"priority":0,"src":"al', /^not whole/],
+  ])('does not understand %j', (text, problem) => {
+    expect(problemOf(parseRules(text, 4))).toMatch(problem);
+  });
+});

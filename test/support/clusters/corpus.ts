@@ -1,0 +1,46 @@
+// The corpus of damaged clusters in test/corpus: one healthy image, and a folder a fault that says what differs in it
+// and what a check must make of it.
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import { readManifests, readYaml } from './manifests.ts';
+
+const root = fileURLToPath(new URL('../../corpus', import.meta.url));
+
+/** What expect.yaml of a fault says. */
+interface Expectation {
+  /** The fault in one sentence. */
+  readonly fault: string;
+  /** Objects of the healthy image that are missing, as Kind/name or Kind/namespace/name. */
+  readonly without?: readonly string[];
+  /** Every finding of the first check: invariant, severity, and the address or object. */
+  readonly findings: readonly string[];
+  /** What a check finds after --fix; the same as `findings` where only a person can mend it. */
+  readonly left: readonly string[];
+  /** Why no API server can hold the fault, where that is so. */
+  readonly notOnKubernetes?: string;
+}
+
+export interface Corpse extends Expectation {
+  readonly name: string;
+  readonly objects: readonly KubeObject[];
+}
+
+const placeOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+  [kind, namespace, name].filter((part) => part !== undefined).join('/');
+
+export const healthyImage = (): KubeObject[] => readManifests(`${root}/healthy`);
+
+/** All faults: the healthy image with the objects of fault.yaml in the place of its own. */
+export function corpus(): Corpse[] {
+  const folders = readdirSync(root).filter((name) => name.startsWith('INV-'));
+  return folders.sort().map((name) => {
+    const expectation = readYaml(`${root}/${name}/expect.yaml`) as unknown as Expectation;
+    const objects = new Map(healthyImage().map((object) => [placeOf(object), object]));
+    for (const place of expectation.without ?? []) {
+      if (!objects.delete(place)) throw new Error(`${name}: the healthy image has no ${place}`);
+    }
+    for (const object of readManifests(`${root}/${name}`)) objects.set(placeOf(object), object);
+    return { ...expectation, name, objects: [...objects.values()] };
+  });
+}

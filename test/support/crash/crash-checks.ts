@@ -1,0 +1,145 @@
+// What must be true of a cluster in which an operation was cut off, however it goes on from there.
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
+import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../../src/ipam/block/block.ts';
+import type { Finding } from '../../../src/ipam-check/finding.ts';
+import type { Journal } from '../../../src/ipam-live/repair/journal.ts';
+import { check, repair } from '../../../src/ipam-live/repair/session.ts';
+import { cidrSize, parseCidr } from '../../../src/net/cidr.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import { affinitiesIn, blocksIn, inconsistencies } from '../clusters/ipam-state.ts';
+import { handleOf, holderOf } from '../clusters/shop-pods.ts';
+import { evenRandom, TestClock } from '../program/world.ts';
+import { cutAt, type PodOf, podsOf } from './crash-clusters.ts';
+
+export type Living = ReadonlyMap<string, PodOf>;
+
+/** Before any guard or grace has run out, and after all of them. */
+export const atOnce = new Date(cutAt.getTime() + 1000);
+export const longAfter = new Date(cutAt.getTime() + 86_400_000);
+const longerAfter = new Date(longAfter.getTime() + 86_400_000);
+
+const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };
+const observing = (at: Date) => ({ clock: new TestClock(at), signal: new AbortController().signal });
+
+/** The objects with the time of their last write, as a server records it: when the operation ran, where it wrote them. */
+export function withTimes(objects: readonly KubeObject[], before: readonly KubeObject[]): KubeObject[] {
+  const revisions = new Set(before.map(({ metadata }) => metadata.resourceVersion));
+  return objects.map((object) => {
+    const { metadata } = object;
+    if (revisions.has(metadata.resourceVersion)) return object;
+    return { ...object, metadata: { ...metadata, managedFields: [{ time: cutAt.toISOString() }] } };
+  });
+}
+
+/** The cluster with the pods that live now, each with what it has. */
+export function lived(objects: readonly KubeObject[], living: Living): KubeObject[] {
+  return [...objects.filter(({ kind }) => kind !== 'Pod'), ...podsOf(living)];
+}
+
+export async function findings(objects: readonly KubeObject[], at: Date): Promise<Finding[]> {
+  const { judgements } = await check(new MemoryDatastore(objects, { now: () => at }), observing(at));
+  return judgements.map(({ finding }) => finding);
+}
+
+export function lineOf({ id, severity, object, address }: Finding): string {
+  return `${id} ${severity} ${address ?? object.name}`;
+}
+
+/** True for what `ipam check` counts. */
+export function isCounted({ severity, stability }: Finding): boolean {
+  return severity !== 'info' && stability === 'stable';
+}
+
+/** Every allocated address with its handles: more than one is too many. */
+function allocations(store: MemoryDatastore): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const block of blocksIn(store)) {
+    for (const ordinal of allocatedOrdinals(block)) {
+      const address = addressOf(block, ordinal);
+      found.set(address, [...(found.get(address) ?? []), handleIn(block, ordinal) ?? '']);
+    }
+  }
+  return found;
+}
+
+/** Addresses that are not allocated to exactly the pod that has them. */
+export function robbed(store: MemoryDatastore, living: Living): string[] {
+  const allocated = allocations(store);
+  return [...living].flatMap(([address, by]) => {
+    const handles = allocated.get(address) ?? [];
+    const right = handles.length === 1 && handles[0] === handleOf(by.pod);
+    return right ? [] : [`${address} of ${by.pod} is allocated to ${handles.join(' and ') || 'nobody'}`];
+  });
+}
+
+/** Other nodes and this one take all there is: no address comes that somebody has, and every address comes. */
+export async function problemsOfFilling(objects: readonly KubeObject[], living: Living): Promise<string[]> {
+  const store = new MemoryDatastore(objects, { now: () => cutAt });
+  const surroundings = { clock: new TestClock(cutAt), random: evenRandom };
+  const now = new Map(living);
+  const problems: string[] = [];
+  const pools = objects.flatMap(({ kind, spec }) => {
+    const pool = kind === 'IPPool' ? parseCidr((spec as { cidr: string }).cidr) : undefined;
+    return pool === undefined ? [] : [pool];
+  });
+  const size = pools.reduce((sum, pool) => sum + Number(cidrSize(pool)), 0);
+  for (const version of new Set(pools.map((pool) => pool.version))) {
+    for (const [node, count] of [['node-b', 2] as const, ['node-a', size] as const, ['node-b', size] as const]) {
+      const by: PodOf = { pod: `fills-${node}-${count}-${version}`, node };
+      const request = { node, version, count, use: 'Workload', holder: holderOf(by, cutAt) } as const;
+      const { addresses } = await autoAssign(ipamStoreOf(store), request, surroundings);
+      for (const { address } of addresses) {
+        const has = now.get(address);
+        if (has !== undefined) problems.push(`${address} of ${has.pod} is given to ${by.pod}`);
+        now.set(address, by);
+      }
+    }
+  }
+  const { size: allocated } = allocations(store);
+  if (allocated !== size) problems.push(`${allocated} of ${size} addresses can be assigned`);
+  return [...problems, ...robbed(store, now)].map((text) => `when others assign: ${text}`);
+}
+
+/** A day later one `ipam check --fix` leaves nothing to find, and addresses to pods that live alone. */
+export async function problemsOfRepair(objects: readonly KubeObject[], living: Living): Promise<string[]> {
+  const store = await repaired(objects);
+  const left = (await findings(store.dump(), longerAfter)).filter(({ severity }) => severity !== 'info').map(lineOf);
+  // What the first of two attempts took for a pod goes with the pod.
+  const alive = new Set([...living.values()].map(({ pod }) => handleOf(pod)));
+  const stray = [...allocations(store)].flatMap(([address, handles]) =>
+    handles.every((handle) => alive.has(handle)) ? [] : [`${address} stays allocated to ${handles.join(' and ')}`],
+  );
+  return [...left, ...inconsistencies(store), ...robbed(store, living), ...stray].map((text) => `repaired: ${text}`);
+}
+
+export async function repaired(objects: readonly KubeObject[]): Promise<MemoryDatastore> {
+  const store = new MemoryDatastore(objects, { now: () => longAfter });
+  const options = observing(longAfter);
+  const confirmed = await check(store, options);
+  await repair(store, confirmed, {
+    ...options,
+    selection: {},
+    journal: noJournal,
+    lock: undefined,
+    goOn: async () => true,
+  });
+  return store;
+}
+
+/** Blocks with their owners and holders, and claims with their states, one a line. */
+export function outline(store: MemoryDatastore): string[] {
+  const blocks = blocksIn(store).map((block) => {
+    const holders = allocatedOrdinals(block).map((ordinal) => podIn(handleIn(block, ordinal)));
+    const mark = block.spec.deleted ? ' (marked)' : '';
+    return `${block.spec.cidr} ${block.spec.affinity ?? 'nobody'}: ${holders.sort().join(' ')}`.trimEnd() + mark;
+  });
+  const claims = affinitiesIn(store).map(({ metadata, spec }) => {
+    const mark = spec.deleted === 'true' ? ' (marked)' : '';
+    return `${metadata.name} ${spec.state}${mark}${metadata.labels ? '' : ' (unlabelled)'}`;
+  });
+  return [...blocks, ...claims];
+}
+
+const podIn = (handle = ''): string => /^k8s-pod-network\.(.*)-container$/.exec(handle)?.[1] ?? handle;

@@ -1,0 +1,169 @@
+// The operations that meet: each as it runs in the program or beside it, with a clock of its own.
+import type { Datastore } from '../../../src/datastore/datastore.ts';
+import { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { claimAffinity } from '../../../src/ipam/affinity/claim-by-hand.ts';
+import { releaseAffinity, removeHost } from '../../../src/ipam/affinity/release-by-hand.ts';
+import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
+import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
+import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
+import { releaseByHandle, releaseIps } from '../../../src/ipam/release/release.ts';
+import type { Surroundings } from '../../../src/ipam/retries.ts';
+import type { Journal } from '../../../src/ipam-live/repair/journal.ts';
+import { check, repair } from '../../../src/ipam-live/repair/session.ts';
+import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
+import type { Pod } from '../../../src/resources/kinds/pod.ts';
+import type { Operation } from '../../model/schedule-process.ts';
+import { collectGarbage, judge, type Marks, noMarks } from '../clusters/garbage-collector.ts';
+import { handleOf, holderOf, type PodOf } from '../clusters/shop-pods.ts';
+import { evenRandom, TestClock } from '../program/world.ts';
+import { first, gone, leakedAddress, podObject, runsAt, type SmallCluster } from './interleaving-clusters.ts';
+
+export interface Actor {
+  readonly name: string;
+  readonly run: Operation;
+  /** The pod that it takes an address for; it exists and waits for one. */
+  readonly takesFor?: PodOf;
+  /** Addresses that its result says the caller now has. */
+  readonly taken?: (result: unknown) => readonly string[];
+  /** Errors that are a right answer in a small cluster. */
+  readonly mayFail?: RegExp;
+}
+
+const grace = 15 * 60_000;
+const never = new AbortController().signal;
+
+function surroundings(): Surroundings {
+  return { clock: new TestClock(runsAt), random: evenRandom };
+}
+
+const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };
+
+/** What `calictl ipam check --fix` does at that moment, without the lock that keeps two of them apart. */
+export async function fix(store: Datastore, at: Date): Promise<void> {
+  const options = { clock: new TestClock(at), signal: never, graceMs: grace };
+  await repair(store, await check(store, options), {
+    ...options,
+    selection: {},
+    journal: noJournal,
+    lock: undefined,
+    goOn: async () => true,
+  });
+}
+
+/**
+ * What `calictl ipam check` calls an error or a warning at that moment, be it sure or not. That a pool is used up is no
+ * damage.
+ */
+export async function faults(store: Datastore, at: Date): Promise<string[]> {
+  const { judgements } = await check(store, { clock: new TestClock(at), signal: never, graceMs: grace });
+  return judgements
+    .filter(
+      ({ finding: { id, severity, stability } }) =>
+        id !== 'INV-27' && (severity !== 'info' || stability === 'candidate'),
+    )
+    .map(({ finding: { id, title, address, object } }) => `${id} ${title}: ${address ?? object.name}`);
+}
+
+const onIpam =
+  (operation: (ipam: IpamStore) => Promise<unknown>): Operation =>
+  (store) =>
+    operation(ipamStoreOf(store));
+
+/** An address for a new pod of the node; `who` tells two actors apart. */
+export function assign(node: string, who: string): Actor {
+  const takesFor = { pod: `new-${who}`, node };
+  return {
+    name: `assign on ${node}`,
+    takesFor,
+    run: onIpam((ipam) => {
+      const request = { node, version: 4, count: 1, use: 'Workload', holder: holderOf(takesFor, runsAt) } as const;
+      return autoAssign(ipam, request, surroundings());
+    }),
+    taken: (result) => (result as Awaited<ReturnType<typeof autoAssign>>).addresses.map(({ address }) => address),
+  };
+}
+
+/** The given address for a new pod of the node. */
+export function assignGiven(node: string, who: string, address: string): Actor {
+  const takesFor = { pod: `new-${who}`, node };
+  const { handle, secondary = {} } = holderOf(takesFor, runsAt);
+  return {
+    name: `assign ${address} on ${node}`,
+    takesFor,
+    run: onIpam((ipam) => assignIp(ipam, { address, node, handle, attributes: secondary }, surroundings())),
+    taken: (result) => [(result as Awaited<ReturnType<typeof assignIp>>).assigned.address],
+    mayFail: /already assigned|affinity/,
+  };
+}
+
+/** An address under the handle that `releaseHandle` releases: its caller may find it gone. */
+export function assignToHandle(node: string): Actor {
+  const { handle, secondary } = holderOf({ ...gone, node }, runsAt);
+  return {
+    name: `assign to the handle, on ${node}`,
+    run: onIpam((ipam) => {
+      const request = { node, version: 4, count: 1, use: 'Workload', holder: { handle, secondary } } as const;
+      return autoAssign(ipam, request, surroundings());
+    }),
+  };
+}
+
+/** As a report or a plugin releases: only what the gone pod still holds. */
+export const releaseAddress: Actor = {
+  name: 'release by address',
+  run: onIpam((ipam) => releaseIps(ipam, [{ address: leakedAddress, handle: handleOf(gone.pod) }])),
+};
+
+/** As a person may ask for: whoever holds it. */
+export const releaseUnguarded: Actor = {
+  name: 'release by address alone',
+  run: onIpam((ipam) => releaseIps(ipam, [{ address: leakedAddress }])),
+};
+
+export const releaseHandle: Actor = {
+  name: 'release by handle',
+  run: onIpam((ipam) => releaseByHandle(ipam, handleOf(gone.pod))),
+};
+
+export function claimBlock(node: string): Actor {
+  return {
+    name: `claim for ${node}`,
+    run: onIpam((ipam) => claimAffinity(ipam, first, { type: 'host', name: node }, surroundings())),
+  };
+}
+
+export const giveUpEmpty: Actor = {
+  name: 'release affinity',
+  run: onIpam((ipam) => releaseAffinity(ipam, first, { type: 'host', name: 'node-a' }, { mustBeEmpty: true })),
+};
+
+export const giveUpNode: Actor = {
+  name: 'remove host',
+  run: onIpam((ipam) => removeHost(ipam, { type: 'host', name: 'node-a' })),
+};
+
+/** A pass of the garbage collector that saw the cluster as it is once before, longer ago than the grace. */
+export function collect(cluster: SmallCluster): Actor {
+  const marks = marksOf(cluster);
+  return {
+    name: 'garbage collection',
+    run: (store) => collectGarbage(store, marks, { nowMs: runsAt.getTime(), graceMs: grace }),
+  };
+}
+
+function marksOf({ objects }: SmallCluster): Marks {
+  const stored = new MemoryDatastore(objects).dump();
+  const blocks = stored.filter(({ kind }) => kind === 'IPAMBlock') as IPAMBlock[];
+  const pods = stored.filter(({ kind }) => kind === 'Pod') as Pod[];
+  const view = { blocks, pods, nodes: new Set(['node-a', 'node-b']) };
+  return judge(view, noMarks, runsAt.getTime() - 2 * grace, grace).marks;
+}
+
+export const repairAll: Actor = { name: '--fix', run: (store) => fix(store, runsAt) };
+
+/** The cluster with the pods that the actors take addresses for. */
+export function objectsFor(cluster: SmallCluster, actors: readonly Actor[]): SmallCluster['objects'] {
+  const waiting = actors.flatMap(({ takesFor }) => (takesFor === undefined ? [] : [podObject(takesFor)]));
+  return [...cluster.objects, ...waiting];
+}

@@ -1,0 +1,184 @@
+// The same questions to the nodes of a lab by every way to them, and what of the answers may differ by the way.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type Ran, run, TestClock } from '../program/world.ts';
+import type { ApiServer } from '../servers/api-server.ts';
+import type { Lab } from './bird-lab.ts';
+import type { LabSshd } from './lab-sshd.ts';
+
+export const nodeCommands = ['status', 'bgp', 'routes', 'verify'] as const;
+export type NodeCommand = (typeof nodeCommands)[number];
+
+export interface Way {
+  readonly name: string;
+  readonly flags: readonly string[];
+  /** What is known by it of a Felix that is well: its own check is in its container only, elsewhere it is a process. */
+  readonly felix: 'live' | 'running';
+  /** The files of a node are not in its network namespace. */
+  readonly seesFiles: boolean;
+  /** Asked is not the node, but a snapshot that is saved by this way at that moment. */
+  readonly recorded: boolean;
+}
+
+/** The ways to the nodes of a lab that a server knows. */
+export function waysTo(lab: Lab, server: ApiServer, sshd: LabSshd): readonly Way[] {
+  const cluster = ['--kubeconfig', server.kubeconfig];
+  const inContainer = { flags: cluster, felix: 'live', seesFiles: true } as const;
+  const ssh = { flags: [...cluster, ...sshd.flags()], felix: 'running', seesFiles: true } as const;
+  return [
+    { ...inContainer, name: "the API server's exec", recorded: false },
+    { ...inContainer, name: "a snapshot by the API server's exec", recorded: true },
+    { ...ssh, name: 'SSH', recorded: false },
+    { ...ssh, name: 'a snapshot by SSH', recorded: true },
+    { ...ssh, name: "the system's ssh", flags: [...cluster, ...sshd.flags('ssh')], recorded: false },
+    {
+      name: 'network namespaces',
+      flags: [...cluster, '--via', lab.via, '--bird-dir', lab.birdFolder],
+      ...{ felix: 'running', seesFiles: false, recorded: false },
+    },
+  ];
+}
+
+/** The clock on the wall. */
+class RunningClock extends TestClock {
+  override now(): Date {
+    return new Date();
+  }
+
+  override nowNs(): bigint {
+    return BigInt(Date.now()) * 1_000_000n;
+  }
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return setTimeout(ms, undefined, { signal });
+  }
+}
+
+/** What a command line says, in an environment and in the time of a user. */
+function runHere(argv: readonly string[]): Promise<Ran> {
+  const clock = new RunningClock('2025-06-15T16:00:00Z');
+  return run(argv, { env: { PATH: process.env['PATH'] ?? '' }, cwd: tmpdir(), clock });
+}
+
+interface Problem {
+  readonly id: string;
+  readonly severity: string;
+  readonly node: string;
+  readonly message: string;
+}
+
+interface Fact {
+  readonly fact: string;
+  readonly verdict: string;
+}
+
+/** What is said of a node, or of a session of it. */
+interface Item {
+  readonly node: string;
+  readonly state?: string;
+  readonly felix?: string;
+  readonly peers?: readonly { readonly node: string; readonly state: string }[];
+  readonly right?: number;
+  readonly facts?: readonly Fact[];
+  readonly routes?: readonly { readonly verdict: string }[];
+}
+
+interface Unreached {
+  readonly node: string;
+  readonly code: string;
+  readonly ipVersion?: number;
+  readonly message: string;
+}
+
+/** The parts of the documents that are looked at here. */
+interface Document {
+  readonly items: readonly Item[];
+  readonly problems: readonly Problem[];
+  readonly unreached: readonly Unreached[];
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly stderr: string;
+  readonly document: Document;
+}
+
+export type Answers = Readonly<Record<NodeCommand, Answer>>;
+
+/** What a command says of all nodes, with all that is as it should be too. */
+export async function askNode(command: NodeCommand, flags: readonly string[], node?: string): Promise<Answer> {
+  const all = command === 'routes' || command === 'verify' ? ['--all'] : [];
+  const { code, stdout, stderr } = await runHere([
+    'node',
+    command,
+    ...(node === undefined ? [] : [node]),
+    '-o',
+    'json',
+    ...all,
+    ...flags,
+  ]);
+  if (stdout === '') throw new Error(`node ${command} ${flags.join(' ')} ended with ${code}: ${stderr}`);
+  return { code, stderr, document: JSON.parse(stdout) as Document };
+}
+
+async function askAll(flags: readonly string[]): Promise<Answers> {
+  const answers = nodeCommands.map(async (command) => [command, await askNode(command, flags)] as const);
+  return Object.fromEntries(await Promise.all(answers)) as Record<NodeCommand, Answer>;
+}
+
+/** What all commands answer by a way. */
+export async function askBy({ flags, recorded }: Pick<Way, 'flags' | 'recorded'>): Promise<Answers> {
+  if (!recorded) return askAll(flags);
+  const folder = mkdtempSync(join(tmpdir(), 'calictl-ways-'));
+  try {
+    const file = join(folder, 'lab.tgz');
+    const { code, stderr } = await runHere(['snapshot', 'save', file, '--nodes', ...flags]);
+    // Nodes that were not reached are in it as such.
+    if (code !== 0 && code !== 5) throw new Error(`snapshot save ended with ${code}: ${stderr}`);
+    return await askAll(['--datastore', file]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Two looks in a row differ in these too. BIRD works some of them out anew each time, a second up or down. */
+const times = new Set(['since', 'serverTime', 'lastReboot', 'lastReconfiguration']);
+/** The steps that a session goes through again and again as long as it does not come up. */
+const steps = new Set(['Active', 'Connect', 'OpenSent', 'OpenConfirm', 'Idle', 'Passive']);
+
+const fileFacts = new Set(['nodename', 'MTU of new pods']);
+
+/** The facts that files of a node tell. */
+export const factsOfFiles = (answers: Answers): Fact[] =>
+  answers.verify.document.items.flatMap(({ facts = [] }) => facts.filter(({ fact }) => fileFacts.has(fact)));
+
+export const felixOf = (answers: Answers): (string | undefined)[] =>
+  answers.status.document.items.map(({ felix }) => felix);
+
+/**
+ * Answers without what differs by the moment, and without what a way cannot see: Felix and the facts of files, which are
+ * looked at on their own. Programs and sockets that BIRD is asked by have one name then.
+ */
+export function comparable(answers: Answers, lab: Lab): unknown {
+  const text = JSON.stringify(answers, (key, value: unknown) => {
+    if (times.has(key) || key === 'felix') return undefined;
+    if (typeof value !== 'object' || value === null) return value;
+    if ('state' in value && 'info' in value && steps.has(String(value.state))) {
+      return { ...value, state: 'not up', info: undefined };
+    }
+    if ('state' in value && steps.has(String(value.state))) return { ...value, state: 'not up' };
+    if ('facts' in value && 'right' in value) return withoutFiles(value as Required<Item>);
+    return value;
+  });
+  const sockets = lab.plan.nodes.map(({ name }) => lab.birdFolder.replace('{node}', name));
+  const named = sockets.reduce((all, folder) => all.replaceAll(folder, '/var/run/calico'), text);
+  return JSON.parse(named.replaceAll('"birdc"', '"birdcl"'));
+}
+
+function withoutFiles(item: Required<Item>): object {
+  const facts = item.facts.filter(({ fact }) => !fileFacts.has(fact));
+  const seen = item.facts.filter(({ fact, verdict }) => fileFacts.has(fact) && verdict === 'ok');
+  return { ...item, right: item.right - seen.length, facts };
+}

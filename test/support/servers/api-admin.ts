@@ -1,0 +1,180 @@
+// What a test does to an API server as its administrator: loads objects (status too), empties it, asks anything.
+// Its own few lines of HTTP, so that the code under test does not prepare its own ground.
+import { Agent, request } from 'node:https';
+import { kinds } from '../../../src/resources/kinds.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
+import { parseJson, printJson } from '../../../src/text/json.ts';
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Kinds that tests load and this program has no Kind for. */
+const others: Readonly<Record<string, Resource>> = {
+  Namespace: { base: '/api/v1', plural: 'namespaces', namespaced: false },
+  CustomResourceDefinition: {
+    base: '/apis/apiextensions.k8s.io/v1',
+    plural: 'customresourcedefinitions',
+    namespaced: false,
+  },
+  ClusterRole: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'clusterroles', namespaced: false },
+  ClusterRoleBinding: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'clusterrolebindings', namespaced: false },
+  Role: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'roles', namespaced: true },
+  RoleBinding: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'rolebindings', namespaced: true },
+};
+
+interface Resource {
+  readonly base: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+function resourceOf(kind: string): Resource {
+  const known = kinds.find((candidate) => candidate.kind === kind);
+  if (known === undefined) {
+    const other = others[kind];
+    if (other === undefined) throw new Error(`no way to load a ${kind}`);
+    return other;
+  }
+  const { group, version, plural } = known.api;
+  return { base: group === '' ? `/api/${version}` : `/apis/${group}/${version}`, plural, namespaced: known.namespaced };
+}
+
+/** Their status is written through the subresource of the same object. */
+const withStatus = new Set(['Pod', 'Node', 'Service']);
+
+export class ApiAdmin {
+  readonly #url: URL;
+  readonly #agent: Agent;
+
+  constructor(url: string, ca: Buffer, cert: Buffer, key: Buffer) {
+    this.#url = new URL(url);
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 32, ca, cert, key });
+  }
+
+  request(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = this.#url;
+      const text = body === undefined ? '' : printJson(body);
+      // Without a length Node sends the body of a DELETE in a way that no server can tell from the next request.
+      const length = { 'Content-Length': Buffer.byteLength(text) };
+      const headers = { 'Content-Type': 'application/json', Accept: 'application/json', ...length };
+      const sent = request({ agent: this.#agent, hostname, port, method, path, headers }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+        );
+      });
+      sent.on('error', reject).end(text);
+    });
+  }
+
+  /**
+   * Creates all objects, with their status; their namespaces are made where they are missing. Lists from the server's
+   * watch cache, which may be a moment old, show them when it is done.
+   */
+  async load(objects: readonly KubeObject[]): Promise<void> {
+    const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter((name) => name !== undefined));
+    for (const name of namespaces) {
+      await this.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }
+    const revisions = new Map<string, bigint>();
+    await this.#inParallel(
+      objects.filter(({ kind }) => kind !== 'Namespace'),
+      (object) => this.#create(object, revisions),
+    );
+    await this.#inParallel([...revisions], async ([kind, revision]) => {
+      while (BigInt((await this.#cached(kind)).metadata.resourceVersion) < revision);
+    });
+  }
+
+  /** All objects of a kind as the watch cache has them. */
+  async #cached(kind: string): Promise<{ metadata: { resourceVersion: string }; items: KubeObject[] }> {
+    const { base, plural } = resourceOf(kind);
+    const { body } = await this.request('GET', `${base}/${plural}?resourceVersion=0`);
+    return parseJson(body) as never;
+  }
+
+  async #create(object: KubeObject, revisions: Map<string, bigint>): Promise<void> {
+    const seen = (body: string): void => {
+      const revision = BigInt((JSON.parse(body) as KubeObject).metadata.resourceVersion ?? 0);
+      if (revision > (revisions.get(object.kind) ?? 0n)) revisions.set(object.kind, revision);
+    };
+    const path = collectionPath(object);
+    const made = await this.request('POST', path, forCreation(object));
+    if (made.status !== 201) throw new Error(`POST ${path} ${object.metadata.name}: ${made.status} ${made.body}`);
+    seen(made.body);
+    if (object.status === undefined || !withStatus.has(object.kind)) return;
+    const stored = parseJson(made.body) as unknown as KubeObject;
+    // A node is not heard of before its addresses are known; what it has beside them stays.
+    const status = { ...(stored.status as object | undefined), ...(object.status as object) };
+    const written = await this.request('PUT', `${path}/${object.metadata.name}/status`, { ...stored, status });
+    if (written.status !== 200)
+      throw new Error(`PUT ${path} ${object.metadata.name}: ${written.status} ${written.body}`);
+    seen(written.body);
+  }
+
+  /** Removes everything that load may have made, except namespaces and CRDs. */
+  async reset(): Promise<void> {
+    for (const { kind, onCommandLine } of kinds) {
+      if (kind === 'WorkloadEndpoint') continue;
+      if (!onCommandLine && !['Pod', 'Service', 'Lease', 'IPAMBlock', 'IPAMHandle', 'BlockAffinity'].includes(kind))
+        continue;
+      await this.deleteAll(kind);
+    }
+  }
+
+  async deleteAll(kind: string): Promise<void> {
+    const { base, plural, namespaced } = resourceOf(kind);
+    for (let left: KubeObject[] = []; ; ) {
+      const listed = await this.request('GET', `${base}/${plural}?limit=500`);
+      if (listed.status === 404) return;
+      left = (parseJson(listed.body) as unknown as { items: KubeObject[] }).items.filter(
+        (item) => !isServersOwn(kind, item),
+      );
+      if (left.length === 0) break;
+      await this.#inParallel(left, async (item) => {
+        const { name, namespace, finalizers } = item.metadata;
+        const within = namespaced ? `/namespaces/${namespace}` : '';
+        if (finalizers !== undefined) {
+          const metadata = { ...item.metadata, finalizers: [] };
+          await this.request('PUT', `${base}${within}/${plural}/${name}`, { ...item, metadata });
+        }
+        const body = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0 };
+        await this.request('DELETE', `${base}${within}/${plural}/${name}`, body);
+      });
+    }
+    while (!(await this.#cached(kind)).items.every((item) => isServersOwn(kind, item)));
+  }
+
+  async #inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < items.length) await work(items[next++] as T);
+    };
+    await Promise.all(Array.from({ length: Math.min(32, items.length) }, worker));
+  }
+}
+
+/** The service `kubernetes` and the leases of the API servers come back at once. */
+function isServersOwn(kind: string, { metadata }: KubeObject): boolean {
+  if (kind === 'Service') return metadata.name === 'kubernetes';
+  return kind === 'Lease' && metadata.name.startsWith('apiserver-');
+}
+
+function collectionPath(object: KubeObject): string {
+  const { base, plural, namespaced } = resourceOf(object.kind);
+  return namespaced ? `${base}/namespaces/${object.metadata.namespace}/${plural}` : `${base}/${plural}`;
+}
+
+/** The server gives these itself; a pod must have a container, a service a port. */
+function forCreation(object: KubeObject): KubeObject {
+  const { uid: _, resourceVersion: __, creationTimestamp: ___, generation: ____, ...metadata } = object.metadata;
+  const { status: _____, ...created } = { ...object, metadata };
+  const spec = object.spec as Record<string, unknown> | undefined;
+  if (object.kind === 'Pod') return { ...created, spec: { containers: [{ name: 'main', image: 'none' }], ...spec } };
+  if (object.kind === 'Service') return { ...created, spec: { ports: [{ port: 80 }], ...spec } };
+  return created;
+}
