@@ -8,7 +8,7 @@ import { kinds } from '../../src/resources/kinds.ts';
 import { handleName } from '../../src/resources/names.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson, printJson } from '../../src/text/json.ts';
-import { type ClusterPlan, cluster, uidOf } from '../support/clusters/cluster.ts';
+import { type ClusterPlan, cluster, uidOf } from '../support/clusters/seeded-cluster.ts';
 import type { ApiServer } from '../support/servers/api-server.ts';
 
 const group = 'crd.projectcalico.org';

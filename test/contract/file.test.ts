@@ -1,5 +1,5 @@
 import { openFolder } from '../../src/datastore/file/file-datastore.ts';
-import { realWorld, testFolder } from '../datastore/file/folder-world.ts';
+import { realWorld, testFolder } from '../support/program/test-folder.ts';
 import { datastoreContract } from './datastore-contract.ts';
 
 datastoreContract('folder', async () => {

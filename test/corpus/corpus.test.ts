@@ -11,7 +11,7 @@ import { loadBalancerHandle } from '../../src/resources/names.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson, printJson } from '../../src/text/json.ts';
 import { type Corpse, corpus, healthyImage } from '../support/clusters/corpus.ts';
-import { faultLines } from '../support/clusters/example.ts';
+import { faultLines } from '../support/clusters/example-cluster.ts';
 import { folderOf, run, TestClock } from '../support/program/world.ts';
 import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
 

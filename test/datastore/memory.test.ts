@@ -6,7 +6,7 @@ import { newBlock, type Owner, withSpec } from '../../src/ipam/block/block.ts';
 import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
 import { ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
-import { handle, total } from './file/handles.ts';
+import { handle, total } from '../support/clusters/counter-handles.ts';
 
 /** A store whose nth write fails so. */
 const failing = (nthWrite: number, fault: MemoryFault) =>

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openFolder } from '../../src/datastore/file/file-datastore.ts';
 import { pod } from '../../src/resources/kinds/pod.ts';
-import { exampleFolder } from '../support/clusters/example.ts';
+import { exampleFolder } from '../support/clusters/example-cluster.ts';
 import { run, TestClock, testWorld } from '../support/program/world.ts';
 
 const guides = fileURLToPath(new URL('../../docs/guides', import.meta.url));

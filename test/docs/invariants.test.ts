@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { invariantsPage } from '../support/program/invariants-page.ts';
+import { invariantsPage } from '../support/pages/invariants.ts';
 
 const page = new URL('../../docs/reference/invariants.md', import.meta.url);
 

@@ -10,7 +10,7 @@ import { commands } from '../../src/commands/tree.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { corpus } from '../support/clusters/corpus.ts';
-import { exampleObjects } from '../support/clusters/example.ts';
+import { exampleObjects } from '../support/clusters/example-cluster.ts';
 import { until } from '../support/program/until.ts';
 import { type Ran, run, TestClock } from '../support/program/world.ts';
 import type { ApiServer } from '../support/servers/api-server.ts';

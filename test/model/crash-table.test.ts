@@ -7,8 +7,8 @@ import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import type { Finding } from '../../src/ipam-check/finding.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { CalictlError } from '../../src/world/errors.ts';
-import { pick, seeded } from '../support/clusters/cluster.ts';
-import { cutAssignments } from '../support/crash/crash-assignments.ts';
+import { pick, seeded } from '../support/clusters/seeded-cluster.ts';
+import { cutAssignments } from '../support/crash/assignments.ts';
 import {
   atOnce,
   findings,
@@ -22,12 +22,12 @@ import {
   repaired,
   robbed,
   withTimes,
-} from '../support/crash/crash-checks.ts';
-import { cutClaims } from '../support/crash/crash-claims.ts';
-import { cutAt, type PodOf, type SmallCluster } from '../support/crash/crash-clusters.ts';
-import type { CutOperation } from '../support/crash/crash-operation.ts';
-import { cutReleases } from '../support/crash/crash-releases.ts';
-import { cutRepairs } from '../support/crash/crash-repairs.ts';
+} from '../support/crash/checks.ts';
+import { cutClaims } from '../support/crash/claims.ts';
+import { cutAt, type PodOf, type SmallCluster } from '../support/crash/clusters.ts';
+import type { CutOperation } from '../support/crash/operation.ts';
+import { cutReleases } from '../support/crash/releases.ts';
+import { cutRepairs } from '../support/crash/repairs.ts';
 
 /** By row, what a check finds and what the same fault breaks too. Row 3 is in order; row 6 is for callers of others. */
 const rows: Readonly<Record<number, readonly string[]>> = {

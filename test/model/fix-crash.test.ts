@@ -4,9 +4,9 @@ import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
 import type { Journal } from '../../src/ipam-live/repair/journal.ts';
 import { check, repair } from '../../src/ipam-live/repair/session.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { cluster, seeded } from '../support/clusters/cluster.ts';
 import { type DamageName, damage, plant } from '../support/clusters/damage.ts';
-import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/clusters/example.ts';
+import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/clusters/example-cluster.ts';
+import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
 import { TestClock } from '../support/program/world.ts';
 
 const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };

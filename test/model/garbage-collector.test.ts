@@ -7,7 +7,6 @@ import { type Cidr, parseCidr } from '../../src/net/cidr.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import type { IPAMBlock } from '../../src/resources/kinds/ipam-block.ts';
 import type { Pod } from '../../src/resources/kinds/pod.ts';
-import { collectGarbage, judge, noMarks } from '../support/clusters/garbage-collector.ts';
 import {
   affinityTo,
   blocksIn,
@@ -17,6 +16,7 @@ import {
   node,
   pool,
 } from '../support/clusters/ipam-state.ts';
+import { collectGarbage, judge, noMarks } from '../support/other-clients/garbage-collector.ts';
 
 const minute = 60_000;
 const grace = 15 * minute;

@@ -2,8 +2,8 @@
 // any point. No address is given twice, none in use is freed, and one repair afterwards leaves nothing to find.
 // LONG=1 for all clusters and more lost races. A failure prints a line for SCHEDULE, which runs its schedule again.
 import { afterAll, describe, expect, test } from 'vitest';
-import { Judge, judgeAll, scopeOf } from '../support/interleaving/interleaving-checks.ts';
-import { leakedAddress, type SmallCluster, smallClusters } from '../support/interleaving/interleaving-clusters.ts';
+import { Judge, judgeAll, scopeOf } from '../support/interleaving/checks.ts';
+import { leakedAddress, type SmallCluster, smallClusters } from '../support/interleaving/clusters.ts';
 import {
   type Actor,
   assign,
@@ -17,7 +17,7 @@ import {
   releaseHandle,
   releaseUnguarded,
   repairAll,
-} from '../support/interleaving/interleaving-operations.ts';
+} from '../support/interleaving/operations.ts';
 import { type Extent, play } from './schedule.ts';
 
 const isLong = Boolean(process.env['LONG']);

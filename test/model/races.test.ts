@@ -4,8 +4,8 @@ import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { node, pool } from '../support/clusters/ipam-state.ts';
-import type { Held, Plan } from '../support/program/allocating-process.ts';
-import { allocatingProcesses, heldTwice } from '../support/program/allocating-processes.ts';
+import type { Held, Plan } from '../support/other-clients/allocating-process.ts';
+import { allocatingProcesses, heldTwice } from '../support/other-clients/allocating-processes.ts';
 import { folderOf, run } from '../support/program/world.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
 

@@ -1,5 +1,5 @@
 // An operation run one store call at a time: each call waits until the scheduler answers it. Which call is answered when
-// is schedule.ts; what the operations are is interleaving-operations.ts.
+// is schedule.ts; what the operations are is test/support/interleaving/operations.ts.
 
 import type {
   CallOptions,

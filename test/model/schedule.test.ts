@@ -8,8 +8,8 @@ import { incrementHandle } from '../../src/ipam/handles.ts';
 import { IntervalSet } from '../../src/net/interval-set.ts';
 import type { IPAMBlock } from '../../src/resources/kinds/ipam-block.ts';
 import { handleOf, holderOf } from '../support/clusters/shop-pods.ts';
-import { type Failure, Judge, judgeAll, scopeOf } from '../support/interleaving/interleaving-checks.ts';
-import { runsAt, type SmallCluster, smallClusters } from '../support/interleaving/interleaving-clusters.ts';
+import { type Failure, Judge, judgeAll, scopeOf } from '../support/interleaving/checks.ts';
+import { runsAt, type SmallCluster, smallClusters } from '../support/interleaving/clusters.ts';
 import {
   type Actor,
   assign,
@@ -19,7 +19,7 @@ import {
   giveUpEmpty,
   releaseAddress,
   releaseHandle,
-} from '../support/interleaving/interleaving-operations.ts';
+} from '../support/interleaving/operations.ts';
 import { endingText, everySchedule, explore, play } from './schedule.ts';
 
 function clusterNamed(name: string): SmallCluster {

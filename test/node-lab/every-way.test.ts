@@ -3,11 +3,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
-import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/bird-lab-faults.ts';
-import type { PlanOptions } from '../support/lab/bird-lab-plan.ts';
-import { loadLab, refreshLab } from '../support/lab/lab-cluster.ts';
-import { labSshPrograms, startLabSshd } from '../support/lab/lab-sshd.ts';
+import { loadLab, refreshLab } from '../support/lab/cluster.ts';
+import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/faults.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';
+import type { PlanOptions } from '../support/lab/plan.ts';
+import { labSshPrograms, startLabSshd } from '../support/lab/sshd.ts';
 import {
   type Answers,
   askBy,
@@ -18,7 +18,7 @@ import {
   nodeCommands,
   type Way,
   waysTo,
-} from '../support/lab/node-ways.ts';
+} from '../support/lab/transports.ts';
 import { describeWithPrograms } from '../support/program/parts.ts';
 import { describeWithKubelets } from '../support/servers/kubelet.ts';
 

@@ -1,9 +1,9 @@
 // Faults made for real in a lab: each is found where it is and called what it is, and nothing else is found.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
-import { askNodes } from '../support/lab/bird-lab-ask.ts';
-import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/bird-lab-faults.ts';
-import type { PlanOptions } from '../support/lab/bird-lab-plan.ts';
+import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/faults.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';
+import { askNodes } from '../support/lab/node-command.ts';
+import type { PlanOptions } from '../support/lab/plan.ts';
 import { describeWithPrograms } from '../support/program/parts.ts';
 
 interface Case {

@@ -1,9 +1,9 @@
 // Commands on nodes that are well: BIRD, sessions, routes and the data path of a lab are seen whole and found right.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
-import { type Answer, askNodes } from '../support/lab/bird-lab-ask.ts';
-import { peersOf, protocolName, remoteBlocks } from '../support/lab/bird-lab-config.ts';
-import type { LabNode, PlanOptions } from '../support/lab/bird-lab-plan.ts';
+import { peersOf, protocolName, remoteBlocks } from '../support/lab/bird-config.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';
+import { type Answer, askNodes } from '../support/lab/node-command.ts';
+import type { LabNode, PlanOptions } from '../support/lab/plan.ts';
 import { describeWithPrograms } from '../support/program/parts.ts';
 
 interface Shape {

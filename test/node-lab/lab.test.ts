@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
-import { type Encapsulation, type Family, podOf } from '../support/lab/bird-lab-plan.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';
+import { type Encapsulation, type Family, podOf } from '../support/lab/plan.ts';
 import { describeWithPrograms } from '../support/program/parts.ts';
-import { runProgram } from '../support/program/programs.ts';
+import { runProgram } from '../support/program/run-program.ts';
 import { run } from '../support/program/world.ts';
 
 const pods = ['web-1', 'nginx', 'coredns-7db6d8ff4d-abcde', 'podname'];

@@ -3,9 +3,9 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
-import { loadLab, nodeOptions } from '../support/lab/lab-cluster.ts';
-import { type LabSshd, labSshPrograms, startLabSshd } from '../support/lab/lab-sshd.ts';
+import { loadLab, nodeOptions } from '../support/lab/cluster.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';
+import { type LabSshd, labSshPrograms, startLabSshd } from '../support/lab/sshd.ts';
 import {
   type Answer,
   askBy,
@@ -14,7 +14,7 @@ import {
   nodeCommands,
   type Way,
   waysTo,
-} from '../support/lab/node-ways.ts';
+} from '../support/lab/transports.ts';
 import { describeWithPrograms, programPath } from '../support/program/parts.ts';
 import { describeWithKubelets } from '../support/servers/kubelet.ts';
 

@@ -2,13 +2,13 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, labPrograms, startLab } from '../support/lab/bird-lab.ts';
-import { protocolName } from '../support/lab/bird-lab-config.ts';
-import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/bird-lab-faults.ts';
-import { type Encapsulation, nodeOf } from '../support/lab/bird-lab-plan.ts';
+import { protocolName } from '../support/lab/bird-config.ts';
+import { breakLab, type FaultPlace, type LabFault, labFaults } from '../support/lab/faults.ts';
+import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';
+import { type Encapsulation, nodeOf } from '../support/lab/plan.ts';
 import { describeWithPrograms } from '../support/program/parts.ts';
 import { folderOf, run } from '../support/program/world.ts';
-import { recordedObjects } from '../support/recorded/recorded-network.ts';
+import { recordedObjects } from '../support/recorded/network.ts';
 
 interface Problem {
   readonly id: string;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { exampleFolder } from '../support/clusters/example.ts';
+import { exampleFolder } from '../support/clusters/example-cluster.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 const full = '/dev/full';

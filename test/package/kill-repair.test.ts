@@ -12,7 +12,7 @@ import {
   exampleManualFaults,
   exampleObjects,
   faultLines,
-} from '../support/clusters/example.ts';
+} from '../support/clusters/example-cluster.ts';
 import { run, TestClock } from '../support/program/world.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
 

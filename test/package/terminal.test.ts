@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { exampleFolder } from '../support/clusters/example.ts';
+import { exampleFolder } from '../support/clusters/example-cluster.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 const hasScript = spawnSync('script', ['--version']).status === 0;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { node, pool } from '../support/clusters/ipam-state.ts';
-import { calicoIpam, hasCniPlugins } from '../support/program/cni-plugin.ts';
-import { calicoctlNeeds, reference, runReference } from '../support/program/reference.ts';
+import { calicoIpam, hasCniPlugins } from '../support/other-clients/cni-plugin.ts';
+import { calicoctlNeeds, reference, runReference } from '../support/program/reference-calicoctl.ts';
 import { run } from '../support/program/world.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
 

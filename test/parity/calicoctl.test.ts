@@ -1,9 +1,9 @@
 // calictl in compat mode beside the reference program that CALICOCTL names, on equal clusters of a real kube-apiserver.
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { cluster, seeded } from '../support/clusters/cluster.ts';
 import { type DamageName, damage, damageNames, type Planted } from '../support/clusters/damage.ts';
-import { reference, runReference, withoutListRevision } from '../support/program/reference.ts';
+import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
+import { reference, runReference, withoutListRevision } from '../support/program/reference-calicoctl.ts';
 import { run, TestClock } from '../support/program/world.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
 

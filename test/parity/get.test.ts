@@ -1,8 +1,8 @@
 // `get` and `version` beside calicoctl v3.31.4 on the same cluster: exit code and both streams, byte for byte.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { cluster } from '../support/clusters/cluster.ts';
-import { reference, runReference, withoutListRevision } from '../support/program/reference.ts';
+import { cluster } from '../support/clusters/seeded-cluster.ts';
+import { reference, runReference, withoutListRevision } from '../support/program/reference-calicoctl.ts';
 import { run } from '../support/program/world.ts';
 import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
 

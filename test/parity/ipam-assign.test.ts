@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson, printJson } from '../../src/text/json.ts';
 import { node, pool } from '../support/clusters/ipam-state.ts';
-import { calicoIpam, hasCniPlugins } from '../support/program/cni-plugin.ts';
+import { calicoIpam, hasCniPlugins } from '../support/other-clients/cni-plugin.ts';
 import { run, TestClock } from '../support/program/world.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
 

@@ -14,7 +14,7 @@ import { calicoctlReportText } from '../../src/ipam-check/calicoctl-report/calic
 import { observe } from '../../src/ipam-live/check/observe.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson } from '../../src/text/json.ts';
-import { type BlockSpec, cluster } from '../support/clusters/cluster.ts';
+import { type BlockSpec, cluster } from '../support/clusters/seeded-cluster.ts';
 import { testWorld } from '../support/program/world.ts';
 import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson } from '../../src/text/json.ts';
-import { type Answer, reference, runReference } from '../support/program/reference.ts';
+import { type Answer, reference, runReference } from '../support/program/reference-calicoctl.ts';
 import { run } from '../support/program/world.ts';
 import type { ApiAdmin } from '../support/servers/api-admin.ts';
 import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';

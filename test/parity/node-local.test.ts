@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Answer, reference, runReference } from '../support/program/reference.ts';
+import { type Answer, reference, runReference } from '../support/program/reference-calicoctl.ts';
 import { run } from '../support/program/world.ts';
 
 const isRoot = process.getuid?.() === 0;

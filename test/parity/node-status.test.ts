@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPrograms } from '../support/program/parts.ts';
-import { reference } from '../support/program/reference.ts';
+import { reference } from '../support/program/reference-calicoctl.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const calictl = here('../../bin/calictl.js');

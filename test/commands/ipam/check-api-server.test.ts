@@ -3,7 +3,12 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exampleFaults, exampleManualFaults, exampleObjects, faultLines } from '../../support/clusters/example.ts';
+import {
+  exampleFaults,
+  exampleManualFaults,
+  exampleObjects,
+  faultLines,
+} from '../../support/clusters/example-cluster.ts';
 import { run, TestClock } from '../../support/program/world.ts';
 import type { ApiServer } from '../../support/servers/api-server.ts';
 import { describeWithApiServer } from '../../support/servers/api-server.ts';

@@ -7,9 +7,9 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { startChurn } from '../../support/clusters/churn.ts';
-import { cluster, seeded } from '../../support/clusters/cluster.ts';
 import { type DamageName, type Planted, plant } from '../../support/clusters/damage.ts';
+import { cluster, seeded } from '../../support/clusters/seeded-cluster.ts';
+import { startChurn } from '../../support/other-clients/churn.ts';
 import { run, TestClock, testWorld } from '../../support/program/world.ts';
 import { describeWithApiServer } from '../../support/servers/api-server.ts';
 

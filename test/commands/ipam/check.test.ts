@@ -6,7 +6,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { invariantIds } from '../../../src/ipam-check/invariants.ts';
-import { exampleFaults, exampleFolder, exampleManualFaults, faultLines } from '../../support/clusters/example.ts';
+import {
+  exampleFaults,
+  exampleFolder,
+  exampleManualFaults,
+  faultLines,
+} from '../../support/clusters/example-cluster.ts';
 import { type Ran, run, TestClock } from '../../support/program/world.ts';
 
 let top = '';

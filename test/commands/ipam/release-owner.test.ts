@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
-import { type BlockSpec, cluster } from '../../support/clusters/cluster.ts';
+import { type BlockSpec, cluster } from '../../support/clusters/seeded-cluster.ts';
 import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 let top = '';

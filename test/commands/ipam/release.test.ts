@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
-import { type BlockSpec, cluster, seeded } from '../../support/clusters/cluster.ts';
 import { plant } from '../../support/clusters/damage.ts';
+import { type BlockSpec, cluster, seeded } from '../../support/clusters/seeded-cluster.ts';
 import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 let top = '';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { addressStates } from '../../../src/ipam/show/address-map.ts';
-import { exampleFolder } from '../../support/clusters/example.ts';
+import { exampleFolder } from '../../support/clusters/example-cluster.ts';
 import { blocks, pools, reservations } from '../../support/clusters/map-blocks.ts';
 import { readMarkup } from '../../support/program/well-formed.ts';
 import { type Ran, type RunOptions, run } from '../../support/program/world.ts';

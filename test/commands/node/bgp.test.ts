@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { bgpConfig, bgpNode, bgpPeerOf } from '../../support/clusters/bgp-objects.ts';
 import { row } from '../../support/clusters/bgp-state.ts';
 import { folderOf, run } from '../../support/program/world.ts';
-import { birdAnswers, recordedFolder } from '../../support/recorded/recorded-nodes.ts';
+import { birdAnswers, recordedFolder } from '../../support/recorded/nodes.ts';
 
 const objects: KubeObject[] = [
   bgpNode('node-a', { ip: '10.90.0.1/24' }),

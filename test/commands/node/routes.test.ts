@@ -3,8 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { kernelProbes } from '../../../src/node-state/probes.ts';
 import { run } from '../../support/program/world.ts';
-import { changedRecording, recordedObjects } from '../../support/recorded/recorded-network.ts';
-import { type RecordedAnswer, recordedFolder } from '../../support/recorded/recorded-nodes.ts';
+import { changedRecording, recordedObjects } from '../../support/recorded/network.ts';
+import { type RecordedAnswer, recordedFolder } from '../../support/recorded/nodes.ts';
 import { recording } from '../../support/recorded/recordings.ts';
 
 const objects = Object.values(recordedObjects({ mode: 'vxlan', nodes: ['node-a'] })).flat();

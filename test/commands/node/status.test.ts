@@ -5,12 +5,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { bgpConfig, bgpNode } from '../../support/clusters/bgp-objects.ts';
 import { row } from '../../support/clusters/bgp-state.ts';
 import { run } from '../../support/program/world.ts';
-import {
-  birdAnswers,
-  noBirdAnswers,
-  type RecordedAnswer,
-  recordedFolder,
-} from '../../support/recorded/recorded-nodes.ts';
+import { birdAnswers, noBirdAnswers, type RecordedAnswer, recordedFolder } from '../../support/recorded/nodes.ts';
 
 const nodes = ['a', 'b', 'c'].map((letter, at) => bgpNode(`node-${letter}`, { ip: `10.90.0.${at + 1}/24` }));
 const routesLine = '  Routes:         3 imported, 2 exported, 1 preferred\n';

@@ -1,7 +1,7 @@
 // What Felix runs with: defaults, the node's own configuration over the common one, names of protocols.
 import { expect, test } from 'vitest';
 import { felixSettings, protocolName } from '../../../src/datapath/expected/felix-settings.ts';
-import { felixConfiguration } from '../../support/recorded/recorded-network.ts';
+import { felixConfiguration } from '../../support/recorded/network.ts';
 
 test('without a configuration the defaults of Calico hold', () => {
   expect(felixSettings([])('node-a')).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { expectedMtus, hostMtu } from '../../../src/datapath/expected/mtu.ts';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import type { Link } from '../../../src/node-state/iproute/iproute.ts';
-import { felixConfiguration, type Mode, recordedObjects } from '../../support/recorded/recorded-network.ts';
+import { felixConfiguration, type Mode, recordedObjects } from '../../support/recorded/network.ts';
 
 function link(name: string, mtu: number, ...flags: readonly string[]): Link {
   return {

@@ -10,7 +10,7 @@ import {
   recordedNode,
   recordedObjects,
   recordedPod,
-} from '../../support/recorded/recorded-network.ts';
+} from '../../support/recorded/network.ts';
 
 const ip = (text: string) => {
   const address = parseIp(text);

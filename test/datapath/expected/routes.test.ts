@@ -10,7 +10,7 @@ import {
   recordedNode,
   recordedObjects,
   recordedPod,
-} from '../../support/recorded/recorded-network.ts';
+} from '../../support/recorded/network.ts';
 
 function textsOf(objects: NetworkObjects, node = 'node-a'): Record<string, string> {
   return Object.fromEntries(

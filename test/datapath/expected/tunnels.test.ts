@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { tunnelDevices } from '../../../src/datapath/expected/tunnels.ts';
 import { formatIp } from '../../../src/net/ip.ts';
-import {
-  felixConfiguration,
-  type Mode,
-  recordedNetwork,
-  recordedObjects,
-} from '../../support/recorded/recorded-network.ts';
+import { felixConfiguration, type Mode, recordedNetwork, recordedObjects } from '../../support/recorded/network.ts';
 
 test.each<[Mode, boolean, readonly string[]]>([
   ['none', true, []],

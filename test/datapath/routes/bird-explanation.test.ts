@@ -12,7 +12,7 @@ import {
   recordedNetwork,
   recordedObjects,
   stateOf,
-} from '../../support/recorded/recorded-network.ts';
+} from '../../support/recorded/network.ts';
 import { recording } from '../../support/recorded/recordings.ts';
 
 /** The kernel has no route to the block of node-b; BIRD's part as given. */

@@ -14,7 +14,7 @@ import {
   recordedObjects,
   recordedPod,
   stateOf,
-} from '../../support/recorded/recorded-network.ts';
+} from '../../support/recorded/network.ts';
 
 type Change = (entries: Record<string, unknown>[]) => Record<string, unknown>[];
 

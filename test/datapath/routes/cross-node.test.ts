@@ -9,7 +9,7 @@ import {
   recordedObjects,
   recordedPod,
   stateOf,
-} from '../../support/recorded/recorded-network.ts';
+} from '../../support/recorded/network.ts';
 
 function told(objects: MutableObjects, states: Parameters<typeof crossNodeProblems>[1] = []): string[] {
   return crossNodeProblems(readNetwork(objects), states).map(({ id, node, peer }) => `${id} ${node} ${peer}`);

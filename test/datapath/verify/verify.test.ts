@@ -15,7 +15,7 @@ import {
   recordedNode,
   recordedObjects,
   recordedPod,
-} from '../../support/recorded/recorded-network.ts';
+} from '../../support/recorded/network.ts';
 
 const [web, nginx] = ['cali0761ccbeace', 'calic440f455693'];
 

@@ -8,9 +8,9 @@ import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 import { lease } from '../../../src/resources/kinds/lease.ts';
 import { calicoNode } from '../../../src/resources/kinds/node.ts';
 import { workloadEndpoint } from '../../../src/resources/kinds/workload-endpoint.ts';
+import { handle, handleYaml, total } from '../../support/clusters/counter-handles.ts';
+import { type TestFolder, testFolder } from '../../support/program/test-folder.ts';
 import { testWorld } from '../../support/program/world.ts';
-import { type TestFolder, testFolder } from './folder-world.ts';
-import { handle, handleYaml, total } from './handles.ts';
 
 let folder: TestFolder;
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FolderLock, type FolderWorld } from '../../../src/datastore/file/folder-lock.ts';
 import { type LockAttempt, tryLock } from '../../../src/datastore/file/lock-file.ts';
 import { RefusedError } from '../../../src/world/errors.ts';
+import { realWorld, type TestFolder, testFolder } from '../../support/program/test-folder.ts';
 import { TestClock } from '../../support/program/world.ts';
-import { realWorld, type TestFolder, testFolder } from './folder-world.ts';
 
 let folder: TestFolder;
 let path: string;

@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFolder } from '../../../src/datastore/file/file-datastore.ts';
 import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
-import { realWorld, type TestFolder, testFolder } from './folder-world.ts';
-import { handleYaml, total } from './handles.ts';
+import { handleYaml, total } from '../../support/clusters/counter-handles.ts';
+import { realWorld, type TestFolder, testFolder } from '../../support/program/test-folder.ts';
 
 let program: string;
 let folder: TestFolder;
@@ -19,7 +19,7 @@ const bundles = mkdtempSync(join(tmpdir(), 'calictl-writer-'));
 beforeAll(async () => {
   program = join(bundles, 'writer.mjs');
   await build({
-    entryPoints: [join(import.meta.dirname, 'writer.ts')],
+    entryPoints: [join(import.meta.dirname, '../../support/other-clients/folder-writer.ts')],
     bundle: true,
     platform: 'node',
     format: 'esm',

@@ -8,9 +8,9 @@ import { Manifest } from '../../../src/manifest/manifest.ts';
 import { LineCounter } from '../../../src/manifest/object-position.ts';
 import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 import { printJson } from '../../../src/text/json.ts';
+import { handle, handleYaml } from '../../support/clusters/counter-handles.ts';
+import { type TestFolder, testFolder } from '../../support/program/test-folder.ts';
 import { testWorld } from '../../support/program/world.ts';
-import { type TestFolder, testFolder } from './folder-world.ts';
-import { handle, handleYaml } from './handles.ts';
 
 let folder: TestFolder | undefined;
 afterEach(() => {

@@ -10,8 +10,8 @@ import { pod as podKind } from '../../../src/resources/kinds/pod.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { goTimeText } from '../../../src/text/go-time.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
-import { cluster } from '../../support/clusters/cluster.ts';
 import { node, pool } from '../../support/clusters/ipam-state.ts';
+import { cluster } from '../../support/clusters/seeded-cluster.ts';
 import { container, healthy, podHandle } from '../../support/clusters/snapshot-builder.ts';
 import { TestClock } from '../../support/program/world.ts';
 

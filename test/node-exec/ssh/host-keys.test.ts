@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSsh } from '../../../src/node-exec/ssh/open-ssh.ts';
 import type { SshSettings } from '../../../src/node-exec/ssh/settings.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
-import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/servers/ssh-lab.ts';
+import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/servers/ssh-world.ts';
 import { makeKey, publicKey, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
 /** SHA256 of a public key as ssh-keygen prints it. */

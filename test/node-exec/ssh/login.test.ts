@@ -12,7 +12,7 @@ import { UsageError } from '../../../src/world/errors.ts';
 import { describeWithPrograms, programPath } from '../../support/program/parts.ts';
 import { until } from '../../support/program/until.ts';
 import { testWorld } from '../../support/program/world.ts';
-import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/servers/ssh-lab.ts';
+import { failureOf, nodeA, type SshHome, settingsFor, sshHome } from '../../support/servers/ssh-world.ts';
 import { makeKey, plainUser, rootByAnotherName, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
 describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-add', 'unshare'], () => {

@@ -8,7 +8,7 @@ import { UsageError } from '../../../src/world/errors.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
 import { isRunning } from '../../support/program/processes.ts';
 import { until } from '../../support/program/until.ts';
-import { failureOf, nodeA, settingsFor, sshHome } from '../../support/servers/ssh-lab.ts';
+import { failureOf, nodeA, settingsFor, sshHome } from '../../support/servers/ssh-world.ts';
 import { makeKey, plainUser, publicKey, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
 describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {

@@ -9,8 +9,8 @@ import { parseIp } from '../../../src/net/ip.ts';
 import { parseBirdProtocols } from '../../../src/node-state/bird/protocols.ts';
 import { parseBirdRoutes } from '../../../src/node-state/bird/routes.ts';
 import { parseBirdStatus } from '../../../src/node-state/bird/status.ts';
+import { makeNamespace, type Namespace } from '../../support/lab/network-namespace.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
-import { makeNamespace, type Namespace } from '../../support/recorded/namespace.ts';
 import { answerOf, problemOf } from '../../support/recorded/recordings.ts';
 
 const network = `

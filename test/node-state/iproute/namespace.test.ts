@@ -9,8 +9,8 @@ import { parseNeighbours } from '../../../src/node-state/iproute/neighbours.ts';
 import { parseRoutes } from '../../../src/node-state/iproute/routes.ts';
 import { parseRules } from '../../../src/node-state/iproute/rules.ts';
 import type { Parsed } from '../../../src/node-state/parse-result.ts';
+import { makeNamespace, type Namespace } from '../../support/lab/network-namespace.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
-import { makeNamespace, type Namespace } from '../../support/recorded/namespace.ts';
 import { answerOf } from '../../support/recorded/recordings.ts';
 
 const setup = (pod: string): string => `

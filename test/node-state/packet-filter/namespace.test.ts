@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { parseIptablesSave } from '../../../src/node-state/packet-filter/iptables-save.ts';
 import { parseNftTable } from '../../../src/node-state/packet-filter/nft.ts';
 import type { FilterTable } from '../../../src/node-state/packet-filter/packet-filter.ts';
+import { makeNamespace, type Namespace } from '../../support/lab/network-namespace.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
-import { makeNamespace, type Namespace } from '../../support/recorded/namespace.ts';
 import { answerOf } from '../../support/recorded/recordings.ts';
 
 /** `chain policy: chains and actions of its rules`, of one table. */

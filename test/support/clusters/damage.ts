@@ -1,9 +1,9 @@
-// Breaks a cluster of test/support/cluster.ts in one way at a time, by a seed; says what it did.
+// Breaks a cluster of seeded-cluster.ts in one way at a time, by a seed; says what it did.
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../../src/net/ip.ts';
 import { affinityLabels, affinityName, blockName, handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type BlockSpec, type Cluster, pick, seeded, uidOf } from './cluster.ts';
+import { type BlockSpec, type Cluster, pick, seeded, uidOf } from './seeded-cluster.ts';
 
 /** What is planted, as the invariant that names it and the text that tells where. */
 export interface Planted {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { cluster, uidOf } from './cluster.ts';
+import { cluster, uidOf } from './seeded-cluster.ts';
 
 const madeAt = new Date('2026-01-01T00:00:00Z');
 

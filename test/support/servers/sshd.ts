@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { endProcess } from '../program/global-setup.ts';
 import { programPath } from '../program/parts.ts';
-import { endProcess } from '../program/real-parts.ts';
 import { until } from '../program/until.ts';
 
 export interface SshdOptions {

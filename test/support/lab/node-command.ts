@@ -1,7 +1,7 @@
 // Commands on the nodes of a lab: run over its namespaces, on its objects.
 import type { DatapathProblem } from '../../../src/faults/problem.ts';
 import { run } from '../program/world.ts';
-import type { Lab } from './bird-lab.ts';
+import type { Lab } from './lab.ts';
 
 export interface Answer {
   readonly code: number;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { programPath } from '../program/parts.ts';
 import { until } from '../program/until.ts';
 import { makeKey, publicKey, sshFolder } from '../servers/sshd.ts';
-import type { Lab } from './bird-lab.ts';
-import { nodeOf } from './bird-lab-plan.ts';
+import type { Lab } from './lab.ts';
+import { nodeOf } from './plan.ts';
 
 /** What a suite over them needs of this machine, as root. */
 export const labSshPrograms = ['sshd', 'ssh', 'ssh-keygen'];

@@ -1,9 +1,9 @@
 // Faults of what Felix and the CNI plugin set up on a lab's nodes: routes, tunnels, the pods' ends, settings.
 
-import { printedBy } from '../program/programs.ts';
-import { fdbEntry, felixRoute, hostRoute, ip, podNeighbour, sysctl, tunnelNeighbour } from './bird-lab-network.ts';
-import { vxlanDevice, vxlanMtu, workers } from './bird-lab-plan.ts';
-import type { At, Break, Faults } from './bird-lab-session-faults.ts';
+import { printedBy } from '../program/run-program.ts';
+import { fdbEntry, felixRoute, hostRoute, ip, podNeighbour, sysctl, tunnelNeighbour } from './network.ts';
+import { vxlanDevice, vxlanMtu, workers } from './plan.ts';
+import type { At, Break, Faults } from './session-faults.ts';
 
 /** Changes the kernel's state by one command of `ip` in the node's namespace, and back by another. */
 const byIp =

@@ -11,7 +11,7 @@ import { IntervalSet } from '../../../src/net/interval-set.ts';
 import { pod as podKind } from '../../../src/resources/kinds/pod.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { goTimeText } from '../../../src/text/go-time.ts';
-import { seeded } from './cluster.ts';
+import { seeded } from '../clusters/seeded-cluster.ts';
 
 export interface ChurnOptions {
   readonly store: Datastore;

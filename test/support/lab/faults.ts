@@ -1,8 +1,9 @@
 // Faults of a data path, made in a lab for real, by the ids of docs/reference/datapath.md.
-import type { Lab } from './bird-lab.ts';
-import { kernelFaults } from './bird-lab-kernel-faults.ts';
-import { type Family, type LabPod, type NodeName, nodeOf } from './bird-lab-plan.ts';
-import { type Heal, sessionFaults } from './bird-lab-session-faults.ts';
+
+import { kernelFaults } from './kernel-faults.ts';
+import type { Lab } from './lab.ts';
+import { type Family, type LabPod, type NodeName, nodeOf } from './plan.ts';
+import { type Heal, sessionFaults } from './session-faults.ts';
 
 /** Where a fault is made. */
 export interface FaultPlace {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Ran, run, TestClock } from '../program/world.ts';
 import type { ApiServer } from '../servers/api-server.ts';
-import type { Lab } from './bird-lab.ts';
-import type { LabSshd } from './lab-sshd.ts';
+import type { Lab } from './lab.ts';
+import type { LabSshd } from './sshd.ts';
 
 export const nodeCommands = ['status', 'bgp', 'routes', 'verify'] as const;
 export type NodeCommand = (typeof nodeCommands)[number];

@@ -3,8 +3,8 @@
 import { nodeAnnotations } from '../../../src/resources/convert/node-annotations.ts';
 import { affinityLabels, affinityMetadata, affinityName, blockName, handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { uidOf } from '../clusters/cluster.ts';
-import type { Deviations } from './bird-lab-config.ts';
+import { uidOf } from '../clusters/seeded-cluster.ts';
+import type { Deviations } from './bird-config.ts';
 import {
   asNumber,
   blockBits,
@@ -17,7 +17,7 @@ import {
   poolNames,
   pools,
   workers,
-} from './bird-lab-plan.ts';
+} from './plan.ts';
 
 const group = 'crd.projectcalico.org/v1';
 const reflectorLabel = 'route-reflector';

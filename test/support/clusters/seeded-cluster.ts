@@ -1,5 +1,5 @@
 // Whole clusters as a Kubernetes datastore holds them, made from a seed: nodes, pools, blocks, affinities, handles, pods.
-// Everything in them is consistent; test/support/damage.ts breaks things.
+// Everything in them is consistent; damage.ts breaks things.
 import { createHash } from 'node:crypto';
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../../src/net/ip.ts';

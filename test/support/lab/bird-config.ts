@@ -1,6 +1,6 @@
 // Configurations of BIRD 1.6 for the nodes of a lab, in the order and with the names that Calico renders.
 // Timers are shorter than Calico's, so that sessions come back within a second or two.
-import { asNumber, type Family, type LabNode, type LabPlan, pools, workers } from './bird-lab-plan.ts';
+import { asNumber, type Family, type LabNode, type LabPlan, pools, workers } from './plan.ts';
 
 /** What one side of a session has other than the cluster says. */
 export interface PeerDeviation {

@@ -14,8 +14,8 @@ import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, firstSequence, handleWith, marked } from '../clusters/ipam-state.ts';
 import { handleOf } from '../clusters/shop-pods.ts';
-import { a1, b1, g1, type SmallCluster, smallCluster } from './crash-clusters.ts';
-import { type CutOperation, emptied, first, handleDeleted, unselecting, withChanged } from './crash-operation.ts';
+import { a1, b1, g1, type SmallCluster, smallCluster } from './clusters.ts';
+import { type CutOperation, emptied, first, handleDeleted, unselecting, withChanged } from './operation.ts';
 
 const block = '10-0-0-0-30';
 const claim = 'node-a-10-0-0-0-30';

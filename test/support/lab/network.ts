@@ -1,6 +1,6 @@
 // Builds what a lab's nodes are joined by and what Felix and the CNI plugin would set up on them: for real, with iproute2.
 import { existsSync, readdirSync } from 'node:fs';
-import { printedBy, runProgram } from '../program/programs.ts';
+import { printedBy, runProgram } from '../program/run-program.ts';
 import {
   type Family,
   hostBits,
@@ -12,7 +12,7 @@ import {
   vxlanDevice,
   vxlanMtu,
   workers,
-} from './bird-lab-plan.ts';
+} from './plan.ts';
 
 const fabricOf = (plan: LabPlan): string => `${plan.prefix}-fabric`;
 const namespaceFolder = '/var/run/netns';

@@ -1,5 +1,5 @@
 // Small clusters in which two operations meet: blocks of four addresses, two nodes, one or two blocks, in the states that
-// work and crashes leave. What happens in them is interleaving-operations.ts.
+// work and crashes leave. What happens in them is operations.ts.
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
 import { assignedAt } from '../../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';

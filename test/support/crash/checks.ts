@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinitiesIn, blocksIn, inconsistencies } from '../clusters/ipam-state.ts';
 import { handleOf, holderOf } from '../clusters/shop-pods.ts';
 import { evenRandom, TestClock } from '../program/world.ts';
-import { cutAt, type PodOf, podsOf } from './crash-clusters.ts';
+import { cutAt, type PodOf, podsOf } from './clusters.ts';
 
 export type Living = ReadonlyMap<string, PodOf>;
 

@@ -14,10 +14,10 @@ import { check, repair } from '../../../src/ipam-live/repair/session.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { Pod } from '../../../src/resources/kinds/pod.ts';
 import type { Operation } from '../../model/schedule-process.ts';
-import { collectGarbage, judge, type Marks, noMarks } from '../clusters/garbage-collector.ts';
 import { handleOf, holderOf, type PodOf } from '../clusters/shop-pods.ts';
+import { collectGarbage, judge, type Marks, noMarks } from '../other-clients/garbage-collector.ts';
 import { evenRandom, TestClock } from '../program/world.ts';
-import { first, gone, leakedAddress, podObject, runsAt, type SmallCluster } from './interleaving-clusters.ts';
+import { first, gone, leakedAddress, podObject, runsAt, type SmallCluster } from './clusters.ts';
 
 export interface Actor {
   readonly name: string;

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type ProgramResult, printedBy, runProgram } from '../program/programs.ts';
+import { type ProgramResult, printedBy, runProgram } from '../program/run-program.ts';
 import { until } from '../program/until.ts';
 import {
   birdConfiguration,
@@ -13,11 +13,11 @@ import {
   peersOf,
   protocolName,
   remoteBlocks,
-} from './bird-lab-config.ts';
-import { buildUnderlay, routesInstalled } from './bird-lab-network.ts';
-import { labObjects } from './bird-lab-objects.ts';
-import { type Family, type LabNode, type LabPlan, labPlan, nodeOf, type PlanOptions, podOf } from './bird-lab-plan.ts';
-import { claimSlot, holderPidFile, releaseSlot } from './bird-lab-slots.ts';
+} from './bird-config.ts';
+import { buildUnderlay, routesInstalled } from './network.ts';
+import { labObjects } from './objects.ts';
+import { type Family, type LabNode, type LabPlan, labPlan, nodeOf, type PlanOptions, podOf } from './plan.ts';
+import { claimSlot, holderPidFile, releaseSlot } from './slots.ts';
 
 /** What a lab needs of this machine, to be run as root. */
 export const labPrograms = ['bird', 'bird6', 'birdc', 'ip', 'bridge', 'nft', 'ping', 'nsenter', 'unshare', 'sysctl'];

@@ -1,12 +1,12 @@
-// What is told of an operation that is cut off, and the writes that many of them share. The operations themselves are
-// crash-assignments.ts, crash-claims.ts, crash-releases.ts and crash-repairs.ts.
+// How an operation that is interrupted is described, and the writes that many of them share. The operations themselves
+// are in assignments.ts, claims.ts, releases.ts and repairs.ts.
 import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import type { Surroundings } from '../../../src/ipam/retries.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { pool } from '../clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../program/world.ts';
-import { cutAt, type PodOf, type SmallCluster } from './crash-clusters.ts';
+import { cutAt, type PodOf, type SmallCluster } from './clusters.ts';
 
 /** A write, and what it leaves when it is the last: rows of docs/reference/ipam.md#stops-between-writes. */
 export type Write = readonly [what: string, ...rows: number[]];

@@ -1,6 +1,5 @@
-// Small clusters for operations that are cut off: blocks of four addresses, two nodes, pods that run with an address and
-// pods that are gone. What is done in them is crash-assignments.ts, crash-claims.ts, crash-releases.ts and
-// crash-repairs.ts.
+// Small clusters for operations that are interrupted: blocks of four addresses, two nodes, pods that run with an address
+// and pods that are gone. The operations are in assignments.ts, claims.ts, releases.ts and repairs.ts.
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
 import { assignedAt } from '../../../src/ipam/block/block-assign.ts';
 import { addressAt, type Cidr, parseCidr } from '../../../src/net/cidr.ts';

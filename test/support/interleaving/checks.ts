@@ -8,8 +8,8 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { type Ending, type Extent, endingText, explore, type Scope, type Totals } from '../../model/schedule.ts';
 import { inconsistencies } from '../clusters/ipam-state.ts';
 import { handleOf, type PodOf } from '../clusters/shop-pods.ts';
-import { podObject, runsAt, type SmallCluster } from './interleaving-clusters.ts';
-import { type Actor, faults, fix, objectsFor } from './interleaving-operations.ts';
+import { podObject, runsAt, type SmallCluster } from './clusters.ts';
+import { type Actor, faults, fix, objectsFor } from './operations.ts';
 
 /** Past every grace and guard. */
 const longAfter = new Date(runsAt.getTime() + 86_400_000);

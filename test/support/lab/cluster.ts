@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../../src/resources/object.ts';
 import type { ApiServer } from '../servers/api-server.ts';
 import type { Kubelets, NodeOptions } from '../servers/kubelet.ts';
-import type { Lab } from './bird-lab.ts';
+import type { Lab } from './lab.ts';
 
 /** What deviations of a lab change in its objects. */
 const changing: Readonly<Record<string, string>> = {

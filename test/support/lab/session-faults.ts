@@ -1,11 +1,11 @@
 // Faults of a lab's BGP sessions and of what BIRD makes of them. Each shows when break resolves.
 
-import { printedBy } from '../program/programs.ts';
+import { printedBy } from '../program/run-program.ts';
 import { until } from '../program/until.ts';
-import type { Lab } from './bird-lab.ts';
-import { type Deviation, peersOf, protocolName } from './bird-lab-config.ts';
-import { ip } from './bird-lab-network.ts';
-import type { Family, LabNode, LabPod } from './bird-lab-plan.ts';
+import { type Deviation, peersOf, protocolName } from './bird-config.ts';
+import type { Lab } from './lab.ts';
+import { ip } from './network.ts';
+import type { Family, LabNode, LabPod } from './plan.ts';
 
 /** Where a fault is made. */
 export interface At {

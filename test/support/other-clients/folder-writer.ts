@@ -1,12 +1,12 @@
 // Runs as a process of its own: writes to a folder and says after each write that it is done.
-//   writer.ts FOLDER COUNTER WRITES PREFIX
+//   folder-writer.ts FOLDER COUNTER WRITES PREFIX
 // Each round adds one to the counter's handle and, with a prefix, makes a handle `PREFIX-<n>` and deletes every third.
 import { writeSync } from 'node:fs';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { openFolder } from '../../../src/datastore/file/file-datastore.ts';
 import { ipamHandle } from '../../../src/resources/kinds/ipam-handle.ts';
-import { realWorld } from './folder-world.ts';
-import { handle, total } from './handles.ts';
+import { handle, total } from '../clusters/counter-handles.ts';
+import { realWorld } from '../program/test-folder.ts';
 
 const [folder = '', counter = '', writes = '0', prefix = ''] = process.argv.slice(2);
 const store = await openFolder(folder, realWorld);

@@ -4,7 +4,7 @@ import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import { type Assignment, autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import { pool } from '../clusters/ipam-state.ts';
 import { holderOf } from '../clusters/shop-pods.ts';
-import { a1, a2, b1, cutAt, onePool, smallCluster } from './crash-clusters.ts';
+import { a1, a2, b1, cutAt, onePool, smallCluster } from './clusters.ts';
 import {
   type CutOperation,
   claimed,
@@ -15,7 +15,7 @@ import {
   taken,
   third,
   unselecting,
-} from './crash-operation.ts';
+} from './operation.ts';
 
 const assign =
   (count: number): CutOperation['run'] =>

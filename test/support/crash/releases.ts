@@ -1,8 +1,8 @@
 // Releases to be cut off, each in a cluster where it writes more than once.
 import { releaseByHandle, releaseIps } from '../../../src/ipam/release/release.ts';
 import { handleOf } from '../clusters/shop-pods.ts';
-import { a1, b1, g1, g2, smallCluster } from './crash-clusters.ts';
-import { type CutOperation, emptied, first, handleDeleted, second, third, unselecting } from './crash-operation.ts';
+import { a1, b1, g1, g2, smallCluster } from './clusters.ts';
+import { type CutOperation, emptied, first, handleDeleted, second, third, unselecting } from './operation.ts';
 
 export const cutReleases: readonly CutOperation[] = [
   {

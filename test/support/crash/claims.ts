@@ -14,7 +14,7 @@ import { newBlock } from '../../../src/ipam/block/block.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, firstSequence } from '../clusters/ipam-state.ts';
-import { a1, a2, b1, g1, smallCluster } from './crash-clusters.ts';
+import { a1, a2, b1, g1, smallCluster } from './clusters.ts';
 import {
   type CutOperation,
   claimed,
@@ -28,7 +28,7 @@ import {
   third,
   unselecting,
   withChanged,
-} from './crash-operation.ts';
+} from './operation.ts';
 
 export const cutClaims: readonly CutOperation[] = [
   {

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram } from '../program/programs.ts';
-import { endProcess } from '../program/real-parts.ts';
+import { endProcess } from '../program/global-setup.ts';
+import { runProgram } from '../program/run-program.ts';
 import { until } from '../program/until.ts';
-import { removeUnderlay } from './bird-lab-network.ts';
+import { removeUnderlay } from './network.ts';
 
 const stem = 'calictl-lab-';
 const slots = 128;
