@@ -1,6 +1,7 @@
 // calicoctl's configuration file: how a datastore is reached (docs/reference/configuration.md).
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { isObject } from '../text/plain-values.ts';
 import { CalictlError } from '../world/errors.ts';
 import type { ConnectionSettings } from './settings.ts';
 
@@ -30,9 +31,6 @@ const textKeys = [
   'k8sCurrentContext',
 ] as const;
 const flagKeys = ['k8sInsecureSkipTLSVerify', 'k8sDisableNodePoll', 'usePodCIDR'] as const;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function settingsOf(spec: Record<string, unknown>): ConnectionSettings {
   const settings: Mutable = {};

@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
+import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
 import type { KubeHeaders, KubeUser } from './kubeconfig-file.ts';
 
@@ -128,7 +129,7 @@ async function applied(config: KubeConfig, options: RequestOptions, user: KubeUs
     const plugin = user.exec?.command;
     if (plugin !== undefined && !(syscall === 'open' || syscall === 'read')) throw pluginFailed(plugin, user, cause);
     if (code !== undefined && path !== undefined) throw unreadableFile('the credentials file', path, cause);
-    throw new ConnectionError(`no credentials for the API server: ${firstLine(cause)}`, {
+    throw new ConnectionError(`no credentials for the API server: ${reasonOf(cause)}`, {
       hint: 'Correct the user of the current context in the kubeconfig.',
       cause,
     });
@@ -143,13 +144,13 @@ function pluginFailed(plugin: string, user: KubeUser, cause: unknown): Connectio
     ? 'is not installed'
     : cause instanceof SyntaxError
       ? 'answered no JSON'
-      : `failed: ${firstLine(cause)}`;
+      : `failed: ${reasonOf(cause)}`;
   return new ConnectionError(`the credential plugin ${plugin} ${why}`, {
-    storeText: `getting credentials: exec: ${missing ? `executable ${plugin} not found` : firstLine(cause)}`,
+    storeText: `getting credentials: exec: ${missing ? `executable ${plugin} not found` : reasonOf(cause)}`,
     hint: user.exec?.installHint?.trim() || 'Run it by hand to see what it needs, or sign in again.',
     cause,
   });
 }
 
-const firstLine = (error: unknown): string =>
-  ((error instanceof Error ? error.message : String(error)).trim().split('\n')[0] ?? '').slice(0, 300);
+const reasonOf = (error: unknown): string =>
+  firstLine(error instanceof Error ? error.message : String(error)).slice(0, 300);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { KubeConfig, type User } from '@kubernetes/client-node';
+import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
 
 /** A credential plugin as a kubeconfig describes it. */
@@ -68,7 +69,7 @@ export async function fromText(text: string, where: string, folder: string): Pro
 }
 
 function noKubeconfig(where: string, cause: unknown): ConnectionError {
-  const detail = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+  const detail = firstLine(cause instanceof Error ? cause.message : String(cause));
   return new ConnectionError(`${where} is no kubeconfig: ${detail}`, {
     storeText: `error loading config file "${where}": ${detail}`,
     hint: 'Correct it, or name another with --kubeconfig or KUBECONFIG.',

@@ -12,8 +12,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { deepCopy, sameValue } from '../text/plain-values.ts';
-import { isObject } from './object-position.ts';
+import { deepCopy, isObject, sameValue } from '../text/plain-values.ts';
 import { yamlOptions } from './parse-yaml.ts';
 
 const printOptions = { lineWidth: 0, singleQuote: true, flowCollectionPadding: false } as const;

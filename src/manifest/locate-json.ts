@@ -1,8 +1,8 @@
 // Finds the objects in a JSON manifest, each with the range of its text.
 import { parseJson } from '../text/json.ts';
+import { isObject } from '../text/plain-values.ts';
 import {
   isList,
-  isObject,
   itemOfList,
   LineCounter,
   lineAt,

@@ -2,8 +2,9 @@
 // apart by their lines and parsed one by one, so that after a write only the written one is parsed again;
 // whatever is written in another way goes to yaml-document-places.ts.
 
+import { isObject } from '../text/plain-values.ts';
 import { documentPlaces } from './locate-yaml.ts';
-import { isList, isObject, itemOfList, LineCounter, type Place } from './object-position.ts';
+import { isList, itemOfList, LineCounter, type Place } from './object-position.ts';
 import type { YamlPieces } from './parse-yaml.ts';
 
 interface Range {

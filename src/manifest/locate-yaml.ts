@@ -1,9 +1,10 @@
 // Finds the objects in YAML of any style through the parsed tree: flow style, directives, anchors, several lists in one.
 // Also says what is wrong with YAML that is none, and on which line.
 import { isAlias, isMap, isSeq, type ParsedNode, parseAllDocuments } from 'yaml';
+import { isObject } from '../text/plain-values.ts';
+import { firstLine } from '../text/wording.ts';
 import {
   isList,
-  isObject,
   itemOfList,
   LineCounter,
   lineAt,
@@ -26,7 +27,7 @@ export function documentPlaces(
   for (const document of documentsOf(text.slice(range.start, range.end))) {
     const error = document.errors[0];
     if (error !== undefined) {
-      throw new ManifestError(lineAt(text, range.start + error.pos[0]), firstLine(error.message));
+      throw new ManifestError(lineAt(text, range.start + error.pos[0]), firstLine(error.message).replace(/:$/, ''));
     }
     if (document.contents !== null) collector.add(document);
   }
@@ -36,10 +37,6 @@ export function documentPlaces(
 function documentsOf(text: string) {
   const documents = parseAllDocuments(text, yamlOptions);
   return 'empty' in documents ? [] : documents;
-}
-
-function firstLine(message: string): string {
-  return (message.split('\n')[0] ?? '').replace(/:$/, '');
 }
 
 class Collector {

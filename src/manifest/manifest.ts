@@ -5,11 +5,11 @@ import { kindOf } from '../resources/kinds.ts';
 import type { Kind, KubeObject } from '../resources/object.ts';
 import { normalise } from '../resources/validate.ts';
 import { printJson } from '../text/json.ts';
-import { deepCopy, sameValue } from '../text/plain-values.ts';
+import { deepCopy, isObject, sameValue } from '../text/plain-values.ts';
 import { changedItem, changedObject, printItem, printObject } from './edit-yaml.ts';
 import { jsonPlaces } from './locate-json.ts';
 import { yamlPlaces } from './locate-yaml-fast.ts';
-import { isObject, ManifestError, type Place, type PlaceForm, spliced } from './object-position.ts';
+import { ManifestError, type Place, type PlaceForm, spliced } from './object-position.ts';
 import { YamlPieces } from './parse-yaml.ts';
 
 /** An object of a known kind in the form in which a Kubernetes datastore holds it. */

@@ -72,11 +72,6 @@ export class LineCounter {
   }
 }
 
-/** True for what a manifest may hold an object as. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** True for a List of the core API and for `<Kind>List`: its items are the objects. */
 export function isList(value: Record<string, unknown>): boolean {
   return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items);

@@ -1,4 +1,5 @@
 // What a snapshot keeps of a node: each command with its exit code and its output, one folder a node (docs/reference/snapshot.md).
+import { isObject } from '../text/plain-values.ts';
 import { type Step, type StepOutcome, TransportError, type TransportFailure } from './node-exec.ts';
 
 /** A command and what it printed; its standard output stands in a file of its own beside the list. */
@@ -37,12 +38,9 @@ const lostReasons: readonly unknown[] = [
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value);
 
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
 function isCommand(value: unknown): value is RecordedCommand | LostCommand {
   if (!isObject(value)) return false;
-  const { argv, exit, stdout, stderr, truncated, lost } = value as Fields;
+  const { argv, exit, stdout, stderr, truncated, lost } = value;
   if (!Array.isArray(argv) || argv.length === 0 || !argv.every(isText)) return false;
   if (lost !== undefined) {
     return (
@@ -65,7 +63,7 @@ export function parseRecording(text: string, path: string): Recording {
   } catch {
     // Said below.
   }
-  if (typeof value === 'object' && value !== null && 'node' in value && 'commands' in value) {
+  if (isObject(value) && 'node' in value && 'commands' in value) {
     const { node, commands } = value;
     if (isText(node) && Array.isArray(commands) && commands.every(isCommand)) return { node, commands };
   }

@@ -1,6 +1,6 @@
 // Is Felix alive on a node: what its own check, runit or the list of processes answered.
 
-import { firstLine, linesOf, wordsOf } from './parsing.ts';
+import { excerpt, linesOf, wordsOf } from './parsing.ts';
 import type { Observed, ProbeOutcome } from './probes.ts';
 
 /** `live` by its own check; `running` when only a process was seen, which may be stuck. */
@@ -44,7 +44,7 @@ export function parseFelix(outcome: ProbeOutcome): Observed<FelixState> {
   if (outcome.kind === 'unanswered') return { seen: false, why: outcome.reason, argv };
   const value = readers.get(argv[0] ?? '')?.(outcome);
   if (value !== undefined) return { seen: true, value, argv };
-  const said = firstLine(outcome.stderr) || firstLine(outcome.stdout);
+  const said = excerpt(outcome.stderr) || excerpt(outcome.stdout);
   const why = `${argv[0] ?? 'nothing'} ended with exit code ${outcome.exit}${said === '' ? '' : `: ${said}`}`;
   return { seen: false, why, argv };
 }

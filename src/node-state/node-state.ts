@@ -16,7 +16,7 @@ import { parseIptablesSave } from './packet-filter/iptables-save.ts';
 import { parseNftTable } from './packet-filter/nft.ts';
 import type { FilterTable } from './packet-filter/packet-filter.ts';
 import type { Parsed } from './parse-result.ts';
-import { firstLine, notUnderstood, understood, wholeNumber } from './parsing.ts';
+import { excerpt, notUnderstood, understood, wholeNumber } from './parsing.ts';
 import type { NodeReading, Observed, ProbeName, ProbeOutcome } from './probes.ts';
 import { parseSysctls } from './sysctls.ts';
 
@@ -63,12 +63,12 @@ const notAsked: ProbeOutcome = { kind: 'unanswered', argv: [], reason: 'not aske
 
 function parseMtu(text: string): Parsed<number> {
   const mtu = wholeNumber(text.trim());
-  return mtu === undefined ? notUnderstood(`no number: ${firstLine(text)}`) : understood(mtu);
+  return mtu === undefined ? notUnderstood(`no number: ${excerpt(text)}`) : understood(mtu);
 }
 
 function parseNodename(text: string): Parsed<string> {
   const name = text.trim();
-  return /^\S+$/.test(name) ? understood(name) : notUnderstood(`no name: ${firstLine(text)}`);
+  return /^\S+$/.test(name) ? understood(name) : notUnderstood(`no name: ${excerpt(text)}`);
 }
 
 /** Why what a command printed is no answer; undefined when it may be read. */
@@ -78,7 +78,7 @@ function noAnswer(name: ProbeName, outcome: Extract<ProbeOutcome, { kind: 'answe
   // grep ends with 2 when one file of many cannot be read, or there is no IPv6: what it printed still holds.
   const isPart = name === 'sysctls' && exit === 2 && stdout.trim() !== '';
   if (exit !== 0 && !isPart) {
-    const said = firstLine(stderr) || firstLine(stdout);
+    const said = excerpt(stderr) || excerpt(stdout);
     return `${program} ended with exit code ${exit}${said === '' ? '' : `: ${said}`}`;
   }
   if (truncated) return `${program} printed more than is read`;

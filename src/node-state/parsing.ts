@@ -1,4 +1,5 @@
 // Small parts of every parser here: lines of a text, the answers, what was not understood. No format of any program.
+import { firstLine } from '../text/wording.ts';
 import type { NotUnderstood, Understood } from './parse-result.ts';
 
 const mostSkipped = 10;
@@ -20,9 +21,9 @@ export function wordsOf(line: string): string[] {
   return line.trim().split(/\s+/);
 }
 
-/** First line that is not empty, to say what came in place of an answer. */
-export function firstLine(text: string): string {
-  return cut(linesOf(text).find((line) => line.trim() !== '') ?? '');
+/** The first line of what came in place of an answer, short enough to be shown. */
+export function excerpt(text: string): string {
+  return cut(firstLine(text));
 }
 
 /** The answer of a parser that has a value; `skipped` is cut to what is kept of it. */

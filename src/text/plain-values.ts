@@ -1,4 +1,9 @@
-// Copies and comparisons of plain values as manifests hold them: objects, arrays, strings, numbers, bigints.
+// Plain values as manifests hold them (objects, arrays, strings, numbers, bigints): recognised, copied and compared.
+
+/** True for an object with members: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** A copy that shares nothing with the original; members that are undefined are left out, as JSON does. */
 export function deepCopy<T>(value: T): T {

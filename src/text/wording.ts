@@ -1,10 +1,30 @@
-// Words that messages share: names of many things, and how many there are.
+// Wording that messages share: how many there are of a thing, the first few names of many, the first line of a text.
 
-/** `10.0.0.1, 10.0.0.2 and 7 more`. */
-export function listed(names: readonly string[], most = 5): string {
-  const left = names.length - most;
-  return names.slice(0, most).join(', ') + (left > 0 ? ` and ${left} more` : '');
+/**
+ * A count with its noun: `1 route`, `2 routes`, `1 address`, `3 block affinities`.
+ * `many` is the plural, needed only where it is not formed by rule or a verb goes with it (`address is`, `addresses are`).
+ */
+export function counted(count: number | bigint, one: string, many = plural(one)): string {
+  return `${count} ${count === 1 || count === 1n ? one : many}`;
 }
 
-/** `1 route`, `2 routes`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+/** The regular English plural: `pool` -> `pools`, `address` -> `addresses`, `affinity` -> `affinities`, `key` -> `keys`. */
+function plural(noun: string): string {
+  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`;
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** The first names with commas and how many are left out: `10.0.0.1, 10.0.0.2 and 7 more`. */
+export function listed(names: readonly (string | number)[], most = 5): string {
+  return names.slice(0, most).join(', ') + andMore(names.length - most);
+}
+
+/** ` and 7 more`, to follow what is named; empty when nothing is left out. */
+export function andMore(count: number): string {
+  return count > 0 ? ` and ${count} more` : '';
+}
+
+/** The first line that is not blank, without white space around it; empty for a blank text. */
+export function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]?.trimEnd() ?? '';
+}

@@ -1,5 +1,6 @@
 // YAML output as Calico's and Kubernetes' own programs write it: sorted keys, dashes at the indent of their key, quotes
 // only where a plain word would be read as something else. Input is read with the yaml package, in datastore/ and commands/.
+import { isObject } from './plain-values.ts';
 import { compareKeys } from './yaml-keys.ts';
 import { keyText, type Place, textValue } from './yaml-scalars.ts';
 
@@ -32,7 +33,7 @@ function mapLines(
     if (Array.isArray(value) && value.length > 0) {
       out.push('\n', indent);
       listLines(value, indent, out);
-    } else if (isMap(value)) {
+    } else if (isObject(value)) {
       const inner = keysOf(value);
       const deeper = `${indent}  `;
       if (inner.length === 0) out.push(' {}\n');
@@ -55,10 +56,6 @@ function listLines(list: readonly unknown[], indent: string, out: string[]): voi
   });
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function keysOf(map: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(map)
     .filter((key) => map[key] !== undefined)
@@ -69,7 +66,7 @@ function writeNode(value: unknown, indent: string, out: string[]): void {
   if (Array.isArray(value)) {
     if (value.length === 0) out.push('[]\n');
     else listLines(value, indent, out);
-  } else if (isMap(value)) {
+  } else if (isObject(value)) {
     const keys = keysOf(value);
     if (keys.length === 0) out.push('{}\n');
     else mapLines(value, keys, indent, out);

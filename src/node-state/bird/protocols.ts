@@ -1,7 +1,7 @@
 // `birdc show protocols`, with and without `all`, as data.
 import { type IpAddress, parseIp } from '../../net/ip.ts';
 import type { Parsed } from '../parse-result.ts';
-import { firstLine, linesOf, notUnderstood, understood, wholeNumber, wordsOf } from '../parsing.ts';
+import { excerpt, linesOf, notUnderstood, understood, wholeNumber, wordsOf } from '../parsing.ts';
 import { birdAnswer, birdProblem } from './answer.ts';
 import type { BgpDetails, BirdProtocol, RouteCounts } from './bird.ts';
 
@@ -88,7 +88,7 @@ export function parseBirdProtocols(text: string): Parsed<readonly BirdProtocol[]
   const problem = birdProblem(text);
   if (problem !== undefined) return notUnderstood(problem);
   if (!linesOf(text).some((line) => wordsOf(line.toLowerCase()).join(' ') === header)) {
-    return notUnderstood(`no line "${header}"${text.trim() === '' ? '' : `: ${firstLine(text)}`}`);
+    return notUnderstood(`no line "${header}"${text.trim() === '' ? '' : `: ${excerpt(text)}`}`);
   }
   const rows: Row[] = [];
   const skipped: string[] = [];

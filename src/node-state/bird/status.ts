@@ -1,6 +1,6 @@
 // `birdc show status` as data.
 import type { Parsed } from '../parse-result.ts';
-import { firstLine, notUnderstood, understood, wholeNumber } from '../parsing.ts';
+import { excerpt, notUnderstood, understood, wholeNumber } from '../parsing.ts';
 import { birdAnswer, birdProblem } from './answer.ts';
 import type { BirdStatus } from './bird.ts';
 
@@ -44,7 +44,7 @@ export function parseBirdStatus(text: string): Parsed<BirdStatus> {
   }
   const version = found.get('version');
   if (version === undefined || !/^v?\d\S*$/.test(version)) {
-    return notUnderstood(`no line "BIRD <version>"${text.trim() === '' ? '' : `: ${firstLine(text)}`}`);
+    return notUnderstood(`no line "BIRD <version>"${text.trim() === '' ? '' : `: ${excerpt(text)}`}`);
   }
   return understood(
     {

@@ -1,13 +1,10 @@
 // `nft -j list table` and `nft -j list ruleset` as data: chains and where their rules lead, verdict maps among them.
+import { isObject } from '../../text/plain-values.ts';
 import type { Parsed } from '../parse-result.ts';
-import { firstLine, jsonText, notUnderstood, understood } from '../parsing.ts';
+import { excerpt, jsonText, notUnderstood, understood } from '../parsing.ts';
 import type { FilterRule, FilterTable } from './packet-filter.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function textAt(value: Json, key: string): string | undefined {
   const text = value[key];
@@ -110,7 +107,7 @@ export function parseNftTable(text: string): Parsed<readonly FilterTable[]> {
   try {
     answer = JSON.parse(text);
   } catch {
-    return notUnderstood(text.trim() === '' ? 'nothing was printed' : `no JSON: ${firstLine(text)}`);
+    return notUnderstood(text.trim() === '' ? 'nothing was printed' : `no JSON: ${excerpt(text)}`);
   }
   const list: unknown = isObject(answer) ? answer['nftables'] : undefined;
   if (!Array.isArray(list)) return notUnderstood('no list "nftables" in it');
