@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type ChildWorld, runProgram, streamProgram } from './child-program.ts';
 import { defaultTimeoutMs, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
-import { oneByOne } from './sequential-steps.ts';
+import { runSequentialSteps } from './sequential-steps.ts';
 
 /** Where a node's programs run: words to put before a command. Errors: TransportError when the node is not here. */
 type Prefix = (node: NodeTarget) => readonly string[];
@@ -24,7 +24,7 @@ function openPrefixed(transport: 'local' | 'netns', description: string, prefix:
       return runProgram([...prefix(node), ...argv], node.name, world, options);
     },
     runSteps: (node, steps, options = {}) =>
-      oneByOne(
+      runSequentialSteps(
         steps,
         (argv, stepOptions) => exec.run(node, argv, stepOptions),
         { ...options, timeoutMs: options.timeoutMs ?? defaultTimeoutMs },

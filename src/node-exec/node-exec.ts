@@ -107,7 +107,7 @@ export interface NodeExec {
    * As `stream`, in a new container of this image, beside those of a pod and in its network; it ends with the program, but
    * stays in the pod's list. Only where the way goes through Kubernetes. Errors: TransportError.
    */
-  streamBesidePod?(
+  streamInEphemeralContainer?(
     pod: { readonly namespace: string; readonly name: string },
     image: string,
     argv: readonly string[],

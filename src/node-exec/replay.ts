@@ -4,7 +4,7 @@ import { basename, join, sep } from 'node:path';
 import { systemText } from '../world/errors.ts';
 import { type CommandResult, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
 import { parseRecording, type Recording, recordingFile } from './recordings.ts';
-import { oneByOne } from './sequential-steps.ts';
+import { runSequentialSteps } from './sequential-steps.ts';
 
 /** `folder` is the snapshot; the recordings of a node are in `nodes/<node>/` there. */
 export function openReplay(folder: string): NodeExec {
@@ -72,7 +72,7 @@ export function openReplay(folder: string): NodeExec {
     description: `the recordings in ${folder}`,
     run,
     runSteps: (node, steps, options = {}) =>
-      oneByOne(
+      runSequentialSteps(
         steps,
         (argv) => run(node, argv),
         { ...options, timeoutMs: Number.MAX_SAFE_INTEGER },

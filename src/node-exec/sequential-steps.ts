@@ -2,7 +2,7 @@
 import { type CommandResult, type RunOptions, type Step, type StepOutcome, TransportError } from './node-exec.ts';
 
 /** Runs the steps with `run` under one deadline, in milliseconds, for all of them. `now` is any clock in milliseconds. */
-export async function oneByOne(
+export async function runSequentialSteps(
   steps: readonly Step[],
   run: (argv: readonly string[], options: RunOptions) => Promise<CommandResult>,
   options: RunOptions & { readonly timeoutMs: number },

@@ -4,11 +4,11 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import { type StreamOptions, TransportError } from '../node-exec.ts';
 import type { PodRef } from './calico-pods.ts';
+import { type SessionOutput, streamExecSession } from './exec-session.ts';
 import { openSocket } from './exec-socket.ts';
 import { messageOf, missingRight } from './exec-status.ts';
-import { markedArgv } from './exit-code-marker.ts';
+import { exitCodeMarkerArgv } from './exit-code-marker.ts';
 import { type ApiAnswer, callApi, isAnswer } from './kube-api.ts';
-import { markedStream, type Taking } from './marked-stream.ts';
 
 /** An image may have to be pulled. */
 const startTimeoutMs = 120_000;
@@ -47,8 +47,8 @@ export interface Beside {
   readonly marker: string;
 }
 
-/** As NodeExec.streamBesidePod; the image must have a shell. Errors: TransportError. */
-export function streamBesidePod(
+/** As NodeExec.streamInEphemeralContainer; the image must have a shell. Errors: TransportError. */
+export function streamInEphemeralContainer(
   beside: Beside,
   pod: PodRef,
   image: string,
@@ -59,8 +59,8 @@ export function streamBesidePod(
   const where = `pod ${pod.namespace}/${pod.name}`;
   const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${encodeURIComponent(pod.name)}`;
   const name = `calictl-${marker.slice(0, 10)}`;
-  const command = ['sh', '-c', waiting, 'sh', ...markedArgv(marker, argv, false)];
-  return markedStream(where, marker, options, async (taking: Taking) => {
+  const command = ['sh', '-c', waiting, 'sh', ...exitCodeMarkerArgv(marker, argv, false)];
+  return streamExecSession(where, marker, options, async (taking: SessionOutput) => {
     const { signal } = taking;
     const added = await callApi(connection, {
       method: 'PATCH',

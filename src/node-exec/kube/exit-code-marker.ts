@@ -15,12 +15,12 @@ printf '%s %s\\n' "$mark" "$?" >&2
  * its input, which the connection keeps open as long as the command may run; a command that reads the input itself
  * (`readsInput`) is ended by nothing else.
  */
-export function markedArgv(marker: string, argv: readonly string[], readsInput: boolean): string[] {
+export function exitCodeMarkerArgv(marker: string, argv: readonly string[], readsInput: boolean): string[] {
   return ['sh', '-c', script, 'sh', marker, ...(readsInput ? argv : supervisedArgv(argv))];
 }
 
 /** Takes the mark out of what comes on stderr. */
-export class ExitMark {
+export class ExitCodeMarker {
   readonly #needle: Buffer;
   #held: Buffer = Buffer.alloc(0);
   #exit: number | undefined;

@@ -16,12 +16,12 @@ import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { supervisedArgv } from '../supervised.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { CalicoPods, calicoContainer, type PodRef } from './calico-pods.ts';
-import { streamBesidePod } from './ephemeral-container.ts';
+import { streamInEphemeralContainer } from './ephemeral-container.ts';
+import { endedWithoutMarker, runExecSession, type SessionOutput, streamExecSession } from './exec-session.ts';
 import { type ExecSocket, openSocket } from './exec-socket.ts';
 import { execEnd, messageOf, missingRight } from './exec-status.ts';
-import { markedArgv } from './exit-code-marker.ts';
+import { exitCodeMarkerArgv } from './exit-code-marker.ts';
 import { type ApiAnswer, isAnswer } from './kube-api.ts';
-import { markedExit, markedStream, type Taking, withoutMark } from './marked-stream.ts';
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 
@@ -41,7 +41,7 @@ export function openKubeExec(
   const now = (): number => world.clock.now().getTime();
 
   /** The WebSocket of an exec on the node, in another pod when the one that was known is gone. Errors: TransportError. */
-  const open = async (node: NodeTarget, argv: readonly string[], taking: Taking): Promise<ExecSocket> => {
+  const open = async (node: NodeTarget, argv: readonly string[], taking: SessionOutput): Promise<ExecSocket> => {
     for (let again = false; ; again = true) {
       const pod = await pods.find(node.name);
       const result = await openSocket(connection, { ...taking, pingEveryMs, path: execPath(pod, argv) });
@@ -61,8 +61,8 @@ export function openKubeExec(
       const marker = newMarker();
       const [stdout, stderr] = [new ByteCap(maxBytes), new ByteCap(maxBytes)];
       const exit = await within(node, argv, options, (signal) =>
-        markedExit(node.name, marker, taken(signal, stdout, stderr), async (taking) => {
-          const socket = await open(node, markedArgv(marker, argv, stdin !== undefined), taking);
+        runExecSession(node.name, marker, taken(signal, stdout, stderr), async (taking) => {
+          const socket = await open(node, exitCodeMarkerArgv(marker, argv, stdin !== undefined), taking);
           if (stdin !== undefined) sendAll(node, socket, stdin);
           return socket;
         }),
@@ -90,7 +90,7 @@ export function openKubeExec(
         const end = message === undefined ? undefined : execEnd(message);
         unfinished = stdout.truncated
           ? new TransportError('broken', `${node.name}: printed more than ${maxBytes} bytes`)
-          : withoutMark(node.name, end === undefined || end.kind === 'exit' ? undefined : end.text);
+          : endedWithoutMarker(node.name, end === undefined || end.kind === 'exit' ? undefined : end.text);
       } catch (error) {
         if (!(error instanceof TransportError)) throw error;
         unfinished = error;
@@ -102,11 +102,13 @@ export function openKubeExec(
 
     stream(node, argv, options) {
       const marker = newMarker();
-      return markedStream(node.name, marker, options, (taking) => open(node, markedArgv(marker, argv, false), taking));
+      return streamExecSession(node.name, marker, options, (taking) =>
+        open(node, exitCodeMarkerArgv(marker, argv, false), taking),
+      );
     },
 
-    streamBesidePod: (pod, image, argv, options) =>
-      streamBesidePod({ connection, pingEveryMs, marker: newMarker() }, pod, image, argv, options),
+    streamInEphemeralContainer: (pod, image, argv, options) =>
+      streamInEphemeralContainer({ connection, pingEveryMs, marker: newMarker() }, pod, image, argv, options),
 
     async close() {
       pods.close();
@@ -115,7 +117,7 @@ export function openKubeExec(
   };
 }
 
-const taken = (signal: AbortSignal, stdout: ByteCap, stderr: ByteCap): Taking => ({
+const taken = (signal: AbortSignal, stdout: ByteCap, stderr: ByteCap): SessionOutput => ({
   signal,
   onStdout: (bytes) => stdout.add(bytes),
   onStderr: (bytes) => stderr.add(bytes),

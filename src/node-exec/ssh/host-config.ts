@@ -25,7 +25,7 @@ export interface HostConfig {
 const otherWay = "Use the system's own client, which knows more: --ssh-command ssh.";
 
 /** What the command line says of a host before its settings are looked at. */
-export interface Given {
+export interface HostOverrides {
   readonly user?: string | undefined;
   readonly port?: number | undefined;
 }
@@ -43,7 +43,12 @@ export function isNamed(entries: readonly ConfigEntry[], host: string): boolean 
 /**
  * Errors: SshFailure for settings that cannot be followed here (`Match exec`, `ProxyCommand`) or that make no sense.
  */
-export function hostConfig(entries: readonly ConfigEntry[], host: string, given: Given, world: SshWorld): HostConfig {
+export function hostConfig(
+  entries: readonly ConfigEntry[],
+  host: string,
+  given: HostOverrides,
+  world: SshWorld,
+): HostConfig {
   const found = new Reading(host, given, world);
   found.read(entries, false);
   if (found.needsFinal) {
@@ -56,14 +61,14 @@ export function hostConfig(entries: readonly ConfigEntry[], host: string, given:
 /** One pass or two over the entries; the first value of a setting stays. */
 class Reading {
   readonly #host: string;
-  readonly #given: Given;
+  readonly #given: HostOverrides;
   readonly #world: SshWorld;
   readonly #localUser: string;
   readonly #values = new Map<string, readonly string[]>();
   readonly #identityFiles: string[] = [];
   needsFinal = false;
 
-  constructor(host: string, given: Given, world: SshWorld) {
+  constructor(host: string, given: HostOverrides, world: SshWorld) {
     this.#host = host;
     this.#given = given;
     this.#world = world;

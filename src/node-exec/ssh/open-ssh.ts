@@ -6,7 +6,7 @@ import type { NodeExec, NodeTarget } from '../node-exec.ts';
 import { exitOfSignal } from '../signal-exit.ts';
 import { readConfigFiles } from './config-files.ts';
 import type { Connections } from './connections.ts';
-import { overShell } from './over-shell.ts';
+import { loginShellExec } from './login-shell-exec.ts';
 import type { Ended, RemoteProcess } from './remote-program.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure, tryAgain } from './ssh-failure.ts';
@@ -60,7 +60,7 @@ export function openSsh(settings: SshSettings, world: SshExecWorld): NodeExec {
       await (await connections)?.close();
     },
   };
-  return overShell(access, world);
+  return loginShellExec(access, world);
 }
 
 /** Lets so many in at once as sshd does. */

@@ -5,12 +5,12 @@ import type { World } from '../../world/world.ts';
 import type { NodeExec, NodeTarget } from '../node-exec.ts';
 import { splitWords } from '../shell-quote.ts';
 import { givenPath, readConfigFiles } from './config-files.ts';
-import { overShell } from './over-shell.ts';
+import { loginShellExec } from './login-shell-exec.ts';
+import { failureFromMessages } from './openssh-messages.ts';
 import type { Ended, RemoteProcess } from './remote-program.ts';
 import type { SshSettings } from './settings.ts';
-import { failureOfSsh } from './ssh-command-failure.ts';
 import { SshFailure } from './ssh-failure.ts';
-import { type WrittenHost, writtenHostOf } from './ssh-host.ts';
+import { type HostSpec, hostSpecOf } from './ssh-host.ts';
 
 export type SshCommandWorld = Pick<World, 'env' | 'cwd' | 'platform' | 'clock' | 'random'>;
 
@@ -33,10 +33,10 @@ export function openSshCommand(command: string, settings: SshSettings, world: Ss
   }
   const configFile = settings.configFile ?? optionOf(words, '-F');
   const entries = readConfigFiles({ ...settings, configFile }, world);
-  const hostOf = (node: NodeTarget): WrittenHost => writtenHostOf(node, entries, settings);
+  const hostOf = (node: NodeTarget): HostSpec => hostSpecOf(node, entries, settings);
   const running = new Set<RemoteProcess>();
 
-  return overShell(
+  return loginShellExec(
     {
       description: `${words[0]}${settings.user === undefined ? '' : ` as ${settings.user}`}`,
       placeOf: (node) => placeOf(hostOf(node)),
@@ -59,7 +59,7 @@ export function openSshCommand(command: string, settings: SshSettings, world: Ss
   );
 }
 
-const placeOf = ({ host, port }: WrittenHost): string => (port === undefined ? host : `${host} port ${port}`);
+const placeOf = ({ host, port }: HostSpec): string => (port === undefined ? host : `${host} port ${port}`);
 
 /** The value of an option among the words: `-F file` or `-Ffile`. */
 function optionOf(words: readonly string[], option: string): string | undefined {
@@ -68,11 +68,7 @@ function optionOf(words: readonly string[], option: string): string | undefined 
   return words[at] === option ? words[at + 1] : words[at]?.slice(option.length);
 }
 
-function optionsOf(
-  settings: SshSettings,
-  { user = settings.user, port }: WrittenHost,
-  world: SshCommandWorld,
-): string[] {
+function optionsOf(settings: SshSettings, { user = settings.user, port }: HostSpec, world: SshCommandWorld): string[] {
   const { keys = [], configFile, knownHostsFile } = settings;
   return [
     ...['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=5'],
@@ -110,7 +106,7 @@ function startSsh(argv: readonly string[], place: string, world: SshCommandWorld
       const failure = dropped
         ? new SshFailure('broken', `${place}: the connection was ended`)
         : exit === undefined || exit === 255
-          ? failureOfSsh(said, place)
+          ? failureFromMessages(said, place)
           : undefined;
       resolve({ exit, failure });
     });

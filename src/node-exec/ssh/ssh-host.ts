@@ -1,7 +1,7 @@
 // Which hosts lead to a node: its own, and the jump hosts before it.
 import type { NodeTarget } from '../node-exec.ts';
 import { type ConfigEntry, givenPath, type SshWorld } from './config-files.ts';
-import { type Given, type HostConfig, hostConfig, isNamed } from './host-config.ts';
+import { type HostConfig, type HostOverrides, hostConfig, isNamed } from './host-config.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure } from './ssh-failure.ts';
 
@@ -12,7 +12,7 @@ export interface SshHost {
 }
 
 /** A host as it is written on a command line or in ProxyJump. */
-export interface WrittenHost extends Given {
+export interface HostSpec extends HostOverrides {
   readonly host: string;
 }
 
@@ -23,7 +23,7 @@ const maxHops = 16;
  * Reads `[user@]host[:port]`, with an IPv6 address in brackets when a port follows, or `ssh://` before it.
  * Answers undefined for what is no host.
  */
-export function parseHost(text: string): WrittenHost | undefined {
+export function parseHostSpec(text: string): HostSpec | undefined {
   const [, user, bracketed, plain, port] =
     /^(?:ssh:\/\/)?(?:(.+)@)?(?:\[([^\]]+)\]|([^:@[\]]+|[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.%\w]*))(?::(\d{1,5}))?\/?$/i.exec(
       text,
@@ -44,10 +44,10 @@ export function parseHost(text: string): WrittenHost | undefined {
  * address.
  * Errors: SshFailure when nothing says where.
  */
-export function writtenHostOf(node: NodeTarget, entries: readonly ConfigEntry[], settings: SshSettings): WrittenHost {
+export function hostSpecOf(node: NodeTarget, entries: readonly ConfigEntry[], settings: SshSettings): HostSpec {
   const given = settings.hosts?.get(node.name);
   if (given !== undefined) {
-    const written = parseHost(given);
+    const written = parseHostSpec(given);
     if (written !== undefined) return written;
     throw new SshFailure('unreachable', `'${given}' is no host`, 'Write it as --ssh-host NODE=HOST or NODE=HOST:PORT.');
   }
@@ -68,7 +68,7 @@ export function sshHostOf(
   settings: SshSettings,
   world: SshWorld,
 ): SshHost {
-  const { host, user, port } = writtenHostOf(node, entries, settings);
+  const { host, user, port } = hostSpecOf(node, entries, settings);
   const config = hostConfig(entries, host, { user: user ?? settings.user, port }, world);
   return { config: withGivenKeys(config, settings, world), via: jumpsTo(config, entries, settings, world, 0) };
 }
@@ -86,7 +86,7 @@ function jumpsTo(
   }
   let via: SshHost | undefined;
   for (const [i, text] of config.proxyJump.split(',').entries()) {
-    const written = parseHost(text.trim());
+    const written = parseHostSpec(text.trim());
     if (written === undefined) {
       throw new SshFailure('unreachable', `ProxyJump ${config.proxyJump} names no host`, 'Correct it in ssh_config.');
     }

@@ -19,14 +19,19 @@ describeWithKubelets('beside pods', (server, kubelets) => {
   it('runs a program in a new container: every byte, both streams, the exit code', async () => {
     const exec = await open();
     const seen = { out: '', err: '' };
-    const streaming = exec.streamBesidePod?.(pod, image, sh('printf "%s" "$1"; printf err >&2; exit 5', "it's $HOME"), {
-      onStdout: (bytes) => {
-        seen.out += Buffer.from(bytes).toString();
+    const streaming = exec.streamInEphemeralContainer?.(
+      pod,
+      image,
+      sh('printf "%s" "$1"; printf err >&2; exit 5', "it's $HOME"),
+      {
+        onStdout: (bytes) => {
+          seen.out += Buffer.from(bytes).toString();
+        },
+        onStderr: (bytes) => {
+          seen.err += Buffer.from(bytes).toString();
+        },
       },
-      onStderr: (bytes) => {
-        seen.err += Buffer.from(bytes).toString();
-      },
-    });
+    );
     const container = await kubelets().startEphemeral(pod.namespace, pod.name);
     expect(container).toMatchObject({
       image,
@@ -45,7 +50,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     let out = '';
     const unlike = `program-of-${process.pid}`;
     const script = 'trap "printf last; exit 7" INT; printf first; while :; do sleep 0.05; done';
-    const streaming = exec.streamBesidePod?.(pod, image, sh(script, unlike), {
+    const streaming = exec.streamInEphemeralContainer?.(pod, image, sh(script, unlike), {
       ...nowhere,
       signal: stop.signal,
       onStdout: (bytes) => {
@@ -64,7 +69,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     const exec = await open();
     const stop = new AbortController();
     const failing = failureOf(
-      exec.streamBesidePod?.(pod, image, ['true'], { ...nowhere, signal: stop.signal }) as Promise<number>,
+      exec.streamInEphemeralContainer?.(pod, image, ['true'], { ...nowhere, signal: stop.signal }) as Promise<number>,
     );
     const { name } = await kubelets().startEphemeral(pod.namespace, pod.name, { waiting: { reason: 'Pulling' } });
     stop.abort();
@@ -79,7 +84,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     [{ terminated: { reason: 'StartError', exitCode: 128, message: 'sh: not found' } }, 'StartError sh: not found'],
   ])('says why it does not run: %j', async (state, text) => {
     const exec = await open();
-    const failing = failureOf(exec.streamBesidePod?.(pod, image, ['true'], nowhere) as Promise<number>);
+    const failing = failureOf(exec.streamInEphemeralContainer?.(pod, image, ['true'], nowhere) as Promise<number>);
     await kubelets().startEphemeral(pod.namespace, pod.name, state);
     const error = await failing;
     expect([error.reason, error.message]).toEqual([
@@ -90,13 +95,17 @@ describeWithKubelets('beside pods', (server, kubelets) => {
 
   it('names the right that is missing, and a pod that does not exist', async () => {
     const nobody = await open({ k8sCurrentContext: 'nobody' });
-    const refused = await failureOf(nobody.streamBesidePod?.(pod, image, ['true'], nowhere) as Promise<number>);
+    const refused = await failureOf(
+      nobody.streamInEphemeralContainer?.(pod, image, ['true'], nowhere) as Promise<number>,
+    );
     expect(refused.reason).toBe('unauthorized');
     expect(refused.message).toContain(
       'the right to patch pods/ephemeralcontainers in namespace kube-system is missing',
     );
     const gone = { namespace: 'kube-system', name: '../x?y' };
-    const none = await failureOf((await open()).streamBesidePod?.(gone, image, ['true'], nowhere) as Promise<number>);
+    const none = await failureOf(
+      (await open()).streamInEphemeralContainer?.(gone, image, ['true'], nowhere) as Promise<number>,
+    );
     expect([none.reason, none.message]).toEqual(['unreachable', expect.stringContaining('status 404')]);
   });
 

@@ -1,7 +1,7 @@
 // The exit code said on stderr: taken out of the stream however its bytes are cut.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExitMark } from '../../../src/node-exec/kube/exit-code-marker.ts';
+import { ExitCodeMarker } from '../../../src/node-exec/kube/exit-code-marker.ts';
 
 const marker = '00112233445566778899aabbccddeeff';
 
@@ -15,12 +15,12 @@ function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 function read(bytes: Buffer, sizes: readonly number[]): { passed: string; exit: number | undefined } {
-  const mark = new ExitMark(marker);
+  const mark = new ExitCodeMarker(marker);
   const passed = Buffer.concat([...pieces(bytes, sizes).map((piece) => mark.pass(piece)), mark.rest()]);
   return { passed: passed.toString(), exit: mark.exit };
 }
 
-describe('ExitMark', () => {
+describe('ExitCodeMarker', () => {
   it('takes the mark out, wherever the stream is cut', () => {
     // Pieces of the marker itself are the hardest neighbours.
     const text = fc.array(fc.constantFrom('a', '\n', '0', '00', '0011', marker.slice(0, 31), marker, ' 7'));
@@ -48,7 +48,7 @@ describe('ExitMark', () => {
   });
 
   it('holds back only what may become the mark', () => {
-    const mark = new ExitMark(marker);
+    const mark = new ExitCodeMarker(marker);
     expect(mark.pass(Buffer.from('listening on eth0\n')).toString()).toBe('listening on eth0\n');
     expect(mark.pass(Buffer.from('x001')).toString()).toBe('x');
     expect(mark.pass(Buffer.from('9')).toString()).toBe('0019');

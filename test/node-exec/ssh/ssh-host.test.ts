@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigEntry } from '../../../src/node-exec/ssh/config-files.ts';
 import { SshFailure } from '../../../src/node-exec/ssh/ssh-failure.ts';
-import { parseHost, type SshHost, sshHostOf, writtenHostOf } from '../../../src/node-exec/ssh/ssh-host.ts';
+import { hostSpecOf, parseHostSpec, type SshHost, sshHostOf } from '../../../src/node-exec/ssh/ssh-host.ts';
 import { testWorld } from '../../support/program/world.ts';
 
 const world = testWorld({ cwd: '/home/ada' });
@@ -14,7 +14,7 @@ const host = (pattern: string, ...entries: ConfigEntry[]): ConfigEntry => ({
 });
 const node = (name: string, ...addresses: string[]) => ({ name, addresses });
 
-describe('parseHost', () => {
+describe('parseHostSpec', () => {
   it.each([
     ['node-a', { host: 'node-a' }],
     ['10.0.0.1:2222', { host: '10.0.0.1', port: 2222 }],
@@ -31,18 +31,18 @@ describe('parseHost', () => {
     ['-oProxyCommand=x', undefined],
     ['me@-x', undefined],
   ])('%s', (text, expected) => {
-    expect(parseHost(text)).toEqual(expected);
+    expect(parseHostSpec(text)).toEqual(expected);
   });
 });
 
-describe('writtenHostOf', () => {
+describe('hostSpecOf', () => {
   const named = [host('node-a', set('hostname', '9.9.9.9'))];
 
   it('is what the command line says, else the name that ssh_config knows, else the first address', () => {
     const hosts = new Map([['node-a', 'there:2222']]);
-    expect(writtenHostOf(node('node-a', '10.0.0.1'), named, { hosts })).toEqual({ host: 'there', port: 2222 });
-    expect(writtenHostOf(node('node-a', '10.0.0.1'), named, {})).toEqual({ host: 'node-a' });
-    expect(writtenHostOf(node('node-b', '10.0.0.2', '10.0.0.3'), named, { hosts })).toEqual({ host: '10.0.0.2' });
+    expect(hostSpecOf(node('node-a', '10.0.0.1'), named, { hosts })).toEqual({ host: 'there', port: 2222 });
+    expect(hostSpecOf(node('node-a', '10.0.0.1'), named, {})).toEqual({ host: 'node-a' });
+    expect(hostSpecOf(node('node-b', '10.0.0.2', '10.0.0.3'), named, { hosts })).toEqual({ host: '10.0.0.2' });
   });
 
   it.each([
@@ -50,11 +50,11 @@ describe('writtenHostOf', () => {
     ['--ssh-host says nonsense', node('node-a'), { hosts: new Map([['node-a', 'a b:x:y']]) }],
     ['the address would be an option', node('node-b', '-oProxyCommand=touch /tmp/owned'), {}],
   ])('refuses when %s', (_, target, settings) => {
-    expect(() => writtenHostOf(target, named, settings)).toThrow(SshFailure);
+    expect(() => hostSpecOf(target, named, settings)).toThrow(SshFailure);
   });
 
   it('does not take a name for an option', () => {
-    expect(() => writtenHostOf(node('-oX'), [host('-oX')], {})).toThrow(SshFailure);
+    expect(() => hostSpecOf(node('-oX'), [host('-oX')], {})).toThrow(SshFailure);
   });
 });
 

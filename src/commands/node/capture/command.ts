@@ -118,13 +118,13 @@ async function streamTo(
       return io.stderr.write(bytes);
     },
   };
-  if (beside !== undefined && exec.streamBesidePod === undefined) {
+  if (beside !== undefined && exec.streamInEphemeralContainer === undefined) {
     throw new UsageError('--image needs --via kube', 'no other way adds containers to pods');
   }
   const exit =
-    beside === undefined || exec.streamBesidePod === undefined
+    beside === undefined || exec.streamInEphemeralContainer === undefined
       ? await exec.stream(target, argv, options)
-      : await exec.streamBesidePod(beside.pod, beside.image, argv, options);
+      : await exec.streamInEphemeralContainer(beside.pod, beside.image, argv, options);
   if (exit === 127 || (exit !== 0 && /executable file not found|not found/.test(said))) {
     throw new CalictlError(
       beside === undefined

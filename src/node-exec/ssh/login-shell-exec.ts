@@ -14,12 +14,12 @@ import {
 } from '../node-exec.ts';
 import { parseSteps, stepsArgv } from '../steps-script.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { MarkedStream } from './marked-stream.ts';
 import { remoteCommand } from './remote-command.ts';
 import { type Collected, collect, type Ended, passOn, type RemoteProcess } from './remote-program.ts';
 import { lastLine, SshFailure } from './ssh-failure.ts';
+import { StartMarkerStream } from './start-marker-stream.ts';
 
-export interface ShellAccess {
+export interface LoginShellAccess {
   readonly description: string;
   /** Where the node is, for people. Errors: SshFailure. */
   placeOf(node: NodeTarget): string;
@@ -36,8 +36,8 @@ const endMs = 10_000;
 
 interface Running {
   readonly remote: RemoteProcess;
-  readonly stdout: MarkedStream;
-  readonly stderr: MarkedStream;
+  readonly stdout: StartMarkerStream;
+  readonly stderr: StartMarkerStream;
   /** It has ended, and all that it printed has come through. */
   readonly done: Promise<Ended>;
 }
@@ -50,7 +50,7 @@ interface Seen {
 }
 
 /** The way to nodes over such an access; closing it closes the access. */
-export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'random'>): NodeExec {
+export function loginShellExec(access: LoginShellAccess, world: Pick<World, 'clock' | 'random'>): NodeExec {
   const marker = `calictl-${world.random.uuid()}`;
 
   async function start(
@@ -62,7 +62,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
     const line = remoteCommand(argv, { marker, input: typeof input === 'string' ? input : input.length });
     const remote = await untilAborted(access.start(node, line, signal), signal, (late) => late.drop());
     if (typeof input !== 'string') remote.stdin.write(input);
-    const [stdout, stderr] = [new MarkedStream(marker), new MarkedStream(marker)];
+    const [stdout, stderr] = [new StartMarkerStream(marker), new StartMarkerStream(marker)];
     const through = [passed(remote.stdout, stdout), passed(remote.stderr, stderr)];
     const done = Promise.all([remote.ended, ...through]).then(([ended]) => ended);
     return { remote, stdout, stderr, done };
@@ -143,7 +143,7 @@ export function overShell(access: ShellAccess, world: Pick<World, 'clock' | 'ran
 }
 
 /** Pipes one into the other; resolves when all is through. */
-function passed(source: Readable, target: MarkedStream): Promise<void> {
+function passed(source: Readable, target: StartMarkerStream): Promise<void> {
   source.pipe(target);
   // A source that was let go of has no end to pass on.
   source.once('close', () => target.end());
@@ -210,7 +210,7 @@ function resultOf(exit: number, { collected, durationMs }: Omit<Seen, 'outcome'>
 
 /** For steps whose end is not in what was printed, although the shell that runs them ended. */
 function endedEarly(
-  access: ShellAccess,
+  access: LoginShellAccess,
   node: NodeTarget,
   exit: number,
   collected: Collected | undefined,
@@ -221,7 +221,7 @@ function endedEarly(
     : new TransportError('broken', `${where}: the shell that ran the commands ended with ${exit}`);
 }
 
-function whereOf(access: ShellAccess, node: NodeTarget): string {
+function whereOf(access: LoginShellAccess, node: NodeTarget): string {
   try {
     return `${node.name} (${access.placeOf(node)})`;
   } catch {

@@ -5,13 +5,13 @@ import { type StreamOptions, TransportError } from '../node-exec.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { ExecSocket } from './exec-socket.ts';
 import { execEnd } from './exec-status.ts';
-import { ExitMark } from './exit-code-marker.ts';
+import { ExitCodeMarker } from './exit-code-marker.ts';
 
 /** How long a stream that was told to end may take over it, in milliseconds; the node ends it by force before. */
 const endingMs = 10_000;
 const killed = 128 + 9;
 
-export interface Taking {
+export interface SessionOutput {
   /** Aborted: the connection is cut. */
   readonly signal: AbortSignal;
   onStdout(bytes: Buffer): Promise<void> | void;
@@ -19,15 +19,20 @@ export interface Taking {
 }
 
 /** Opens the WebSocket of the command, with what takes its output. Errors: TransportError; the reason of the signal. */
-export type Opening = (taking: Taking) => Promise<ExecSocket>;
+export type OpenSession = (taking: SessionOutput) => Promise<ExecSocket>;
 
 /**
- * The exit code of a command that was made with markedArgv; 126 or 127, with the text on stderr, when the container has no
+ * The exit code of a command that was made with exitCodeMarkerArgv; 126 or 127, with the text on stderr, when the container has no
  * shell. `where` names the node.
  * Errors: TransportError; the reason of the signal; what `onStdout` and `onStderr` throw.
  */
-export async function markedExit(where: string, marker: string, taking: Taking, open: Opening): Promise<number> {
-  const mark = new ExitMark(marker);
+export async function runExecSession(
+  where: string,
+  marker: string,
+  taking: SessionOutput,
+  open: OpenSession,
+): Promise<number> {
+  const mark = new ExitCodeMarker(marker);
   const onStderr = (bytes: Buffer): Promise<void> | void => {
     if (bytes.length > 0) return taking.onStderr(bytes);
   };
@@ -43,15 +48,15 @@ export async function markedExit(where: string, marker: string, taking: Taking, 
   }
   // A shell that was killed did not say the code, but the runtime does. A 0 without the mark is a lost connection.
   if (end?.kind === 'exit' && end.code !== 0) return end.code;
-  throw withoutMark(where, end?.kind === 'failed' ? end.text : undefined);
+  throw endedWithoutMarker(where, end?.kind === 'failed' ? end.text : undefined);
 }
 
 /** The same for a command that ends when it is told to, with what it prints then. Errors: also TransportError cancelled. */
-export async function markedStream(
+export async function streamExecSession(
   where: string,
   marker: string,
   options: StreamOptions,
-  open: Opening,
+  open: OpenSession,
 ): Promise<number> {
   const { signal } = options;
   if (signal?.aborted) throw cancelled(where);
@@ -65,13 +70,13 @@ export async function markedStream(
     timer = setTimeout(() => cut.abort(), endingMs);
   };
   signal?.addEventListener('abort', stop, { once: true });
-  const taking: Taking = {
+  const taking: SessionOutput = {
     signal: cut.signal,
     onStdout: (bytes) => options.onStdout(bytes),
     onStderr: (bytes) => options.onStderr(bytes),
   };
   try {
-    const running = markedExit(where, marker, taking, async (told) => {
+    const running = runExecSession(where, marker, taking, async (told) => {
       socket = await open(told);
       return socket;
     });
@@ -88,7 +93,7 @@ export async function markedStream(
 }
 
 /** An exec that ended without the mark: the kubelet was not reached (`text` says why), or the connection broke. */
-export function withoutMark(where: string, text: string | undefined): TransportError {
+export function endedWithoutMarker(where: string, text: string | undefined): TransportError {
   if (text === undefined) {
     return new TransportError('broken', `${where}: the connection broke before the command ended`, {
       hint: 'Whether it did its work is unknown. Try again; look at the kubelet of the node if it stays so.',

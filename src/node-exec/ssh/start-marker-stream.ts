@@ -5,7 +5,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 const maxBefore = 64 * 1024;
 
 /** Passes on what stands behind the marker line. */
-export class MarkedStream extends Transform {
+export class StartMarkerStream extends Transform {
   readonly #marker: Buffer;
   #held: Buffer = Buffer.alloc(0);
   #seen = false;

@@ -47,7 +47,7 @@ const meanings: readonly Meaning[] = [
  * `said`: the end of what came on stderr. Whether it was ssh that ended with 255, or the command on the node, is not told
  * here.
  */
-export function failureOfSsh(said: string, place: string): SshFailure {
+export function failureFromMessages(said: string, place: string): SshFailure {
   const last = lastLine(said) ?? 'it says nothing';
   const meaning = meanings.find(({ pattern, reason }) => pattern.test(reason === 'broken' ? last : said));
   return meaning === undefined

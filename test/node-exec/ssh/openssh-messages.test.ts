@@ -1,8 +1,8 @@
 // What OpenSSH 9.2 says when it fails, told apart; the cases that a real server makes are in ssh-command.test.ts.
 import { describe, expect, it } from 'vitest';
-import { failureOfSsh } from '../../../src/node-exec/ssh/ssh-command-failure.ts';
+import { failureFromMessages } from '../../../src/node-exec/ssh/openssh-messages.ts';
 
-describe('failureOfSsh', () => {
+describe('failureFromMessages', () => {
   it.each([
     ['ssh: Could not resolve hostname node-a: Name or service not known\n', 'unreachable'],
     ['ssh: connect to host 10.0.0.1 port 22: Connection timed out\r\n', 'unreachable'],
@@ -33,13 +33,13 @@ describe('failureOfSsh', () => {
     ['Timeout, server 10.0.0.1 not responding.\r\n', 'broken'],
     ['', 'unreachable'],
   ])('%j', (said, reason) => {
-    expect(failureOfSsh(said, '10.0.0.1').reason).toBe(reason);
+    expect(failureFromMessages(said, '10.0.0.1').reason).toBe(reason);
   });
 
   it('passes on its last line, without what a terminal would obey', () => {
-    expect(failureOfSsh('first\nssh: \u001b[31mno\u0007 luck\r\n', '10.0.0.1').message).toBe(
+    expect(failureFromMessages('first\nssh: \u001b[31mno\u0007 luck\r\n', '10.0.0.1').message).toBe(
       '10.0.0.1: ssh: [31mno luck',
     );
-    expect(failureOfSsh(' \n', '10.0.0.1').message).toBe('10.0.0.1: it says nothing');
+    expect(failureFromMessages(' \n', '10.0.0.1').message).toBe('10.0.0.1: it says nothing');
   });
 });
