@@ -1,6 +1,7 @@
 // The typed resource client: one interface over Kubernetes, a folder of manifests, and memory.
 // Objects have the form in which a Kubernetes datastore holds them (crd.projectcalico.org/v1, core/v1).
-import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
+import type { Kind } from '../resources/kind.ts';
+import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { CalictlError, type ErrorDetails } from '../world/errors.ts';
 
 export type DatastoreType = 'kubernetes' | 'folder' | 'memory';

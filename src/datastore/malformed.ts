@@ -1,7 +1,9 @@
 // Objects that are not as their kind says: a person has to correct them before what reads them can work.
+
+import type { Kind } from '../resources/kind.ts';
 import { type IPAMBlock, ipamBlock } from '../resources/kinds/ipam-block.ts';
 import { kinds } from '../resources/kinds.ts';
-import type { Kind, KubeObject } from '../resources/object.ts';
+import type { KubeObject } from '../resources/object.ts';
 import { problemsOf } from '../resources/validate.ts';
 import { type CallOptions, type Datastore, DatastoreError } from './datastore.ts';
 

@@ -1,5 +1,6 @@
 // What an API server does to an object's metadata and when it refuses a write, for the stores that are their own server.
-import type { Kind, KubeObject, ObjectRef } from '../resources/object.ts';
+import type { Kind } from '../resources/kind.ts';
+import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { copyOver, deepCopy } from '../text/plain-values.ts';
 import { DatastoreError, type DeletePreconditions } from './datastore.ts';
 

@@ -4,6 +4,7 @@ import type { Owner } from '../ipam/block/block.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam/ipam-store.ts';
 import { parseCidr } from '../net/cidr.ts';
 import { nodeLabels } from '../resources/convert/node-v3.ts';
+import type { Kind } from '../resources/kind.ts';
 import {
   affinityType,
   type BlockAffinity,
@@ -17,7 +18,7 @@ import { ipamConfig } from '../resources/kinds/ipam-config.ts';
 import { ipamHandle } from '../resources/kinds/ipam-handle.ts';
 import { calicoNode } from '../resources/kinds/node.ts';
 import { affinityLabels } from '../resources/names.ts';
-import type { Kind, KubeObject } from '../resources/object.ts';
+import type { KubeObject } from '../resources/object.ts';
 import { type CallOptions, type Datastore, DatastoreError, listAll } from './datastore.ts';
 
 const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'already-exists', 'conflict']);

@@ -1,8 +1,9 @@
 // One manifest file as text: the objects in it, and the text with one of them changed, taken out or put in.
 
 import { fromV3 } from '../resources/convert/v3.ts';
+import type { Kind } from '../resources/kind.ts';
 import { kindOf } from '../resources/kinds.ts';
-import type { Kind, KubeObject } from '../resources/object.ts';
+import type { KubeObject } from '../resources/object.ts';
 import { normalise } from '../resources/validate.ts';
 import { printJson } from '../text/json.ts';
 import { deepCopy, isObject, sameValue } from '../text/plain-values.ts';

@@ -1,5 +1,6 @@
 // Cells that the tables of several kinds share. Which kind has which column is in the kind's own file.
-import type { Column, KubeObject } from './object.ts';
+import type { Column } from './kind.ts';
+import type { KubeObject } from './object.ts';
 
 /** The NAME column. */
 export const nameColumn: Column = { heading: 'NAME', cell: (object) => object.metadata.name };

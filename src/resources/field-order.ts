@@ -1,5 +1,6 @@
 // Key order and empty fields as Calico's own programs print them, from the `fieldOrder` of a kind.
-import type { Kind, KubeObject } from './object.ts';
+import type { Kind } from './kind.ts';
+import type { KubeObject } from './object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,6 @@
 // The register of kinds and the ways to find one.
+
+import type { Kind } from './kind.ts';
 import { bgpConfiguration } from './kinds/bgp-configuration.ts';
 import { bgpPeer } from './kinds/bgp-peer.ts';
 import { blockAffinity } from './kinds/block-affinity.ts';
@@ -16,7 +18,6 @@ import { calicoNode } from './kinds/node.ts';
 import { pod } from './kinds/pod.ts';
 import { service } from './kinds/service.ts';
 import { workloadEndpoint } from './kinds/workload-endpoint.ts';
-import type { Kind } from './object.ts';
 
 /** All kinds, in order of their names. */
 export const kinds: readonly Kind[] = [

@@ -1,5 +1,6 @@
 // What a read of objects found, ready to be shown as a table or as documents. Types only.
-import type { ColumnContext, Kind, KubeObject } from './object.ts';
+import type { ColumnContext, Kind } from './kind.ts';
+import type { KubeObject } from './object.ts';
 
 /** An object in the form that tables read (`stored` for nodes) and in the form that people see. */
 export interface ShownObject {

@@ -1,6 +1,6 @@
 // What is wrong with the types of an object, by its kind's schema, and the one change that a read makes to it.
 import type { core } from 'zod/mini';
-import type { Kind } from './object.ts';
+import type { Kind } from './kind.ts';
 
 /** One thing wrong: where (`spec.allocations[3]`) and what, to be read after the path: `must be an integer`. */
 export interface Problem {

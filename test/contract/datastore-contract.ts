@@ -1,10 +1,11 @@
 // What every datastore promises, whatever it keeps its objects in. Run by memory.test.ts, file.test.ts and kube.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Datastore, DatastoreError } from '../../src/datastore/datastore.ts';
+import type { Kind } from '../../src/resources/kind.ts';
 import { type IPAMBlock, ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
 import { type IPAMHandle, ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
 import { type Lease, lease } from '../../src/resources/kinds/lease.ts';
-import type { Kind, KubeObject } from '../../src/resources/object.ts';
+import type { KubeObject } from '../../src/resources/object.ts';
 import { RefusedError } from '../../src/world/errors.ts';
 
 export interface ContractStore {

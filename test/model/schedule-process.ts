@@ -10,7 +10,8 @@ import type {
   RepairLock,
 } from '../../src/datastore/datastore.ts';
 import { listAll } from '../../src/datastore/datastore.ts';
-import type { Kind, KubeObject, ObjectRef } from '../../src/resources/object.ts';
+import type { Kind } from '../../src/resources/kind.ts';
+import type { KubeObject, ObjectRef } from '../../src/resources/object.ts';
 import { deepCopy } from '../../src/text/plain-values.ts';
 
 /** Makes its own clock and randomness, so that equal answers always lead it the same way. */

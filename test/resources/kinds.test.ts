@@ -1,8 +1,8 @@
 // The register: every kind is found by each of its names, no name is taken twice, headings are those of the reference.
 import { describe, expect, test } from 'vitest';
 import { joinedAndCut } from '../../src/resources/cells.ts';
+import type { ColumnContext } from '../../src/resources/kind.ts';
 import { findKind, kindNamed, kindOf, kinds, storedApiVersion } from '../../src/resources/kinds.ts';
-import type { ColumnContext } from '../../src/resources/object.ts';
 
 const headings: Readonly<Record<string, readonly [string, string]>> = {
   bgpconfig: ['NAME LOGSEVERITY MESHENABLED ASNUMBER', 'NAME LOGSEVERITY MESHENABLED ASNUMBER'],

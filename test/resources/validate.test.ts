@@ -1,11 +1,11 @@
 // What the schemas refuse and how they say it, and the one change that reading makes.
 import { describe, expect, test } from 'vitest';
+import type { Kind } from '../../src/resources/kind.ts';
 import { blockAffinity, isDeletedAffinity } from '../../src/resources/kinds/block-affinity.ts';
 import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
 import { ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
 import { kinds } from '../../src/resources/kinds.ts';
-import type { Kind } from '../../src/resources/object.ts';
 import { isNormal, normalise, problemsOf } from '../../src/resources/validate.ts';
 import { parseJson } from '../../src/text/json.ts';
 

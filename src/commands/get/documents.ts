@@ -2,8 +2,9 @@
 
 import { nested } from '../../output/json-document.ts';
 import { orderKeys } from '../../resources/field-order.ts';
+import type { Kind } from '../../resources/kind.ts';
 import { storedApiVersion, v3ApiVersion } from '../../resources/kinds.ts';
-import type { Kind, KubeObject } from '../../resources/object.ts';
+import type { KubeObject } from '../../resources/object.ts';
 import type { Found, Selection } from '../../resources/query-result.ts';
 import { printJson } from '../../text/json.ts';
 import { printYaml } from '../../text/yaml.ts';

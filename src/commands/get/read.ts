@@ -3,12 +3,13 @@ import { type Datastore, DatastoreError, listAll } from '../../datastore/datasto
 import { labelSelector } from '../../datastore/label-selector.ts';
 import { toV3 } from '../../resources/convert/v3.ts';
 import { workloadEndpointOf } from '../../resources/convert/workload-endpoint-of-pod.ts';
+import type { ColumnContext, Kind } from '../../resources/kind.ts';
 import { ipPool } from '../../resources/kinds/ip-pool.ts';
 import { ipReservation } from '../../resources/kinds/ip-reservation.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { workloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
 import { findKind, kinds } from '../../resources/kinds.ts';
-import type { ColumnContext, Kind, KubeObject, ObjectMeta } from '../../resources/object.ts';
+import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
 import type { Found, Selection, ShownObject, ShownPage } from '../../resources/query-result.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';

@@ -1,7 +1,7 @@
 // Objects as tables and as names; as documents they are in documents.ts.
 
 import { printable, streamedTable, table } from '../../output/columns.ts';
-import type { Column, ColumnContext, Kind } from '../../resources/object.ts';
+import type { Column, ColumnContext, Kind } from '../../resources/kind.ts';
 import type { Found, Selection, ShownObject } from '../../resources/query-result.ts';
 import { UsageError } from '../../world/errors.ts';
 

@@ -2,7 +2,8 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Manifest, newManifest } from '../../manifest/manifest.ts';
-import type { Kind, KubeObject, ObjectRef } from '../../resources/object.ts';
+import type { Kind } from '../../resources/kind.ts';
+import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { deepCopy } from '../../text/plain-values.ts';
 import {
   type CallOptions,

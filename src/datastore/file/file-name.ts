@@ -1,6 +1,7 @@
 // The name of the file that a new object gets: readable, and safe whatever the object is called.
 import { createHash } from 'node:crypto';
-import type { Kind, ObjectRef } from '../../resources/object.ts';
+import type { Kind } from '../../resources/kind.ts';
+import type { ObjectRef } from '../../resources/object.ts';
 
 const LONGEST = 120;
 

@@ -1,6 +1,7 @@
 // The datastore that a Kubernetes API server is: custom resources of Calico and the core kinds beside them.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
-import type { Kind, KubeObject, ObjectRef } from '../../resources/object.ts';
+import type { Kind } from '../../resources/kind.ts';
+import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { parseJson, printJson } from '../../text/json.ts';
 import type { World } from '../../world/world.ts';
 import {

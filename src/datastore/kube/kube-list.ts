@@ -1,6 +1,7 @@
 // Lists over the API: pages followed, items handed on while they arrive, lists begun anew when the server forgot them.
 
-import type { Kind, KubeObject } from '../../resources/object.ts';
+import type { Kind } from '../../resources/kind.ts';
+import type { KubeObject } from '../../resources/object.ts';
 import { normalise } from '../../resources/validate.ts';
 import { parseJson } from '../../text/json.ts';
 import type { ListOptions, ListPage } from '../datastore.ts';

@@ -1,6 +1,7 @@
 // From an answer with an error status to a DatastoreError: what the store refused and why.
 
-import type { Kind, ObjectRef } from '../../resources/object.ts';
+import type { Kind } from '../../resources/kind.ts';
+import type { ObjectRef } from '../../resources/object.ts';
 import { parseJson } from '../../text/json.ts';
 import { DatastoreError } from '../datastore.ts';
 import { alreadyExists, conflict, notFound, resourceOf } from '../object-rules.ts';

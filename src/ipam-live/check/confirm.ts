@@ -5,6 +5,7 @@ import { type Datastore, getIfAny } from '../../datastore/datastore.ts';
 import { type Evaluation, evaluate } from '../../ipam-check/evaluate.ts';
 import type { Ground, Judgement } from '../../ipam-check/finding.ts';
 import type { HandleRecord, IpamSnapshot } from '../../ipam-check/snapshot.ts';
+import type { Kind } from '../../resources/kind.ts';
 import { type BlockAffinity, blockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { type IPAMBlock, ipamBlock } from '../../resources/kinds/ipam-block.ts';
@@ -12,7 +13,7 @@ import { type IPAMHandle, ipamHandle } from '../../resources/kinds/ipam-handle.t
 import { calicoNode } from '../../resources/kinds/node.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
-import type { Kind, KubeObject, ObjectRef } from '../../resources/object.ts';
+import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { readAll } from './observe.ts';
 import { handleRecord, nodeRecord, placeOf, podRecord, serviceRecord } from './records.ts';
 

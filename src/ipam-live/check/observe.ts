@@ -2,6 +2,7 @@
 import { type Datastore, DatastoreError, getIfAny, type ListOptions } from '../../datastore/datastore.ts';
 import { malformed } from '../../datastore/malformed.ts';
 import type { IpamSnapshot, UnreadKind } from '../../ipam-check/snapshot.ts';
+import type { Kind } from '../../resources/kind.ts';
 import { blockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { clusterInformation } from '../../resources/kinds/cluster-information.ts';
 import { ipPool } from '../../resources/kinds/ip-pool.ts';
@@ -17,7 +18,7 @@ import { calicoNode } from '../../resources/kinds/node.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
 import { workloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
-import type { Kind, KubeObject } from '../../resources/object.ts';
+import type { KubeObject } from '../../resources/object.ts';
 import { parseGoDuration } from '../../text/go-duration.ts';
 import type { Clock } from '../../world/world.ts';
 import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './records.ts';

@@ -2,10 +2,11 @@
 // Nodes are in node-v3.ts, endpoints of pods in workload-endpoint-of-pod.ts. Rules: docs/reference/ipam.md.
 import { parseJson, printJson } from '../../text/json.ts';
 import { omitEmpty, orderMetadata } from '../field-order.ts';
+import type { Kind } from '../kind.ts';
 import type { CoreNode } from '../kinds/node.ts';
 import { storedApiVersion, v3ApiVersion } from '../kinds.ts';
 import { METADATA_ANNOTATION, translateUid } from '../names.ts';
-import type { Kind, KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
 import { nodeFromV3, nodeToV3 } from './node-v3.ts';
 
 const crdApiVersion = 'crd.projectcalico.org/v1';

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { normalGoDuration } from '../../text/go-duration.ts';
 import { column, nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, integer, objectSchema, text, texts } from '../schema.ts';
 
 /** A password kept in a secret. */

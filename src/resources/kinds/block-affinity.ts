@@ -1,7 +1,8 @@
 // BlockAffinity: one side of the record that a block belongs to a node (the block's own `affinity` is the other).
 import * as z from 'zod/mini';
 import { column, nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { objectSchema, text } from '../schema.ts';
 
 const trueTexts: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'True'];

@@ -1,7 +1,8 @@
 // ClusterInformation `default`: identity and version of the cluster, and whether the datastore is locked.
 import * as z from 'zod/mini';
 import { column, nameColumn, yesNo } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, objectSchema, text } from '../schema.ts';
 
 const spec = z.looseObject({

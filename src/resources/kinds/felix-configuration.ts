@@ -3,7 +3,8 @@
 import * as z from 'zod/mini';
 import { normalGoDuration } from '../../text/go-duration.ts';
 import { nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, integer, objectSchema, text } from '../schema.ts';
 
 const spec = z.looseObject({

@@ -1,7 +1,8 @@
 // IPPool: a range that Calico hands addresses out of.
 import * as z from 'zod/mini';
 import { column, nameColumn, yesNo } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, integer, objectSchema, text, texts } from '../schema.ts';
 
 const spec = z.looseObject({

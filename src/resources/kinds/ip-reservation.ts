@@ -1,7 +1,8 @@
 // IPReservation: addresses that automatic assignment leaves alone.
 import * as z from 'zod/mini';
 import { column, joinedAndCut, nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { objectSchema, texts } from '../schema.ts';
 
 const spec = z.looseObject({

@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import { addressAt, bitsOf, type Cidr, cidrCovers, parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import { column, nameColumn } from '../cells.ts';
-import type { Column, ColumnContext, Kind, KubeObject } from '../object.ts';
+import type { Column, ColumnContext, Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, int64, objectSchema, text } from '../schema.ts';
 
 const nullableTexts = z.optional(z.nullable(z.record(z.string(), z.string())));

@@ -1,7 +1,8 @@
 // IPAMConfig `default`: strict affinity, automatic blocks, block limit. The values of a missing object are in ipam/config.ts.
 import * as z from 'zod/mini';
 import { column, nameColumn, yesNo } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, integer, objectSchema } from '../schema.ts';
 
 const spec = z.looseObject({

@@ -1,7 +1,8 @@
 // IPAMHandle: which blocks hold the addresses of one handle id, and how many. Names are in names.ts.
 import * as z from 'zod/mini';
 import { column, joined, nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, objectSchema } from '../schema.ts';
 
 const spec = z.looseObject({

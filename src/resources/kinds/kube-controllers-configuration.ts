@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { normalGoDuration } from '../../text/go-duration.ts';
 import { nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { integer, objectSchema, text, textMap, texts } from '../schema.ts';
 
 const periodOnly = z.optional(z.looseObject({ reconcilerPeriod: text }));

@@ -1,7 +1,8 @@
 // Lease (coordination.k8s.io): the lock that keeps two repairs of one cluster apart.
 import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { integer, objectSchema, text } from '../schema.ts';
 
 const spec = z.looseObject({

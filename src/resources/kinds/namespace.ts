@@ -1,7 +1,8 @@
 // Namespace: its labels, which pools select namespaces by.
 import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { objectSchema } from '../schema.ts';
 
 export const namespace: Kind<KubeObject> = {

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { column, nameColumn } from '../cells.ts';
 import { bgpOf } from '../convert/node-annotations.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { objectSchema, text, texts } from '../schema.ts';
 
 const spec = z.looseObject({ podCIDR: text, podCIDRs: texts });

@@ -1,7 +1,8 @@
 // Pod: the few fields of a core/v1 Pod that say which addresses it uses. Its addresses are in pod-addresses.ts.
 import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { flag, integer, objectSchema, text } from '../schema.ts';
 
 const port = z.looseObject({ name: text, protocol: text, containerPort: integer, hostPort: integer, hostIP: text });

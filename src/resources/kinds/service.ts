@@ -1,7 +1,8 @@
 // Service: the few fields of a core/v1 Service that say which addresses a load balancer uses.
 import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { objectSchema, text } from '../schema.ts';
 
 const spec = z.looseObject({ type: text, loadBalancerClass: text });

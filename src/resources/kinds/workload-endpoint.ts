@@ -2,7 +2,8 @@
 // only folders and etcd store it.
 import * as z from 'zod/mini';
 import { column, joined, nameColumn } from '../cells.ts';
-import type { Kind, KubeObject } from '../object.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
 import { integer, objectSchema, text, texts } from '../schema.ts';
 
 const spec = z.looseObject({

@@ -4,6 +4,7 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { ConnectionSettings } from '../../../src/connect/settings.ts';
 import { type Datastore, DatastoreError, type ListOptions } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
+import type { Kind } from '../../../src/resources/kind.ts';
 import { type BlockAffinity, blockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
 import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
 import { type IPAMBlock, ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
@@ -11,7 +12,7 @@ import { type IPAMHandle, ipamHandle } from '../../../src/resources/kinds/ipam-h
 import { calicoNode } from '../../../src/resources/kinds/node.ts';
 import { pod } from '../../../src/resources/kinds/pod.ts';
 import { workloadEndpoint } from '../../../src/resources/kinds/workload-endpoint.ts';
-import type { Kind, KubeObject } from '../../../src/resources/object.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
 import { testWorld } from '../../support/program/world.ts';
 import { describeWithApiServer } from '../../support/servers/api-server.ts';
 

@@ -6,10 +6,11 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore, ListOptions } from '../../../src/datastore/datastore.ts';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
+import type { Kind } from '../../../src/resources/kind.ts';
 import { type IPPool, ipPool } from '../../../src/resources/kinds/ip-pool.ts';
 import { calicoNode } from '../../../src/resources/kinds/node.ts';
 import { pod } from '../../../src/resources/kinds/pod.ts';
-import type { Kind, KubeObject } from '../../../src/resources/object.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
 import { TestClock, testWorld } from '../../support/program/world.ts';
 import { makeAuthority, makeCertificate } from '../../support/servers/certificates.ts';
 import {

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type CallOptions, DatastoreError, type ListOptions, type ListPage } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { check } from '../../../src/ipam-live/repair/session.ts';
-import type { Kind, KubeObject, ObjectRef } from '../../../src/resources/object.ts';
+import type { Kind } from '../../../src/resources/kind.ts';
+import type { KubeObject, ObjectRef } from '../../../src/resources/object.ts';
 import { corpus, healthyImage } from '../../support/clusters/corpus.ts';
 import { TestClock } from '../../support/program/world.ts';
 

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromV3, toV3 } from '../../../src/resources/convert/v3.ts';
 import { orderKeys } from '../../../src/resources/field-order.ts';
+import type { Kind } from '../../../src/resources/kind.ts';
 import { kindNamed } from '../../../src/resources/kinds.ts';
-import type { Kind, KubeObject, ObjectMeta } from '../../../src/resources/object.ts';
+import type { KubeObject, ObjectMeta } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
 
 fc.configureGlobal({ seed: 20260104 });

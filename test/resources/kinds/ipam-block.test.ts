@@ -1,7 +1,7 @@
 // The wide table of blocks: every cell computed by hand for blocks of eight addresses.
 import { describe, expect, test } from 'vitest';
+import type { ColumnContext } from '../../../src/resources/kind.ts';
 import { blockState, type IPAMBlock, type IPAMBlockSpec, ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
-import type { ColumnContext } from '../../../src/resources/object.ts';
 
 const healthy: IPAMBlockSpec = {
   cidr: '10.0.0.8/29',

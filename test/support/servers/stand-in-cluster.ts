@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatastoreError, listAll } from '../../../src/datastore/datastore.ts';
 import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
+import type { Kind } from '../../../src/resources/kind.ts';
 import { kinds } from '../../../src/resources/kinds.ts';
-import type { Kind, KubeObject } from '../../../src/resources/object.ts';
+import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
 import { failure, type SeenRequest, type StandIn, sendJson, startStandIn } from './tls-stand-in.ts';
 
