@@ -42,7 +42,7 @@ interface Peering {
   /** Nodes that get the peers. */
   readonly local: readonly BgpNode[];
   readonly remote: readonly PeerEnd[];
-  /** Nodes among the peers, which get the way back; and the families of that. */
+  /** Nodes among the peers, which get the reverse peerings; and the families of those. */
   readonly remoteNodes: readonly BgpNode[];
   readonly versions: readonly (4 | 6)[];
 }
@@ -196,10 +196,10 @@ export function desiredSessions(objects: BgpObjects): BgpPlan {
       for (const version of families) add(meshSession(node, other, version, defaults));
     }
   }
-  // All global ones before those of single nodes, and what is made for the way back last.
+  // All global ones before those of single nodes, and reverse peerings last.
   for (const isGlobal of [true, false]) {
     for (const { resource, local, remote } of peerings.filter((peering) => peering.isGlobal === isGlobal)) {
-      const wantedBy: Wanted = { kind: 'BGPPeer', name: resource.metadata.name, reverse: false };
+      const wantedBy: Wanted = { kind: 'BGPPeer', name: resource.metadata.name, reversePeering: false };
       for (const node of local) {
         for (const end of remote) add(peerSession(node, isGlobal ? 'global' : 'node', end, resource, wantedBy));
       }
@@ -207,7 +207,7 @@ export function desiredSessions(objects: BgpObjects): BgpPlan {
   }
   for (const { resource, local, remoteNodes, versions } of peerings) {
     if (resource.spec.reversePeering === 'Manual') continue;
-    const wantedBy: Wanted = { kind: 'BGPPeer', name: resource.metadata.name, reverse: true };
+    const wantedBy: Wanted = { kind: 'BGPPeer', name: resource.metadata.name, reversePeering: true };
     for (const node of remoteNodes) {
       const ends = local.flatMap((back) => versions.flatMap((version) => endOf(back, version)));
       for (const end of ends) add(peerSession(node, 'node', end, resource, wantedBy));

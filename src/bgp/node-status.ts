@@ -1,14 +1,14 @@
 // The status of nodes in one document: BIRD, Felix, peers, what is wrong, who could not be asked.
 import { formatIp } from '../net/ip.ts';
 import type { BirdStatus } from '../node-state/bird/bird.ts';
-import { groupedBy } from '../node-state/group-by.ts';
+import { groupBy } from '../node-state/group-by.ts';
 import type { NodeState } from '../node-state/node-state.ts';
 import { partUnseen, type UnreachedNode } from '../node-state/unreached.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
-import { unseenBird } from './facts.ts';
-import { isBirdAbsent, type PeerSeen } from './observed-sessions.ts';
-import type { BgpProblem } from './problem.ts';
+import { unseenBird } from './diagnosis-input.ts';
+import type { BgpFinding } from './finding.ts';
+import { isBirdAbsent, type ObservedSession } from './observed-sessions.ts';
 import type { BgpNode } from './session.ts';
 
 const families = [4, 6] as const;
@@ -21,9 +21,9 @@ export interface BirdOfNode {
   readonly status: BirdStatus | undefined;
 }
 
-export interface PeerStatus extends PeerSeen {
-  /** The problem that explains why it is not up. */
-  readonly problem: BgpProblem | undefined;
+export interface PeerStatus extends ObservedSession {
+  /** The finding that explains why it is not up. */
+  readonly finding: BgpFinding | undefined;
 }
 
 export interface NodeStatus {
@@ -37,8 +37,8 @@ export interface NodeStatus {
   readonly peers: readonly PeerStatus[];
   /** Peers by the resources, where BIRD was not seen. */
   readonly wanted: Readonly<Record<4 | 6, number>>;
-  /** All problems that concern it. */
-  readonly problems: readonly BgpProblem[];
+  /** All findings that concern it. */
+  readonly findings: readonly BgpFinding[];
 }
 
 /** A node that gave no answer, or its BIRD of one family that gave none. */
@@ -48,7 +48,7 @@ export interface Unreached extends UnreachedNode {
 
 export interface NodeStatusList {
   readonly items: readonly NodeStatus[];
-  readonly problems: readonly BgpProblem[];
+  readonly findings: readonly BgpFinding[];
   readonly unreached: readonly Unreached[];
   /** Something is wrong, and not only could be better. */
   readonly faulty: boolean;
@@ -79,19 +79,19 @@ function unreachedOf(state: NodeState, node: BgpNode | undefined): Unreached[] {
   });
 }
 
-/** True when the problem is at the node or about a session of it. */
-function concerns({ nodes, peer, sessions }: BgpProblem, name: string): boolean {
+/** True when the finding is at the node or about a session of it. */
+function concerns({ nodes, peer, sessions }: BgpFinding, name: string): boolean {
   return nodes.includes(name) || peer === name || sessions.some((session) => session.node === name);
 }
 
-/** Joins the states of the nodes that were asked with what the resources ask for; `bgpNeeded` as in BgpFacts. */
+/** Joins the states of the nodes that were asked with what the resources ask for; `bgpNeeded` as in DiagnosisInput. */
 export function nodeStatusList(plan: BgpPlan, states: readonly NodeState[], bgpNeeded: boolean): NodeStatusList {
   const reached = states.filter(({ unreachable }) => unreachable === undefined);
   const notAsked = new Map(
     states.flatMap(({ node, unreachable }) => (unreachable ? [[node, unreachable.message]] : [])),
   );
-  const { rows, problems, problemOf } = diagnoseBgp(plan, reached, { notAsked, bgpNeeded });
-  const rowsByNode = groupedBy(rows, ({ node }) => node);
+  const { rows, findings, findingOf } = diagnoseBgp(plan, reached, { notAsked, bgpNeeded });
+  const rowsByNode = groupBy(rows, ({ node }) => node);
   const items = states.map((state): NodeStatus => {
     const node = plan.index.node(state.node);
     const isReached = state.unreachable === undefined;
@@ -100,16 +100,20 @@ export function nodeStatusList(plan: BgpPlan, states: readonly NodeState[], bgpN
       ...{ name: state.node, node, reached: isReached, wanted: { 4: count(4), 6: count(6) } },
       bird: isReached ? familiesOf(node).map((version) => birdOf(state, version)) : [],
       felix: state.felix.seen ? state.felix.value : undefined,
-      peers: (rowsByNode.get(state.node) ?? []).map((row) => ({ ...row, problem: problemOf(row) })),
-      problems: problems.filter((problem) => concerns(problem, state.node)),
+      peers: (rowsByNode.get(state.node) ?? []).map((row) => ({ ...row, finding: findingOf(row) })),
+      findings: findings.filter((finding) => concerns(finding, state.node)),
     };
   });
   const unreached = states.flatMap((state) => unreachedOf(state, plan.index.node(state.node)));
-  return { items, problems, unreached, faulty: isFaulty(problems) };
+  return { items, findings, unreached, faulty: isFaulty(findings) };
 }
 
 /** `10.90.0.2`, `10.90.0.254:1790`, `[fd00::1]:1790`; the protocol's name when the address is unknown. */
-export function addressText({ address, port, protocol }: Pick<PeerSeen, 'address' | 'port' | 'protocol'>): string {
+export function addressText({
+  address,
+  port,
+  protocol,
+}: Pick<ObservedSession, 'address' | 'port' | 'protocol'>): string {
   if (address === undefined) return protocol;
   const ip = formatIp(address);
   if (port === undefined) return ip;

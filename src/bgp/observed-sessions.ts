@@ -24,7 +24,7 @@ export type SessionState =
   | 'Unknown';
 
 /** A session as seen on one of its two ends. */
-export interface PeerSeen {
+export interface ObservedSession {
   readonly node: string;
   readonly version: 4 | 6;
   readonly protocol: string;
@@ -72,7 +72,7 @@ function seenRow(
   row: BirdProtocol,
   desired: DesiredSession | undefined,
   where: { node: string; version: 4 | 6; index: PlanIndex },
-): PeerSeen {
+): ObservedSession {
   const { node, version, index } = where;
   const named = peerOfProtocol(row.name, version);
   const address = row.bgp?.neighborAddress ?? named?.peer ?? desired?.peer;
@@ -87,7 +87,7 @@ function seenRow(
   };
 }
 
-function missingRow(desired: DesiredSession): PeerSeen {
+function missingRow(desired: DesiredSession): ObservedSession {
   const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
   return {
     ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
@@ -99,7 +99,7 @@ function missingRow(desired: DesiredSession): PeerSeen {
  * The peers of a node in both families, as wanted and as seen; in the plan's order, then what is only in BIRD.
  * A family whose BIRD was not seen has none.
  */
-export function bgpPeersSeen(state: BgpState, plan: BgpPlan): PeerSeen[] {
+export function observedSessions(state: BgpState, plan: BgpPlan): ObservedSession[] {
   return ([4, 6] as const).flatMap((version) => {
     const { protocols } = state.bird[version];
     if (!protocols.seen) return [];

@@ -2,9 +2,9 @@
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
+import type { BgpFinding } from './finding.ts';
 import type { NodeStatusList, Unreached } from './node-status.ts';
-import type { PeerSeen, SessionState } from './observed-sessions.ts';
-import type { BgpProblem } from './problem.ts';
+import type { ObservedSession, SessionState } from './observed-sessions.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
 /** One end of a session. */
@@ -12,7 +12,7 @@ export interface Peering {
   readonly node: string;
   readonly version: 4 | 6;
   readonly protocol: string;
-  readonly type: PeerSeen['type'];
+  readonly type: ObservedSession['type'];
   readonly address: IpAddress | undefined;
   readonly port: number | undefined;
   readonly peerNode: string | undefined;
@@ -21,7 +21,7 @@ export interface Peering {
   readonly desired: DesiredSession | undefined;
   /** Undefined when the node was not asked, or its BIRD gave no answer. */
   readonly state: SessionState | undefined;
-  readonly problem: BgpProblem | undefined;
+  readonly finding: BgpFinding | undefined;
 }
 
 export interface Peerings {
@@ -29,7 +29,7 @@ export interface Peerings {
   readonly items: readonly Peering[];
   /** BGPPeers that make no session, and why. */
   readonly ignored: BgpPlan['ignored'];
-  readonly problems: readonly BgpProblem[];
+  readonly findings: readonly BgpFinding[];
   readonly unreached: readonly Unreached[];
   readonly faulty: boolean;
   /** False when only the resources were looked at. */
@@ -42,7 +42,7 @@ const wantedOnly = (desired: DesiredSession): Peering => {
   const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
   return {
     ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
-    ...{ state: undefined, problem: undefined },
+    ...{ state: undefined, finding: undefined },
   };
 };
 
@@ -59,12 +59,12 @@ export function peeringsOf(plan: BgpPlan, names: readonly string[], status: Node
   );
   const silent = plan.sessions.filter(({ node, version }) => isWanted(node) && !spoke.has(`${node} ${version}`));
   const items = [...seen, ...silent.map(wantedOnly)].filter(({ node }) => isWanted(node));
-  const problems = status?.problems ?? diagnoseBgp(plan, []).problems;
+  const findings = status?.findings ?? diagnoseBgp(plan, []).findings;
   return {
     nodes: plan.nodes,
     items: items.sort((a, b) => (a.node === b.node ? 0 : a.node < b.node ? -1 : 1)),
-    ...{ ignored: plan.ignored, problems, unreached: status?.unreached ?? [] },
-    faulty: isFaulty(problems),
+    ...{ ignored: plan.ignored, findings, unreached: status?.unreached ?? [] },
+    faulty: isFaulty(findings),
     asked: status !== undefined,
     reached: status === undefined || status.items.some(({ reached }) => reached),
   };
@@ -105,7 +105,7 @@ function stateOf(sessions: readonly Peering[], isBetweenNodes: boolean): EdgeSta
   return states.length === 0 ? 'unknown' : 'down';
 }
 
-/** The graph of the sessions. `complete`: all nodes were looked at, so that a missing way back says something. */
+/** The graph of the sessions. `complete`: all nodes were looked at, so that a missing reverse peering says something. */
 export function bgpGraph({ nodes, items }: Peerings, complete: boolean): BgpGraph {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const groups = new Map<string, Peering[]>();

@@ -1,6 +1,6 @@
 // Finding the nodes and sessions of a plan without a walk through all of them: a mesh has a session for every pair.
 import type { IpAddress } from '../net/ip.ts';
-import { groupedBy } from '../node-state/group-by.ts';
+import { groupBy } from '../node-state/group-by.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
 export interface PlanIndex {
@@ -28,9 +28,9 @@ export function planIndex(nodes: readonly BgpNode[], sessions: readonly DesiredS
       if (own !== undefined && !owners.has(ipKey(own))) owners.set(ipKey(own), node);
     }
   }
-  const ofNode = groupedBy(sessions, ({ node }) => node);
-  const ofFamily = groupedBy(sessions, ({ node, version }) => `${version} ${node}`);
-  const ofPeer = groupedBy(sessions, ({ node, peer }) => `${ipKey(peer)} ${node}`);
+  const ofNode = groupBy(sessions, ({ node }) => node);
+  const ofFamily = groupBy(sessions, ({ node, version }) => `${version} ${node}`);
+  const ofPeer = groupBy(sessions, ({ node, peer }) => `${ipKey(peer)} ${node}`);
   return {
     node: (name) => byName.get(name),
     owner: (ip) => (ip === undefined ? undefined : owners.get(ipKey(ip))),

@@ -1,10 +1,10 @@
 // Why a session is not Established, from what both ends say and what the resources ask of them. The first rule that
 // knows decides (docs/reference/bgp.md#faults); faults of a whole node are in node-causes.ts.
 import { cidrContains } from '../net/cidr.ts';
-import type { PeerSeen } from './observed-sessions.ts';
-import { type BgpProblem, bgpProblem } from './problem.ts';
+import { type BgpFinding, bgpFinding } from './finding.ts';
+import type { ObservedSession } from './observed-sessions.ts';
 import { bgpPort, type DesiredSession } from './session.ts';
-import { isUp, type Link, peerText } from './session-pairs.ts';
+import { isUp, peerText, type SessionPair } from './session-pairs.ts';
 import {
   type Cause,
   cause,
@@ -21,10 +21,10 @@ import {
   wordsOf,
 } from './session-wording.ts';
 
-type Rule = (link: Link) => Cause | undefined;
+type Rule = (pair: SessionPair) => Cause | undefined;
 
-const disabled: Rule = (link) => {
-  const row = [link.near, link.far].find((end) => end?.state === 'Down');
+const disabled: Rule = (pair) => {
+  const row = [pair.near, pair.far].find((end) => end?.state === 'Down');
   if (row !== undefined) {
     return cause(
       'F100',
@@ -32,7 +32,7 @@ const disabled: Rule = (link) => {
       `somebody disabled it there: birdcl enable ${row.protocol} on ${row.node}`,
     );
   }
-  const told = endSaying(link, /Administrative shutdown/i);
+  const told = endSaying(pair, /Administrative shutdown/i);
   return told && cause('F100', `${peerText(told)} has shut the session down`, 'enable the session there');
 };
 
@@ -90,11 +90,11 @@ function asOfResources(expecting: DesiredSession | undefined, having: DesiredSes
   );
 }
 
-const asMismatch: Rule = (link) => {
-  const { near, far, farDesired } = link;
+const asMismatch: Rule = (pair) => {
+  const { near, far, farDesired } = pair;
   const byResources = asOfResources(near.desired, farDesired) ?? asOfResources(farDesired, near.desired);
   if (byResources !== undefined) return byResources;
-  const row = endSaying(link, /Bad peer AS/i);
+  const row = endSaying(pair, /Bad peer AS/i);
   if (row === undefined) return undefined;
   const stale = [near, far].find((end) => end?.desired && end.as !== undefined && end.as !== end.desired.peerAs.value);
   if (stale?.desired !== undefined) {
@@ -124,8 +124,8 @@ const asMismatch: Rule = (link) => {
   );
 };
 
-const duplicateId: Rule = (link) => {
-  const row = endSaying(link, /Bad BGP identifier/i);
+const duplicateId: Rule = (pair) => {
+  const row = endSaying(pair, /Bad BGP identifier/i);
   if (row === undefined) return undefined;
   return cause(
     'F65',
@@ -145,10 +145,10 @@ const bothWait: Rule = ({ near, far }) => {
   );
 };
 
-const refused: Rule = (link) => {
-  const row = endSaying(link, /Connection refused/i);
+const refused: Rule = (pair) => {
+  const row = endSaying(pair, /Connection refused/i);
   if (row === undefined) return undefined;
-  const farNode = row === link.near ? link.farNode : link.nearNode;
+  const farNode = row === pair.near ? pair.farNode : pair.nearNode;
   const dialed = row.desired?.port ?? row.port ?? bgpPort;
   const listens = farNode?.node?.listenPort;
   if (farNode?.node !== undefined && dialed !== (listens?.value ?? bgpPort)) {
@@ -175,20 +175,20 @@ const refused: Rule = (link) => {
   );
 };
 
-const noWay: Rule = (link) => {
-  const row = endSaying(link, /No route to host|Network is unreachable|timed out|Host is unreachable|No buffer/i);
+const noWay: Rule = (pair) => {
+  const row = endSaying(pair, /No route to host|Network is unreachable|timed out|Host is unreachable|No buffer/i);
   if (row === undefined) return undefined;
-  const asked = notAskedText(row === link.near ? link.farNode : link.nearNode);
+  const asked = notAskedText(row === pair.near ? pair.farNode : pair.nearNode);
   return cause(
     'F62',
     `${row.node} does not reach ${peerText(row)}: ${row.info}${asked === undefined ? '' : `; ${asked}`}`,
-    `look for a firewall on TCP ${row.desired?.port ?? bgpPort}, a wrong address, a missing route${doubts(link)}`,
+    `look for a firewall on TCP ${row.desired?.port ?? bgpPort}, a wrong address, a missing route${doubts(pair)}`,
     row.peerNode === undefined ? wantedObject(row.desired?.wantedBy) : { kind: 'Node', name: row.peerNode },
   );
 };
 
-const holdTimer: Rule = (link) => {
-  const row = endSaying(link, /Hold timer expired/i);
+const holdTimer: Rule = (pair) => {
+  const row = endSaying(pair, /Hold timer expired/i);
   return (
     row &&
     cause(
@@ -238,40 +238,40 @@ const notConnected: Rule = ({ near, far, nearNode, farNode }) => {
   );
 };
 
-const unanswered: Rule = (link) => {
-  const row = [link.near, link.far].find((end) => end?.state === 'Connect' && isSilent(end));
+const unanswered: Rule = (pair) => {
+  const row = [pair.near, pair.far].find((end) => end?.state === 'Connect' && isSilent(end));
   if (row === undefined) return undefined;
   const { desired } = row;
-  if ((desired?.password ?? link.farDesired?.password) !== undefined) {
+  if ((desired?.password ?? pair.farDesired?.password) !== undefined) {
     return cause(
       'F64',
       `${row.node} dials ${peerText(row)} without an answer, and the session has a password`,
       'compare the passwords of both ends, and may calico-node read the secret? else a firewall drops TCP 179',
-      wantedObject((desired?.password === undefined ? link.farDesired : desired)?.wantedBy),
+      wantedObject((desired?.password === undefined ? pair.farDesired : desired)?.wantedBy),
     );
   }
-  const peer = other(link, row);
-  const farNode = row === link.near ? link.farNode : link.nearNode;
+  const peer = other(pair, row);
+  const farNode = row === pair.near ? pair.farNode : pair.nearNode;
   const there = peer === undefined ? notAskedText(farNode) : `BIRD runs there and says ${wordsOf(peer)}`;
   return cause(
     'F62',
     `${row.node} dials ${peerText(row)} without an answer${there === undefined ? '' : `; ${there}`}`,
-    `look for a firewall that drops TCP ${desired?.port ?? bgpPort}, a wrong address, or a password on one side only${doubts(link)}`,
+    `look for a firewall that drops TCP ${desired?.port ?? bgpPort}, a wrong address, or a password on one side only${doubts(pair)}`,
     row.peerNode === undefined ? wantedObject(desired?.wantedBy) : { kind: 'Node', name: row.peerNode },
   );
 };
 
-const rest = (link: Link): Cause => {
-  const { near, far, farNode } = link;
+const rest = (pair: SessionPair): Cause => {
+  const { near, far, farNode } = pair;
   const waits = near.state === 'Passive';
-  const closed = endSaying(link, /reset by peer|Connection closed/i);
+  const closed = endSaying(pair, /reset by peer|Connection closed/i);
   const hint =
     closed !== undefined
       ? `${peerText(closed)} closes the connection: does it know ${closed.node} under the address that it dials from?`
       : waits && far === undefined
         ? `it waits to be dialed${farNode?.notAsked === undefined ? '' : `; ${notAskedText(farNode)}`}`
         : 'ask again in a few seconds: it may be coming up';
-  return cause('F102', saidBy(link), hint, wantedObject(near.desired?.wantedBy));
+  return cause('F102', saidBy(pair), hint, wantedObject(near.desired?.wantedBy));
 };
 
 const rules: readonly Rule[] = [
@@ -279,17 +279,17 @@ const rules: readonly Rule[] = [
   ...[password, hops, notConnected, unanswered],
 ];
 
-/** The one problem of a session that is not up. */
-export function linkProblem(link: Link): BgpProblem {
-  const { near, far, version } = link;
+/** The one finding of a session that is not up. */
+export function sessionFinding(pair: SessionPair): BgpFinding {
+  const { near, far, version } = pair;
   let found: Cause | undefined;
   for (const rule of rules) {
-    found = rule(link);
+    found = rule(pair);
     if (found !== undefined) break;
   }
-  const ends = [near, far].filter((row) => row !== undefined && !isUp(row)) as PeerSeen[];
-  return bgpProblem((found ?? rest(link)).id, near.node, {
-    ...(found ?? rest(link)),
+  const ends = [near, far].filter((row) => row !== undefined && !isUp(row)) as ObservedSession[];
+  return bgpFinding((found ?? rest(pair)).id, near.node, {
+    ...(found ?? rest(pair)),
     version,
     peer: peerText(near),
     sessions: ends.map(({ node, protocol }) => ({ node, version, protocol })),

@@ -1,8 +1,8 @@
 // Sessions as both ends see them: the two rows of one session side by side, the side that dials first.
 import { formatIp } from '../net/ip.ts';
-import { groupedBy } from '../node-state/group-by.ts';
+import { groupBy } from '../node-state/group-by.ts';
 import type { BgpPlan } from './desired-sessions.ts';
-import { type BgpState, isBirdAbsent, type PeerSeen } from './observed-sessions.ts';
+import { type BgpState, isBirdAbsent, type ObservedSession } from './observed-sessions.ts';
 import { ipKey } from './plan-index.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
@@ -15,43 +15,47 @@ export interface NodeKnown {
   readonly notAsked: string | undefined;
 }
 
-export interface Link {
+export interface SessionPair {
   readonly version: 4 | 6;
   /** The end that dials, when both are seen. */
-  readonly near: PeerSeen;
-  readonly far: PeerSeen | undefined;
+  readonly near: ObservedSession;
+  readonly far: ObservedSession | undefined;
   readonly nearNode: NodeKnown;
   /** Undefined for a peer that is no node. */
   readonly farNode: NodeKnown | undefined;
   /** Another session of the dialing end with the same peer, which is up: a pair of addresses can have one only. */
-  readonly rival: PeerSeen | undefined;
+  readonly rival: ObservedSession | undefined;
   /** What the resources ask of the other end, also when that was not asked; undefined when they ask for nothing. */
   readonly farDesired: DesiredSession | undefined;
 }
 
 /** Of several that one of the same kind: a mesh session does not meet one of a BGPPeer. */
-function alike<T extends { readonly type: PeerSeen['type'] }>(
+function alike<T extends { readonly type: ObservedSession['type'] }>(
   candidates: readonly T[],
-  { type }: PeerSeen,
+  { type }: ObservedSession,
 ): T | undefined {
   return candidates.find((candidate) => (candidate.type === 'mesh') === (type === 'mesh')) ?? candidates[0];
 }
 
-const isDialing = ({ state, desired }: PeerSeen): boolean => state !== 'Passive' && desired?.passive !== true;
+const isDialing = ({ state, desired }: ObservedSession): boolean => state !== 'Passive' && desired?.passive !== true;
 
 /** For people: the node's name, else the address. */
-export function peerText({ peerNode, address, protocol }: PeerSeen): string {
+export function peerText({ peerNode, address, protocol }: ObservedSession): string {
   return peerNode ?? (address === undefined ? protocol : formatIp(address));
 }
 
 /** True when the session is Established as seen on this end. */
-export const isUp = ({ state }: PeerSeen): boolean => state === 'Established';
+export const isUp = ({ state }: ObservedSession): boolean => state === 'Established';
 
 /** All sessions that at least one asked end shows, each once. */
-export function linksOf(rows: readonly PeerSeen[], { index }: BgpPlan, known: (name: string) => NodeKnown): Link[] {
-  const done = new Set<PeerSeen>();
-  const links: Link[] = [];
-  const byEnds = groupedBy(rows, ({ node, address }) => (address === undefined ? '' : `${ipKey(address)} ${node}`));
+export function sessionPairs(
+  rows: readonly ObservedSession[],
+  { index }: BgpPlan,
+  known: (name: string) => NodeKnown,
+): SessionPair[] {
+  const done = new Set<ObservedSession>();
+  const pairs: SessionPair[] = [];
+  const byEnds = groupBy(rows, ({ node, address }) => (address === undefined ? '' : `${ipKey(address)} ${node}`));
   for (const row of rows) {
     if (done.has(row)) continue;
     done.add(row);
@@ -67,7 +71,7 @@ export function linksOf(rows: readonly PeerSeen[], { index }: BgpPlan, known: (n
     const ownOfNear = index.node(near.node)?.address[near.version];
     const wantedThere =
       ownOfNear === undefined || near.peerNode === undefined ? [] : index.towards(near.peerNode, ownOfNear);
-    links.push({
+    pairs.push({
       ...{ version: row.version, near, far, nearNode: known(near.node) },
       farNode: near.peerNode === undefined ? undefined : known(near.peerNode),
       farDesired: far?.desired ?? alike(wantedThere, near),
@@ -75,7 +79,7 @@ export function linksOf(rows: readonly PeerSeen[], { index }: BgpPlan, known: (n
         near.address && byEnds.get(`${ipKey(near.address)} ${near.node}`)?.find((one) => one !== near && isUp(one)),
     });
   }
-  return links;
+  return pairs;
 }
 
 /** True when the node was asked and has no BIRD of the family. */

@@ -1,19 +1,19 @@
 // The words for what is wrong with a session, and the objects that are named. Which of them fits is decided in
-// link-causes.ts.
+// pair-causes.ts.
 import { formatIp } from '../net/ip.ts';
-import type { PeerSeen } from './observed-sessions.ts';
-import type { BgpFaultId, BgpProblem } from './problem.ts';
+import type { BgpFaultId, BgpFinding } from './finding.ts';
+import type { ObservedSession } from './observed-sessions.ts';
 import type { DesiredSession, Source, Wanted } from './session.ts';
-import type { Link, NodeKnown } from './session-pairs.ts';
+import type { NodeKnown, SessionPair } from './session-pairs.ts';
 
-export type Cause = Pick<BgpProblem, 'id' | 'message' | 'object' | 'hint'>;
-type Object = BgpProblem['object'];
+export type Cause = Pick<BgpFinding, 'id' | 'message' | 'object' | 'hint'>;
+type Object = BgpFinding['object'];
 
 /** What one end says: `Active Connection refused`. */
-export const wordsOf = ({ state, info }: PeerSeen): string => (info === '' ? state : `${state} ${info}`);
+export const wordsOf = ({ state, info }: ObservedSession): string => (info === '' ? state : `${state} ${info}`);
 
 /** `node-a says Passive, node-b was not asked`. */
-export function saidBy({ near, far, farNode }: Link): string {
+export function saidBy({ near, far, farNode }: SessionPair): string {
   const said = `${near.node} says ${wordsOf(near)}`;
   if (far !== undefined) return `${said}, ${far.node} says ${wordsOf(far)}`;
   return farNode?.notAsked === undefined ? said : `${said}, ${farNode.name} was not asked`;
@@ -36,15 +36,16 @@ export const sourceText = ({ kind, name, field }: Source): string =>
   kind === 'default' ? 'by default' : `by ${kind} ${name} ${field}`;
 
 /** The end whose words match, the dialing one first. */
-export function endSaying({ near, far }: Link, pattern: RegExp): PeerSeen | undefined {
+export function endSaying({ near, far }: SessionPair, pattern: RegExp): ObservedSession | undefined {
   return [near, far].find((row) => row !== undefined && pattern.test(row.info));
 }
 
 /** The other end than this one. */
-export const other = ({ near, far }: Link, row: PeerSeen): PeerSeen | undefined => (row === near ? far : near);
+export const other = ({ near, far }: SessionPair, row: ObservedSession): ObservedSession | undefined =>
+  row === near ? far : near;
 
 /** No error, or what is left of a change that is done. */
-export const isSilent = ({ info }: PeerSeen): boolean =>
+export const isSilent = ({ info }: ObservedSession): boolean =>
   /^$|Other configuration change|Administrative reset/i.test(info);
 
 /** `hint` says what to do, at `object` when there is one to change. */
@@ -65,7 +66,7 @@ function doubtfulAddress(known: NodeKnown | undefined, version: 4 | 6): string {
 }
 
 /** What is doubtful about the addresses of both ends, to stand behind a hint. */
-export const doubts = ({ nearNode, farNode, version }: Link): string =>
+export const doubts = ({ nearNode, farNode, version }: SessionPair): string =>
   doubtfulAddress(nearNode, version) + doubtfulAddress(farNode, version);
 
 /** Where the password is from; never the password. */

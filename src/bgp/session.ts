@@ -39,8 +39,8 @@ export type SessionType = 'mesh' | 'node' | 'global' | 'local-workload';
 /** Why a session is wanted. */
 export type Wanted =
   | { readonly kind: 'mesh' }
-  /** With `reverse` it is the way back, which nobody wrote down: made for the node at the other end. */
-  | { readonly kind: 'BGPPeer'; readonly name: string; readonly reverse: boolean };
+  /** With `reversePeering` no resource of the node asks for it: it mirrors the BGPPeer of the node at the other end. */
+  | { readonly kind: 'BGPPeer'; readonly name: string; readonly reversePeering: boolean };
 
 /** A session that a node should have. */
 export interface DesiredSession {

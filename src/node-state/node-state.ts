@@ -7,8 +7,8 @@ import { parseBirdStatus } from './bird/status.ts';
 import { type FelixState, parseFelix } from './felix.ts';
 import { parseAddresses } from './iproute/addresses.ts';
 import { parseFdb } from './iproute/fdb.ts';
-import type { DeviceAddress, FdbEntry, KernelRoute, Link, Neighbour, Rule } from './iproute/iproute.ts';
-import { parseLinks } from './iproute/links.ts';
+import { parseInterfaces } from './iproute/interfaces.ts';
+import type { DeviceAddress, FdbEntry, Interface, KernelRoute, Neighbour, Rule } from './iproute/iproute.ts';
 import { parseNeighbours } from './iproute/neighbours.ts';
 import { parseRoutes } from './iproute/routes.ts';
 import { parseRules } from './iproute/rules.ts';
@@ -32,7 +32,7 @@ export interface NodeState {
   readonly unreachable: NodeReading['unreachable'];
   readonly bird: Readonly<Record<4 | 6, BirdState>>;
   readonly felix: Observed<FelixState>;
-  readonly links: Observed<readonly Link[]>;
+  readonly interfaces: Observed<readonly Interface[]>;
   readonly addresses: Observed<readonly DeviceAddress[]>;
   readonly routes4: Observed<readonly KernelRoute[]>;
   readonly routes6: Observed<readonly KernelRoute[]>;
@@ -118,7 +118,7 @@ export function nodeState(reading: NodeReading): NodeState {
     unreachable: reading.unreachable,
     bird: { 4: bird(4), 6: bird(6) },
     felix: felix.seen || !felixProcess.seen ? felix : felixProcess,
-    links: observe('links', parseLinks),
+    interfaces: observe('links', parseInterfaces),
     addresses: observe('addresses', parseAddresses),
     routes4: observe('routes4', (text) => parseRoutes(text, 4)),
     routes6: observe('routes6', (text) => parseRoutes(text, 6)),

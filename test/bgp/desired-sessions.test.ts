@@ -96,7 +96,7 @@ describe('BGPPeers', () => {
     expect(sessions[0]).toMatchObject({
       ...{ type: 'global', peerNode: undefined, passive: false, multihop: true, port: undefined },
       peerAs: { value: 65000, from: { kind: 'BGPPeer', name: 'tor' } },
-      wantedBy: { kind: 'BGPPeer', name: 'tor', reverse: false },
+      wantedBy: { kind: 'BGPPeer', name: 'tor', reversePeering: false },
     });
     const six = bgpPeerOf('six', { peerIP: '[fd00::fe]:1790', asNumber: 65000 });
     expect(brief(sessionsOf({ nodes, bgpConfigurations, bgpPeers: [six] }))).toEqual(['six Global_fd00__fe_port_1790']);
@@ -126,9 +126,14 @@ describe('BGPPeers', () => {
       ...['r Node_10_0_0_2', 'r Node_10_0_0_3', 'r Node_fd00__2'],
       ...['w Node_10_0_0_1', 'w Node_fd00__1', 'x Node_10_0_0_1'],
     ]);
-    expect(one(sessions, 'x Node_10_0_0_1').wantedBy).toEqual({ kind: 'BGPPeer', name: 'rr', reverse: false });
+    expect(one(sessions, 'x Node_10_0_0_1').wantedBy).toEqual({ kind: 'BGPPeer', name: 'rr', reversePeering: false });
     const back = one(sessions, 'r Node_10_0_0_3');
-    expect(back).toMatchObject({ wantedBy: { reverse: true }, reflectorClient: true, passive: false, peerNode: 'x' });
+    expect(back).toMatchObject({
+      wantedBy: { reversePeering: true },
+      reflectorClient: true,
+      passive: false,
+      peerNode: 'x',
+    });
     // Another AS is no client of a reflector.
     expect(one(sessions, 'r Node_10_0_0_2')).toMatchObject({ reflectorClient: false, peerAs: { value: 65001 } });
     expect(one(sessions, 'x Node_10_0_0_1').reflectorClient).toBe(false);
@@ -196,7 +201,7 @@ describe('BGPPeers', () => {
     expect(brief(sessions)).toEqual(['a Global_10_0_0_254', 'a Node_10_0_0_254_port_179']);
     expect(sessions[0]).toMatchObject({
       ...{ peerAs: { value: 65002 }, wantedBy: { name: 'z-global' } },
-      also: [{ kind: 'BGPPeer', name: 'a-node', reverse: false }],
+      also: [{ kind: 'BGPPeer', name: 'a-node', reversePeering: false }],
     });
   });
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { type BgpObjects, desiredSessions } from '../../src/bgp/desired-sessions.ts';
 import { type BgpDiagnosis, diagnoseBgp, isFaulty } from '../../src/bgp/diagnosis.ts';
+import type { BgpFinding } from '../../src/bgp/finding.ts';
 import type { BgpState } from '../../src/bgp/observed-sessions.ts';
-import type { BgpProblem } from '../../src/bgp/problem.ts';
 import { bgpConfig, bgpNode, bgpPeerOf } from '../support/clusters/bgp-objects.ts';
 import { bgpState, noSocket, row } from '../support/clusters/bgp-state.ts';
 
@@ -24,13 +24,13 @@ function diagnosed(
   );
 }
 
-/** The only problem; every row that is not up must be explained by it. */
-function only({ problems, rows, problemOf }: BgpDiagnosis): BgpProblem {
-  expect(problems.map(({ id, message }) => `${id} ${message}`)).toHaveLength(1);
+/** The only finding; every row that is not up must be explained by it. */
+function only({ findings, rows, findingOf }: BgpDiagnosis): BgpFinding {
+  expect(findings.map(({ id, message }) => `${id} ${message}`)).toHaveLength(1);
   for (const seen of rows.filter(({ state }) => state !== 'Established')) {
-    expect(problemOf(seen), `${seen.node} ${seen.protocol}`).toBe(problems[0]);
+    expect(findingOf(seen), `${seen.node} ${seen.protocol}`).toBe(findings[0]);
   }
-  return problems[0] as BgpProblem;
+  return findings[0] as BgpFinding;
 }
 
 /** The words of node-a (which waits: 10.90.0.2 > 10.90.0.1) and of node-b (which dials). */
@@ -40,29 +40,29 @@ const pair = (atA: string, atB: string): BgpState[] => [
 ];
 
 describe('sessions', () => {
-  it('all up: no problem', () => {
-    const { problems, rows } = diagnosed({}, pair('Established', 'Established'));
-    expect([problems, rows.length]).toEqual([[], 2]);
+  it('all up: no finding', () => {
+    const { findings, rows } = diagnosed({}, pair('Established', 'Established'));
+    expect([findings, rows.length]).toEqual([[], 2]);
   });
 
   it('F61: refused by a node whose BIRD runs', () => {
-    const problem = only(diagnosed({}, pair('Passive', 'Active        Socket: Connection refused')));
-    expect(problem).toMatchObject({
+    const finding = only(diagnosed({}, pair('Passive', 'Active        Socket: Connection refused')));
+    expect(finding).toMatchObject({
       id: 'F61',
       node: 'node-b',
       peer: 'node-a',
       object: { kind: 'Node', name: 'node-a' },
     });
-    expect(problem.message).toBe('port 179 of node-a refuses node-b, though BIRD runs on node-a');
+    expect(finding.message).toBe('port 179 of node-a refuses node-b, though BIRD runs on node-a');
   });
 
   it('F61: dials a port on which the peer does not listen', () => {
     const bgpPeers = [bgpPeerOf('b', { node: 'node-a', peerIP: '10.90.0.2:1790', asNumber: 64512 })];
     const states = [bgpState('node-a', { rows: row('Node_10_90_0_2_port_1790', 'Active Socket: Connection refused') })];
     const back = bgpPeerOf('a', { node: 'node-b', peerIP: '10.90.0.1', asNumber: 64512, reversePeering: 'Manual' });
-    const problem = only(diagnosed({ bgpPeers: [...bgpPeers, back], bgpConfigurations: [noMesh] }, states));
-    expect(problem.message).toBe('node-a dials port 1790 of node-b, which listens on 179');
-    expect(problem.object).toEqual({ kind: 'BGPPeer', name: 'b' });
+    const finding = only(diagnosed({ bgpPeers: [...bgpPeers, back], bgpConfigurations: [noMesh] }, states));
+    expect(finding.message).toBe('node-a dials port 1790 of node-b, which listens on 179');
+    expect(finding.object).toEqual({ kind: 'BGPPeer', name: 'b' });
   });
 
   it('F62: no route, and a dropped port while the other side is up', () => {
@@ -91,9 +91,9 @@ describe('sessions', () => {
       bgpState('node-a', { rows: row('Node_10_90_0_2', 'Idle BGP Error: Bad peer AS') }),
       bgpState('node-b', { rows: row('Node_10_90_0_1', 'Idle Received: Bad peer AS') }),
     ];
-    const problem = only(diagnosed({ nodes, bgpPeers, bgpConfigurations: [noMesh] }, states));
-    expect(problem).toMatchObject({ id: 'F63', object: { kind: 'BGPPeer', name: 'to-b' } });
-    expect(problem.message).toBe(
+    const finding = only(diagnosed({ nodes, bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(finding).toMatchObject({ id: 'F63', object: { kind: 'BGPPeer', name: 'to-b' } });
+    expect(finding.message).toBe(
       'node-a expects AS 65001 of node-b (by BGPPeer to-b spec.asNumber), which has AS 65002 (by Node node-b spec.bgp.asNumber)',
     );
   });
@@ -104,23 +104,23 @@ describe('sessions', () => {
       bgpState('node-a', { rows: row('Node_10_90_0_2', 'Active Socket: Connection closed') }),
       bgpState('node-b'),
     ];
-    const problem = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
-    expect(problem).toMatchObject({ id: 'F63', object: { kind: 'BGPPeer', name: 'to-b' } });
-    expect(problem.message).toContain(
+    const finding = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(finding).toMatchObject({ id: 'F63', object: { kind: 'BGPPeer', name: 'to-b' } });
+    expect(finding.message).toContain(
       'gives node-b AS 65001, but it has AS 64512 by default; so node-b does not peer back',
     );
   });
 
   it('F63: equal in the resources, so a BIRD has an old configuration', () => {
-    const problem = only(diagnosed({}, pair('Idle BGP Error: Bad peer AS', 'Idle Received: Bad peer AS')));
-    expect(problem).toMatchObject({ id: 'F63', object: { kind: 'Node', name: 'node-b' } });
+    const finding = only(diagnosed({}, pair('Idle BGP Error: Bad peer AS', 'Idle Received: Bad peer AS')));
+    expect(finding).toMatchObject({ id: 'F63', object: { kind: 'Node', name: 'node-b' } });
   });
 
   it('F63: a router outside has another AS than its BGPPeer says', () => {
     const bgpPeers = [bgpPeerOf('tor', { peerIP: '10.90.0.254', asNumber: 65001 })];
     const states = [bgpState('node-a', { rows: row('Global_10_90_0_254', 'Idle BGP Error: Bad peer AS') })];
-    const problem = only(diagnosed({ nodes: [a], bgpPeers }, states));
-    expect(problem).toMatchObject({ id: 'F63', peer: '10.90.0.254', object: { kind: 'BGPPeer', name: 'tor' } });
+    const finding = only(diagnosed({ nodes: [a], bgpPeers }, states));
+    expect(finding).toMatchObject({ id: 'F63', peer: '10.90.0.254', object: { kind: 'BGPPeer', name: 'tor' } });
   });
 
   it('F64: different passwords, and a session with a password that gets no answer', () => {
@@ -203,9 +203,9 @@ describe('sessions', () => {
       bgpState('node-a', { rows: row('Node_10_90_0_2', 'Active Socket: Connection closed') }),
       bgpState('node-b'),
     ];
-    const problem = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
-    expect(problem).toMatchObject({ id: 'F101', object: { kind: 'BGPPeer', name: 'one-way' } });
-    expect(problem.hint).toContain('reversePeering');
+    const finding = only(diagnosed({ bgpPeers, bgpConfigurations: [noMesh] }, states));
+    expect(finding).toMatchObject({ id: 'F101', object: { kind: 'BGPPeer', name: 'one-way' } });
+    expect(finding.hint).toContain('reversePeering');
   });
 
   it('F102: two sessions with one peer, by the mesh and by a BGPPeer', () => {
@@ -213,14 +213,14 @@ describe('sessions', () => {
     const rows = (last: number) =>
       row(`Mesh_10_90_0_${last}`) + row(`Node_10_90_0_${last}`, 'Active        Socket: Connection closed');
     const states = [bgpState('node-a', { rows: rows(2) }), bgpState('node-b', { rows: rows(1) })];
-    const problem = only(diagnosed({ bgpPeers }, states));
-    expect(problem).toMatchObject({ id: 'F102', object: { kind: 'BGPPeer', name: 'again' } });
-    expect(problem.message).toContain('two sessions with node-b, Mesh_10_90_0_2 and Node_10_90_0_2');
+    const finding = only(diagnosed({ bgpPeers }, states));
+    expect(finding).toMatchObject({ id: 'F102', object: { kind: 'BGPPeer', name: 'again' } });
+    expect(finding.message).toContain('two sessions with node-b, Mesh_10_90_0_2 and Node_10_90_0_2');
   });
 
   it('F102: what may be coming up is told as both ends say it', () => {
-    const problem = only(diagnosed({}, pair('Passive', 'OpenSent')));
-    expect(problem).toMatchObject({ id: 'F102', message: 'node-b says OpenSent, node-a says Passive' });
+    const finding = only(diagnosed({}, pair('Passive', 'OpenSent')));
+    expect(finding).toMatchObject({ id: 'F102', message: 'node-b says OpenSent, node-a says Passive' });
   });
 });
 
@@ -269,7 +269,7 @@ describe('nodes', () => {
 
   it('F60 is no guess: a BIRD that could not be asked is not dead', () => {
     const states = [bgpState('node-a', { unseen: 'birdcl: not found' })];
-    expect(diagnosed({}, states).problems).toEqual([]);
+    expect(diagnosed({}, states).findings).toEqual([]);
   });
 
   it('F60: BIRD nowhere is one fault, and none where no pool needs BGP', () => {
@@ -277,7 +277,7 @@ describe('nodes', () => {
     expect(only(diagnosed({}, states)).message).toBe(
       'BIRD runs on none of the 2 nodes that were asked: node-a, node-b',
     );
-    expect(diagnosed({}, states, { bgpNeeded: false }).problems).toEqual([]);
+    expect(diagnosed({}, states, { bgpNeeded: false }).findings).toEqual([]);
   });
 
   it('F51: two nodes with one address', () => {
@@ -299,9 +299,9 @@ describe('nodes', () => {
       'Graceful restart recovery in progress\n  Waiting for 1 protocols to recover\n  Wait timer is 216/240\n';
     const [, atB] = pair('', 'Active');
     const rows = `kernel1  Kernel   master   wait   14:24:25    \n${row('Mesh_10_90_0_2', 'Passive')}`;
-    const { problems } = diagnosed({}, [bgpState('node-a', { rows, status: recovery }), atB as BgpState]);
-    expect(problems.map(({ id, severity }) => `${id} ${severity}`)).toEqual(['F102 error', 'F69 warning']);
-    expect(problems[1]?.message).toContain('waits for 1 protocol (216/240)');
+    const { findings } = diagnosed({}, [bgpState('node-a', { rows, status: recovery }), atB as BgpState]);
+    expect(findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual(['F102 error', 'F69 warning']);
+    expect(findings[1]?.message).toContain('waits for 1 protocol (216/240)');
   });
 
   it('F96: what BIRD lacks, and what it has too much, once a node', () => {
@@ -326,10 +326,10 @@ describe('nodes', () => {
       ...(atA as BgpState),
       bird: { ...atA?.bird, 4: { ...atA?.bird[4], routes: withRoutes } },
     } as BgpState;
-    const { problems } = diagnosed({}, [state, atB as BgpState]);
-    expect(problems.map(({ id }) => id)).toEqual(['F93', 'F97']);
-    expect(problems[0]?.message).toContain('10.244.20.64/26');
-    expect(problems[1]?.message).toContain('10.244.30.128/26');
+    const { findings } = diagnosed({}, [state, atB as BgpState]);
+    expect(findings.map(({ id }) => id)).toEqual(['F93', 'F97']);
+    expect(findings[0]?.message).toContain('10.244.20.64/26');
+    expect(findings[1]?.message).toContain('10.244.30.128/26');
   });
 
   it('F110: Felix', () => {
@@ -352,9 +352,9 @@ describe('nodes', () => {
           .join(''),
       }),
     );
-    const problem = only(diagnosed({ nodes }, states, { notAsked: new Map([['node-a', 'no answer']]) }));
-    expect(problem).toMatchObject({ id: 'F62', node: 'node-a' });
-    expect(problem.message).toMatch(/^node-a and 3 peers \(node-b, node-c, node-d\): /);
+    const finding = only(diagnosed({ nodes }, states, { notAsked: new Map([['node-a', 'no answer']]) }));
+    expect(finding).toMatchObject({ id: 'F62', node: 'node-a' });
+    expect(finding.message).toMatch(/^node-a and 3 peers \(node-b, node-c, node-d\): /);
   });
 });
 
@@ -363,7 +363,7 @@ describe('the plan', () => {
     bgpNode(name, { ip: `10.90.0.${last}/24`, cluster: '244.0.0.1', labels: { rr: 'yes' } });
   const join = bgpPeerOf('rr', { nodeSelector: '!has(rr)', peerSelector: 'has(rr)' });
   const idsOf = (objects: Partial<BgpObjects>) =>
-    diagnosed(objects, []).problems.map(({ id, node }) => `${id} ${node}`);
+    diagnosed(objects, []).findings.map(({ id, node }) => `${id} ${node}`);
 
   it('F90: no mesh and no peers', () => {
     expect(idsOf({ bgpConfigurations: [noMesh] })).toEqual(['F90 node-a']);
@@ -374,7 +374,7 @@ describe('the plan', () => {
   it('F91: one reflector, and a reflector without clients', () => {
     const one = { nodes: [a, b, reflector('rr-1', 5)], bgpPeers: [join], bgpConfigurations: [noMesh] };
     expect(idsOf(one)).toEqual(['F91 node-a']);
-    expect(isFaulty(diagnosed(one, []).problems)).toBe(false);
+    expect(isFaulty(diagnosed(one, []).findings)).toBe(false);
     const two = [a, b, reflector('rr-1', 5), reflector('rr-2', 6)];
     const between = bgpPeerOf('between', { nodeSelector: 'has(rr)', peerSelector: 'has(rr)' });
     expect(idsOf({ ...one, nodes: two, bgpPeers: [join, between] })).toEqual([]);

@@ -1,7 +1,7 @@
 // Peers as BIRD shows them, joined with the plan: recorded tables of real daemons, and rows by hand.
 import { describe, expect, it } from 'vitest';
 import { desiredSessions } from '../../src/bgp/desired-sessions.ts';
-import { bgpPeersSeen, isBirdAbsent, type PeerSeen } from '../../src/bgp/observed-sessions.ts';
+import { isBirdAbsent, type ObservedSession, observedSessions } from '../../src/bgp/observed-sessions.ts';
 import { formatIp } from '../../src/net/ip.ts';
 import { bgpConfig, bgpNode, bgpPeerOf } from '../support/clusters/bgp-objects.ts';
 import { bgpState, noSocket, row } from '../support/clusters/bgp-state.ts';
@@ -17,11 +17,11 @@ const bgpPeers = [
 ];
 const plan = desiredSessions({ nodes, bgpPeers, bgpConfigurations: [] });
 
-const brief = ({ protocol, type, address, port, peerNode, state, info }: PeerSeen) => [
+const brief = ({ protocol, type, address, port, peerNode, state, info }: ObservedSession) => [
   ...[protocol, type, address && formatIp(address), port, peerNode, state, info],
 ];
 
-describe('bgpPeersSeen', () => {
+describe('observedSessions', () => {
   it('tells type, proper address and port apart, state and last error, also of what is disabled', () => {
     const rows = [
       row('Mesh_10_90_0_2'),
@@ -29,7 +29,7 @@ describe('bgpPeersSeen', () => {
       row('Global_10_90_0_254', ''),
       row('Node_10_90_0_254_port_1790', 'Active        Socket: Connection refused'),
     ];
-    const peers = bgpPeersSeen(bgpState('node-a', { rows: rows.join('') }), plan);
+    const peers = observedSessions(bgpState('node-a', { rows: rows.join('') }), plan);
     expect(peers.map(brief)).toEqual([
       ['Mesh_10_90_0_2', 'mesh', '10.90.0.2', undefined, 'node-b', 'Established', ''],
       ['Global_10_90_0_254', 'global', '10.90.0.254', undefined, undefined, 'Down', ''],
@@ -44,7 +44,7 @@ describe('bgpPeersSeen', () => {
 
   it('says what BIRD lacks and what nobody asked for, but for workloads and protocols of others', () => {
     const rows = ['Mesh_10_90_0_9', 'Mesh_10_90_0_2', 'Local_Workload_10_244_10_2', 'fabric'].map((name) => row(name));
-    const peers = bgpPeersSeen(bgpState('node-a', { rows: rows.join('') }), plan);
+    const peers = observedSessions(bgpState('node-a', { rows: rows.join('') }), plan);
     expect(peers.filter(({ state }) => state === 'Missing').map(({ protocol }) => protocol)).toEqual([
       ...['Global_10_90_0_254', 'Node_10_90_0_254_port_1790', 'Mesh_10_90_1_3'],
     ]);
@@ -58,7 +58,7 @@ describe('bgpPeersSeen', () => {
   it('takes a mesh protocol with the port in its name for the same', () => {
     const bgpConfigurations = [bgpConfig({ listenPort: 1790 })];
     const ported = desiredSessions({ nodes: nodes.slice(0, 2), bgpPeers: [], bgpConfigurations });
-    const [peer, ...more] = bgpPeersSeen(bgpState('node-a', { rows: row('Mesh_10_90_0_2_port_1790') }), ported);
+    const [peer, ...more] = observedSessions(bgpState('node-a', { rows: row('Mesh_10_90_0_2_port_1790') }), ported);
     expect([peer?.state, peer?.port, more]).toEqual(['Established', 1790, []]);
   });
 
@@ -68,7 +68,7 @@ describe('bgpPeersSeen', () => {
       ['the time was up', false],
     ] as const) {
       const state = bgpState('node-a', { unseen: why });
-      expect(bgpPeersSeen(state, plan)).toEqual([]);
+      expect(observedSessions(state, plan)).toEqual([]);
       expect(isBirdAbsent(state.bird[4])).toBe(absent);
     }
   });

@@ -49,8 +49,8 @@ describe('peeringsOf', () => {
 
   it('judges the plan alone when nobody is asked', () => {
     const plan = planOf({ bgpConfigurations: [bgpConfig({ nodeToNodeMeshEnabled: false })] });
-    const { items, problems, faulty } = peeringsOf(plan, names, undefined);
-    expect([items, problems.map(({ id, nodes: of }) => [id, of]), faulty]).toEqual([[], [['F90', names]], true]);
+    const { items, findings, faulty } = peeringsOf(plan, names, undefined);
+    expect([items, findings.map(({ id, nodes: of }) => [id, of]), faulty]).toEqual([[], [['F90', names]], true]);
   });
 
   it('shows the named nodes only', () => {

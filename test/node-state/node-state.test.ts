@@ -62,7 +62,7 @@ describe('nodeState', () => {
       birdRoutes: [countOf(state.bird[4].routes), countOf(state.bird[6].routes)],
       routes: [countOf(state.routes4), countOf(state.routes6)],
       rules: [countOf(state.rules4), countOf(state.rules6)],
-      links: countOf(state.links),
+      links: countOf(state.interfaces),
       addresses: countOf(state.addresses),
       neighbours: countOf(state.neighbours),
       fdb: countOf(state.fdb),

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { kernelProbes } from '../../src/node-state/probes.ts';
 import { parseSysctls } from '../../src/node-state/sysctls.ts';
-import { answerOf, problemOf } from '../support/recorded/recordings.ts';
+import { answerOf, findingOf } from '../support/recorded/recordings.ts';
 
 describe('parseSysctls', () => {
   it('keeps the dots of device names and the values as they are', () => {
@@ -37,7 +37,7 @@ describe('parseSysctls', () => {
     ['1\n', 'no setting in it: 1'],
     ['net.ipv4.ip_forward = 1\n', 'no setting in it: net.ipv4.ip_forward = 1'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseSysctls(text))).toBe(problem);
+    expect(findingOf(parseSysctls(text))).toBe(problem);
   });
 
   it.skipIf(!existsSync('/proc/sys/net/ipv4/ip_forward'))('reads this machine', () => {

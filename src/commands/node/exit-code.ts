@@ -17,13 +17,13 @@ export function exitOf({ reached, faulty, unreached }: Judged): ExitCode {
 
 interface JudgedList {
   readonly items: readonly { readonly reached: boolean }[];
-  readonly problems: readonly unknown[];
+  readonly findings: readonly unknown[];
   readonly unreached: readonly unknown[];
-  /** When absent, every problem counts. */
+  /** When absent, every finding counts. */
   readonly faulty?: boolean;
 }
 
 /** The same for a list with an item a node. */
-export function exitOfList({ items, problems, unreached, faulty = problems.length > 0 }: JudgedList): ExitCode {
+export function exitOfList({ items, findings, unreached, faulty = findings.length > 0 }: JudgedList): ExitCode {
   return exitOf({ reached: items.some(({ reached }) => reached), faulty, unreached });
 }

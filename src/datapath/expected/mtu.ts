@@ -1,5 +1,5 @@
 // Which MTU tunnels and pods get from that of the host: docs/reference/datapath.md#mtu. Lengths are bytes.
-import type { Link } from '../../node-state/iproute/iproute.ts';
+import type { Interface } from '../../node-state/iproute/iproute.ts';
 import { enabledEncapsulations, type Network } from './network.ts';
 
 /** What each way of carrying packets takes from the MTU of the host. */
@@ -18,10 +18,10 @@ function expressionOf(text: string): RegExp | undefined {
 }
 
 /** The MTU that Felix takes for that of the host; undefined when its pattern cannot be read. */
-export function hostMtu(links: readonly Link[], pattern: string): number | undefined {
+export function hostMtu(interfaces: readonly Interface[], pattern: string): number | undefined {
   const expression = expressionOf(pattern);
   if (expression === undefined) return undefined;
-  const found = links
+  const found = interfaces
     .filter(({ name, flags }) => expression.test(name) && flags.includes('UP'))
     .map(({ mtu }) => mtu)
     .filter((mtu) => mtu !== undefined);

@@ -8,9 +8,9 @@ import { isSameAddress } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import { type Network, poolAround } from '../expected/network.ts';
 import type { ExpectedRoute } from '../expected/routes.ts';
-import { nothing, type RouteComparison, type RouteFault, routeCommand } from './comparison.ts';
+import { nothing, type RouteComparison, type RouteFinding, routeCommand } from './comparison.ts';
 
-type Explanation = Pick<RouteFault, 'id' | 'message' | 'hint'>;
+type Explanation = Pick<RouteFinding, 'id' | 'message' | 'hint'>;
 
 /** True when BIRD has the route and cannot use it: nothing leads to its next hop. */
 function isUnreachable({ target, metric }: BirdRoute): boolean {
@@ -119,7 +119,7 @@ export function missingInKernel(
       {
         ...{ node, version, destination, expected: 'as BIRD has it', seen: nothing, verdict: 'missing' },
         ...{ why: `BIRD learned it from ${route.protocol}`, peer: undefined, subject: undefined },
-        fault: { id, severity: 'error', message, hint },
+        finding: { id, severity: 'error', message, hint },
         command: routeCommand(version, destination),
       },
     ];

@@ -1,7 +1,7 @@
 // The routes of a node beside those that it should have: missing, wrong, masked, left over. Pure comparison of what was
 // read; faults between nodes are in routes/cross-node.ts. Rules and ids: docs/reference/datapath.md#routes.
 
-import type { ProblemSeverity } from '../../faults/problem.ts';
+import type { FaultSeverity } from '../../faults/finding.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { BirdRoute } from '../../node-state/bird/bird.ts';
@@ -14,7 +14,7 @@ import { type Network, poolAround } from '../expected/network.ts';
 import { formText } from '../expected/route-forms.ts';
 import { type ExpectedRoute, expectedRoutes } from '../expected/routes.ts';
 import { missingInKernel, unreachable, whyMissing } from './bird-explanation.ts';
-import { nothing, type RouteComparison, type RouteFault, routeCommand } from './comparison.ts';
+import { nothing, type RouteComparison, type RouteFinding, routeCommand } from './comparison.ts';
 import { isForeign } from './foreign.ts';
 import { type Aspect, bestMatch, type LocalView, type Match, routeText } from './match.ts';
 import { unexpectedRoutes } from './unexpected.ts';
@@ -29,7 +29,7 @@ function localView(network: Network, state: NodeState, version: 4 | 6): LocalVie
   const routes = routesOf(state, version);
   if (!routes.seen) return undefined;
   const own = network.nodes.get(state.node)?.addresses[version]?.address;
-  const { links, addresses } = state;
+  const { interfaces, addresses } = state;
   // Nodes are not reached by way of pods: of thousands of routes these few are looked through for each gateway.
   const underlay = routes.value.filter(({ destination }) => poolAround(network.pools, destination) === undefined);
   const ways = new Map<string, readonly NextHop[]>();
@@ -42,8 +42,8 @@ function localView(network: Network, state: NodeState, version: 4 | 6): LocalVie
       return known;
     },
     parent: addresses.seen && own !== undefined ? deviceOf(addresses.value, own) : undefined,
-    mtus: links.seen
-      ? new Map(links.value.flatMap(({ name, mtu }) => (mtu === undefined ? [] : [[name, mtu] as const])))
+    mtus: interfaces.seen
+      ? new Map(interfaces.value.flatMap(({ name, mtu }) => (mtu === undefined ? [] : [[name, mtu] as const])))
       : undefined,
     bird: bestBirdRoutes(state.bird[version].routes),
   };
@@ -53,7 +53,7 @@ function localView(network: Network, state: NodeState, version: 4 | 6): LocalVie
 interface Judged extends Pick<RouteComparison, 'verdict'> {
   /** Made when it is told: most routes are right, and not told. */
   readonly seen: () => string;
-  readonly fault?: RouteFault;
+  readonly finding?: RouteFinding;
 }
 
 const seenNothing = (): string => nothing;
@@ -63,21 +63,21 @@ const restartHint = 'restart calico-node on this node';
 function missing(route: ExpectedRoute, network: Network, state: NodeState, view: LocalView): Judged {
   if (!route.required) return { verdict: 'ok', seen: seenNothing };
   const destination = route.text;
-  const fault = (id: string, severity: ProblemSeverity, message: string, hint: string): Judged => ({
+  const finding = (id: string, severity: FaultSeverity, message: string, hint: string): Judged => ({
     verdict: 'missing',
     seen: seenNothing,
-    fault: { id, severity, message, hint },
+    finding: { id, severity, message, hint },
   });
   switch (route.subject) {
     case 'workload':
-      return fault(
+      return finding(
         'F06',
         'error',
         `the route to ${route.why} (${formatIp(route.destination.base)}) is missing`,
         'see whether Felix runs; delete the pod to have it wired again',
       );
     case 'own block':
-      return fault(
+      return finding(
         'F45',
         'warning',
         `the blackhole for the node's own block ${destination} is missing: packets to free addresses leave the node`,
@@ -85,7 +85,7 @@ function missing(route: ExpectedRoute, network: Network, state: NodeState, view:
       );
     default: {
       const { id, message, hint } = whyMissing(route, network, state, view.bird?.get(destination));
-      return fault(id, 'error', message, hint);
+      return finding(id, 'error', message, hint);
     }
   }
 }
@@ -96,7 +96,7 @@ const besideFaults: Readonly<Record<'onlink' | 'mtu', readonly [id: string, hint
 };
 
 /** A route that goes the right way, but is not as Calico writes it. */
-function oddBeside(match: Match, route: KernelRoute, destination: string, felix: FelixSettings): RouteFault {
+function oddBeside(match: Match, route: KernelRoute, destination: string, felix: FelixSettings): RouteFinding {
   const [aspect] = match.differsBeside;
   if (aspect === 'onlink' || aspect === 'mtu') {
     const [id, hint] = besideFaults[aspect];
@@ -132,7 +132,7 @@ const aspectWords: Readonly<Record<Aspect, string>> = {
   mtu: 'has another MTU',
 };
 
-function wrong(route: ExpectedRoute, match: Match, winner: KernelRoute, isMasking: boolean): RouteFault {
+function wrong(route: ExpectedRoute, match: Match, winner: KernelRoute, isMasking: boolean): RouteFinding {
   const destination = route.text;
   const how = match.differs.map((aspect) => aspectWords[aspect]).join(' and ');
   if (isMasking) {
@@ -182,11 +182,11 @@ function judge(route: ExpectedRoute, group: readonly KernelRoute[], context: Con
   if (winner.match.differs.length === 0) {
     const isOdd = winner.match.differsBeside.length > 0;
     return isOdd
-      ? { verdict: 'wrong', seen, fault: oddBeside(winner.match, winner.seen, key, felix) }
+      ? { verdict: 'wrong', seen, finding: oddBeside(winner.match, winner.seen, key, felix) }
       : { verdict: 'ok', seen };
   }
   const isMasking = isForeign(winner.seen, felix) || matches.slice(1).some(({ match }) => match?.differs.length === 0);
-  return { verdict: 'wrong', seen, fault: wrong(route, winner.match, winner.seen, isMasking) };
+  return { verdict: 'wrong', seen, finding: wrong(route, winner.match, winner.seen, isMasking) };
 }
 
 interface Context {
@@ -203,7 +203,7 @@ function unseenFamily(state: NodeState, version: 4 | 6, expected: readonly Expec
     {
       ...{ node: state.node, version, destination: `IPv${version} routes`, subject: undefined, peer: undefined },
       ...{ expected: `${expected.length} routes`, seen: nothing, verdict: 'not observed', why: routes.why },
-      ...{ fault: undefined, command: routes.argv },
+      ...{ finding: undefined, command: routes.argv },
     },
   ];
 }
@@ -223,7 +223,7 @@ function compareFamily(
   const skipped = state.skipped.get(version === 4 ? 'routes4' : 'routes6');
   const judged = expected.flatMap((route): RouteComparison[] => {
     const destination = route.text;
-    const { verdict, seen, fault } = judge(route, byDestination.get(destination) ?? [], context);
+    const { verdict, seen, finding } = judge(route, byDestination.get(destination) ?? [], context);
     if (verdict === 'ok' && !keepsAll && route.subject !== 'workload') return [];
     // Half an answer shows what is there, not what is missing.
     const isUnsure = verdict === 'missing' && skipped !== undefined;
@@ -231,8 +231,8 @@ function compareFamily(
       {
         ...{ node, version, destination, seen: seen(), subject: route.subject, peer: route.peer },
         ...(isUnsure
-          ? { verdict: 'not observed', fault: undefined, why: `not understood: ${skipped.join('; ')}` }
-          : { verdict, fault, why: route.why }),
+          ? { verdict: 'not observed', finding: undefined, why: `not understood: ${skipped.join('; ')}` }
+          : { verdict, finding, why: route.why }),
         expected:
           route.forms.length === 0
             ? nothing

@@ -1,12 +1,12 @@
 // One line of the comparison of routes: what is expected, what is seen, the verdict. Types and the words they share.
 
-import type { ProblemSeverity } from '../../faults/problem.ts';
+import type { FaultSeverity } from '../../faults/finding.ts';
 import type { RouteSubject } from '../expected/routes.ts';
 
 /** What is wrong with a route. */
-export interface RouteFault {
+export interface RouteFinding {
   readonly id: string;
-  readonly severity: ProblemSeverity;
+  readonly severity: FaultSeverity;
   readonly message: string;
   readonly hint: string;
 }
@@ -24,7 +24,7 @@ export interface RouteComparison {
   readonly why: string;
   /** The other node. */
   readonly peer: string | undefined;
-  readonly fault: RouteFault | undefined;
+  readonly finding: RouteFinding | undefined;
   /** What shows it on the node. */
   readonly command: readonly string[];
 }

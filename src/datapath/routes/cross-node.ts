@@ -1,10 +1,10 @@
 // Faults that only show between nodes: one address on two of them, subnets that disagree. From the datastore, and from
 // the routes of all nodes that were read: docs/reference/datapath.md#faults.
 
-import type { DatapathProblem } from '../../faults/problem.ts';
+import type { NodeFinding } from '../../faults/finding.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
-import { groupedBy } from '../../node-state/group-by.ts';
+import { groupBy } from '../../node-state/group-by.ts';
 import { isHostRoute, isInMainTable } from '../../node-state/lookups.ts';
 import { type NodeState, routesOf } from '../../node-state/node-state.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
@@ -14,13 +14,13 @@ const families = [4, 6] as const;
 
 /** The values that share a key. */
 function sharing<T>(entries: readonly (readonly [key: string, value: T])[]): [string, T[]][] {
-  return [...groupedBy(entries, ([key]) => key)]
+  return [...groupBy(entries, ([key]) => key)]
     .filter(([, group]) => group.length > 1)
     .map(([key, group]) => [key, group.map(([, value]) => value)]);
 }
 
 /** F51: nodes that are recorded with one address. */
-function sameNodeAddresses(nodes: readonly NetworkNode[]): DatapathProblem[] {
+function sameNodeAddresses(nodes: readonly NetworkNode[]): NodeFinding[] {
   const entries = nodes.flatMap((node) =>
     families.flatMap((version) => {
       const own = node.addresses[version];
@@ -54,7 +54,7 @@ function sharedAddresses(network: Network): [address: string, workloads: Workloa
 }
 
 /** F50: pods with one address, all of them or those that share one with a pod. */
-export function samePodAddresses(network: Network, pod?: Workload): DatapathProblem[] {
+export function samePodAddresses(network: Network, pod?: Workload): NodeFinding[] {
   return sharedAddresses(network).flatMap(([address, workloads]) => {
     if (pod !== undefined && !workloads.includes(pod)) return [];
     const [one, other] = workloads;
@@ -90,11 +90,7 @@ function workloadRoutesOf(network: Network, state: NodeState): string[] {
 }
 
 /** F50: one address routed to workload interfaces of two nodes. */
-function sameRoutedAddresses(
-  network: Network,
-  states: readonly NodeState[],
-  told: ReadonlySet<string>,
-): DatapathProblem[] {
+function sameRoutedAddresses(network: Network, states: readonly NodeState[], told: ReadonlySet<string>): NodeFinding[] {
   const entries = states.flatMap((state) =>
     [...new Set(workloadRoutesOf(network, state))].map((address) => [address, state.node] as const),
   );
@@ -115,7 +111,7 @@ function sameRoutedAddresses(
 }
 
 /** F43: of two nodes, only one sees the other in its subnet, and a pool encapsulates between subnets only. */
-function asymmetricSubnets(network: Network, nodes: readonly NetworkNode[]): DatapathProblem[] {
+function asymmetricSubnets(network: Network, nodes: readonly NetworkNode[]): NodeFinding[] {
   return families.flatMap((version) => {
     const uses = network.pools.some(({ cidr, encapsulation }) => cidr.version === version && encapsulation.crossSubnet);
     if (!uses) return [];
@@ -124,7 +120,7 @@ function asymmetricSubnets(network: Network, nodes: readonly NetworkNode[]): Dat
     // Subnets of one length contain each other's addresses or are apart.
     if (lengths.size < 2) return [];
     return addressed.flatMap((node, index) =>
-      addressed.slice(index + 1).flatMap((peer): DatapathProblem[] => {
+      addressed.slice(index + 1).flatMap((peer): NodeFinding[] => {
         const sees = isSameSubnet(node, peer, version);
         if (sees === isSameSubnet(peer, node, version)) return [];
         const [near, far] = sees ? [node, peer] : [peer, node];
@@ -147,7 +143,7 @@ function asymmetricSubnets(network: Network, nodes: readonly NetworkNode[]): Dat
 }
 
 /** What is wrong between nodes. `states`: those of them that were read; the datastore's part is told of all nodes. */
-export function crossNodeProblems(network: Network, states: readonly NodeState[]): readonly DatapathProblem[] {
+export function crossNodeFindings(network: Network, states: readonly NodeState[]): readonly NodeFinding[] {
   const nodes = [...network.nodes.values()];
   const shared = sharedAddresses(network);
   return [

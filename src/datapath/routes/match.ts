@@ -13,7 +13,7 @@ export interface LocalView {
   readonly routes: readonly KernelRoute[];
   /** The interface with the node's own address; undefined when it was not seen. */
   readonly parent: string | undefined;
-  /** MTU of each link; undefined when links were not seen. */
+  /** MTU of each link; undefined when interfaces were not seen. */
   readonly mtus: ReadonlyMap<string, number> | undefined;
   /** Next hops by which the node reaches an address. */
   waysTo(address: IpAddress): readonly NextHop[];

@@ -1,12 +1,12 @@
 // The routes of several nodes in one result: each beside what is expected, what is wrong, who could not be asked.
 
-import type { DatapathProblem } from '../../faults/problem.ts';
+import type { NodeFinding } from '../../faults/finding.ts';
 import { type NodeState, routesOf } from '../../node-state/node-state.ts';
 import { partUnseen, type UnreachedNode, unreachedOf, withoutNode } from '../../node-state/unreached.ts';
 import type { Network } from '../expected/network.ts';
 import { compareRoutes } from './compare.ts';
 import type { RouteComparison } from './comparison.ts';
-import { crossNodeProblems } from './cross-node.ts';
+import { crossNodeFindings } from './cross-node.ts';
 
 export interface NodeRoutes {
   readonly node: string;
@@ -19,32 +19,32 @@ export interface NodeRoutes {
 
 export interface NodeRoutesList {
   readonly items: readonly NodeRoutes[];
-  readonly problems: readonly DatapathProblem[];
+  readonly findings: readonly NodeFinding[];
   readonly unreached: readonly UnreachedNode[];
 }
 
-/** One problem for routes that are wrong in one way and by one cause: all that a lost session takes with it. */
-export function routeProblems(comparisons: readonly RouteComparison[]): DatapathProblem[] {
-  const groups = new Map<string, { readonly problem: DatapathProblem; destinations: string[] }>();
-  for (const { node, peer, fault, destination } of comparisons) {
-    if (fault === undefined) continue;
+/** One finding for routes that are wrong in one way and by one cause: all that a lost session takes with it. */
+export function routeFindings(comparisons: readonly RouteComparison[]): NodeFinding[] {
+  const groups = new Map<string, { readonly finding: NodeFinding; destinations: string[] }>();
+  for (const { node, peer, finding, destination } of comparisons) {
+    if (finding === undefined) continue;
     // Routes without another node have causes of their own.
-    const key = peer === undefined ? `${node} ${destination}` : `${fault.id} ${node} ${peer} ${fault.hint}`;
+    const key = peer === undefined ? `${node} ${destination}` : `${finding.id} ${node} ${peer} ${finding.hint}`;
     const known = groups.get(key);
     if (known !== undefined) known.destinations.push(destination);
     else {
-      const { id, severity, message, hint } = fault;
-      groups.set(key, { problem: { id, severity, node, peer, message, hint }, destinations: [destination] });
+      const { id, severity, message, hint } = finding;
+      groups.set(key, { finding: { id, severity, node, peer, message, hint }, destinations: [destination] });
     }
   }
-  return [...groups.values()].map(({ problem, destinations: [, ...more] }) =>
-    more.length === 0 ? problem : { ...problem, message: `${problem.message}; so are ${more.join(', ')}` },
+  return [...groups.values()].map(({ finding, destinations: [, ...more] }) =>
+    more.length === 0 ? finding : { ...finding, message: `${finding.message}; so are ${more.join(', ')}` },
   );
 }
 
 /** Keeps what concerns one of the nodes. */
-export function concerning(problems: readonly DatapathProblem[], nodes: ReadonlySet<string>): DatapathProblem[] {
-  return problems.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
+export function concerning(findings: readonly NodeFinding[], nodes: ReadonlySet<string>): NodeFinding[] {
+  return findings.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
 }
 
 /** The node when it was not reached, or when routes of a family were not seen, with the reason. */
@@ -73,9 +73,9 @@ export function nodeRoutesList(network: Network, states: readonly NodeState[], a
   const families = ([4, 6] as const).filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
   return {
     items,
-    problems: [
-      ...concerning(crossNodeProblems(network, states), asked),
-      ...items.flatMap(({ routes }) => routeProblems(routes)),
+    findings: [
+      ...concerning(crossNodeFindings(network, states), asked),
+      ...items.flatMap(({ routes }) => routeFindings(routes)),
     ],
     unreached: states.flatMap((state) => unseenRoutes(state, families)),
   };

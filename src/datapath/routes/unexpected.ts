@@ -4,13 +4,13 @@ import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { isHostRoute } from '../../node-state/lookups.ts';
 import { protocolName } from '../expected/felix-settings.ts';
 import { type Network, poolAround } from '../expected/network.ts';
-import { nothing, type RouteComparison, type RouteFault, routeCommand } from './comparison.ts';
+import { nothing, type RouteComparison, type RouteFinding, routeCommand } from './comparison.ts';
 import { isForeign, isWorkloadDevice } from './foreign.ts';
 import { routeText } from './match.ts';
 
 interface Unexpected {
   readonly why: string;
-  readonly fault: RouteFault;
+  readonly finding: RouteFinding;
 }
 
 function foreign(network: Network, route: KernelRoute, destination: string): Unexpected {
@@ -19,7 +19,7 @@ function foreign(network: Network, route: KernelRoute, destination: string): Une
   const protocol = protocolName(route.protocol);
   return {
     why: inBlock ? `more specific than block ${formatCidr(block.cidr)}` : 'not of Calico',
-    fault: {
+    finding: {
       id: 'F47',
       severity: inBlock ? 'error' : 'warning',
       message: inBlock
@@ -36,7 +36,7 @@ function leftOver(route: KernelRoute, destination: string, prefixes: readonly st
   const why = isWorkload ? 'no pod of this node has the address' : 'no block or borrowed address is there';
   return {
     why,
-    fault: {
+    finding: {
       id: 'F48',
       severity: 'warning',
       message: `the route to ${destination} is left over: ${why}`,
@@ -70,7 +70,7 @@ function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | und
   if (cidr === undefined) return undefined;
   return {
     why: `service addresses ${formatCidr(cidr)}`,
-    fault: {
+    finding: {
       id: 'F98',
       severity: 'warning',
       message: `service addresses ${formatCidr(cidr)} are routed by BIRD to ${formatCidr(route.destination)}: packets to services can loop`,
@@ -95,7 +95,7 @@ export function unexpectedRoutes(
     return [
       {
         ...{ node, version, destination, expected: nothing, seen: routeText(route), verdict: 'unexpected' },
-        ...{ why: found.why, peer: undefined, subject: undefined, fault: found.fault },
+        ...{ why: found.why, peer: undefined, subject: undefined, finding: found.finding },
         command: routeCommand(version, destination),
       },
     ];

@@ -1,6 +1,6 @@
 // One fact of a node's data path: what is expected, what was seen, the verdict. What was not seen is never ok.
 
-import type { DatapathProblem, ProblemSeverity } from '../../faults/problem.ts';
+import type { FaultSeverity, NodeFinding } from '../../faults/finding.ts';
 import type { Observed } from '../../node-state/probes.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
 
@@ -16,7 +16,7 @@ export interface Fact {
   readonly verdict: FactVerdict;
   /** The fault that it is when it is wrong: docs/reference/datapath.md#faults. */
   readonly id: string;
-  readonly severity: ProblemSeverity;
+  readonly severity: FaultSeverity;
   readonly hint: string;
   /** What shows it on the node. */
   readonly command: readonly string[];
@@ -50,8 +50,8 @@ export function factOf<T>(spec: FactSpec, observed: Observed<T>, look: (value: T
   return 'why' in found ? notObserved(spec, found.why) : judged(spec, found.seen, found.isRight);
 }
 
-/** The problem that a wrong fact is, when it is no route. */
-export function problemOf(node: string, fact: Fact): DatapathProblem {
+/** The finding that a wrong fact is, when it is no route. */
+export function findingOf(node: string, fact: Fact): NodeFinding {
   const subject = fact.subject === 'node' ? '' : `${fact.subject}: `;
   return {
     id: fact.id,

@@ -1,13 +1,13 @@
 // The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, who could not be asked.
 
-import type { DatapathProblem } from '../../faults/problem.ts';
+import type { NodeFinding } from '../../faults/finding.ts';
 import { nodeState } from '../../node-state/node-state.ts';
 import type { NodeReading, ProbeName } from '../../node-state/probes.ts';
 import { type UnreachedNode, unreachedOf } from '../../node-state/unreached.ts';
 import type { Network, Workload } from '../expected/network.ts';
-import { crossNodeProblems, samePodAddresses } from '../routes/cross-node.ts';
-import { concerning, routeProblems } from '../routes/node-routes.ts';
-import { type Fact, problemOf } from './fact.ts';
+import { crossNodeFindings, samePodAddresses } from '../routes/cross-node.ts';
+import { concerning, routeFindings } from '../routes/node-routes.ts';
+import { type Fact, findingOf } from './fact.ts';
 import { type ReadNode, verifyNode, verifyPod } from './verify.ts';
 
 export interface NodeFacts {
@@ -21,16 +21,16 @@ export interface NodeFacts {
 
 export interface NodeFactsList {
   readonly items: readonly NodeFacts[];
-  readonly problems: readonly DatapathProblem[];
+  readonly findings: readonly NodeFinding[];
   readonly unreached: readonly UnreachedNode[];
 }
 
-/** What is wrong on a node: routes that one cause takes away together are one problem. */
-function problemsOf(node: string, facts: readonly Fact[]): DatapathProblem[] {
+/** What is wrong on a node: routes that one cause takes away together are one finding. */
+function findingsOf(node: string, facts: readonly Fact[]): NodeFinding[] {
   const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
   const routes = wrong.flatMap(({ comparison }) => (comparison === undefined ? [] : [comparison]));
   const others = wrong.filter(({ comparison }) => comparison === undefined);
-  return [...others.map((fact) => problemOf(node, fact)), ...routeProblems(routes)];
+  return [...others.map((fact) => findingOf(node, fact)), ...routeFindings(routes)];
 }
 
 /** Answers that the state of a node does not hold, and that facts are judged by. */
@@ -62,15 +62,15 @@ export function nodeFactsList(
   const states = read.map(({ state }) => state);
   const asked = new Set(states.map(({ node }) => node));
   const between =
-    pod === undefined ? concerning(crossNodeProblems(network, states), asked) : samePodAddresses(network, pod);
-  const wrong = items.flatMap(({ node, facts }) => problemsOf(node, facts));
+    pod === undefined ? concerning(crossNodeFindings(network, states), asked) : samePodAddresses(network, pod);
+  const wrong = items.flatMap(({ node, facts }) => findingsOf(node, facts));
   return {
     items,
-    problems: [...between, ...wrong],
+    findings: [...between, ...wrong],
     unreached: states.flatMap(
       (state) =>
         unreachedOf(state, [
-          ['links', state.links],
+          ['interfaces', state.interfaces],
           ['addresses', state.addresses],
           ['IPv4 routes', state.routes4],
           ['settings', state.sysctls],

@@ -203,15 +203,15 @@ function mtuFileFact(state: NodeState, mtus: ExpectedMtus | undefined): Fact {
 
 /** F14, F15: host ends that no pod of the node has by rights. */
 function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
-  const { links } = state;
-  if (!links.seen) return [];
+  const { interfaces } = state;
+  if (!interfaces.seen) return [];
   const { interfacePrefixes } = network.felix(state.node);
   const workloads = network.workloads.get(state.node) ?? [];
   const own = new Set(workloads.map(({ interfaceName }) => interfaceName));
   const endings = new Map(
     workloads.map(({ interfaceName, namespace, name }) => [interfaceName.slice(-11), `pod ${namespace}/${name}`]),
   );
-  return links.value.flatMap(({ name, kind }): Fact[] => {
+  return interfaces.value.flatMap(({ name, kind }): Fact[] => {
     if (kind !== 'veth' || own.has(name)) return [];
     const command = ['ip', '-d', 'link', 'show', 'dev', name];
     const pod = endings.get(name.slice(-11));

@@ -2,7 +2,7 @@
 // What is inside of the pod is not looked at here.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
-import type { Link } from '../../node-state/iproute/iproute.ts';
+import type { Interface } from '../../node-state/iproute/iproute.ts';
 import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { Observed } from '../../node-state/probes.ts';
@@ -49,9 +49,11 @@ interface PodView {
   readonly comparisons: readonly RouteComparison[];
 }
 
-function linkOf({ state, workload }: PodView): Observed<Link | undefined> {
-  const { links } = state;
-  return links.seen ? { ...links, value: links.value.find(({ name }) => name === workload.interfaceName) } : links;
+function linkOf({ state, workload }: PodView): Observed<Interface | undefined> {
+  const { interfaces } = state;
+  return interfaces.seen
+    ? { ...interfaces, value: interfaces.value.find(({ name }) => name === workload.interfaceName) }
+    : interfaces;
 }
 
 function linkFacts(view: PodView): Fact[] {
@@ -102,9 +104,9 @@ function linkFacts(view: PodView): Fact[] {
 
 function settingFacts(view: PodView): Fact[] {
   const { subject, workload, state } = view;
-  const { links, sysctls } = state;
+  const { interfaces, sysctls } = state;
   const device = workload.interfaceName;
-  if (links.seen && !links.value.some(({ name }) => name === device)) return [];
+  if (interfaces.seen && !interfaces.value.some(({ name }) => name === device)) return [];
   const versions = ([4, 6] as const).filter((version) =>
     workload.addresses.some((address) => address.version === version),
   );
@@ -172,15 +174,15 @@ function routeFacts({ comparisons, subject, workload }: PodView): Fact[] {
 
 /** A compared route as a fact. */
 export function routeFact(subject: string, comparison: RouteComparison): Fact {
-  const { destination, expected, seen, verdict, fault, command, why, peer } = comparison;
+  const { destination, expected, seen, verdict, finding, command, why, peer } = comparison;
   const spec: FactSpec = {
     ...{ subject, fact: `route to ${destination}`, expected, command },
-    ...{ id: fault?.id ?? '', severity: fault?.severity ?? 'error', hint: fault?.hint ?? '' },
+    ...{ id: finding?.id ?? '', severity: finding?.severity ?? 'error', hint: finding?.hint ?? '' },
     ...(peer === undefined ? {} : { peer }),
     comparison,
   };
   if (verdict === 'not observed') return notObserved(spec, why);
-  return judged(spec, seen, fault === undefined);
+  return judged(spec, seen, finding === undefined);
 }
 
 /** All facts of one pod, in the order in which packets meet them. */

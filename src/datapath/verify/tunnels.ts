@@ -1,7 +1,7 @@
 // Tunnel devices of a node as seen, beside those that it must have: device, address, MTU, and of VXLAN its identity and
 // what it knows of the other nodes.
 import { formatIp } from '../../net/ip.ts';
-import type { Link, VxlanLink } from '../../node-state/iproute/iproute.ts';
+import type { Interface, VxlanInterface } from '../../node-state/iproute/iproute.ts';
 import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { Observed } from '../../node-state/probes.ts';
@@ -13,7 +13,7 @@ import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './f
 const restartHint = 'restart calico-node on this node';
 const linkCommand = (name: string): string[] => ['ip', '-d', 'link', 'show', 'dev', name];
 
-function deviceFacts(device: TunnelDevice, links: Observed<readonly Link[]>): Fact[] {
+function deviceFacts(device: TunnelDevice, interfaces: Observed<readonly Interface[]>): Fact[] {
   const { name, kind } = device;
   const spec: FactSpec = {
     ...{ subject: name, fact: 'device', expected: `${kind}, UP`, id: 'F54', severity: 'error' },
@@ -21,7 +21,7 @@ function deviceFacts(device: TunnelDevice, links: Observed<readonly Link[]>): Fa
     hint: kind === 'ipip' ? 'load the module ipip; restart calico-node' : 'load the module vxlan; restart calico-node',
   };
   return [
-    factOf(spec, links, (all) => {
+    factOf(spec, interfaces, (all) => {
       const link = all.find((one) => one.name === name);
       if (link === undefined) return { seen: none, isRight: false };
       const isUp = link.flags.includes('UP');
@@ -52,7 +52,11 @@ function addressFact(device: TunnelDevice, state: NodeState): Fact[] {
   );
 }
 
-function mtuFact(device: TunnelDevice, links: Observed<readonly Link[]>, mtus: ExpectedMtus | undefined): Fact[] {
+function mtuFact(
+  device: TunnelDevice,
+  interfaces: Observed<readonly Interface[]>,
+  mtus: ExpectedMtus | undefined,
+): Fact[] {
   const { name, kind, version } = device;
   const expected = mtus === undefined ? undefined : kind === 'ipip' ? mtus.ipip : mtus.vxlan[version];
   const spec: FactSpec = {
@@ -61,14 +65,15 @@ function mtuFact(device: TunnelDevice, links: Observed<readonly Link[]>, mtus: E
     hint: 'restart calico-node after a change of MTU settings or of the MTU of the host',
   };
   return [
-    factOf(spec, links, (all) => {
+    factOf(spec, interfaces, (all) => {
       const mtu = all.find((link) => link.name === name)?.mtu;
       if (expected === undefined) return { why: 'the MTU of the host is not known' };
       if (mtu === undefined) return { why: 'the device was not seen' };
       return { seen: String(mtu), isRight: mtu === expected };
     }),
   ].filter(
-    (fact) => !(fact.verdict === 'not observed' && links.seen && !links.value.some((link) => link.name === name)),
+    (fact) =>
+      !(fact.verdict === 'not observed' && interfaces.seen && !interfaces.value.some((link) => link.name === name)),
   );
 }
 
@@ -77,15 +82,15 @@ const shown = (value: unknown): string => (value === undefined ? none : String(v
 /** Identity of a VXLAN device: what the other nodes send to, and whom it collides with. */
 function identityFacts(device: TunnelDevice, state: NodeState): Fact[] {
   const { name, vxlan } = device;
-  const { links, addresses } = state;
-  const link = links.seen ? links.value.find((one) => one.name === name) : undefined;
+  const { interfaces, addresses } = state;
+  const link = interfaces.seen ? interfaces.value.find((one) => one.name === name) : undefined;
   if (vxlan === undefined || link === undefined || link.kind !== 'vxlan') return [];
   const parent = addresses.seen && vxlan.local !== undefined ? deviceOf(addresses.value, vxlan.local) : undefined;
   const command = linkCommand(name);
   const spec = (fact: string, expected: string, id: string, hint = restartHint): FactSpec => ({
     ...{ subject: name, fact, expected, id, severity: 'error', command, hint },
   });
-  const seen: Partial<VxlanLink> = link.vxlan ?? {};
+  const seen: Partial<VxlanInterface> = link.vxlan ?? {};
   const parentSpec = spec('parent', parent ?? 'the interface with the address of the node', 'F119');
   return [
     judged(spec('VNI', String(vxlan.id), 'F54'), shown(seen.id), seen.id === vxlan.id),
@@ -150,11 +155,11 @@ function peerFacts(device: TunnelDevice, peer: ExpectedVtep, state: NodeState, h
 }
 
 /** F71: another VXLAN device with the same VNI on the same port. */
-function collisionFacts(devices: readonly TunnelDevice[], links: Observed<readonly Link[]>): Fact[] {
+function collisionFacts(devices: readonly TunnelDevice[], interfaces: Observed<readonly Interface[]>): Fact[] {
   const own = devices.find(({ vxlan }) => vxlan !== undefined)?.vxlan;
-  if (own === undefined || !links.seen) return [];
+  if (own === undefined || !interfaces.seen) return [];
   const names: readonly string[] = Object.values(vxlanDevices);
-  return links.value
+  return interfaces.value
     .filter(({ name, vxlan }) => !names.includes(name) && vxlan?.id === own.id && (vxlan.port ?? own.port) === own.port)
     .map(({ name }) =>
       judged(
@@ -180,12 +185,12 @@ export function tunnelFacts(
     // Felix makes the device when the node has its address.
     if (device.address === undefined) return addressFact(device, state);
     return [
-      ...deviceFacts(device, state.links),
+      ...deviceFacts(device, state.interfaces),
       ...addressFact(device, state),
-      ...mtuFact(device, state.links, mtus),
+      ...mtuFact(device, state.interfaces, mtus),
       ...(bpf ? [] : identityFacts(device, state)),
       ...(device.vxlan?.peers ?? []).flatMap((peer) => peerFacts(device, peer, state, !bpf)),
     ];
   });
-  return [...facts, ...collisionFacts(devices, state.links)];
+  return [...facts, ...collisionFacts(devices, state.interfaces)];
 }

@@ -20,8 +20,8 @@ export interface ReadNode {
 }
 
 function mtusOf(network: Network, state: NodeState): ReturnType<typeof expectedMtus> | undefined {
-  if (!state.links.seen) return undefined;
-  const host = hostMtu(state.links.value, network.felix(state.node).mtuInterfaces);
+  if (!state.interfaces.seen) return undefined;
+  const host = hostMtu(state.interfaces.value, network.felix(state.node).mtuInterfaces);
   return host === undefined ? undefined : expectedMtus(network, state.node, host);
 }
 

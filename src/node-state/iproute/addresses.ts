@@ -3,8 +3,8 @@ import { type IpAddress, parseIp } from '../../net/ip.ts';
 import type { Parsed } from '../parse-result.ts';
 import { jsonText, linesOf, notUnderstood, understood, wholeNumber, wordsOf } from '../parsing.ts';
 import { type Entry, entriesAt, entriesOf, isJson, numberAt, textAt } from './entries.ts';
+import { interfaceHeader } from './interface-header.ts';
 import type { DeviceAddress } from './iproute.ts';
-import { linkHeader } from './link-header.ts';
 
 /** What both forms say of an address. */
 interface RawAddress {
@@ -60,7 +60,7 @@ function fromPlain(text: string): Parsed<readonly DeviceAddress[]> {
   let device: string | undefined;
   let devices = 0;
   for (const line of linesOf(text)) {
-    const header = linkHeader(line);
+    const header = interfaceHeader(line);
     if (header !== undefined) {
       device = header.name;
       devices += 1;

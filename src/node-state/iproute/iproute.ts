@@ -1,8 +1,8 @@
-// What the kernel says of links, addresses, routes, rules and neighbours, as data. Types only; parsers of `ip` stand beside.
+// What the kernel says of interfaces, addresses, routes, rules and neighbours, as data. Types only; parsers of `ip` stand beside.
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 
-export interface VxlanLink {
+export interface VxlanInterface {
   readonly id: number | undefined;
   readonly local: IpAddress | undefined;
   /** Name of the device below. */
@@ -11,7 +11,7 @@ export interface VxlanLink {
   readonly learning: boolean | undefined;
 }
 
-export interface Link {
+export interface Interface {
   readonly index: number;
   readonly name: string;
   /** `UP`, `LOWER_UP`, `NOARP`, … */
@@ -27,7 +27,7 @@ export interface Link {
   readonly peerIndex: number | undefined;
   /** Namespace of the other end, as this one numbers it. */
   readonly peerNetnsId: number | undefined;
-  readonly vxlan: VxlanLink | undefined;
+  readonly vxlan: VxlanInterface | undefined;
 }
 
 export interface DeviceAddress {

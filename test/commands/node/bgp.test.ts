@@ -31,10 +31,10 @@ describe('calictl node bgp', () => {
   it('says for each session who wants it and how it is, then what is wrong', async () => {
     const { code, stdout, stderr } = await run('node bgp', { folder: recorded.folder });
     expect(stdout.split('\n').slice(0, 4)).toEqual([
-      'NODE     PEER                 TYPE   AS      WANTED BY               STATE',
-      'node-a   10.90.0.2 (node-b)   node   64512   BGPPeer rr              Established',
-      'node-b   10.90.0.1 (node-a)   node   64512   BGPPeer rr (way back)   Established',
-      'node-b   10.90.0.254:1790     node   65001   BGPPeer tor             Idle',
+      'NODE     PEER                 TYPE   AS      WANTED BY                      STATE',
+      'node-a   10.90.0.2 (node-b)   node   64512   BGPPeer rr                     Established',
+      'node-b   10.90.0.1 (node-a)   node   64512   BGPPeer rr (reverse peering)   Established',
+      'node-b   10.90.0.254:1790     node   65001   BGPPeer tor                    Idle',
     ]);
     expect(stdout).toContain('F63 error IPv4: 10.90.0.254 has another AS than 65001 (by BGPPeer tor spec.asNumber)');
     expect(stdout).toContain('ignored BGPPeer typo: peerIP 10.90.0 is no address');

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { expectedMtus, hostMtu } from '../../../src/datapath/expected/mtu.ts';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
-import type { Link } from '../../../src/node-state/iproute/iproute.ts';
+import type { Interface } from '../../../src/node-state/iproute/iproute.ts';
 import { felixConfiguration, type Mode, recordedObjects } from '../../support/recorded/network.ts';
 
-function link(name: string, mtu: number, ...flags: readonly string[]): Link {
+function link(name: string, mtu: number, ...flags: readonly string[]): Interface {
   return {
     ...{ index: 1, name, flags, mtu, operState: undefined, mac: undefined, kind: undefined },
     ...{ peerIndex: undefined, peerNetnsId: undefined, vxlan: undefined },
@@ -16,9 +16,14 @@ const usual = '^((en|wl|ww|sl|ib)[Pcopsvx].*|(eth|wlan|wwan).*)';
 
 describe('of the host', () => {
   test('is the smallest of the interfaces that are up and match', () => {
-    const links = [link('eth0', 1500, 'UP'), link('ens3', 1450, 'UP'), link('eth1', 1400), link('cali1', 1300, 'UP')];
-    expect(hostMtu(links, usual)).toBe(1450);
-    expect(hostMtu(links, '^cali')).toBe(1300);
+    const interfaces = [
+      link('eth0', 1500, 'UP'),
+      link('ens3', 1450, 'UP'),
+      link('eth1', 1400),
+      link('cali1', 1300, 'UP'),
+    ];
+    expect(hostMtu(interfaces, usual)).toBe(1450);
+    expect(hostMtu(interfaces, '^cali')).toBe(1300);
   });
 
   test('is 1460 when none matches, and not known when the pattern cannot be read', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { compareRoutes } from '../../../src/datapath/routes/compare.ts';
-import { routeProblems } from '../../../src/datapath/routes/node-routes.ts';
+import { routeFindings } from '../../../src/datapath/routes/node-routes.ts';
 import type { NodeState } from '../../../src/node-state/node-state.ts';
 import {
   answered,
@@ -27,7 +27,7 @@ const birdc = (name: string): string => recording('birdc', name);
 const network = recordedNetwork({ mode: 'none', nodes: ['node-a', 'node-b'] });
 
 function toldOf(state: NodeState, of = network): string[] {
-  return routeProblems(compareRoutes(of, state).comparisons).map(
+  return routeFindings(compareRoutes(of, state).comparisons).map(
     ({ id, peer, message }) => `${id} ${peer}: ${message}`,
   );
 }

@@ -22,7 +22,7 @@ type Change = (entries: Record<string, unknown>[]) => Record<string, unknown>[];
 function differences({ comparisons }: ReturnType<typeof compareRoutes>): string[] {
   return comparisons
     .filter(({ verdict }) => verdict !== 'ok')
-    .map(({ destination, verdict, fault }) => [destination, verdict, fault?.id].join(' ').trim());
+    .map(({ destination, verdict, finding }) => [destination, verdict, finding?.id].join(' ').trim());
 }
 
 const addresses = 'node-a.vxlan-dual.addr.json';

@@ -1,7 +1,7 @@
 // Faults between nodes: one address on two of them, subnets that disagree.
 import { describe, expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
-import { crossNodeProblems, samePodAddresses } from '../../../src/datapath/routes/cross-node.ts';
+import { crossNodeFindings, samePodAddresses } from '../../../src/datapath/routes/cross-node.ts';
 import {
   changedRecording,
   type MutableObjects,
@@ -11,8 +11,8 @@ import {
   stateOf,
 } from '../../support/recorded/network.ts';
 
-function told(objects: MutableObjects, states: Parameters<typeof crossNodeProblems>[1] = []): string[] {
-  return crossNodeProblems(readNetwork(objects), states).map(({ id, node, peer }) => `${id} ${node} ${peer}`);
+function told(objects: MutableObjects, states: Parameters<typeof crossNodeFindings>[1] = []): string[] {
+  return crossNodeFindings(readNetwork(objects), states).map(({ id, node, peer }) => `${id} ${node} ${peer}`);
 }
 
 test('none in a healthy cluster', () => {

@@ -9,8 +9,8 @@ import {
   beginnings,
   damaged,
   damageTimeout,
+  findingOf,
   invented,
-  problemOf,
   recording,
   recordings,
   someBeginnings,
@@ -239,11 +239,11 @@ describe('what is no answer', () => {
     ['show-route.v4.txt', 'no line "name proto table state since info": BIRD 1.6.8 ready.'],
     ['raw.show-protocols.v4.txt', 'no line "name proto table state since info": 0001 BIRD 1.6.8 ready.'],
   ])('%s', (name, problem) => {
-    expect(problemOf(parseBirdProtocols(recording('birdc', name)))).toBe(problem);
+    expect(findingOf(parseBirdProtocols(recording('birdc', name)))).toBe(problem);
   });
 
   it('nothing', () => {
-    expect(problemOf(parseBirdProtocols(''))).toBe('no line "name proto table state since info"');
+    expect(findingOf(parseBirdProtocols(''))).toBe('no line "name proto table state since info"');
   });
 
   it(

@@ -11,7 +11,7 @@ import { parseBirdRoutes } from '../../../src/node-state/bird/routes.ts';
 import { parseBirdStatus } from '../../../src/node-state/bird/status.ts';
 import { makeNamespace, type Namespace } from '../../support/lab/network-namespace.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
-import { answerOf, problemOf } from '../../support/recorded/recordings.ts';
+import { answerOf, findingOf } from '../../support/recorded/recordings.ts';
 
 const network = `
 link set lo up
@@ -147,8 +147,8 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     ['sh', "No such command. Press `?' for help."],
   ])('%s is a problem, whoever reads it', (command, problem) => {
     const text = ask('bird', ...command.split(' '));
-    expect(problemOf(parseBirdRoutes(text, 4))).toBe(problem);
-    expect(problemOf(parseBirdProtocols(text))).toBe(problem);
-    expect(problemOf(parseBirdStatus(text))).toBe(problem);
+    expect(findingOf(parseBirdRoutes(text, 4))).toBe(problem);
+    expect(findingOf(parseBirdProtocols(text))).toBe(problem);
+    expect(findingOf(parseBirdStatus(text))).toBe(problem);
   });
 });

@@ -10,8 +10,8 @@ import {
   beginnings,
   damaged,
   damageTimeout,
+  findingOf,
   invented,
-  problemOf,
   recording,
   recordings,
   someBeginnings,
@@ -233,12 +233,12 @@ describe('what is no answer', () => {
     ['show-route.v4.txt', 6, 'no route in it: 0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)'],
     ['raw.show-route.v4.txt', 4, 'no route in it: 0001 BIRD 1.6.8 ready.'],
   ] as const)('%s as IPv%i', (name, version, problem) => {
-    expect(problemOf(parseBirdRoutes(recording('birdc', name), version))).toBe(problem);
+    expect(findingOf(parseBirdRoutes(recording('birdc', name), version))).toBe(problem);
   });
 
   it('nothing, and half a banner', () => {
-    expect(problemOf(parseBirdRoutes('', 4))).toBe('nothing was printed');
-    expect(problemOf(parseBirdRoutes('BIRD 1.6.8 rea', 4))).toBe('no route in it: BIRD 1.6.8 rea');
+    expect(findingOf(parseBirdRoutes('', 4))).toBe('nothing was printed');
+    expect(findingOf(parseBirdRoutes('BIRD 1.6.8 rea', 4))).toBe('no route in it: BIRD 1.6.8 rea');
   });
 
   it(

@@ -7,8 +7,8 @@ import {
   answerOf,
   beginnings,
   damaged,
+  findingOf,
   invented,
-  problemOf,
   recording,
   recordings,
 } from '../../support/recorded/recordings.ts';
@@ -77,7 +77,7 @@ describe('parseBirdStatus', () => {
     [recording('birdc', 'show-memory.v4.txt'), 'no line "BIRD <version>": BIRD 1.6.8 ready.'],
     [recording('birdc', 'raw.show-status.v4.txt'), 'no line "BIRD <version>": 0001 BIRD 1.6.8 ready.'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseBirdStatus(text))).toBe(problem);
+    expect(findingOf(parseBirdStatus(text))).toBe(problem);
   });
 
   it('answers only what is in the text, however it is damaged', () => {

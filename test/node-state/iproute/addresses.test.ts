@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
-import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
 
 const read = (name: string) =>
   answerOf(parseAddresses(recording('ip', name))).map(
@@ -64,9 +64,9 @@ describe('parseAddresses', () => {
 
   it('knows a node without any address from an answer that is none', () => {
     expect(answerOf(parseAddresses('[{},{"ifname":"lo","addr_info":[{}]}]'))).toEqual([]);
-    expect(problemOf(parseAddresses(''))).toBe('no device in it');
-    expect(problemOf(parseAddresses('[]'))).toBe('no device in it');
-    expect(problemOf(parseAddresses('    inet 10.0.0.1/8 scope global\n'))).toMatch(/^no device in it: /);
+    expect(findingOf(parseAddresses(''))).toBe('no device in it');
+    expect(findingOf(parseAddresses('[]'))).toBe('no device in it');
+    expect(findingOf(parseAddresses('    inet 10.0.0.1/8 scope global\n'))).toMatch(/^no device in it: /);
   });
 
   it('notes addresses that are none', () => {

@@ -5,7 +5,7 @@ import type { Cidr } from '../../../src/net/cidr.ts';
 import type { IpAddress } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
 import { parseFdb } from '../../../src/node-state/iproute/fdb.ts';
-import { parseLinks } from '../../../src/node-state/iproute/links.ts';
+import { parseInterfaces } from '../../../src/node-state/iproute/interfaces.ts';
 import { parseNeighbours } from '../../../src/node-state/iproute/neighbours.ts';
 import { parseRules } from '../../../src/node-state/iproute/rules.ts';
 import type { Parsed } from '../../../src/node-state/parse-result.ts';
@@ -36,8 +36,8 @@ type Named = (value: never) => readonly (string | IpAddress | Cidr | undefined)[
 
 const parsers: readonly (readonly [name: string, (text: string) => Parsed<unknown>, Named])[] = [
   [
-    'parseLinks',
-    parseLinks,
+    'parseInterfaces',
+    parseInterfaces,
     ({ name, kind, mac, vxlan }: { name: string; kind?: string; mac?: string; vxlan?: { local?: IpAddress } }) => [
       name,
       kind,

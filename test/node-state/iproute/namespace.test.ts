@@ -4,7 +4,7 @@ import { parseCidr } from '../../../src/net/cidr.ts';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
 import { parseFdb } from '../../../src/node-state/iproute/fdb.ts';
-import { parseLinks } from '../../../src/node-state/iproute/links.ts';
+import { parseInterfaces } from '../../../src/node-state/iproute/interfaces.ts';
 import { parseNeighbours } from '../../../src/node-state/iproute/neighbours.ts';
 import { parseRoutes } from '../../../src/node-state/iproute/routes.ts';
 import { parseRules } from '../../../src/node-state/iproute/rules.ts';
@@ -83,7 +83,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
   });
 
   const parsers: readonly (readonly [command: string, parse: (text: string) => Parsed<unknown>])[] = [
-    ['ip -d link show', parseLinks],
+    ['ip -d link show', parseInterfaces],
     ['ip addr show', parseAddresses],
     ['ip -d addr show', parseAddresses],
     ['ip -4 route show', (text) => parseRoutes(text, 4)],
@@ -119,9 +119,9 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
   });
 
   it('finds the links as they were made', () => {
-    const links = answerOf(parseLinks(node.run('ip', '-j', '-d', 'link', 'show')));
+    const links = answerOf(parseInterfaces(node.run('ip', '-j', '-d', 'link', 'show')));
     const link = (name: string) => links.find((candidate) => candidate.name === name);
-    const podEnd = answerOf(parseLinks(pod.run('ip', '-d', 'link', 'show'))).find(({ name }) => name === 'eth0');
+    const podEnd = answerOf(parseInterfaces(pod.run('ip', '-d', 'link', 'show'))).find(({ name }) => name === 'eth0');
     expect(link('cali1')).toMatchObject({ kind: 'veth', mtu: 1450, vxlan: undefined, peerIndex: podEnd?.index });
     expect(podEnd?.peerIndex).toBe(link('cali1')?.index);
     expect(link('eth0')?.peerIndex).toBe(link('upstream')?.index);

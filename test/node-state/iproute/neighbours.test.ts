@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseFdb } from '../../../src/node-state/iproute/fdb.ts';
 import { parseNeighbours } from '../../../src/node-state/iproute/neighbours.ts';
-import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
 
 describe('parseNeighbours', () => {
   const read = (name: string) => answerOf(parseNeighbours(recording('ip', name)));
@@ -46,7 +46,7 @@ describe('parseNeighbours', () => {
     ['[{"dev":"eth0","state":["STALE"]}]', 'no neighbour in it: {"dev":"eth0","state":["STALE"]}'],
     ['Cannot find device "vxlan.calico"\n', 'no neighbour in it: Cannot find device "vxlan.calico"'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseNeighbours(text))).toBe(problem);
+    expect(findingOf(parseNeighbours(text))).toBe(problem);
   });
 });
 
@@ -104,6 +104,6 @@ describe('parseFdb', () => {
   });
 
   it('does not understand what has no hardware address', () => {
-    expect(problemOf(parseFdb('10.90.0.2 dev vxlan.calico\n'))).toBe('no entry in it: 10.90.0.2 dev vxlan.calico');
+    expect(findingOf(parseFdb('10.90.0.2 dev vxlan.calico\n'))).toBe('no entry in it: 10.90.0.2 dev vxlan.calico');
   });
 });

@@ -10,8 +10,8 @@ import {
   beginnings,
   damaged,
   damageTimeout,
+  findingOf,
   invented,
-  problemOf,
   recording,
   recordings,
   someBeginnings,
@@ -204,7 +204,7 @@ describe('parseRoutes from JSON', () => {
     ['RTNETLINK answers: Invalid argument\n', 'no route in it: RTNETLINK answers: Invalid argument'],
     ['Object "-j" is unknown, try "ip help".\n', 'no route in it: Object "-j" is unknown, try "ip help".'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseRoutes(text, 4))).toBe(problem);
+    expect(findingOf(parseRoutes(text, 4))).toBe(problem);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseCidr } from '../../../src/net/cidr.ts';
 import { parseRules } from '../../../src/node-state/iproute/rules.ts';
-import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
 
 const plain = { not: false, source: undefined, destination: undefined, inputDevice: undefined, mark: undefined };
 
@@ -69,6 +69,6 @@ describe('parseRules', () => {
     ['[{"src":"all"}]', /^no rule in it: /],
     ['[{"priority":0,"src":"al', /^not whole/],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseRules(text, 4))).toMatch(problem);
+    expect(findingOf(parseRules(text, 4))).toMatch(problem);
   });
 });

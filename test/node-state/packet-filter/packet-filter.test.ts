@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseIptablesSave } from '../../../src/node-state/packet-filter/iptables-save.ts';
 import { parseNftTable } from '../../../src/node-state/packet-filter/nft.ts';
-import { answerOf, beginnings, damaged, problemOf } from '../../support/recorded/recordings.ts';
+import { answerOf, beginnings, damaged, findingOf } from '../../support/recorded/recordings.ts';
 
 fc.configureGlobal({ seed: 20260101 });
 
@@ -69,7 +69,7 @@ describe('parseIptablesSave', () => {
     ['*filter\n:INPUT ACCEPT [0:0]\n', 'cut off in the table filter'],
     ['iptables-save: not found\n', 'no table in it: iptables-save: not found'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseIptablesSave(text))).toBe(problem);
+    expect(findingOf(parseIptablesSave(text))).toBe(problem);
   });
 
   it('answers only names that are in the text, however it is damaged', () => {
@@ -127,7 +127,7 @@ describe('parseNftTable', () => {
     ['{}', 'no list "nftables" in it'],
     ['{"nftables": 7}', 'no list "nftables" in it'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseNftTable(text))).toBe(problem);
+    expect(findingOf(parseNftTable(text))).toBe(problem);
   });
 
   it('survives any depth', () => {

@@ -1,11 +1,11 @@
 // Commands on the nodes of a lab: run over its namespaces, on its objects.
-import type { DatapathProblem } from '../../../src/faults/problem.ts';
+import type { NodeFinding } from '../../../src/faults/finding.ts';
 import { run } from '../program/world.ts';
 import type { Lab } from './lab.ts';
 
 export interface Answer {
   readonly code: number;
-  readonly problems: readonly (DatapathProblem & { readonly ipVersion?: 4 | 6 })[];
+  readonly problems: readonly (NodeFinding & { readonly ipVersion?: 4 | 6 })[];
   /** What there is of each node. */
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }

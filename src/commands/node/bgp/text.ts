@@ -4,18 +4,18 @@ import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerin
 import type { Wanted } from '../../../bgp/session.ts';
 import { formatIp } from '../../../net/ip.ts';
 import { ownTable, printable } from '../../../output/columns.ts';
+import { foundText, type NodeView, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { foundText, type NodeView, unreachedNodeLines } from '../../../output/problems.ts';
 import { styleOf } from '../../../output/style.ts';
 import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
-import { alike, bgpProblemLines, peerName, problemDocument, typeWords } from '../status/text.ts';
+import { alike, bgpFindingLines, findingDocument, peerName, typeWords, wantedDocument } from '../status/text.ts';
 
 /** Which object wants the session. */
 export function wantedText(wanted: Wanted): string {
   if (wanted.kind === 'mesh') return 'mesh';
-  return `BGPPeer ${wanted.name}${wanted.reverse ? ' (way back)' : ''}`;
+  return `BGPPeer ${wanted.name}${wanted.reversePeering ? ' (reverse peering)' : ''}`;
 }
 
 function row({ node, type, as, desired, ...peer }: Peering): string[] {
@@ -25,14 +25,14 @@ function row({ node, type, as, desired, ...peer }: Peering): string[] {
 
 const headings = ['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY'];
 
-function summary({ items, problems, unreached, asked }: Peerings): string {
+function summary({ items, findings, unreached, asked }: Peerings): string {
   const isKnown = ({ node, version }: Peering): boolean =>
     !unreached.some((one) => one.node === node && (one.version ?? version) === version);
   const known = items.filter(isKnown);
   const sessions = asked
     ? `${known.filter(({ state }) => state === 'Established').length} of ${counted(known.length, 'peer')} are up`
     : `${counted(items.length, 'peer')}, no node asked`;
-  return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
+  return `${sessions}; ${foundText(alike(findings), unreached)}.\n`;
 }
 
 /** A row a session as each end wants it, with its state when nodes were asked. */
@@ -49,7 +49,7 @@ export function nodeBgpText(peerings: Peerings, { colour, columns }: NodeView): 
       )
     : ownTable(headings, items.map(row));
   const below =
-    bgpProblemLines(peerings.problems, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
+    bgpFindingLines(peerings.findings, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
   return table + wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns);
 }
 
@@ -69,13 +69,14 @@ function itemDocument({
     ...{ node, ipVersion: version, protocol, type },
     address: address === undefined ? undefined : formatIp(address),
     ...{ port, peerNode, asNumber: as, ownAsNumber: desired?.ownAs.value, wanted: desired !== undefined },
-    ...{ wantedBy: desired?.wantedBy, also: desired?.also.length ? desired.also : undefined },
+    wantedBy: desired === undefined ? undefined : wantedDocument(desired.wantedBy),
+    also: desired?.also.length ? desired.also.map(wantedDocument) : undefined,
     ...{ passive: desired?.passive, routeReflectorClient: desired?.reflectorClient, ttlSecurity: desired?.ttlSecurity },
-    ...{ passwordSecret: desired?.password, state: seen.state, problem: seen.problem?.id },
+    ...{ passwordSecret: desired?.password, state: seen.state, problem: seen.finding?.id },
   };
 }
 
-function document({ nodes, items, ignored, problems, unreached }: Peerings): object {
+function document({ nodes, items, ignored, findings, unreached }: Peerings): object {
   return {
     kind: 'BGPPeeringList',
     nodes: nodes.map(({ name, as, address, clusterId, listenPort }) => ({
@@ -85,7 +86,7 @@ function document({ nodes, items, ignored, problems, unreached }: Peerings): obj
     })),
     items: items.map(itemDocument),
     ignored,
-    problems: problems.map(problemDocument),
+    problems: findings.map(findingDocument),
     unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
   };
 }

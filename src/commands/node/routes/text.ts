@@ -1,9 +1,9 @@
-// What `node routes` prints: a row a route that is not as expected, or every route; problems below; the whole as a document.
+// What `node routes` prints: a row a route that is not as expected, or every route; findings below; the whole as a document.
 
 import type { RouteComparison } from '../../../datapath/routes/comparison.ts';
 import type { NodeRoutesList } from '../../../datapath/routes/node-routes.ts';
+import { foundText, type NodeView, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from '../../../output/problems.ts';
 import { tableOrBlocks } from '../../../output/stacked-rows.ts';
 import { styleOf } from '../../../output/style.ts';
 import { wrapLines } from '../../../output/wrap.ts';
@@ -13,40 +13,40 @@ import { printYaml } from '../../../text/yaml.ts';
 const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
 const long: ReadonlySet<string> = new Set(['EXPECTED', 'SEEN', 'WHY']);
 
-const verdictText = ({ verdict, fault }: RouteComparison): string =>
-  fault === undefined ? verdict : `${verdict} ${fault.id}`;
+const verdictText = ({ verdict, finding }: RouteComparison): string =>
+  finding === undefined ? verdict : `${verdict} ${finding.id}`;
 
 /** The table of the routes that the list kept. */
 export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: NodeView): string {
-  const { items, problems, unreached } = list;
+  const { items, findings, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, routes }) =>
     routes.map((one) => [...[node, one.destination, one.expected, one.seen], ...[verdictText(one), one.why]]),
   );
-  const below = datapathProblemLines(problems, style) + unreachedNodeLines(unreached, style);
+  const below = nodeFindingLines(findings, style) + unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
   const right = reached.reduce((sum, { asExpected }) => sum + asExpected, 0);
   const wrong = reached.reduce((sum, { routes }) => sum + routes.filter(({ verdict }) => verdict !== 'ok').length, 0);
   const summary = `${right} of ${counted(right + wrong, 'route')} of ${counted(reached.length, 'node')} are as expected`;
   return (
     (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
-    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
+    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(findings, unreached)}.\n`, columns)
   );
 }
 
-function document({ items, problems, unreached }: NodeRoutesList): object {
+function document({ items, findings, unreached }: NodeRoutesList): object {
   return {
     kind: 'NodeRoutesList',
     items: items.map(({ node, reached, asExpected, routes }) => ({
       node,
       reached,
       asExpected,
-      routes: routes.map(({ version, destination, subject, peer, expected, seen, verdict, fault, why, command }) => ({
+      routes: routes.map(({ version, destination, subject, peer, expected, seen, verdict, finding, why, command }) => ({
         ...{ ipVersion: version, destination, for: subject, peer, expected, seen, verdict, why },
-        ...{ problem: fault?.id, command },
+        ...{ problem: finding?.id, command },
       })),
     })),
-    problems,
+    problems: findings,
     unreached,
   };
 }

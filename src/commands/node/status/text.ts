@@ -1,5 +1,6 @@
-// What `node status` prints: a row a node or a peer, the problems below, and the whole as a document.
+// What `node status` prints: a row a node or a peer, the findings below, and the whole as a document.
 
+import type { BgpFinding } from '../../../bgp/finding.ts';
 import {
   addressText,
   type BirdOfNode,
@@ -7,14 +8,13 @@ import {
   type NodeStatusList,
   type PeerStatus,
 } from '../../../bgp/node-status.ts';
-import type { BgpProblem } from '../../../bgp/problem.ts';
 import type { Wanted } from '../../../bgp/session.ts';
 import { isUp } from '../../../bgp/session-pairs.ts';
 import { formatIp } from '../../../net/ip.ts';
-import { groupedBy } from '../../../node-state/group-by.ts';
+import { groupBy } from '../../../node-state/group-by.ts';
 import { ownTable } from '../../../output/columns.ts';
+import { findingLines, foundText, type NodeView, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { foundText, type NodeView, problemLines, unreachedNodeLines } from '../../../output/problems.ts';
 import { type Style, styleOf } from '../../../output/style.ts';
 import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
@@ -59,16 +59,16 @@ function peersText(item: NodeStatus, version: 4 | 6): string {
 const sum = (peers: readonly PeerStatus[], of: 'imported' | 'preferred' | 'exported'): number =>
   peers.reduce((all, { prefixes }) => all + (prefixes?.[of] ?? 0), 0);
 
-const ids = (problems: readonly BgpProblem[]): string => [...new Set(problems.map(({ id }) => id))].join(',');
+const ids = (findings: readonly BgpFinding[]): string => [...new Set(findings.map(({ id }) => id))].join(',');
 
 function nodeRow(item: NodeStatus): string[] {
-  const { name, reached, bird, felix, peers, problems } = item;
+  const { name, reached, bird, felix, peers, findings } = item;
   if (!reached) return [name, ...['?', '?', '?', '?', '?', '?'], 'not asked'];
   const routerIds = [...new Set(bird.flatMap(({ status }) => status?.routerId ?? []))];
   return [
     ...[name, birdText(bird), routerIds.join(',') || '-', peersText(item, 4), peersText(item, 6), felix ?? '?'],
     ...[bird.some(({ state }) => state === 'running') ? `${sum(peers, 'preferred')}/${sum(peers, 'imported')}` : '-'],
-    ids(problems) || '-',
+    ids(findings) || '-',
   ];
 }
 
@@ -79,7 +79,7 @@ export function peerName(peer: Pick<PeerStatus, 'peerNode' | 'address' | 'port' 
   return peer.peerNode === undefined ? addressText(peer) : `${addressText(peer)} (${peer.peerNode})`;
 }
 
-function peerRows({ name, reached, bird, peers, problems }: NodeStatus): string[][] {
+function peerRows({ name, reached, bird, peers, findings }: NodeStatus): string[][] {
   const nothing = (state: string, problem = '-'): string[] => [
     name,
     ...['-', '-', '-'],
@@ -91,50 +91,52 @@ function peerRows({ name, reached, bird, peers, problems }: NodeStatus): string[
   const rows = peers.map((peer) => [
     ...[name, peerName(peer), typeWords[peer.type], String(peer.as ?? '-'), peer.state, peer.since ?? '-'],
     ...[peer.info || '-', peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`],
-    peer.problem?.id ?? (peer.extra ? 'not asked for' : '-'),
+    peer.finding?.id ?? (peer.extra ? 'not asked for' : '-'),
   ]);
   const silent = bird.filter(({ state }) => state !== 'running');
-  const dead = ids(problems.filter(({ id, node }) => id === 'F60' && node === name));
+  const dead = ids(findings.filter(({ id, node }) => id === 'F60' && node === name));
   return [...rows, ...silent.map((one) => nothing(`BIRD v${one.version} ${one.state}`, dead || '-'))];
 }
 
 const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'IN/OUT', 'PROBLEM'];
 
 /** Problems that differ by the family alone stand together: they are told once. */
-export function alike(problems: readonly BgpProblem[]): BgpProblem[][] {
-  return [...groupedBy(problems, ({ id, message }) => `${id} ${message}`).values()];
+export function alike(findings: readonly BgpFinding[]): BgpFinding[][] {
+  return [...groupBy(findings, ({ id, message }) => `${id} ${message}`).values()];
 }
 
 /** Problems of BGP as lines, those alike once with their families. */
-export function bgpProblemLines(problems: readonly BgpProblem[], style: Style): string {
-  return alike(problems)
+export function bgpFindingLines(findings: readonly BgpFinding[], style: Style): string {
+  return alike(findings)
     .map((group) => {
       const families = group.flatMap(({ version }) => (version === undefined ? [] : `IPv${version}`));
-      return problemLines(group[0] as BgpProblem, families.join(', '), style);
+      return findingLines(group[0] as BgpFinding, families.join(', '), style);
     })
     .join('');
 }
 
-function summary({ items, problems, unreached }: NodeStatusList): string {
+function summary({ items, findings, unreached }: NodeStatusList): string {
   const reached = items.filter((item) => item.reached);
   const seen = reached
     .flatMap((item) => item.bird.map((one) => peersOf(item, one)))
     .filter(({ up }) => up !== undefined);
   const [up, all] = [seen.reduce((sum, one) => sum + (one.up ?? 0), 0), seen.reduce((sum, one) => sum + one.all, 0)];
   const sessions = `${up} of ${counted(all, 'peer')} of ${counted(reached.length, 'node')} are up`;
-  return `${sessions}; ${foundText(alike(problems), unreached)}.\n`;
+  return `${sessions}; ${foundText(alike(findings), unreached)}.\n`;
 }
 
-/** A row a node, with `wide` a row a peer; problems and nodes that were not asked are told below. */
+/** A row a node, with `wide` a row a peer; findings and nodes that were not asked are told below. */
 export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: NodeView): string {
   const style = styleOf(colour);
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
-  const below = bgpProblemLines(list.problems, style) + unreachedNodeLines(list.unreached, style);
+  const below = bgpFindingLines(list.findings, style) + unreachedNodeLines(list.unreached, style);
   const text = `${below}${below === '' ? '' : '\n'}${summary(list)}`;
   return ownTable(wide ? peerHeadings : nodeHeadings, rows) + wrapLines(text, columns);
 }
 
-const wantedText = (wanted: Wanted): object => (wanted.kind === 'mesh' ? { kind: 'mesh' } : wanted);
+/** Why a session is wanted, as documents have it. */
+export const wantedDocument = (wanted: Wanted): object =>
+  wanted.kind === 'mesh' ? { kind: 'mesh' } : { kind: wanted.kind, name: wanted.name, reverse: wanted.reversePeering };
 
 /** A peer as documents have it: docs/commands/node-status.md. */
 export function peerDocument(peer: PeerStatus): object {
@@ -143,13 +145,13 @@ export function peerDocument(peer: PeerStatus): object {
     ...{ ipVersion: version, protocol, type },
     address: address === undefined ? undefined : formatIp(address),
     ...{ port, node: peerNode, asNumber: as, state, since, info, prefixes, wanted: desired !== undefined, extra },
-    wantedBy: desired === undefined ? undefined : wantedText(desired.wantedBy),
-    problem: peer.problem?.id,
+    wantedBy: desired === undefined ? undefined : wantedDocument(desired.wantedBy),
+    problem: peer.finding?.id,
   };
 }
 
 /** A problem as documents have it, with the ends of sessions that it explains. */
-export function problemDocument({
+export function findingDocument({
   id,
   severity,
   node,
@@ -160,14 +162,14 @@ export function problemDocument({
   object,
   hint,
   sessions,
-}: BgpProblem): object {
+}: BgpFinding): object {
   return {
     ...{ id, severity, node, nodes, peer, ipVersion: version, message, object, hint },
     sessions: sessions.map(({ node: of, version: ipVersion, protocol }) => ({ node: of, ipVersion, protocol })),
   };
 }
 
-function itemDocument({ name, node, reached, bird, felix, peers, problems }: NodeStatus): object {
+function itemDocument({ name, node, reached, bird, felix, peers, findings }: NodeStatus): object {
   const address = (version: 4 | 6): string | undefined => {
     const ip = node?.address[version];
     return ip === undefined ? undefined : formatIp(ip);
@@ -179,15 +181,15 @@ function itemDocument({ name, node, reached, bird, felix, peers, problems }: Nod
     felix,
     routes: { imported: sum(peers, 'imported'), preferred: sum(peers, 'preferred'), exported: sum(peers, 'exported') },
     peers: peers.map(peerDocument),
-    problems: [...new Set(problems.map(({ id }) => id))],
+    problems: [...new Set(findings.map(({ id }) => id))],
   };
 }
 
-function document({ items, problems, unreached }: NodeStatusList): object {
+function document({ items, findings, unreached }: NodeStatusList): object {
   return {
     kind: 'NodeStatusList',
     items: items.map(itemDocument),
-    problems: problems.map(problemDocument),
+    problems: findings.map(findingDocument),
     unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
   };
 }

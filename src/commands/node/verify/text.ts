@@ -1,11 +1,11 @@
-// What `node verify` prints: a row a fact that is wrong, or every fact; problems and what was not seen below; a document.
+// What `node verify` prints: a row a fact that is wrong, or every fact; findings and what was not seen below; a document.
 
 import type { Fact } from '../../../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-facts.ts';
 import { withoutNode } from '../../../node-state/unreached.ts';
 import { printable } from '../../../output/columns.ts';
+import { foundText, type NodeView, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { datapathProblemLines, foundText, type NodeView, unreachedNodeLines } from '../../../output/problems.ts';
 import { tableOrBlocks } from '../../../output/stacked-rows.ts';
 import { type Style, styleOf } from '../../../output/style.ts';
 import { wrapLines } from '../../../output/wrap.ts';
@@ -47,13 +47,12 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
 
 /** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */
 export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, columns }: NodeView): string {
-  const { items, problems, unreached } = list;
+  const { items, findings, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, facts }) =>
     facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact)),
   );
-  const below =
-    datapathProblemLines(problems, style) + unseenLines(items, style) + unreachedNodeLines(unreached, style);
+  const below = nodeFindingLines(findings, style) + unseenLines(items, style) + unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
   const count = (verdict: Fact['verdict']): number =>
     reached.reduce((sum, { facts }) => sum + facts.filter((fact) => fact.verdict === verdict).length, 0);
@@ -62,11 +61,11 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, colu
   const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
   return (
     (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
-    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(problems, unreached)}.\n`, columns)
+    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(findings, unreached)}.\n`, columns)
   );
 }
 
-function document({ items, problems, unreached }: NodeFactsList): object {
+function document({ items, findings, unreached }: NodeFactsList): object {
   return {
     kind: 'NodeFactsList',
     items: items.map(({ node, reached, right, facts }) => ({
@@ -79,7 +78,7 @@ function document({ items, problems, unreached }: NodeFactsList): object {
         ...{ peer, command },
       })),
     })),
-    problems,
+    problems: findings,
     unreached,
   };
 }

@@ -15,7 +15,7 @@ const peering = (node: string, protocol: string): Peering => ({
     peerNode: undefined,
     as: undefined,
   },
-  ...{ desired: undefined, state: 'Active', problem: undefined },
+  ...{ desired: undefined, state: 'Active', finding: undefined },
 });
 
 const evil = `x"></title><script>alert(1)</script>&\u001b[31m`;

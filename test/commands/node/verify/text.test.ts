@@ -18,7 +18,7 @@ test('one line for the same facts and reason on all nodes, names beyond three co
     return { node, reached: true, right: 7, facts: [...common, ...own] };
   });
   expect(
-    nodeVerifyText({ items, problems: [], unreached: [] }, false, { colour: false, columns: 999 }).split('\n'),
+    nodeVerifyText({ items, findings: [], unreached: [] }, false, { colour: false, columns: 999 }).split('\n'),
   ).toEqual([
     'not observed node-a, node-b, node-c and 2 more: proxy_arp of pod a, proxy_arp of pod b, proxy_arp of pod c and 1 more',
     '    no grep there',

@@ -3,16 +3,16 @@ import { parseIp } from '../../net/ip.ts';
 import type { Parsed } from '../parse-result.ts';
 import { jsonText, linesOf, understoodList, wholeNumber, wordsOf } from '../parsing.ts';
 import { addressAt, type Entry, entriesOf, isEntry, isJson, macOf, numberAt, textAt, textsAt } from './entries.ts';
-import type { Link, VxlanLink } from './iproute.ts';
-import { type LinkHeader, linkHeader } from './link-header.ts';
+import { type InterfaceHeader, interfaceHeader } from './interface-header.ts';
+import type { Interface, VxlanInterface } from './iproute.ts';
 
 /** A link, and the name of its other end where that is in the same namespace: `ip` says no index then. */
-type Draft = Link & { readonly otherName: string | undefined };
+type Draft = Interface & { readonly otherName: string | undefined };
 
 /** Kinds whose `link` is the other end of a pair; for the others it is the device below. */
 const pairs: ReadonlySet<string | undefined> = new Set(['veth', 'netkit', undefined]);
 
-function vxlanOfEntry(info: Entry): VxlanLink {
+function vxlanOfEntry(info: Entry): VxlanInterface {
   const learning = info['learning'];
   return {
     id: numberAt(info, 'id'),
@@ -57,7 +57,7 @@ function learningOf(words: readonly string[]): boolean | undefined {
   return ['learning', 'ttl', 'ageing'].some((word) => words.includes(word)) ? true : undefined;
 }
 
-function vxlanOfWords(words: readonly string[]): VxlanLink {
+function vxlanOfWords(words: readonly string[]): VxlanInterface {
   return {
     id: wholeNumber(after(words, 'id')),
     local: parseIp(after(words, 'local') ?? ''),
@@ -77,7 +77,7 @@ function kindWords(below: readonly string[]): readonly string[] {
   return /^[a-z][a-z0-9_-]*$/.test(kind) && !noKind.has(kind) && !kind.endsWith('_slave') ? words : [];
 }
 
-function fromLines(header: LinkHeader, below: readonly string[]): Draft {
+function fromLines(header: InterfaceHeader, below: readonly string[]): Draft {
   const [kind, ...details] = kindWords(below);
   const address = wordsOf(below[0] ?? '');
   const isPair = pairs.has(kind);
@@ -98,7 +98,7 @@ function fromLines(header: LinkHeader, below: readonly string[]): Draft {
 }
 
 /** Fills in the index of an other end that is here. */
-function linksOf(drafts: readonly Draft[]): readonly Link[] {
+function interfacesOf(drafts: readonly Draft[]): readonly Interface[] {
   const byName = new Map(drafts.map(({ name, index }) => [name, index]));
   return drafts.map(({ otherName, ...link }) => ({
     ...link,
@@ -107,11 +107,11 @@ function linksOf(drafts: readonly Draft[]): readonly Link[] {
 }
 
 function fromPlain(text: string): { drafts: readonly Draft[]; skipped: readonly string[] } {
-  const devices: { header: LinkHeader; below: string[] }[] = [];
+  const devices: { header: InterfaceHeader; below: string[] }[] = [];
   const skipped: string[] = [];
   let current: (typeof devices)[number] | undefined;
   for (const line of linesOf(text).filter((candidate) => candidate !== '')) {
-    const header = linkHeader(line);
+    const header = interfaceHeader(line);
     if (header !== undefined) {
       current = { header, below: [] };
       devices.push(current);
@@ -125,11 +125,11 @@ function fromPlain(text: string): { drafts: readonly Draft[]; skipped: readonly 
 }
 
 /** Reads the output of `ip link show`, best with `-d`. Every namespace has a device: no device is no answer. */
-export function parseLinks(text: string): Parsed<readonly Link[]> {
+export function parseInterfaces(text: string): Parsed<readonly Interface[]> {
   if (!isJson(text)) {
     const { drafts, skipped } = fromPlain(text);
     return understoodList(
-      linksOf(drafts),
+      interfacesOf(drafts),
       drafts.length === 0 && skipped.length === 0 ? ['nothing'] : skipped,
       'device',
     );
@@ -140,5 +140,9 @@ export function parseLinks(text: string): Parsed<readonly Link[]> {
   const drafts = read.flatMap(({ draft }) => (draft === undefined ? [] : [draft]));
   const bad = read.flatMap(({ entry, draft }) => (draft === undefined ? [jsonText(entry)] : []));
   const skipped = [...answer.skipped, ...bad];
-  return understoodList(linksOf(drafts), drafts.length === 0 && skipped.length === 0 ? ['nothing'] : skipped, 'device');
+  return understoodList(
+    interfacesOf(drafts),
+    drafts.length === 0 && skipped.length === 0 ? ['nothing'] : skipped,
+    'device',
+  );
 }

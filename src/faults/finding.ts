@@ -1,11 +1,11 @@
 // A fault that was found on a node or between nodes, with its stable id: docs/reference/datapath.md#faults.
 
-export type ProblemSeverity = 'error' | 'warning';
+export type FaultSeverity = 'error' | 'warning';
 
-export interface DatapathProblem {
+export interface NodeFinding {
   /** `F44`: stays the same for the same fault. */
   readonly id: string;
-  readonly severity: ProblemSeverity;
+  readonly severity: FaultSeverity;
   readonly node: string;
   /** The other node that it is about. */
   readonly peer?: string | undefined;

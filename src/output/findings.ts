@@ -1,7 +1,7 @@
 // Lines below the tables about nodes: what is wrong and what to do, who could not be asked, how many of what.
 
-import type { DatapathProblem } from '../faults/problem.ts';
-import { groupedBy } from '../node-state/group-by.ts';
+import type { NodeFinding } from '../faults/finding.ts';
+import { groupBy } from '../node-state/group-by.ts';
 import { partUnseen, type UnreachedNode, withoutNode } from '../node-state/unreached.ts';
 import { counted } from '../text/wording.ts';
 import { printable } from './columns.ts';
@@ -14,10 +14,10 @@ export interface NodeView {
 }
 
 /** What is told of a problem, whichever rule found it. */
-type Told = Pick<DatapathProblem, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
+type Told = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
 
 /** A problem as two lines: what, and `where` before it if that is not empty; then what to do. */
-export function problemLines({ id, severity, message, object, hint }: Told, where: string, style: Style): string {
+export function findingLines({ id, severity, message, object, hint }: Told, where: string, style: Style): string {
   const paint = severity === 'error' ? style.error : style.warning;
   const what = where === '' ? printable(message) : `${printable(where)}: ${printable(message)}`;
   const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
@@ -25,8 +25,8 @@ export function problemLines({ id, severity, message, object, hint }: Told, wher
 }
 
 /** Problems of the data path, each with its node. */
-export function datapathProblemLines(problems: readonly DatapathProblem[], style: Style): string {
-  return problems.map((problem) => problemLines(problem, problem.node, style)).join('');
+export function nodeFindingLines(problems: readonly NodeFinding[], style: Style): string {
+  return problems.map((problem) => findingLines(problem, problem.node, style)).join('');
 }
 
 /** Nodes that gave no answer, or only a part of it, a line for those with the same reason. */
@@ -36,7 +36,7 @@ export function unreachedNodeLines(unreached: readonly UnreachedNode[], style: S
     const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
     return { node, word, text: `${printable(withoutNode(message, node))}${more}\n` };
   });
-  return [...groupedBy(lines, ({ word, text }) => `${word} ${text}`).values()]
+  return [...groupBy(lines, ({ word, text }) => `${word} ${text}`).values()]
     .map((group) => {
       const nodes = printable(group.map(({ node }) => node).join(', '));
       return `${style.warning(group[0]?.word ?? '')} ${nodes}: ${group[0]?.text}`;

@@ -1,7 +1,7 @@
 // The first line of a device in the plain output of `ip link` and `ip addr`.
 import { wholeNumber, wordsOf } from '../parsing.ts';
 
-export interface LinkHeader {
+export interface InterfaceHeader {
   readonly index: number;
   readonly name: string;
   /** After the `@`: the name of another device here, `if7` for index 7 in another namespace, or `NONE`. */
@@ -12,7 +12,7 @@ export interface LinkHeader {
 }
 
 /** `3: cali1@if2: <BROADCAST,UP> mtu 1450 …`; undefined for any other line, of another program or a part of one. */
-export function linkHeader(line: string): LinkHeader | undefined {
+export function interfaceHeader(line: string): InterfaceHeader | undefined {
   const [, index, name, other, flags, rest] =
     /^(\d+): ([^\s@:]+)(?:@([^\s@:]+))?: <([^<>\s]*)> (mtu \d.*)$/.exec(line) ?? [];
   const number = wholeNumber(index);

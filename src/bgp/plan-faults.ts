@@ -1,8 +1,8 @@
 // Faults of the plan itself: nodes that nothing joins, reflectors that do not serve, meshes that are too large.
 
 import { listed } from '../text/wording.ts';
-import type { BgpFacts } from './facts.ts';
-import { type BgpProblem, bgpProblem } from './problem.ts';
+import type { DiagnosisInput } from './diagnosis-input.ts';
+import { type BgpFinding, bgpFinding } from './finding.ts';
 import type { BgpNode } from './session.ts';
 
 /** Beyond, Calico itself advises route reflectors. */
@@ -11,10 +11,10 @@ const mostInMesh = 100;
 const isSpeaker = ({ address }: BgpNode): boolean => address[4] !== undefined || address[6] !== undefined;
 
 /** F90: nodes without a single peer. */
-function isolated({ plan, rowsOf, links }: BgpFacts): BgpProblem[] {
+function isolated({ plan, rowsOf, pairs }: DiagnosisInput): BgpFinding[] {
   const speakers = plan.nodes.filter(isSpeaker);
   // That nobody has a node peer back is told with the session that waits for it.
-  const awaited = new Set(links.map(({ farNode }) => farNode?.name));
+  const awaited = new Set(pairs.map(({ farNode }) => farNode?.name));
   const isJoined = (name: string): boolean =>
     plan.index.sessions(name).length > 0 || rowsOf(name).some(({ state }) => state === 'Established');
   const alone = speakers.filter(({ name }) => !isJoined(name) && !awaited.has(name));
@@ -23,7 +23,7 @@ function isolated({ plan, rowsOf, links }: BgpFacts): BgpProblem[] {
   const nodes = alone.map(({ name }) => name);
   const names = listed(nodes);
   return [
-    bgpProblem('F90', first.name, {
+    bgpFinding('F90', first.name, {
       nodes,
       message: plan.mesh
         ? `${names}: no peers; a node with a route reflector cluster id is not part of the mesh`
@@ -35,7 +35,7 @@ function isolated({ plan, rowsOf, links }: BgpFacts): BgpProblem[] {
 }
 
 /** F91 and F92: what is wrong with reflectors and their clients. */
-function reflection({ plan }: BgpFacts): BgpProblem[] {
+function reflection({ plan }: DiagnosisInput): BgpFinding[] {
   const reflectors = new Set(plan.nodes.filter(({ clusterId }) => clusterId !== undefined).map(({ name }) => name));
   if (reflectors.size === 0) return [];
   const all = listed([...reflectors]);
@@ -55,10 +55,10 @@ function reflection({ plan }: BgpFacts): BgpProblem[] {
     const sessions = plan.index.sessions(name);
     return sessions.length > 0 && !sessions.some(({ reflectorClient }) => reflectorClient);
   });
-  const problems: BgpProblem[] = [];
+  const findings: BgpFinding[] = [];
   if (apart[0] !== undefined) {
-    problems.push(
-      bgpProblem('F92', apart[0].name, {
+    findings.push(
+      bgpFinding('F92', apart[0].name, {
         nodes: apart.map(({ name }) => name),
         message: `${listed(apart.map(({ name }) => name))}: no session with a route reflector (${all}), whose part of the network they do not see`,
         hint: 'make a BGPPeer that joins all nodes with the reflectors; then the mesh can be switched off',
@@ -67,8 +67,8 @@ function reflection({ plan }: BgpFacts): BgpProblem[] {
     );
   }
   if (once[0] !== undefined) {
-    problems.push(
-      bgpProblem('F91', once[0].name, {
+    findings.push(
+      bgpFinding('F91', once[0].name, {
         nodes: once.map(({ name }) => name),
         message: `${listed(once.map(({ name }) => name))}: one route reflector only, whose loss cuts them off`,
         hint: 'give them a second reflector',
@@ -76,23 +76,23 @@ function reflection({ plan }: BgpFacts): BgpProblem[] {
     );
   }
   for (const name of idle) {
-    problems.push(
-      bgpProblem('F91', name, {
+    findings.push(
+      bgpFinding('F91', name, {
         message: `${name} is a route reflector without clients`,
         hint: 'make a BGPPeer for its clients, or take its routeReflectorClusterID away',
         object: { kind: 'Node', name },
       }),
     );
   }
-  return problems;
+  return findings;
 }
 
 /** F99. */
-function tooLarge({ plan }: BgpFacts): BgpProblem[] {
+function tooLarge({ plan }: DiagnosisInput): BgpFinding[] {
   const members = plan.nodes.filter((node) => isSpeaker(node) && node.clusterId === undefined);
   if (!plan.mesh || members.length <= mostInMesh) return [];
   return [
-    bgpProblem('F99', members[0]?.name ?? '', {
+    bgpFinding('F99', members[0]?.name ?? '', {
       message: `${members.length} nodes are in the mesh, each with a session to every other`,
       hint: `use route reflectors beyond ${mostInMesh} nodes`,
       object: { kind: 'BGPConfiguration', name: 'default' },
@@ -101,6 +101,6 @@ function tooLarge({ plan }: BgpFacts): BgpProblem[] {
 }
 
 /** What is wrong with the plan, whatever the nodes say. */
-export function planProblems(facts: BgpFacts): BgpProblem[] {
+export function planFindings(facts: DiagnosisInput): BgpFinding[] {
   return [isolated, reflection, tooLarge].flatMap((find) => find(facts));
 }

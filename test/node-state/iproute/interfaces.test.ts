@@ -1,12 +1,12 @@
 // `ip link`: recordings of nodes and pods read by hand, and plain text by hand (namespace.test.ts has the real one).
 import { describe, expect, it, test } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
-import { parseLinks } from '../../../src/node-state/iproute/links.ts';
-import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
+import { parseInterfaces } from '../../../src/node-state/iproute/interfaces.ts';
+import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
 
-const read = (name: string) => answerOf(parseLinks(recording('ip', name)));
+const read = (name: string) => answerOf(parseInterfaces(recording('ip', name)));
 
-describe('parseLinks', () => {
+describe('parseInterfaces', () => {
   it('reads a node with two pods', () => {
     expect(
       read('node-a.link.json').map(({ index, name, kind, mtu, peerIndex, peerNetnsId }) => [
@@ -71,7 +71,7 @@ describe('parseLinks', () => {
       '    link/ipip 0.0.0.0 brd 0.0.0.0 promiscuity 0 minmtu 0 maxmtu 0 ',
       '    ipip any remote any local any ttl inherit nopmtudisc numtxqueues 1 ',
     ].join('\n');
-    const [tunnel] = answerOf(parseLinks(json));
+    const [tunnel] = answerOf(parseInterfaces(json));
     expect(tunnel).toEqual({
       index: 9,
       name: 'tunl0',
@@ -84,7 +84,7 @@ describe('parseLinks', () => {
       peerNetnsId: undefined,
       vxlan: undefined,
     });
-    expect(answerOf(parseLinks(plain))).toEqual([tunnel]);
+    expect(answerOf(parseInterfaces(plain))).toEqual([tunnel]);
   });
 
   it('reads a number of a namespace in plain text', () => {
@@ -92,7 +92,7 @@ describe('parseLinks', () => {
       '3: cali0761ccbeace@if2: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc noqueue state UP mode DEFAULT group default',
       '    link/ether EE:EE:EE:EE:EE:EE brd ff:ff:ff:ff:ff:ff link-netnsid 1',
     ].join('\r\n');
-    expect(answerOf(parseLinks(text))).toMatchObject([
+    expect(answerOf(parseInterfaces(text))).toMatchObject([
       { index: 3, name: 'cali0761ccbeace', mac: 'ee:ee:ee:ee:ee:ee', peerIndex: 2, peerNetnsId: 1, kind: undefined },
     ]);
   });
@@ -100,7 +100,7 @@ describe('parseLinks', () => {
   it('does not take the device below a VLAN for its other end', () => {
     const text =
       '[{"ifindex":5,"link":"eth0","ifname":"eth0.100","linkinfo":{"info_kind":"vlan"}},{"ifindex":2,"ifname":"eth0"}]';
-    expect(answerOf(parseLinks(text))[0]).toMatchObject({ kind: 'vlan', peerIndex: undefined });
+    expect(answerOf(parseInterfaces(text))[0]).toMatchObject({ kind: 'vlan', peerIndex: undefined });
   });
 
   test.each([
@@ -110,16 +110,20 @@ describe('parseLinks', () => {
     ['[{"ifindex":1', 'not whole: the JSON text cannot be read'],
     ['Device "cali00000000000" does not exist.\n', 'no device in it: Device "cali00000000000" does not exist.'],
   ])('does not understand %j', (text, problem) => {
-    expect(problemOf(parseLinks(text))).toBe(problem);
+    expect(findingOf(parseInterfaces(text))).toBe(problem);
   });
 
   it('is no answer in other words', () => {
     const problem = expect.stringContaining('no device in it: 1: lo: <SCHLEIFE,HOCH> gr 65536');
-    expect(parseLinks('1: lo: <SCHLEIFE,HOCH> gr 65536\n')).toEqual({ ok: false, problem });
+    expect(parseInterfaces('1: lo: <SCHLEIFE,HOCH> gr 65536\n')).toEqual({ ok: false, problem });
   });
 
   it('reads what is whole and notes the rest', () => {
     const text = '1: lo: <UP> mtu 65536 state UNKNOWN\n    link/loopback 00:00:00:00:00:00\n2: eth0: <UP mtu 1500\n';
-    expect(parseLinks(text)).toMatchObject({ ok: true, value: [{ name: 'lo' }], skipped: ['2: eth0: <UP mtu 1500'] });
+    expect(parseInterfaces(text)).toMatchObject({
+      ok: true,
+      value: [{ name: 'lo' }],
+      skipped: ['2: eth0: <UP mtu 1500'],
+    });
   });
 });

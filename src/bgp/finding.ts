@@ -37,7 +37,7 @@ export interface SessionName {
   readonly protocol: string;
 }
 
-export interface BgpProblem {
+export interface BgpFinding {
   readonly id: BgpFaultId;
   readonly severity: 'error' | 'warning';
   /** Where it is, or is seen. */
@@ -55,7 +55,7 @@ export interface BgpProblem {
   readonly sessions: readonly SessionName[];
 }
 
-interface ProblemParts {
+interface FindingParts {
   readonly nodes?: readonly string[];
   readonly version?: 4 | 6 | undefined;
   readonly peer?: string | undefined;
@@ -65,8 +65,8 @@ interface ProblemParts {
   readonly sessions?: readonly SessionName[] | undefined;
 }
 
-/** A problem with the severity of its id; it is about `node` alone when `nodes` is absent. */
-export function bgpProblem(id: BgpFaultId, node: string, parts: ProblemParts): BgpProblem {
+/** A finding with the severity of its id; it is about `node` alone when `nodes` is absent. */
+export function bgpFinding(id: BgpFaultId, node: string, parts: FindingParts): BgpFinding {
   const { nodes = [node], version, peer, message, object, hint, sessions = [] } = parts;
   return { id, severity: bgpFaults[id], node, nodes, version, peer, message, object, hint, sessions };
 }
