@@ -2,17 +2,17 @@
 import { compareIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { addressJudgements } from './addresses/addresses.ts';
 import { hasLiveContainer } from './addresses/allocation-fault.ts';
-import { recordJudgements } from './addresses/allocation-records.ts';
+import { metadataJudgements } from './addresses/allocation-metadata.ts';
 import { affinityJudgements } from './affinities/affinities.ts';
 import { nodeBlockJudgements } from './affinities/node-blocks.ts';
-import { spareBlockJudgements } from './affinities/unneeded-blocks.ts';
+import { unneededBlockJudgements } from './affinities/unneeded-blocks.ts';
 import { blockOwnerJudgements } from './blocks/block-owners.ts';
 import { blockJudgements } from './blocks/blocks.ts';
 import { sequenceJudgements } from './blocks/sequences.ts';
 import { unreadableOwners } from './blocks/unreadable-owners.ts';
 import type { Judgement } from './finding.ts';
 import { handleJudgements, handlesMissedByReleases } from './handles/handles.ts';
-import { openHandles } from './handles/unmatched-handles.ts';
+import { unmatchedHandles } from './handles/unmatched-handles.ts';
 import type { Severity } from './invariant.ts';
 import {
   borrowingJudgements,
@@ -20,14 +20,14 @@ import {
   manualPoolJudgements,
   ownerNameJudgements,
 } from './policy/policy.ts';
-import { poolRoomJudgements } from './pools/pool-exhaustion.ts';
+import { poolExhaustionJudgements } from './pools/pool-exhaustion.ts';
 import { poolJudgements } from './pools/pools.ts';
 import { reservationJudgements, reservedOf } from './pools/reservations.ts';
 import type { IpamSnapshot } from './snapshot.ts';
-import { type Usage, usageOf } from './view/address-users.ts';
+import { type AddressUsers, addressUsersOf } from './view/address-users.ts';
 import type { Allocation } from './view/block-view.ts';
 import { CheckView } from './view/check-view.ts';
-import { Releases } from './view/planned-releases.ts';
+import { PlannedReleases } from './view/planned-releases.ts';
 
 /** What a snapshot comes to. */
 export interface Evaluation {
@@ -44,24 +44,26 @@ export interface Evaluation {
  */
 export function evaluate(snapshot: IpamSnapshot): Evaluation {
   const view = new CheckView(snapshot);
-  const usage = usageOf(view);
+  const addressUsers = addressUsersOf(view);
   let inUse = 0;
-  for (const allocation of view.allocations) if (isInUse(view, usage, allocation)) inUse++;
-  return { judgements: judgementsOf(view, usage), allocations: view.allocations.length, inUse };
+  for (const allocation of view.allocations) if (isInUse(view, addressUsers, allocation)) inUse++;
+  return { judgements: judgementsOf(view, addressUsers), allocations: view.allocations.length, inUse };
 }
 
 /** A live container's addresses are in use even when its pod does not list them. */
-function isInUse(view: CheckView, usage: Usage, allocation: Allocation): boolean {
-  return allocation.windowsReserved || usage.hasUserOf(allocation) || hasLiveContainer(view, usage, allocation);
+function isInUse(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): boolean {
+  return (
+    allocation.windowsReserved || addressUsers.hasUserOf(allocation) || hasLiveContainer(view, addressUsers, allocation)
+  );
 }
 
-function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
-  const addresses = addressJudgements(view, usage);
-  const owners = unreadableOwners(view, usage);
-  const books = blockJudgements(view, usage, owners);
-  const releases = new Releases([...addresses, ...books]);
+function judgementsOf(view: CheckView, addressUsers: AddressUsers): Judgement[] {
+  const addresses = addressJudgements(view, addressUsers);
+  const owners = unreadableOwners(view, addressUsers);
+  const books = blockJudgements(view, addressUsers, owners);
+  const releases = new PlannedReleases([...addresses, ...books]);
   const reported = new Set(addresses.map(({ finding }) => finding.address ?? ''));
-  const open = openHandles(view);
+  const open = unmatchedHandles(view);
   const missed = handlesMissedByReleases(view, releases, open);
   const claims = affinityJudgements(view, releases);
   const faulty = new Set(claims.map(({ finding }) => finding.object.name));
@@ -71,12 +73,12 @@ function judgementsOf(view: CheckView, usage: Usage): Judgement[] {
     ...books,
     ...sequenceJudgements(view),
     ...blockOwnerJudgements(view),
-    ...recordJudgements(view, usage, releases, reported),
+    ...metadataJudgements(view, addressUsers, releases, reported),
     ...poolJudgements(view, releases),
     ...claims,
-    ...spareBlockJudgements(view, releases, faulty),
+    ...unneededBlockJudgements(view, releases, faulty),
     ...nodeBlockJudgements(view, reserved),
-    ...poolRoomJudgements(view, reserved),
+    ...poolExhaustionJudgements(view, reserved),
     ...reservationJudgements(view, reserved, releases),
     ...ownerNameJudgements(view),
     ...borrowingJudgements(view, releases),

@@ -93,7 +93,7 @@ export interface Finding {
 }
 
 /** An object that a finding rests on: read again, live, before the finding is called stable. */
-export interface Ground extends FoundObject {
+export interface Dependency extends FoundObject {
   readonly kind: 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle' | 'Pod' | 'Node' | 'Service' | 'IPPool';
 }
 
@@ -104,6 +104,6 @@ export interface Judgement {
   readonly key: string;
   /** The state it was judged on (sequence, handle, revision): unequal in two readings means something is going on. */
   readonly fingerprint: string;
-  readonly grounds: readonly Ground[];
+  readonly dependencies: readonly Dependency[];
   readonly action?: RepairAction;
 }

@@ -3,7 +3,7 @@
 /** `error`: address safety or allocation is broken; `warning`: waste or future trouble. */
 export type Severity = 'error' | 'warning' | 'info';
 
-export interface InvariantText {
+export interface Invariant {
   /** The heading of a finding: what is wrong. */
   readonly title: string;
   /** The severities that a finding of it can have, the usual one first. */

@@ -1,11 +1,11 @@
 // The invariants that the check judges, by their numbers. What is said of each is in invariants/, a file a group.
 // docs/reference/invariants.md is made from this table; the rules are those of docs/reference/ipam.md.
 
-import { usageInvariants } from './addresses/invariants.ts';
+import { addressInvariants } from './addresses/invariants.ts';
 import { affinityInvariants } from './affinities/invariants.ts';
 import { blockInvariants } from './blocks/invariants.ts';
 import { handleInvariants } from './handles/invariants.ts';
-import type { InvariantText } from './invariant.ts';
+import type { Invariant } from './invariant.ts';
 import { policyInvariants } from './policy/invariants.ts';
 import { poolInvariants } from './pools/invariants.ts';
 
@@ -16,7 +16,7 @@ export const invariantGroups = {
   affinities: affinityInvariants,
   policy: policyInvariants,
   handles: handleInvariants,
-  usage: usageInvariants,
+  addresses: addressInvariants,
 } as const;
 
 type Groups = typeof invariantGroups;
@@ -24,7 +24,7 @@ type Groups = typeof invariantGroups;
 /** The invariants that are judged, by their numbers in docs/reference/ipam.md. */
 export type InvariantId = { [Name in keyof Groups]: keyof Groups[Name] }[keyof Groups];
 
-export const invariants: Readonly<Record<InvariantId, InvariantText>> = Object.assign(
+export const invariants: Readonly<Record<InvariantId, Invariant>> = Object.assign(
   {},
   ...Object.values(invariantGroups),
 );

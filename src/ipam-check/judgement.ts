@@ -1,9 +1,12 @@
 // Makes judgements: the parts that every finding has in common are filled in here.
 
-import type { Finding, FoundObject, Ground, Judgement, Repair, RepairAction } from './finding.ts';
+import type { Dependency, Finding, FoundObject, Judgement, Repair, RepairAction } from './finding.ts';
 import type { Severity } from './invariant.ts';
 import { type InvariantId, invariants } from './invariants.ts';
 import type { BlockView } from './view/block-view.ts';
+
+/** Lists in evidence are cut after so many entries: a block can have thousands of ordinals. */
+export const mostListed = 20;
 
 /** What a rule has to say; everything else follows from the invariant. */
 export interface Draft {
@@ -29,13 +32,13 @@ export interface Draft {
   /** The state it was judged on; the same text in two readings means that nothing happened. */
   readonly fingerprint: string;
   /** Beside the object itself, which is always one. */
-  readonly grounds?: readonly Ground[];
+  readonly dependencies?: readonly Dependency[];
   readonly repair?: Repair | undefined;
   /** Only with an automatic repair. */
   readonly action?: RepairAction | undefined;
 }
 
-/** A judgement from a draft: title, key, grounds, and fields without a value left out. */
+/** A judgement from a draft: title, key, dependencies, and fields without a value left out. */
 export function judge(draft: Draft): Judgement {
   const { id, object } = draft;
   const finding: Finding = {
@@ -56,12 +59,12 @@ export function judge(draft: Draft): Judgement {
     ...(draft.repair !== undefined && { repair: draft.repair }),
   };
   const place = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`;
-  const grounds = draft.grounds ?? [];
+  const dependencies = draft.dependencies ?? [];
   return {
     finding,
     key: [id, `${object.kind}/${place}`, draft.part ?? draft.address ?? ''].join(' ').trimEnd(),
     fingerprint: draft.settled === true ? '' : draft.fingerprint,
-    grounds: isGround(object) && draft.settled !== true ? [object, ...grounds] : grounds,
+    dependencies: isDependency(object) && draft.settled !== true ? [object, ...dependencies] : dependencies,
     ...(draft.action !== undefined && { action: draft.action }),
   };
 }
@@ -71,7 +74,7 @@ export function automatic(action: RepairAction, summary: string, id: InvariantId
   return { primitive: action.primitive, automatic: true, summary, command: `calictl ipam check --fix --only ${id}` };
 }
 
-const groundKinds: ReadonlySet<string> = new Set<Ground['kind']>([
+const dependencyKinds: ReadonlySet<string> = new Set<Dependency['kind']>([
   'IPAMBlock',
   'BlockAffinity',
   'IPAMHandle',
@@ -81,8 +84,8 @@ const groundKinds: ReadonlySet<string> = new Set<Ground['kind']>([
   'IPPool',
 ]);
 
-function isGround(object: FoundObject): object is Ground {
-  return groundKinds.has(object.kind);
+function isDependency(object: FoundObject): object is Dependency {
+  return dependencyKinds.has(object.kind);
 }
 
 /** What every finding about a block as a whole says. */
@@ -90,18 +93,18 @@ export function aboutBlock(block: BlockView): Pick<Draft, 'object' | 'cidr' | 'n
   return { object: blockObject(block.name), cidr: block.cidr, node: block.node };
 }
 
-export function blockObject(name: string): Ground & { readonly kind: 'IPAMBlock' } {
+export function blockObject(name: string): Dependency & { readonly kind: 'IPAMBlock' } {
   return { kind: 'IPAMBlock', name };
 }
 
-export function affinityObject(name: string): Ground & { readonly kind: 'BlockAffinity' } {
+export function affinityObject(name: string): Dependency & { readonly kind: 'BlockAffinity' } {
   return { kind: 'BlockAffinity', name };
 }
 
-export function handleObject(name: string): Ground & { readonly kind: 'IPAMHandle' } {
+export function handleObject(name: string): Dependency & { readonly kind: 'IPAMHandle' } {
   return { kind: 'IPAMHandle', name };
 }
 
-export function nodeObject(name: string): Ground & { readonly kind: 'Node' } {
+export function nodeObject(name: string): Dependency & { readonly kind: 'Node' } {
   return { kind: 'Node', name };
 }

@@ -10,7 +10,7 @@ export const interrupted = 'interrupted before it was done';
  * Does `act` for each item. A step that began is finished before the signal is looked at. After an error that the next
  * one would meet again the rest is skipped.
  */
-export async function oneByOne<T>(
+export async function runInOrder<T>(
   items: readonly T[],
   subjectOf: (item: T) => string,
   act: (item: T) => Promise<RepairOutcome>,

@@ -14,14 +14,14 @@ export function retriesExhausted(): CalictlError {
 }
 
 /** What an operation needs of the world beside the datastore. */
-export interface Surroundings {
+export interface AllocatorWorld {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Before an operation starts over: at once after its first attempt, later after 5 to 50 ms, so that rivals part. */
-export async function pauseAfter(attempt: number, { clock, random, signal }: Surroundings): Promise<void> {
+export async function pauseAfter(attempt: number, { clock, random, signal }: AllocatorWorld): Promise<void> {
   signal?.throwIfAborted();
   if (attempt > 0) await clock.sleep(5 + Math.floor(random.float() * 46), signal);
 }
@@ -30,9 +30,9 @@ export async function pauseAfter(attempt: number, { clock, random, signal }: Sur
  * Does it again, with everything read again, for as long as it answers that others came between.
  * Errors: those of `once`; CalictlError when others always come between.
  */
-export async function untilSettled<T>(surroundings: Surroundings, once: () => Promise<T | 'contended'>): Promise<T> {
+export async function untilSettled<T>(world: AllocatorWorld, once: () => Promise<T | 'contended'>): Promise<T> {
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, surroundings);
+    if (attempt > 0) await pauseAfter(attempt - 1, world);
     const done = await once();
     if (done !== 'contended') return done;
   }

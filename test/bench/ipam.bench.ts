@@ -104,9 +104,9 @@ function handleOf(n: number): string {
 
 async function assignAll(datastore: MemoryDatastore, requests: readonly AssignRequest[]): Promise<void> {
   const store = ipamStoreOf(datastore);
-  const surroundings = { clock: new TestClock(now), random: evenRandom };
+  const world = { clock: new TestClock(now), random: evenRandom };
   for (const wanted of requests) {
-    const { addresses } = await autoAssign(store, wanted, surroundings);
+    const { addresses } = await autoAssign(store, wanted, world);
     if (addresses.length !== 1) throw new Error(`${wanted.node} got no address`);
   }
 }

@@ -1,12 +1,12 @@
 // Steps one after the other: every one has its outcome, whatever ends them.
 import { expect, it } from 'vitest';
 import { applied, appliedUnless } from '../../src/ipam/repair/repair-outcome.ts';
-import { oneByOne } from '../../src/ipam-live/sequential-steps.ts';
+import { runInOrder } from '../../src/ipam-live/sequential-steps.ts';
 import { CalictlError } from '../../src/world/errors.ts';
 
 const never = new AbortController().signal;
 const does = (acts: Record<string, () => unknown>, signal: AbortSignal = never) =>
-  oneByOne(
+  runInOrder(
     Object.keys(acts),
     (name) => name,
     async (name) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { untilSettled } from '../../src/ipam/retries.ts';
 import { TestClock } from '../support/program/world.ts';
 
-function surroundings(float: number, signal?: AbortSignal) {
+function worldOf(float: number, signal?: AbortSignal) {
   const clock = new TestClock('2025-12-01T00:00:00Z');
   const pauses: number[] = [];
   clock.onSleep = (ms) => pauses.push(ms);
@@ -22,7 +22,7 @@ test.each([
   [1, []],
   [3, [5, 5]],
 ])('after %i times in vain', async (times, pauses) => {
-  const world = surroundings(0);
+  const world = worldOf(0);
   const { calls, once } = contended(times);
   expect(await untilSettled(world, once)).toBe('done');
   expect(calls.count).toBe(times + 1);
@@ -30,13 +30,13 @@ test.each([
 });
 
 test('pauses are 50 ms at most', async () => {
-  const world = surroundings(1 - Number.EPSILON);
+  const world = worldOf(1 - Number.EPSILON);
   await untilSettled(world, contended(2).once);
   expect(world.pauses).toEqual([50]);
 });
 
 test('a hundred attempts are the end', async () => {
-  const world = surroundings(0.5);
+  const world = worldOf(0.5);
   const { calls, once } = contended(1000);
   await expect(untilSettled(world, once)).rejects.toMatchObject({ code: 'IPAM_CONFLICT' });
   expect(calls.count).toBe(100);
@@ -44,12 +44,12 @@ test('a hundred attempts are the end', async () => {
 });
 
 test('an abort ends it before the next attempt, an error at once', async () => {
-  const aborted = surroundings(0, AbortSignal.abort());
+  const aborted = worldOf(0, AbortSignal.abort());
   const { calls, once } = contended(1);
   await expect(untilSettled(aborted, once)).rejects.toThrow();
   expect(calls.count).toBe(1);
   const failing = async () => {
     throw new Error('no answer');
   };
-  await expect(untilSettled(surroundings(0), failing)).rejects.toThrow('no answer');
+  await expect(untilSettled(worldOf(0), failing)).rejects.toThrow('no answer');
 });

@@ -23,7 +23,7 @@ import {
 } from '../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -54,9 +54,9 @@ interface Operation {
 
 const holder = { handle: 'h', secondary: { node: 'node-a' } };
 const assign = (count: number) => (store: IpamStore) =>
-  autoAssign(store, { node: 'node-a', version: 4, count, use: 'Workload', holder }, surroundings);
+  autoAssign(store, { node: 'node-a', version: 4, count, use: 'Workload', holder }, world);
 const take = (address: string) => (store: IpamStore) =>
-  assignIp(store, { address, node: 'node-a', handle: 'h' }, surroundings);
+  assignIp(store, { address, node: 'node-a', handle: 'h' }, world);
 
 const operations: readonly Operation[] = [
   { name: 'three new blocks', objects: wide, run: assign(20), holds: 20 },
@@ -124,14 +124,14 @@ const operations: readonly Operation[] = [
       assignAddresses(
         store,
         { node: 'node-a', use: 'Workload', holder, ipv4: { count: 1 }, ipv6: { count: 9 } },
-        surroundings,
+        world,
       ),
     holds: 10,
   },
   {
     name: 'a block and no address',
     objects: wide,
-    run: (store) => ensureBlock(store, { node: 'node-a', version: 4 }, surroundings),
+    run: (store) => ensureBlock(store, { node: 'node-a', version: 4 }, world),
     holds: 0,
   },
   {

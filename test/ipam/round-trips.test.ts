@@ -9,7 +9,7 @@ import type { KubeObject } from '../../src/resources/object.ts';
 import { affinityTo, blockWith, handleWith, node, pool } from '../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -22,7 +22,7 @@ async function cost(objects: readonly KubeObject[], handle?: string): Promise<st
   const store = new MemoryDatastore(objects);
   const holder = { handle, secondary: { node: 'node-a' } };
   const request = { node: 'node-a', version: 4, count: 1, use: 'Workload', holder } as const;
-  expect((await autoAssign(ipamStoreOf(store), request, surroundings)).addresses).toHaveLength(1);
+  expect((await autoAssign(ipamStoreOf(store), request, world)).addresses).toHaveLength(1);
   return callsOf(store);
 }
 const callsOf = (store: MemoryDatastore): string[] => store.calls.map(({ op, kind }) => `${op} ${kind}`).sort();
@@ -60,14 +60,14 @@ test('both families: what each costs, and two calls for the handle that they sha
   const store = new MemoryDatastore(base);
   const holder = { handle: 'h', secondary: { node: 'node-a' } };
   const request = { node: 'node-a', use: 'Workload', holder, ipv4: { count: 1 }, ipv6: { count: 1 } } as const;
-  await assignAddresses(ipamStoreOf(store), request, surroundings);
+  await assignAddresses(ipamStoreOf(store), request, world);
   expect(store.calls).toHaveLength(11 + 11 + 2);
 });
 
 test('a given address: six calls in a block that is there, ten where there is none', async () => {
   const of = async (objects: readonly KubeObject[]): Promise<string[]> => {
     const store = new MemoryDatastore(objects);
-    await assignIp(ipamStoreOf(store), { address: '10.0.0.5', node: 'node-a', handle: 'h' }, surroundings);
+    await assignIp(ipamStoreOf(store), { address: '10.0.0.5', node: 'node-a', handle: 'h' }, world);
     return callsOf(store);
   };
   const both = ['get Node', 'list IPPool', 'get IPAMConfig', 'get IPAMBlock', 'create IPAMHandle', 'update IPAMBlock'];

@@ -10,7 +10,7 @@ import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '
 import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const clock = new TestClock('2025-12-01T00:00:00Z');
-const surroundings = { clock, random: evenRandom };
+const world = { clock, random: evenRandom };
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 function open(...objects: KubeObject[]) {
@@ -18,7 +18,7 @@ function open(...objects: KubeObject[]) {
   const ipam = ipamStoreOf(store);
   const assign = (name: string, request: Partial<AssignRequest> = {}) => {
     const holder = { secondary: { node: name } };
-    return autoAssign(ipam, { node: name, version: 4, count: 1, use: 'Workload', holder, ...request }, surroundings);
+    return autoAssign(ipam, { node: name, version: 4, count: 1, use: 'Workload', holder, ...request }, world);
   };
   return { store, ipam, assign };
 }
@@ -99,7 +99,7 @@ test('a limit holds although others fill each new block before it is read', asyn
   const rival = async (cidr: string): Promise<void> => {
     for (const last of range(0, 7)) {
       const address = cidr.replace(/\.(\d+)\/29$/, (_, base) => `.${Number(base) + last}`);
-      await assignIp(ipam, { address, node: 'host-b' }, surroundings);
+      await assignIp(ipam, { address, node: 'host-b' }, world);
     }
   };
   const contested = {
@@ -114,7 +114,7 @@ test('a limit holds although others fill each new block before it is read', asyn
     },
   };
   const request = { node: 'host-a', version: 4, count: 1, use: 'Workload', holder: {}, maxBlocks: 3 } as const;
-  const result = await autoAssign(contested, request, surroundings);
+  const result = await autoAssign(contested, request, world);
   expect(result.addresses).toEqual([]);
   expect(result.error?.message).toBe('cannot allocate new block due to per host block limit');
   expect(affinitiesIn(store)).toHaveLength(3);
@@ -124,7 +124,7 @@ test('a limit holds although others fill each new block before it is read', asyn
 
 test('addresses that nobody can have: outside the pools, in no block', async () => {
   const { store, ipam } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
-  await expect(assignIp(ipam, { address: '1.1.1.1', node: 'node-a' }, surroundings)).rejects.toThrow(
+  await expect(assignIp(ipam, { address: '1.1.1.1', node: 'node-a' }, world)).rejects.toThrow(
     'The provided IP address is not in a configured pool',
   );
   const addresses = ['1.1.1.1', '10.244.9.9'].map((address) => ({ address }));
@@ -135,13 +135,13 @@ test('addresses that nobody can have: outside the pools, in no block', async () 
 test('claims that their labels hide are not seen, and are found again when their block is tried', async () => {
   const { store, ipam } = open(node('node-a'), pool('p', '10.244.0.0/24', 26));
   const request = { node: 'node-a', version: 4, count: 1, use: 'Workload', holder: {} } as const;
-  await autoAssign(ipam, request, surroundings);
+  await autoAssign(ipam, request, world);
   const [affinity] = affinitiesIn(store);
   if (affinity === undefined) throw new Error('no affinity');
   const hidden = { ...affinity, metadata: { ...affinity.metadata, labels: {} } };
   expect(await ipam.affinities.update(hidden)).toMatchObject({ ok: true });
   expect(await ipam.affinitiesOf({ type: 'host', name: 'node-a' }, 4)).toEqual([]);
-  const { addresses } = await autoAssign(ipam, request, surroundings);
+  const { addresses } = await autoAssign(ipam, request, world);
   expect(addresses).toMatchObject([{ address: '10.244.0.129', borrowed: false }]);
   expect(blocksIn(store).map(({ spec }) => spec.cidr)).toEqual(['10.244.0.128/26']);
 });

@@ -11,7 +11,7 @@ import { releaseByHandle, releaseIps } from '../../src/ipam/release/release.ts';
 import { blocksIn, inconsistencies, node, pool } from '../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -44,7 +44,7 @@ test('assign, claim and release in any order, one or two at once', { timeout: 60
           const { count, handle: by } = action;
           const holder = { handle: by, secondary: { node: action.node } };
           const request = { node: action.node, version: 4, count, use: 'Workload', holder } as const;
-          const { addresses } = await autoAssign(ipam, request, surroundings);
+          const { addresses } = await autoAssign(ipam, request, world);
           return () => {
             for (const { address } of addresses) take(address, by);
             if (rounds.every((round) => round.length === 1))
@@ -54,7 +54,7 @@ test('assign, claim and release in any order, one or two at once', { timeout: 60
         if (action.do === 'claim') {
           const { node: name, handle: by } = action;
           const request = { address: `10.0.0.${action.last}`, node: name, handle: by };
-          const done = await assignIp(ipam, request, surroundings).catch((error: Error) => {
+          const done = await assignIp(ipam, request, world).catch((error: Error) => {
             expect(error.message).toBe('Address already assigned in block');
           });
           return () => (done ? take(done.assigned.address, by) : undefined);

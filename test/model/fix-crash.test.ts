@@ -1,8 +1,9 @@
 // Killing a repair after any write: the next repair finishes the job, whichever write it was.
 import { describe, expect, test } from 'vitest';
 import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
+import { check } from '../../src/ipam-live/check/check.ts';
 import type { Journal } from '../../src/ipam-live/repair/journal.ts';
-import { check, repair } from '../../src/ipam-live/repair/session.ts';
+import { repair } from '../../src/ipam-live/repair/repair.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type DamageName, damage, plant } from '../support/clusters/damage.ts';
 import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/clusters/example-cluster.ts';

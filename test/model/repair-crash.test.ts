@@ -9,16 +9,16 @@ import type { IpamStore } from '../../src/ipam/ipam-store.ts';
 import { releaseByHandle, releaseInBlock, releaseIps } from '../../src/ipam/release/release.ts';
 import { setHandleCount } from '../../src/ipam/repair/handle-repair.ts';
 import {
-  claimMissing,
-  confirmClaim,
+  confirmNamedAffinity,
+  createMissingAffinity,
   deleteEmptyBlock,
-  dropClaim,
+  dropNamedAffinity,
   finishTombstone,
   rebuildBlock,
-  relabelClaim,
-  releaseClaim,
-} from '../../src/ipam/repair/repair.ts';
-import { noProof } from '../../src/ipam/repair/repair-outcome.ts';
+  relabelNamedAffinity,
+  releaseNamedAffinity,
+} from '../../src/ipam/repair/primitives.ts';
+import { noPrecondition } from '../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import {
   affinitiesIn,
@@ -68,28 +68,28 @@ const setCount = (ipam: IpamStore, store: MemoryDatastore, name: string, handleI
   const stored = handlesIn(store).find(({ metadata }) => metadata.name === name);
   const { uid, resourceVersion } = stored?.metadata ?? {};
   const blocks = blocksIn(store).map(({ metadata }) => metadata.name);
-  return setHandleCount(ipam, { handle: name, handleId, uid, resourceVersion, blocks, lowers: true }, noProof);
+  return setHandleCount(ipam, { handle: name, handleId, uid, resourceVersion, blocks, lowers: true }, noPrecondition);
 };
 
 const scenarios: readonly Scenario[] = [
   {
     what: 'R1, all of a block',
     objects: [held, confirmed, handleA, handleB],
-    run: (ipam) => releaseInBlock(ipam, block, addresses, noProof),
+    run: (ipam) => releaseInBlock(ipam, block, addresses, noPrecondition),
     frees: ['a', 'b'],
     end: { blocks: 1, affinities: 1, handles: 0 },
   },
   {
     what: 'R1, part of a block that is nobody’s',
     objects: [blockWith(cidr, undefined, ['a', 2], ['b', 1]), handleA, handleB],
-    run: (ipam) => releaseInBlock(ipam, block, addresses.slice(0, 2), noProof),
+    run: (ipam) => releaseInBlock(ipam, block, addresses.slice(0, 2), noPrecondition),
     frees: ['a'],
     end: { blocks: 1, affinities: 0, handles: 1 },
   },
   {
     what: 'R1, all of a block that is nobody’s',
     objects: [blockWith(cidr, undefined, ['a', 2], ['b', 1]), handleA, handleB],
-    run: (ipam) => releaseInBlock(ipam, block, addresses, noProof),
+    run: (ipam) => releaseInBlock(ipam, block, addresses, noPrecondition),
     frees: ['a', 'b'],
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
@@ -97,8 +97,8 @@ const scenarios: readonly Scenario[] = [
     what: 'R1, from a node that its pool no longer selects',
     objects: [pool('p', '10.0.0.0/24', 29, "zone == 'y'"), node('node-a'), held, confirmed, handleA, handleB],
     run: async (ipam, store) => {
-      await releaseInBlock(ipam, block, addresses, noProof);
-      if (revisionOf(store, claim) !== undefined) await releaseClaim(ipam, onClaim(store), noProof);
+      await releaseInBlock(ipam, block, addresses, noPrecondition);
+      if (revisionOf(store, claim) !== undefined) await releaseNamedAffinity(ipam, onClaim(store), noPrecondition);
     },
     frees: ['a', 'b'],
     end: { blocks: 0, affinities: 0, handles: 0 },
@@ -120,7 +120,7 @@ const scenarios: readonly Scenario[] = [
   {
     what: 'R2',
     objects: [withSpec(held, { unallocated: [7, 7, 0, 40] }), confirmed, handleA, handleB],
-    run: (ipam) => rebuildBlock(ipam, { block }, noProof),
+    run: (ipam) => rebuildBlock(ipam, { block }, noPrecondition),
     end: { blocks: 1, affinities: 1, handles: 2 },
   },
   {
@@ -144,44 +144,44 @@ const scenarios: readonly Scenario[] = [
   {
     what: 'R4',
     objects: [held, affinityTo('node-a', cidr, 'pendingDeletion'), handleA, handleB],
-    run: (ipam, store) => confirmClaim(ipam, onClaim(store), noProof),
+    run: (ipam, store) => confirmNamedAffinity(ipam, onClaim(store), noPrecondition),
     end: { blocks: 1, affinities: 1, handles: 2 },
   },
   {
     what: 'R4, affinity missing',
     objects: [held, handleA, handleB],
-    run: (ipam) => claimMissing(ipam, { block, owner: 'host:node-a' }, noProof),
+    run: (ipam) => createMissingAffinity(ipam, { block, owner: 'host:node-a' }, noPrecondition),
     end: { blocks: 1, affinities: 1, handles: 2 },
   },
   {
     what: 'R4, affinity missing but for its tombstone',
     objects: [held, marked(confirmed), handleA, handleB],
-    run: (ipam) => claimMissing(ipam, { block, owner: 'host:node-a' }, noProof),
+    run: (ipam) => createMissingAffinity(ipam, { block, owner: 'host:node-a' }, noPrecondition),
     end: { blocks: 1, affinities: 1, handles: 2 },
   },
   {
     what: 'R5, block missing',
     objects: [confirmed],
-    run: (ipam, store) => dropClaim(ipam, onClaim(store), noProof),
+    run: (ipam, store) => dropNamedAffinity(ipam, onClaim(store), noPrecondition),
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
   {
     what: 'R5, block of another node',
     objects: [blockWith(cidr, 'host:node-b', ['a', 2]), affinityTo('node-b', cidr, 'confirmed'), confirmed, handleA],
-    run: (ipam, store) => dropClaim(ipam, onClaim(store), noProof),
+    run: (ipam, store) => dropNamedAffinity(ipam, onClaim(store), noPrecondition),
     end: { blocks: 1, affinities: 1, handles: 1 },
   },
   {
     what: 'R6',
     objects: [blockWith(cidr, 'host:node-a'), confirmed],
-    run: (ipam, store) => releaseClaim(ipam, onClaim(store), noProof),
+    run: (ipam, store) => releaseNamedAffinity(ipam, onClaim(store), noPrecondition),
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
   {
     what: 'R7',
     objects: [marked(blockWith(cidr, undefined))],
     run: (ipam, store) =>
-      finishTombstone(ipam, { kind: 'IPAMBlock', name: block, uid: blocksIn(store)[0]?.metadata.uid }, noProof),
+      finishTombstone(ipam, { kind: 'IPAMBlock', name: block, uid: blocksIn(store)[0]?.metadata.uid }, noPrecondition),
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
   {
@@ -192,19 +192,19 @@ const scenarios: readonly Scenario[] = [
       handleA,
       handleB,
     ],
-    run: (ipam, store) => relabelClaim(ipam, onClaim(store), noProof),
+    run: (ipam, store) => relabelNamedAffinity(ipam, onClaim(store), noPrecondition),
     end: { blocks: 1, affinities: 1, handles: 2 },
   },
   {
     what: 'R9, owner without a claim',
     objects: [blockWith(cidr, goneOwner)],
-    run: (ipam) => deleteEmptyBlock(ipam, { block, owner: goneOwner }, noProof),
+    run: (ipam) => deleteEmptyBlock(ipam, { block, owner: goneOwner }, noPrecondition),
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
   {
     what: 'R9',
     objects: [blockWith(cidr, undefined)],
-    run: (ipam) => deleteEmptyBlock(ipam, { block }, noProof),
+    run: (ipam) => deleteEmptyBlock(ipam, { block }, noPrecondition),
     end: { blocks: 0, affinities: 0, handles: 0 },
   },
 ];
@@ -215,30 +215,38 @@ async function mend(ipam: IpamStore, store: MemoryDatastore): Promise<void> {
     const { deleted } = (spec ?? {}) as { deleted?: boolean | string };
     if (deleted !== true && deleted !== 'true') continue;
     const { name, uid } = metadata;
-    await finishTombstone(ipam, { kind: kind as 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle', name, uid }, noProof);
+    await finishTombstone(
+      ipam,
+      { kind: kind as 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle', name, uid },
+      noPrecondition,
+    );
   }
-  for (const { metadata } of blocksIn(store)) await rebuildBlock(ipam, { block: metadata.name }, noProof);
+  for (const { metadata } of blocksIn(store)) await rebuildBlock(ipam, { block: metadata.name }, noPrecondition);
   for (const { metadata } of affinitiesIn(store)) {
-    await relabelClaim(ipam, { affinity: metadata.name, resourceVersion: metadata.resourceVersion }, noProof);
+    await relabelNamedAffinity(
+      ipam,
+      { affinity: metadata.name, resourceVersion: metadata.resourceVersion },
+      noPrecondition,
+    );
   }
   for (const { metadata, spec } of affinitiesIn(store)) {
     const owner = blocksIn(store).find((candidate) => candidate.spec.cidr === spec.cidr)?.spec.affinity;
     const action = { affinity: metadata.name, resourceVersion: metadata.resourceVersion };
-    if (owner !== `${spec.type}:${spec.node}`) await dropClaim(ipam, action, noProof);
-    else if (spec.state !== 'confirmed') await confirmClaim(ipam, action, noProof);
+    if (owner !== `${spec.type}:${spec.node}`) await dropNamedAffinity(ipam, action, noPrecondition);
+    else if (spec.state !== 'confirmed') await confirmNamedAffinity(ipam, action, noPrecondition);
   }
   for (const { metadata, spec } of blocksIn(store)) {
     const claimed = affinitiesIn(store).some((affinity) => affinity.spec.cidr === spec.cidr);
     if (!spec.affinity || claimed) continue;
     const action = { block: metadata.name, owner: spec.affinity };
-    await (spec.affinity === goneOwner ? deleteEmptyBlock : claimMissing)(ipam, action, noProof);
+    await (spec.affinity === goneOwner ? deleteEmptyBlock : createMissingAffinity)(ipam, action, noPrecondition);
   }
   const named = blocksIn(store).flatMap(({ spec }) => spec.attributes.map(({ handle_id }) => handle_id ?? ''));
   for (const name of new Set([...handlesIn(store).map(({ metadata }) => metadata.name), ...named])) {
     if (name !== '') await setCount(ipam, store, name);
   }
   for (const { metadata, spec } of blocksIn(store)) {
-    if (!spec.affinity) await deleteEmptyBlock(ipam, { block: metadata.name }, noProof);
+    if (!spec.affinity) await deleteEmptyBlock(ipam, { block: metadata.name }, noPrecondition);
   }
 }
 

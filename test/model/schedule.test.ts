@@ -14,7 +14,7 @@ import {
   type Actor,
   assign,
   assignGiven,
-  claimBlock,
+  claimRangeFor,
   collect,
   giveUpEmpty,
   releaseAddress,
@@ -33,12 +33,12 @@ describe('the same endings as by running every schedule from its beginning', () 
   const used = clusterNamed('one block, in use');
   const givenUp = clusterNamed('an empty block half given up');
   const cases: readonly (readonly [SmallCluster, readonly [Actor, Actor], boolean])[] = [
-    [bare, [claimBlock('node-a'), claimBlock('node-b')], false],
+    [bare, [claimRangeFor('node-a'), claimRangeFor('node-b')], false],
     [bare, [assign('node-b', 'A'), releaseAddress], true],
     [used, [releaseAddress, releaseHandle], true],
     [used, [assignGiven('node-b', 'A', '10.0.0.2'), releaseAddress], false],
     [used, [releaseHandle, collect(used)], false],
-    [used, [claimBlock('node-b'), releaseAddress], false],
+    [used, [claimRangeFor('node-b'), releaseAddress], false],
     [givenUp, [giveUpEmpty, releaseAddress], true],
   ];
   test.each(
@@ -65,7 +65,7 @@ describe('the same endings as by running every schedule from its beginning', () 
   });
 
   test('when also reads of what nobody writes are put in every order', async () => {
-    const scope = scopeOf(bare, [releaseAddress, claimBlock('node-b')]);
+    const scope = scopeOf(bare, [releaseAddress, claimRangeFor('node-b')]);
     const found = new Set<string>();
     const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
     await explore(scope, { onEnding }, { crashes: false, losses: Number.POSITIVE_INFINITY });
@@ -117,7 +117,7 @@ describe('a fault that only some schedules show', () => {
     const careless = brokenAssign((store, block) => ipamStoreOf(store).blocks.update(block));
     const failures = await allFailures([careless, releaseAddress]);
     expect(failures.map(({ what }) => what)).toContain('10.0.0.2 is used by new-A and allocated to nobody');
-    expect(await allFailures([careless, claimBlock('node-b')])).toEqual([]);
+    expect(await allFailures([careless, claimRangeFor('node-b')])).toEqual([]);
   });
 
   test('a mark that is to be taken off again stays when its writer dies', async () => {
@@ -131,7 +131,7 @@ describe('a fault that only some schedules show', () => {
       },
     };
     const whats = async (crashes: boolean) =>
-      (await allFailures([marking, claimBlock('node-b')], crashes)).map(({ what }) => what);
+      (await allFailures([marking, claimRangeFor('node-b')], crashes)).map(({ what }) => what);
     expect(await whats(false)).toEqual([]);
     expect((await whats(true)).join('\n')).toMatch(/after a repair: INV-14/);
   });

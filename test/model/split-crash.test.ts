@@ -12,7 +12,7 @@ import type { KubeObject } from '../../src/resources/object.ts';
 import { blocksIn, holders, inconsistencies, node, pool } from '../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../support/program/world.ts';
 
-const surroundings = { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
+const world = { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 
 /** Three nodes with addresses all over the pool, and a pool beside it. */
 async function inUse(): Promise<KubeObject[]> {
@@ -23,7 +23,7 @@ async function inUse(): Promise<KubeObject[]> {
     const holder = { handle: `of-${name}`, secondary: { node: name } };
     const cidr = parseCidr('10.0.0.0/26');
     const request = { node: name, version: 4, count: 11, use: 'Workload', holder, pools: cidr ? [cidr] : [] } as const;
-    expect((await autoAssign(ipamStoreOf(store), request, surroundings)).addresses).toHaveLength(11);
+    expect((await autoAssign(ipamStoreOf(store), request, world)).addresses).toHaveLength(11);
   }
   return store.dump();
 }

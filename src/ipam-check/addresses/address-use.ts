@@ -3,7 +3,7 @@ import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { blockObject, judge } from '../judgement.ts';
-import { type AddressUser, describeUser, groundsOf, objectOf, type Usage } from '../view/address-users.ts';
+import { type AddressUser, type AddressUsers, dependenciesOf, describeUser, objectOf } from '../view/address-users.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { isMachine } from './allocation-fault.ts';
 
@@ -14,9 +14,13 @@ const isCalicos = (user: AddressUser): boolean => user.kind !== 'Service' || use
 const wantsAllocation = (user: AddressUser): boolean => isCalicos(user) && !(user.kind === 'Pod' && user.pod.noIpam);
 
 /** INV-54 to INV-56, and INV-44 and INV-63 for services and tunnels whose address is not allocated. */
-export function useJudgements(view: CheckView, usage: Usage, alreadyShared: ReadonlySet<string>): Judgement[] {
+export function useJudgements(
+  view: CheckView,
+  addressUsers: AddressUsers,
+  alreadyShared: ReadonlySet<string>,
+): Judgement[] {
   const judgements: Judgement[] = [];
-  for (const [ip, users] of usage.entries()) {
+  for (const [ip, users] of addressUsers.entries()) {
     if (users.length > 1 && !alreadyShared.has(formatIp(ip))) {
       const shared = judgeShared(view, ip, users.filter(isCalicos));
       if (shared) judgements.push(shared);
@@ -39,7 +43,7 @@ function judgeShared(view: CheckView, ip: IpAddress, users: readonly AddressUser
     id: 'INV-56',
     object: objectOf(first),
     related: rest.map(objectOf),
-    grounds: [...groundsOf(users), ...(allocation ? [blockObject(allocation.block.name)] : [])],
+    dependencies: [...dependenciesOf(users), ...(allocation ? [blockObject(allocation.block.name)] : [])],
     cidr: allocation?.block.cidr,
     address: formatIp(ip),
     handle: allocation?.handle,
@@ -65,8 +69,8 @@ function judgeUnallocated(view: CheckView, ip: IpAddress, users: readonly Addres
     candidate: users.every((user) => user.kind === 'Pod' && user.pod.deleting),
     object: objectOf(first),
     related: [...rest.map(objectOf), ...(block ? [blockObject(block.name)] : [])],
-    grounds: [
-      ...groundsOf(users),
+    dependencies: [
+      ...dependenciesOf(users),
       ...(block ? [blockObject(block.name)] : []),
       ...(pool ? [{ kind: 'IPPool' as const, name: pool.name }] : []),
     ],

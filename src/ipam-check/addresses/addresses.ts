@@ -2,7 +2,7 @@
 
 import type { Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
-import { describeUser, type Usage } from '../view/address-users.ts';
+import { type AddressUsers, describeUser } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { useJudgements } from './address-use.ts';
@@ -17,7 +17,7 @@ const neededKinds: readonly string[] = ['Pod', 'Node', 'WorkloadEndpoint'];
 /**
  * INV-11, INV-44, INV-50, INV-51 and INV-53 to INV-63, one finding a fault. Nothing at all is said when the users of addresses could not be read.
  */
-export function addressJudgements(view: CheckView, usage: Usage): Judgement[] {
+export function addressJudgements(view: CheckView, addressUsers: AddressUsers): Judgement[] {
   if (!neededKinds.every((kind) => view.canJudge(kind))) return [];
   const judgements: Judgement[] = [];
   const tunnels: { readonly allocation: Allocation; readonly named: NamedTunnel }[] = [];
@@ -30,29 +30,29 @@ export function addressJudgements(view: CheckView, usage: Usage): Judgement[] {
       tunnels.push({ allocation, named: tunnel });
       continue;
     }
-    const judgement = withoutHandle(view, usage, allocation, judgeOwned(view, usage, allocation));
+    const judgement = withoutHandle(view, addressUsers, allocation, judgeOwned(view, addressUsers, allocation));
     if (judgement !== undefined) judgements.push(judgement);
     const { node } = allocation.attributes;
     if (node && !isReleased(judgement)) holding.add(node);
   }
   for (const { allocation, named } of tunnels) {
-    const judged = judgeTunnelAllocation(view, usage, allocation, named, (node) => holding.has(node));
-    const judgement = withoutHandle(view, usage, allocation, judged);
+    const judged = judgeTunnelAllocation(view, addressUsers, allocation, named, (node) => holding.has(node));
+    const judgement = withoutHandle(view, addressUsers, allocation, judged);
     if (judgement !== undefined) judgements.push(judgement);
   }
-  judgements.push(...judgeRecordedTunnels(view, usage));
+  judgements.push(...judgeRecordedTunnels(view, addressUsers));
   const shared = judgements.filter(({ finding }) => finding.also.includes('INV-56'));
   const alreadyShared = new Set(shared.map(({ finding }) => finding.address ?? ''));
-  judgements.push(...useJudgements(view, usage, alreadyShared));
+  judgements.push(...useJudgements(view, addressUsers, alreadyShared));
   return judgements.filter((judgement) => canJudge(view, judgement));
 }
 
-function judgeOwned(view: CheckView, usage: Usage, allocation: Allocation): Judgement | undefined {
+function judgeOwned(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): Judgement | undefined {
   const pod = namedPod(allocation);
-  if (pod !== undefined) return judgePodAllocation(view, usage, allocation, pod);
+  if (pod !== undefined) return judgePodAllocation(view, addressUsers, allocation, pod);
   const service = namedService(allocation);
-  if (service !== undefined) return judgeServiceAllocation(view, usage, allocation, service);
-  return judgeOwnerless(view, usage, allocation);
+  if (service !== undefined) return judgeServiceAllocation(view, addressUsers, allocation, service);
+  return judgeOwnerless(view, addressUsers, allocation);
 }
 
 /**
@@ -61,7 +61,7 @@ function judgeOwned(view: CheckView, usage: Usage, allocation: Allocation): Judg
  */
 function withoutHandle(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   judgement: Judgement | undefined,
 ): Judgement | undefined {
@@ -72,7 +72,7 @@ function withoutHandle(
     const also: InvariantId[] = [...finding.also, 'INV-11'];
     return { ...judgement, finding: { ...finding, also, evidence: [...finding.evidence, fact] } };
   }
-  const users = usage.of(allocation.ip);
+  const users = addressUsers.of(allocation.ip);
   const legacyTunnel = namedTunnel(allocation) !== undefined || users.some((user) => user.kind === 'Node');
   return judgeAllocation(view, {
     allocation,
@@ -83,8 +83,8 @@ function withoutHandle(
 }
 
 /** Nothing tells whose address it is: it may be assigned by hand, so nothing but a person releases it. */
-function judgeOwnerless(view: CheckView, usage: Usage, allocation: Allocation): Judgement | undefined {
-  if (usage.hasUserOf(allocation) || hasLiveContainer(view, usage, allocation)) return undefined;
+function judgeOwnerless(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): Judgement | undefined {
+  if (addressUsers.hasUserOf(allocation) || hasLiveContainer(view, addressUsers, allocation)) return undefined;
   const broken: InvariantId[] = ['INV-53'];
   const evidence = ['its attributes name no pod, tunnel or service', 'nothing is known to use the address'];
   if (mayHaveCooledDown(view, allocation)) {

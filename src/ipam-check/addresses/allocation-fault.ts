@@ -1,10 +1,10 @@
 // What is wrong with one allocated address, and the finding made of it: the most specific invariant first, and a
 // release only when nothing at all could be using the address.
 
-import type { FoundObject, Ground, Judgement, RepairAction } from '../finding.ts';
+import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { blockObject, judge } from '../judgement.ts';
-import { type AddressUser, describeUser, groundsOf, objectOf, type Usage } from '../view/address-users.ts';
+import { type AddressUser, type AddressUsers, dependenciesOf, describeUser, objectOf } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
@@ -63,9 +63,9 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
     sequenceNumber: sequence,
   };
   const command = `calictl ipam release --ip ${address}`;
-  const grounds: Ground[] = groundsOf(others);
+  const dependencies: Dependency[] = dependenciesOf(others);
   if (owner?.kind === 'Pod' || owner?.kind === 'Node' || owner?.kind === 'Service')
-    grounds.push({ ...owner, kind: owner.kind });
+    dependencies.push({ ...owner, kind: owner.kind });
   const rivals = others.some((user) => user.kind !== 'Service' || user.managed);
   const severity = rivals ? 'error' : fault.severity;
   const release = releaseOf(view, fault);
@@ -76,7 +76,7 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
     candidate: fault.candidate === true || view.isYoungAllocation(allocation),
     object: blockObject(block.name),
     related: others.map(objectOf),
-    grounds,
+    dependencies,
     cidr: block.cidr,
     address,
     handle,
@@ -142,7 +142,7 @@ export function siblingsOf(view: CheckView, allocation: Allocation): Allocation[
 }
 
 /** True when the container that the address was allocated for is the current one of something alive. */
-export function hasLiveContainer(view: CheckView, usage: Usage, allocation: Allocation): boolean {
+export function hasLiveContainer(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): boolean {
   const container = containerOf(allocation);
-  return container !== undefined && (view.podsByContainer.has(container) || usage.hasWorkloadOf(container));
+  return container !== undefined && (view.podsByContainer.has(container) || addressUsers.hasWorkloadOf(container));
 }

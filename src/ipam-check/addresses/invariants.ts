@@ -1,8 +1,8 @@
 // What can be wrong between the allocations and what uses their addresses.
 // The rules are those of docs/reference/ipam.md.
-import type { InvariantText } from '../invariant.ts';
+import type { Invariant } from '../invariant.ts';
 
-export const usageInvariants = {
+export const addressInvariants = {
   'INV-11': {
     title: 'allocation has no handle',
     severities: ['warning', 'info'],
@@ -110,4 +110,4 @@ export const usageInvariants = {
       'Addresses in blocks of nodes name a node, those in other blocks do not; the garbage collector goes by it.',
     whatToDo: 'Nothing; see how it was assigned when there are many.',
   },
-} satisfies Record<string, InvariantText>;
+} satisfies Record<string, Invariant>;

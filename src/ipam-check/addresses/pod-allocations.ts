@@ -5,7 +5,7 @@ import { parseIp } from '../../net/ip.ts';
 import type { FoundObject, Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import type { PodRecord } from '../snapshot.ts';
-import { type AddressUser, isPodUser, type Usage } from '../view/address-users.ts';
+import { type AddressUser, type AddressUsers, isPodUser } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import {
@@ -34,15 +34,15 @@ const endedPhases: readonly (string | undefined)[] = ['Succeeded', 'Failed', 'Co
 /** The finding about an allocation that names this pod, or undefined when all is well. */
 export function judgePodAllocation(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   named: NamedPod,
 ): Judgement | undefined {
-  if (isPlainlyRight(view, allocation, named, usage.singleUserOf(allocation))) return undefined;
+  if (isPlainlyRight(view, allocation, named, addressUsers.singleUserOf(allocation))) return undefined;
   const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
   const fault = isMachine(allocation)
-    ? stoppedMachine(usage, allocation, pod)
-    : podFault(view, usage, allocation, named, pod);
+    ? stoppedMachine(addressUsers, allocation, pod)
+    : podFault(view, addressUsers, allocation, named, pod);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Pod', ...named } satisfies FoundObject });
 }
 
@@ -66,8 +66,12 @@ function isPlainlyRight(
 }
 
 /** A virtual machine keeps its address without a pod; whether the machine still exists is not known here. */
-function stoppedMachine(usage: Usage, allocation: Allocation, pod: PodRecord | undefined): AllocationFault | undefined {
-  if (usage.has(allocation.ip) || (pod !== undefined && !pod.finished)) return undefined;
+function stoppedMachine(
+  addressUsers: AddressUsers,
+  allocation: Allocation,
+  pod: PodRecord | undefined,
+): AllocationFault | undefined {
+  if (addressUsers.has(allocation.ip) || (pod !== undefined && !pod.finished)) return undefined;
   return {
     allocation,
     broken: ['INV-53'],
@@ -79,15 +83,16 @@ function stoppedMachine(usage: Usage, allocation: Allocation, pod: PodRecord | u
 
 function podFault(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   named: NamedPod,
   pod: PodRecord | undefined,
 ): AllocationFault | undefined {
-  const users = usage.of(allocation.ip);
+  const users = addressUsers.of(allocation.ip);
   const others = users.filter((user) => !isPodUser(user, named));
   const usesIt = others.length < users.length;
-  const live = hasLiveContainer(view, usage, allocation) || sharesHandleInUse(view, usage, allocation, named);
+  const live =
+    hasLiveContainer(view, addressUsers, allocation) || sharesHandleInUse(view, addressUsers, allocation, named);
   const broken: InvariantId[] = [];
   const evidence: string[] = [];
   if (pod === undefined) evidence.push('the pod does not exist');
@@ -101,7 +106,7 @@ function podFault(
   }
   missingNode(view, allocation, broken, evidence);
 
-  const surplus = usesIt ? undefined : surplusOf(view, usage, allocation, named, pod);
+  const surplus = usesIt ? undefined : surplusOf(view, addressUsers, allocation, named, pod);
   if (surplus !== undefined && others.length === 0) {
     return { ...surplus, broken: [...broken, 'INV-50'], evidence: [...evidence, ...surplus.evidence] };
   }
@@ -129,21 +134,21 @@ function podFault(
  */
 function surplusOf(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   named: NamedPod,
   pod: PodRecord | undefined,
 ): AllocationFault | undefined {
   const siblings = containerOf(allocation) === undefined ? [] : siblingsOf(view, allocation);
   if (pod === undefined || pod.finished || pod.hostNetwork || siblings.length === 0) return undefined;
-  const inUse = siblings.find((sibling) => usage.of(sibling.ip).some((user) => isPodUser(user, named)));
+  const inUse = siblings.find((sibling) => addressUsers.of(sibling.ip).some((user) => isPodUser(user, named)));
   if (inUse !== undefined) {
     const evidence = [`the pod has ${inUse.address} under the same handle`];
     if (!pod.moreAddresses) return { allocation, broken: [], evidence, release: 'automatic' };
     evidence.push('the pod may have more addresses than its status lists');
     return { allocation, broken: [], evidence, release: { byHand: 'release it if no network of the pod has it' } };
   }
-  if (!hasLiveContainer(view, usage, allocation) || siblings.some((other) => comesBefore(other, allocation))) {
+  if (!hasLiveContainer(view, addressUsers, allocation) || siblings.some((other) => comesBefore(other, allocation))) {
     return undefined;
   }
   const addresses = siblings.map(({ address }) => address).join(', ');
@@ -250,11 +255,16 @@ function usedByOthers(
 }
 
 /** Without the container's name on the pod: another address of the same handle that the pod has proves it alive. */
-function sharesHandleInUse(view: CheckView, usage: Usage, allocation: Allocation, named: NamedPod): boolean {
+function sharesHandleInUse(
+  view: CheckView,
+  addressUsers: AddressUsers,
+  allocation: Allocation,
+  named: NamedPod,
+): boolean {
   const { handleName } = allocation;
   if (handleName === undefined) return false;
   const siblings = view.allocationsByHandle.get(handleName);
   return siblings.some(
-    (sibling) => sibling !== allocation && usage.of(sibling.ip).some((user) => isPodUser(user, named)),
+    (sibling) => sibling !== allocation && addressUsers.of(sibling.ip).some((user) => isPodUser(user, named)),
   );
 }

@@ -2,7 +2,7 @@
 // only what a vanished service left behind is released.
 import { loadBalancerHandle } from '../../resources/names.ts';
 import type { Judgement } from '../finding.ts';
-import { type AddressUser, managedServices, type Usage } from '../view/address-users.ts';
+import { type AddressUser, type AddressUsers, managedServices } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { type AllocationFault, judgeAllocation } from './allocation-fault.ts';
@@ -22,11 +22,11 @@ export function namedService({ attributes }: Allocation): NamedService | undefin
 /** The finding about an allocation that names this service, or undefined when all is well. */
 export function judgeServiceAllocation(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   named: NamedService,
 ): Judgement | undefined {
-  const users = usage.of(allocation.ip);
+  const users = addressUsers.of(allocation.ip);
   const others = users.filter((user) => !isService(user, named));
   const fault = serviceFault(view, allocation, named, users.length > others.length, others);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Service', ...named } });

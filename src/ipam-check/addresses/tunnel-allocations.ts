@@ -6,7 +6,7 @@ import type { FoundObject, Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { judge, nodeObject } from '../judgement.ts';
 import type { NodeRecord, TunnelType } from '../snapshot.ts';
-import { describeUser, groundsOf, objectOf, tunnelTypes, type Usage } from '../view/address-users.ts';
+import { type AddressUsers, dependenciesOf, describeUser, objectOf, tunnelTypes } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import type { PoolView } from '../view/pool-view.ts';
@@ -40,7 +40,7 @@ export function namedTunnel({ attributes }: Allocation): NamedTunnel | undefined
 /** The finding about an allocation that names this tunnel, or undefined when all is well. */
 export function judgeTunnelAllocation(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   named: NamedTunnel,
   /** True when an allocation of a pod of that node stays. */
@@ -48,18 +48,18 @@ export function judgeTunnelAllocation(
 ): Judgement | undefined {
   const node = view.nodesByName.get(named.node);
   const fault = node
-    ? faultOnNode(view, usage, allocation, named, node)
-    : faultWithoutNode(usage, allocation, named, nodeHoldsPods);
+    ? faultOnNode(view, addressUsers, allocation, named, node)
+    : faultWithoutNode(addressUsers, allocation, named, nodeHoldsPods);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Node', name: named.node } satisfies FoundObject });
 }
 
 function faultWithoutNode(
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   { node, type }: NamedTunnel,
   nodeHoldsPods: (node: string) => boolean,
 ): AllocationFault {
-  const others = usage.of(allocation.ip);
+  const others = addressUsers.of(allocation.ip);
   const evidence = [`it is the ${type} of node ${node}`, `node ${node} does not exist`];
   if (others.length > 0) return { allocation, broken: ['INV-62', 'INV-63'], evidence, others };
   const held = nodeHoldsPods(node);
@@ -74,14 +74,14 @@ function faultWithoutNode(
 
 function faultOnNode(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   allocation: Allocation,
   { type }: NamedTunnel,
   node: NodeRecord,
 ): AllocationFault | undefined {
   const { address, handleId } = allocation;
   const recorded = node.tunnels[type];
-  const users = usage.of(allocation.ip);
+  const users = addressUsers.of(allocation.ip);
   const others = users.filter((user) => !(user.kind === 'Node' && user.node.name === node.name));
   const shared: readonly InvariantId[] = others.length > 0 && others.length < users.length ? ['INV-56'] : [];
   const evidence = [
@@ -137,7 +137,7 @@ function poolProblem(pool: PoolView | undefined, type: TunnelType): string | und
 }
 
 /** Tunnel addresses that nodes record and that are not allocated to any tunnel. */
-export function judgeRecordedTunnels(view: CheckView, usage: Usage): Judgement[] {
+export function judgeRecordedTunnels(view: CheckView, addressUsers: AddressUsers): Judgement[] {
   const judgements: Judgement[] = [];
   for (const node of view.snapshot.nodes) {
     for (const type of tunnelTypes) {
@@ -146,7 +146,7 @@ export function judgeRecordedTunnels(view: CheckView, usage: Usage): Judgement[]
       const [allocation, ...overlapping] = view.allocationsAt(parseIp(address));
       // Without an allocation it is an address in use like any other: address-use.ts judges it.
       if (allocation === undefined || overlapping.length > 0 || !contradicts(allocation)) continue;
-      judgements.push(recordedElsewhere(view, usage, node, type, allocation));
+      judgements.push(recordedElsewhere(view, addressUsers, node, type, allocation));
     }
   }
   return judgements;
@@ -160,13 +160,13 @@ function contradicts(allocation: Allocation): boolean {
 
 function recordedElsewhere(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   node: NodeRecord,
   type: TunnelType,
   allocation: Allocation,
 ): Judgement {
   const { address, handle, sequence, block } = allocation;
-  const others = usage.of(allocation.ip).filter((user) => !(user.kind === 'Node' && user.node === node));
+  const others = addressUsers.of(allocation.ip).filter((user) => !(user.kind === 'Node' && user.node === node));
   const pod = namedPod(allocation);
   const named = pod ? `pod ${pod.namespace}/${pod.name}` : `handle ${handle ?? 'none'}`;
   return judge({
@@ -176,7 +176,7 @@ function recordedElsewhere(
     candidate: view.isYoungAllocation(allocation),
     object: { kind: 'IPAMBlock', name: block.name },
     related: [{ kind: 'Node', name: node.name }, ...others.map(objectOf)],
-    grounds: [nodeObject(node.name), ...groundsOf(others)],
+    dependencies: [nodeObject(node.name), ...dependenciesOf(others)],
     cidr: block.cidr,
     address,
     handle,

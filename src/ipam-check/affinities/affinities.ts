@@ -1,23 +1,23 @@
 // Judges the claims of nodes on blocks (BlockAffinity objects) against the blocks, which decide, and against nodes and pools.
 import { affinityName, blockName } from '../../resources/names.ts';
-import type { FoundObject, Ground, Judgement, RepairAction } from '../finding.ts';
+import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { affinityObject, automatic, blockObject, judge, nodeObject } from '../judgement.ts';
 import { conflictGuardMs, operationGuardMs, tombstoneGuardMs } from '../times.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
-import { ClaimNames } from './affinity-names.ts';
-import { type Claim, claimRepair, isBlockless, isLeftAlone, unclaimedRepair } from './affinity-repair.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
+import { AffinityNames } from './affinity-names.ts';
+import { affinityRepair, type Claim, isBlockless, isLeftAlone, missingAffinityRepair } from './affinity-repair.ts';
 
 /** INV-28 to INV-36. One claim gets one finding: the first it breaks in the order 31, 30, 36, 33, 32, 35, 29. */
-export function affinityJudgements(view: CheckView, releases: Releases): Judgement[] {
+export function affinityJudgements(view: CheckView, releases: PlannedReleases): Judgement[] {
   if (!view.canJudge('BlockAffinity')) return [];
   const unclaimed = unclaimedBlocks(view);
   const rivalries = rivalriesOf(view);
   const deletedBlocks = new Set(view.blocks.filter((block) => block.status === 'tombstone').map((block) => block.cidr));
-  const names = new ClaimNames();
+  const names = new AffinityNames();
   const judgements: Judgement[] = [];
   for (const affinity of view.affinities) {
     if (affinity.tombstone) {
@@ -68,7 +68,7 @@ function unclaimedBlocks(view: CheckView): Map<string, BlockView> {
   return unclaimed;
 }
 
-function missingClaim(view: CheckView, releases: Releases, block: BlockView, name: string): Judgement {
+function missingClaim(view: CheckView, releases: PlannedReleases, block: BlockView, name: string): Judgement {
   const owner = block.affinity ?? '';
   const lives = block.owner !== undefined && view.ownerLives(block.owner.type, block.owner.name);
   const pooled = block.range !== undefined && view.poolsCovering(block.range).length > 0;
@@ -81,12 +81,12 @@ function missingClaim(view: CheckView, releases: Releases, block: BlockView, nam
     id: 'INV-28',
     object: blockObject(block.name),
     related: [affinityObject(name)],
-    grounds: [affinityObject(name), ...(block.node ? [nodeObject(block.node)] : [])],
+    dependencies: [affinityObject(name), ...(block.node ? [nodeObject(block.node)] : [])],
     cidr: block.cidr,
     node: block.node,
     evidence,
     fingerprint: `${owner} ${lives} ${pooled} ${enabled} ${empty}`,
-    ...unclaimedRepair(block, { empty, worthClaiming: lives && (empty ? enabled : pooled) }),
+    ...missingAffinityRepair(block, { empty, worthClaiming: lives && (empty ? enabled : pooled) }),
   });
 }
 
@@ -168,7 +168,7 @@ function isCandidate(view: CheckView, id: InvariantId, claim: Claim): boolean {
   return (id === 'INV-29' || id === 'INV-32' || id === 'INV-33') && view.isYounger(writtenAtMs, operationGuardMs);
 }
 
-function judgeClaim(view: CheckView, releases: Releases, claim: Claim): Judgement | undefined {
+function judgeClaim(view: CheckView, releases: PlannedReleases, claim: Claim): Judgement | undefined {
   const [id, ...also] = broken(claim);
   if (id === undefined) return undefined;
   const { affinity, block } = claim;
@@ -177,7 +177,7 @@ function judgeClaim(view: CheckView, releases: Releases, claim: Claim): Judgemen
   const others = claim.rivalry?.others ?? [];
   const blockRef = block ? [blockObject(block.name)] : [];
   const related: FoundObject[] = [...others.map((other) => affinityObject(other.name)), ...blockRef];
-  const repair = claimRepair(id, claim, releases);
+  const repair = affinityRepair(id, claim, releases);
   return judge({
     id,
     also,
@@ -196,18 +196,19 @@ function judgeClaim(view: CheckView, releases: Releases, claim: Claim): Judgemen
       claim.poolEnabled,
       ...others.map((other) => other.name),
     ].join(' '),
-    grounds: groundsOf(view, claim, others),
+    dependencies: dependenciesOf(view, claim, others),
     ...repair,
   });
 }
 
-function groundsOf(view: CheckView, { affinity, block }: Claim, others: readonly AffinityView[]): Ground[] {
-  const grounds: Ground[] = others.map((other) => affinityObject(other.name));
-  if (block) grounds.push(blockObject(block.name));
-  else if (affinity.cidr !== undefined) grounds.push(blockObject(blockName(affinity.cidr)));
-  if (affinity.type === 'host' && affinity.node !== '') grounds.push(nodeObject(affinity.node));
-  if (affinity.range) for (const { name } of view.poolsCovering(affinity.range)) grounds.push({ kind: 'IPPool', name });
-  return grounds;
+function dependenciesOf(view: CheckView, { affinity, block }: Claim, others: readonly AffinityView[]): Dependency[] {
+  const dependencies: Dependency[] = others.map((other) => affinityObject(other.name));
+  if (block) dependencies.push(blockObject(block.name));
+  else if (affinity.cidr !== undefined) dependencies.push(blockObject(blockName(affinity.cidr)));
+  if (affinity.type === 'host' && affinity.node !== '') dependencies.push(nodeObject(affinity.node));
+  if (affinity.range)
+    for (const { name } of view.poolsCovering(affinity.range)) dependencies.push({ kind: 'IPPool', name });
+  return dependencies;
 }
 
 function evidenceOf(claim: Claim): string[] {

@@ -13,7 +13,7 @@ export interface Mismatches {
 const noLines: readonly string[] = [];
 const noMismatches: Mismatches = { name: noLines, labels: noLines };
 
-export class ClaimNames {
+export class AffinityNames {
   /** Hashes are slow and nodes have many claims. */
   readonly #hashes = new Map<string, string>();
 

@@ -5,7 +5,7 @@ import type { InvariantId } from '../invariants.ts';
 import { automatic } from '../judgement.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { BlockView } from '../view/block-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 import type { Mismatches } from './affinity-names.ts';
 
 /** A claim with everything that its judgement looks at. */
@@ -38,7 +38,11 @@ export function isLeftAlone(claim: Claim): boolean {
 export type Remedy = { readonly repair: Repair; readonly action?: RepairAction };
 
 /** The repair of the finding; empty when there is none that a program should make. */
-export function claimRepair(id: InvariantId, claim: Claim, releases: Releases): Remedy | Record<string, never> {
+export function affinityRepair(
+  id: InvariantId,
+  claim: Claim,
+  releases: PlannedReleases,
+): Remedy | Record<string, never> {
   const { affinity, block, rivalry } = claim;
   const place = affinity.cidr ?? affinity.cidrText;
   const remedy = (primitive: 'R4' | 'R5' | 'R6' | 'R8', summary: string): Remedy => {
@@ -83,20 +87,20 @@ export function claimRepair(id: InvariantId, claim: Claim, releases: Releases): 
  * The repair of an owned block that its owner has no claim on. An empty one of a node or a pool that is gone, or in a
  * disabled pool, is deleted; one that is worth it is claimed.
  */
-export function unclaimedRepair(block: BlockView, is: { empty: boolean; worthClaiming: boolean }): Remedy {
+export function missingAffinityRepair(block: BlockView, is: { empty: boolean; worthClaiming: boolean }): Remedy {
   const owner = block.affinity ?? '';
   if (is.worthClaiming) {
     const action: RepairAction = { primitive: 'R4', block: block.name, owner };
     return { action, repair: automatic(action, `make and confirm the claim of ${owner} for ${block.cidr}`, 'INV-28') };
   }
-  if (is.empty) return deletionOfUnclaimed(block, 'INV-28');
+  if (is.empty) return deletionWithoutAffinity(block, 'INV-28');
   return {
     repair: { primitive: 'R4', automatic: false, summary: 'no claim is made for a node or a pool that is gone' },
   };
 }
 
 /** R9 for an empty block that has an owner, but no claim of it by which it could be released. */
-export function deletionOfUnclaimed(block: BlockView, id: InvariantId): Remedy {
+export function deletionWithoutAffinity(block: BlockView, id: InvariantId): Remedy {
   const owner = block.affinity ?? '';
   const action: RepairAction = { primitive: 'R9', block: block.name, owner };
   return { action, repair: automatic(action, `delete block ${block.cidr}, which ${owner} has no claim on`, id) };

@@ -1,6 +1,6 @@
 // What can be wrong between blocks and the affinities that claim them.
 // The rules are those of docs/reference/ipam.md.
-import type { InvariantText } from '../invariant.ts';
+import type { Invariant } from '../invariant.ts';
 
 export const affinityInvariants = {
   'INV-28': {
@@ -89,4 +89,4 @@ export const affinityInvariants = {
     meaning: 'The blocks are kept for a node that may not come back.',
     whatToDo: 'Bring the node back, or delete it: then its blocks are released (INV-36).',
   },
-} satisfies Record<string, InvariantText>;
+} satisfies Record<string, Invariant>;

@@ -88,7 +88,7 @@ function allFull(node: NodeRecord, version: 4 | 6, blocks: readonly BlockView[],
   return judge({
     id: 'INV-27',
     object: nodeObject(node.name),
-    grounds: blocks.map(({ name }) => blockObject(name)),
+    dependencies: blocks.map(({ name }) => blockObject(name)),
     node: node.name,
     part: `IPv${version}`,
     evidence: [
@@ -104,7 +104,7 @@ function unusedNode(node: NodeRecord, blocks: readonly BlockView[]): Judgement {
     id: 'INV-40',
     object: nodeObject(node.name),
     related: blocks.map(({ name }) => blockObject(name)),
-    grounds: blocks.map(({ name }) => blockObject(name)),
+    dependencies: blocks.map(({ name }) => blockObject(name)),
     node: node.name,
     evidence: [
       `node ${node.name} is not ready`,

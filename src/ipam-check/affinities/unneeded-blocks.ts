@@ -8,7 +8,7 @@ import type { NodeRecord } from '../snapshot.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 import type { PoolView } from '../view/pool-view.ts';
 import { releaseOf } from './affinity-repair.ts';
 
@@ -24,7 +24,11 @@ interface Held {
 }
 
 /** INV-24, INV-25 and INV-39; `faulty` has the names of the claims that there is a finding about. */
-export function spareBlockJudgements(view: CheckView, releases: Releases, faulty: ReadonlySet<string>): Judgement[] {
+export function unneededBlockJudgements(
+  view: CheckView,
+  releases: PlannedReleases,
+  faulty: ReadonlySet<string>,
+): Judgement[] {
   if (!view.canJudge('BlockAffinity') || !view.canJudge('Node')) return [];
   const judgements: Judgement[] = [];
   const selects = nodeSelection();
@@ -50,7 +54,7 @@ export function spareBlockJudgements(view: CheckView, releases: Releases, faulty
 function heldBlock(view: CheckView, block: BlockView, faulty: ReadonlySet<string>): Held | undefined {
   if (block.node === undefined || block.range === undefined) return undefined;
   const node = view.nodesByName.get(block.node);
-  const claim = view.claimOn(block);
+  const claim = view.affinityOfOwner(block);
   if (node === undefined || claim === undefined || faulty.has(claim.name)) return undefined;
   const pool = view.enabledPoolOf(block.range.base) ?? view.poolsCovering(block.range)[0];
   return pool && { block, claim, node, pool };
@@ -74,7 +78,7 @@ function about(view: CheckView, { block, claim, node, pool }: Held): Omit<Draft,
   return {
     object: blockObject(block.name),
     related: [affinityObject(claim.name), poolObject],
-    grounds: [affinityObject(claim.name), nodeObject(node.name), poolObject],
+    dependencies: [affinityObject(claim.name), nodeObject(node.name), poolObject],
     cidr: block.cidr,
     node: node.name,
     ageSeconds: view.ageSeconds(changedAtMs(block)),

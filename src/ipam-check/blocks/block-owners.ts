@@ -1,9 +1,9 @@
 // Judges what a block says of its owner: the form of it, and the addresses kept back when the owner runs Windows
 // (INV-15, INV-16).
 import { windowsReservation } from '../../ipam/block/block.ts';
-import { listed } from '../evidence.ts';
+import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
-import { aboutBlock, judge, nodeObject } from '../judgement.ts';
+import { aboutBlock, judge, mostListed, nodeObject } from '../judgement.ts';
 import type { BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
@@ -58,15 +58,15 @@ function brokenReserve(block: BlockView, onWindows: boolean): Judgement | undefi
     else if (!allocation.windowsReserved && !allocation.attributeMissing) taken.push(ordinal);
   }
   const evidence: string[] = [];
-  if (free.length > 0) evidence.push(`ordinals of the reserve that are free: ${listed(free)}`);
-  if (taken.length > 0) evidence.push(`ordinals of the reserve that somebody else has: ${listed(taken)}`);
-  if (extra.length > 0) evidence.push(`other ordinals that are reserved: ${listed(extra)}`);
+  if (free.length > 0) evidence.push(`ordinals of the reserve that are free: ${listed(free, mostListed)}`);
+  if (taken.length > 0) evidence.push(`ordinals of the reserve that somebody else has: ${listed(taken, mostListed)}`);
+  if (extra.length > 0) evidence.push(`other ordinals that are reserved: ${listed(extra, mostListed)}`);
   if (evidence.length === 0) return undefined;
   return judge({
     ...aboutBlock(block),
     id: 'INV-16',
     severity: free.length > 0 ? 'error' : 'warning',
-    grounds: onWindows && node !== undefined ? [nodeObject(node)] : [],
+    dependencies: onWindows && node !== undefined ? [nodeObject(node)] : [],
     evidence: [onWindows ? `node ${node} runs Windows` : 'the block has addresses reserved for Windows', ...evidence],
     fingerprint: evidence.join(' '),
   });

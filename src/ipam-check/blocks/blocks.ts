@@ -4,19 +4,19 @@ import { type StructureProblem, structureProblems } from '../../ipam/block/block
 import { addressAt } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import { blockName } from '../../resources/names.ts';
-import { listed } from '../evidence.ts';
+import { listed } from '../../text/wording.ts';
 import type { Judgement, Repair, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
-import { aboutBlock, automatic, blockObject, judge } from '../judgement.ts';
+import { aboutBlock, automatic, blockObject, judge, mostListed } from '../judgement.ts';
 import { tombstoneGuardMs } from '../times.ts';
-import { describeUser, type Usage } from '../view/address-users.ts';
+import { type AddressUsers, describeUser } from '../view/address-users.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { isReservedOrdinal } from './block-owners.ts';
 import type { UnreadableOwners } from './unreadable-owners.ts';
 
 /** INV-01 to INV-10 and INV-14. A block that cannot be read, or is a tombstone, gets that one finding only. */
-export function blockJudgements(view: CheckView, usage: Usage, owners: UnreadableOwners): Judgement[] {
+export function blockJudgements(view: CheckView, addressUsers: AddressUsers, owners: UnreadableOwners): Judgement[] {
   const judgements: Judgement[] = [];
   for (const block of view.blocks) {
     if (block.status === 'tombstone') judgements.push(tombstone(view, block));
@@ -24,7 +24,7 @@ export function blockJudgements(view: CheckView, usage: Usage, owners: Unreadabl
     else {
       if (block.name !== blockName(block.cidr)) judgements.push(misnamed(view, block));
       if (block.arrayProblem !== undefined) judgements.push(unreadable(block, 'INV-03', block.arrayProblem));
-      else if (block.status === 'live') judgements.push(...books(view, usage, block, owners));
+      else if (block.status === 'live') judgements.push(...books(view, addressUsers, block, owners));
     }
   }
   return judgements;
@@ -68,7 +68,7 @@ function misnamed(view: CheckView, block: BlockView): Judgement {
     id: 'INV-01',
     also: twin ? ['INV-18'] : [],
     related: twin ? [blockObject(right)] : [],
-    grounds: twin ? [blockObject(right)] : [],
+    dependencies: twin ? [blockObject(right)] : [],
     evidence: [
       `metadata.name is ${block.name}, the name for ${block.cidr} is ${right}`,
       twin ? `a block named ${right} exists too; Calico reads that one` : `no block named ${right} exists`,
@@ -88,10 +88,10 @@ function isPlainlyInOrder(view: CheckView, block: BlockView): boolean {
   for (const ordinal of spec.unallocated) if (spec.allocations[ordinal] === null) listed.add(ordinal);
   if (listed.size !== spec.unallocated.length) return false;
   // As many records as handles: each is pointed to, and no two are equal.
-  return view.heldHandles.differentIn(block) === spec.attributes.length;
+  return view.allocatedHandles.differentIn(block) === spec.attributes.length;
 }
 
-function books(view: CheckView, usage: Usage, block: BlockView, owners: UnreadableOwners): Judgement[] {
+function books(view: CheckView, addressUsers: AddressUsers, block: BlockView, owners: UnreadableOwners): Judgement[] {
   if (isPlainlyInOrder(view, block)) return [];
   const problems = structureProblems(block.block);
   if (problems.length === 0) return [];
@@ -101,7 +101,7 @@ function books(view: CheckView, usage: Usage, block: BlockView, owners: Unreadab
   const recordsSettled = missing.every(
     (allocation) => owners.isUnused(allocation) && !view.isYoungAllocation(allocation),
   );
-  const unfree = usersOfLost(view, usage, block, problems);
+  const unfree = usersOfLost(view, addressUsers, block, problems);
   const settled = recordsSettled && unfree === undefined;
   const action: RepairAction = {
     primitive: 'R2',
@@ -126,7 +126,7 @@ function books(view: CheckView, usage: Usage, block: BlockView, owners: Unreadab
  */
 function usersOfLost(
   view: CheckView,
-  usage: Usage,
+  addressUsers: AddressUsers,
   { range, size, allocations }: BlockView,
   problems: readonly StructureProblem[],
 ): string | undefined {
@@ -142,7 +142,7 @@ function usersOfLost(
   }
   for (const ordinal of lost) {
     const ip = addressAt(range, ordinal);
-    const [user] = usage.of(ip);
+    const [user] = addressUsers.of(ip);
     if (user !== undefined) return `first give ${describeUser(user)} another address than ${formatIp(ip)}`;
   }
   return undefined;
@@ -209,8 +209,10 @@ function bookProblem(
 ): Judgement {
   const range = block.range;
   const addresses = ofOrdinals.has(id) && range ? at.map((ordinal) => formatIp(addressAt(range, ordinal))) : [];
-  const evidence = [says[id]?.(`${addresses.length > 0 ? 'ordinals ' : ''}${listed(at)}`) ?? listed(at)];
-  if (addresses.length > 0) evidence.push(`addresses: ${listed(addresses)}`);
+  const evidence = [
+    says[id]?.(`${addresses.length > 0 ? 'ordinals ' : ''}${listed(at, mostListed)}`) ?? listed(at, mostListed),
+  ];
+  if (addresses.length > 0) evidence.push(`addresses: ${listed(addresses, mostListed)}`);
   const summary = mends[id] ?? 'rebuild the block';
   const byHand: Repair = {
     primitive: 'R2',

@@ -1,6 +1,6 @@
 // What can be wrong inside a block: its name, its books, its numbers, its owner and its reserve.
 // The rules are those of docs/reference/ipam.md.
-import type { InvariantText } from '../invariant.ts';
+import type { Invariant } from '../invariant.ts';
 
 export const blockInvariants = {
   'INV-01': {
@@ -105,4 +105,4 @@ export const blockInvariants = {
       'Left by a migration from host-local. What stands before the carriage return is what counts; some tools show the whole.',
     whatToDo: 'Nothing; it goes with the pod.',
   },
-} satisfies Record<string, InvariantText>;
+} satisfies Record<string, Invariant>;

@@ -1,8 +1,8 @@
 // Judges the sequence numbers of each block: its own, and those kept of its allocations (INV-12, INV-13).
 
-import { listed } from '../evidence.ts';
+import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
-import { aboutBlock, type Draft, judge } from '../judgement.ts';
+import { aboutBlock, type Draft, judge, mostListed } from '../judgement.ts';
 import { type BlockView, plausibleSequence, toBigint } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
@@ -55,16 +55,17 @@ function entries(block: BlockView, last: bigint): Judgement[] {
   }
   const judgements: Judgement[] = [];
   const wrong: string[] = [];
-  if (senseless.length > 0) wrong.push(`entries that name no address of the block: ${listed(senseless)}`);
-  if (high.length > 0) wrong.push(`entries that are not below the number of the block, ${last}: ${listed(high)}`);
+  if (senseless.length > 0) wrong.push(`entries that name no address of the block: ${listed(senseless, mostListed)}`);
+  if (high.length > 0)
+    wrong.push(`entries that are not below the number of the block, ${last}: ${listed(high, mostListed)}`);
   if (wrong.length > 0) judgements.push(aboutEntries(block, { part: 'values', severity: 'error', evidence: wrong }));
   if (missing.length > 0) {
-    const evidence = [`allocated ordinals without a sequence number: ${listed(missing)}`];
+    const evidence = [`allocated ordinals without a sequence number: ${listed(missing, mostListed)}`];
     judgements.push(aboutEntries(block, { part: 'missing', severity: 'warning', evidence }));
   }
   if (stale.length > 0) {
     const evidence = [
-      `sequence numbers of free ordinals: ${listed(stale)}`,
+      `sequence numbers of free ordinals: ${listed(stale, mostListed)}`,
       'a release by handle leaves them behind; they do no harm',
     ];
     judgements.push(aboutEntries(block, { part: 'stale', severity: 'info', evidence, settled: true }));

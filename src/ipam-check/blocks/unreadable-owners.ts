@@ -3,7 +3,7 @@
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { loadBalancerHandle } from '../../resources/names.ts';
 import type { HandleRecord } from '../snapshot.ts';
-import type { Usage } from '../view/address-users.ts';
+import type { AddressUsers } from '../view/address-users.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
@@ -17,7 +17,7 @@ export interface UnreadableOwners {
 const tunnelHandle = /^(?:ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-(.+)$/;
 
 /** Looks for the possible owners of every allocation without an attribute; cheap when there are none. */
-export function unreadableOwners(view: CheckView, usage: Usage): UnreadableOwners {
+export function unreadableOwners(view: CheckView, addressUsers: AddressUsers): UnreadableOwners {
   const blocks = new Map<string, BlockView>();
   for (const block of view.liveBlocks) if (block.unreadableOrdinals.length > 0) blocks.set(block.cidr, block);
   const livingHandles = new Set<string>();
@@ -29,7 +29,7 @@ export function unreadableOwners(view: CheckView, usage: Usage): UnreadableOwner
       loadBalancerHandle(name, namespace, uid ?? '').toLowerCase(),
     ),
   );
-  const anonymous = new Set([...blocks.values()].filter((block) => hasAnonymousUser(block, usage)));
+  const anonymous = new Set([...blocks.values()].filter((block) => hasAnonymousUser(block, addressUsers)));
   for (const handle of view.snapshot.handles) {
     if (handle.deleted) continue;
     for (const [key, count] of Object.entries(handle.block)) {
@@ -43,7 +43,7 @@ export function unreadableOwners(view: CheckView, usage: Usage): UnreadableOwner
   const everythingRead = ['IPAMHandle', 'Service', 'WorkloadEndpoint'].every((kind) => view.canJudge(kind));
   return {
     livingHandles,
-    isUnused: ({ ip, block }) => everythingRead && !usage.has(ip) && !heldBlocks.has(block.name),
+    isUnused: ({ ip, block }) => everythingRead && !addressUsers.has(ip) && !heldBlocks.has(block.name),
   };
 }
 
@@ -57,10 +57,10 @@ function readableCount(view: CheckView, handle: HandleRecord, block: BlockView):
 }
 
 /** True when an unreadable allocation of the block is used by a pod that does not tell its container. */
-function hasAnonymousUser(block: BlockView, usage: Usage): boolean {
+function hasAnonymousUser(block: BlockView, addressUsers: AddressUsers): boolean {
   return block.allocations.some(
     ({ attributeMissing, ip }) =>
-      attributeMissing && usage.of(ip).some((user) => user.kind === 'Pod' && user.pod.containerId === undefined),
+      attributeMissing && addressUsers.of(ip).some((user) => user.kind === 'Pod' && user.pod.containerId === undefined),
   );
 }
 

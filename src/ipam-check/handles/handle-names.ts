@@ -41,7 +41,7 @@ function shared(name: string, allocations: readonly Allocation[]): Judgement {
     id: 'INV-49',
     object: handleObject(name),
     related: blocks,
-    grounds: blocks,
+    dependencies: blocks,
     part: 'case',
     evidence: [...byId].map(([handleId, addresses]) => `${handleId} has ${addresses.join(', ')}`),
     fingerprint: [...byId.keys()].sort().join(' '),

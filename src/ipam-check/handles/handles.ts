@@ -2,25 +2,25 @@
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { blockName, isObjectName } from '../../resources/names.ts';
 import type { UnreadableOwners } from '../blocks/unreadable-owners.ts';
-import type { FoundObject, Ground, Judgement, RepairAction } from '../finding.ts';
+import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { automatic, blockObject, handleObject, judge } from '../judgement.ts';
 import type { HandleRecord } from '../snapshot.ts';
 import { operationGuardMs, tombstoneGuardMs } from '../times.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 import { isMisnamed, misnamedHandle, sharedName } from './handle-names.ts';
-import type { OpenHandles } from './unmatched-handles.ts';
+import type { UnmatchedHandles } from './unmatched-handles.ts';
 
 /**
  * INV-45 to INV-49 and INV-52. Of 45 to 48 a handle gets one finding: the first it breaks in the order 46, 45, 48, 47.
  */
 export function handleJudgements(
   view: CheckView,
-  releases: Releases,
+  releases: PlannedReleases,
   owners: UnreadableOwners,
-  open: OpenHandles,
+  open: UnmatchedHandles,
 ): Judgement[] {
   if (!view.canJudge('IPAMHandle')) return [];
   const blocks = new Map<string, BlockView>();
@@ -149,14 +149,14 @@ function miscounted(
     blocks: named,
     lowers,
   };
-  const grounds = named.map(blockObject);
+  const dependencies = named.map(blockObject);
   const byHand = 'a block that the handle names cannot be read';
   return judge({
     id,
     also,
     object: handleObject(handle.name),
-    related: grounds,
-    grounds,
+    related: dependencies,
+    dependencies,
     candidate: lowers && view.isYounger(handle.writtenAtMs, operationGuardMs),
     handle: action.handleId,
     ageSeconds: view.ageSeconds(handle.writtenAtMs),
@@ -173,7 +173,7 @@ function miscounted(
 }
 
 /** INV-46. Silent when all its addresses are released anyway: then it stands in `also` of those findings. */
-function missing(name: string, all: readonly Allocation[], releases: Releases): Judgement | undefined {
+function missing(name: string, all: readonly Allocation[], releases: PlannedReleases): Judgement | undefined {
   const allocations = all.filter((allocation) => allocation.block.status === 'live');
   const [first] = allocations;
   if (!first || allocations.every((allocation) => releases.of(allocation) !== undefined)) return undefined;
@@ -193,7 +193,7 @@ function missing(name: string, all: readonly Allocation[], releases: Releases): 
     id: 'INV-46',
     object: handleObject(name),
     related: blocks.map(blockObject),
-    grounds: blocks.map(blockObject),
+    dependencies: blocks.map(blockObject),
     cidr: blocks.length === 1 ? first.block.cidr : undefined,
     address: allocations.length === 1 ? first.address : undefined,
     handle: handleId,
@@ -208,13 +208,17 @@ function missing(name: string, all: readonly Allocation[], releases: Releases): 
   });
 }
 
-function ownerOf(allocation: Allocation | undefined): { owner?: FoundObject; grounds?: Ground[] } {
+function ownerOf(allocation: Allocation | undefined): { owner?: FoundObject; dependencies?: Dependency[] } {
   const { pod, namespace } = allocation?.attributes ?? {};
   return pod && namespace ? { owner: { kind: 'Pod', namespace, name: pod } } : {};
 }
 
 /** Ids of handles without an object whose addresses are all released, by the judgement that releases them. */
-export function handlesMissedByReleases(view: CheckView, releases: Releases, open: OpenHandles): Set<Judgement> {
+export function handlesMissedByReleases(
+  view: CheckView,
+  releases: PlannedReleases,
+  open: UnmatchedHandles,
+): Set<Judgement> {
   const judgements = new Set<Judgement>();
   if (!view.canJudge('IPAMHandle')) return judgements;
   for (const name of open.withoutObject) {

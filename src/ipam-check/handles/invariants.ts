@@ -1,6 +1,6 @@
 // What can be wrong with handles and what they count.
 // The rules are those of docs/reference/ipam.md.
-import type { InvariantText } from '../invariant.ts';
+import type { Invariant } from '../invariant.ts';
 
 export const handleInvariants = {
   'INV-45': {
@@ -47,4 +47,4 @@ export const handleInvariants = {
     meaning: 'The handle is marked deleted but still there; lists show it.',
     whatToDo: 'Run with --fix: the deletion is finished.',
   },
-} satisfies Record<string, InvariantText>;
+} satisfies Record<string, Invariant>;

@@ -5,7 +5,7 @@ import type { CheckView } from '../view/check-view.ts';
 import { isMisnamed } from './handle-names.ts';
 
 /** What may be wrong with handles. */
-export interface OpenHandles {
+export interface UnmatchedHandles {
   readonly handles: ReadonlySet<HandleRecord>;
   /** Names that allocations have and that may be missing, miscounted, or stand for several handles. */
   readonly names: ReadonlySet<string>;
@@ -14,18 +14,18 @@ export interface OpenHandles {
 }
 
 /** Handles and names of handles that need a closer look. */
-export function openHandles(view: CheckView): OpenHandles {
+export function unmatchedHandles(view: CheckView): UnmatchedHandles {
   const records = view.snapshot.handles;
-  const { heldHandles } = view;
-  const places = heldHandles.lastPlaces(records);
-  const settled = new Uint8Array(heldHandles.size);
+  const { allocatedHandles } = view;
+  const places = allocatedHandles.lastPlaces(records);
+  const settled = new Uint8Array(allocatedHandles.size);
   const handles = new Set<HandleRecord>();
   for (let at = 0; at < records.length; at++) {
     const handle = records[at] as HandleRecord;
     const place = places[at] as number;
-    const agrees = place >= 0 && settled[place] === 0 && isPlain(handle) && heldHandles.agree(place, handle.block);
+    const agrees = place >= 0 && settled[place] === 0 && isPlain(handle) && allocatedHandles.agree(place, handle.block);
     if (!agrees) handles.add(handle);
-    else for (let same = place; same >= 0; same = heldHandles.previous(same)) settled[same] = 1;
+    else for (let same = place; same >= 0; same = allocatedHandles.previous(same)) settled[same] = 1;
   }
   const names = unsettledNames(view, settled);
   // Some have further addresses, whose handle is spelled otherwise.

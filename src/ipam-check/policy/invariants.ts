@@ -1,6 +1,6 @@
 // What can be wrong with the rules for assignment: configuration, limits, reservations.
 // The rules are those of docs/reference/ipam.md.
-import type { InvariantText } from '../invariant.ts';
+import type { Invariant } from '../invariant.ts';
 
 export const policyInvariants = {
   'INV-41': {
@@ -38,4 +38,4 @@ export const policyInvariants = {
       'A tunnel or LoadBalancer address is in a pool that assigns by hand only, or that is for another use; the pool was probably changed later.',
     whatToDo: 'Restart calico-node on the node, or let the service get another address.',
   },
-} satisfies Record<string, InvariantText>;
+} satisfies Record<string, Invariant>;

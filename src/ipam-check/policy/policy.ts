@@ -11,7 +11,7 @@ import type { NodeRecord } from '../snapshot.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 
 /** INV-37: virtual owners have a name that Calico knows, nodes do not have it. */
 export function ownerNameJudgements(view: CheckView): Judgement[] {
@@ -33,7 +33,8 @@ export function ownerNameJudgements(view: CheckView): Judgement[] {
     );
   }
   for (const block of view.liveBlocks) {
-    if (block.owner?.type !== 'virtual' || block.owner.name === loadBalancerName || view.claimOn(block)) continue;
+    if (block.owner?.type !== 'virtual' || block.owner.name === loadBalancerName || view.affinityOfOwner(block))
+      continue;
     judgements.push(
       judge({
         id: 'INV-37',
@@ -75,7 +76,7 @@ function namesake(view: CheckView): Judgement {
 }
 
 /** INV-41: addresses that a node has from a block of another one, though nodes are to use their own blocks only. */
-export function borrowingJudgements(view: CheckView, releases: Releases): Judgement[] {
+export function borrowingJudgements(view: CheckView, releases: PlannedReleases): Judgement[] {
   if (!view.canJudge('IPAMConfig') || !view.canJudge('Node') || !view.settings.strictAffinity) return [];
   return view.allocations
     .filter((allocation) => allocation.borrowed && allocation.block.node !== undefined)
@@ -169,7 +170,7 @@ export function manualPoolJudgements(view: CheckView, judged: ReadonlySet<string
         id: 'INV-67',
         object: blockObject(block.name),
         related: [{ kind: 'IPPool', name: pool.name }],
-        grounds: [{ kind: 'IPPool', name: pool.name }],
+        dependencies: [{ kind: 'IPPool', name: pool.name }],
         cidr: block.cidr,
         address,
         handle,

@@ -1,6 +1,6 @@
 // What can be wrong with blocks and pools: overlaps, sizes, blocks that a pool is not for, pools that do not work.
 // The rules are those of docs/reference/ipam.md.
-import type { InvariantText } from '../invariant.ts';
+import type { Invariant } from '../invariant.ts';
 
 export const poolInvariants = {
   'INV-18': {
@@ -70,4 +70,4 @@ export const poolInvariants = {
     whatToDo:
       'Add a pool, or raise maxBlocksPerHost for a node. Look for leaked addresses first: the other findings tell.',
   },
-} satisfies Record<string, InvariantText>;
+} satisfies Record<string, Invariant>;

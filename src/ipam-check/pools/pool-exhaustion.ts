@@ -14,7 +14,7 @@ import type { Reserved } from './reservations.ts';
 const needed: readonly string[] = ['IPReservation', 'IPAMConfig', 'Node'];
 
 /** INV-26 and INV-27 for pools. */
-export function poolRoomJudgements(view: CheckView, reserved: Reserved): Judgement[] {
+export function poolExhaustionJudgements(view: CheckView, reserved: Reserved): Judgement[] {
   const judgements: Judgement[] = [];
   const byName = new Map(view.pools.map((pool) => [pool.name, pool]));
   for (const pool of view.snapshot.pools) {
@@ -66,7 +66,7 @@ function overlaps(pools: readonly PoolView[]): Judgement[] {
       id: 'INV-26',
       object: poolObject(outer.name),
       related: [poolObject(inner.name)],
-      grounds: [poolObject(inner.name)],
+      dependencies: [poolObject(inner.name)],
       cidr: formatCidr(outer.cidr),
       part: inner.name,
       evidence: [`${formatCidr(outer.cidr)} contains ${formatCidr(inner.cidr)}, the range of pool ${inner.name}`],

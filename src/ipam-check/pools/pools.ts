@@ -6,20 +6,20 @@ import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../../net/cidr
 import { CidrIndex } from '../../net/interval-set.ts';
 import { affinityName } from '../../resources/names.ts';
 import { counted } from '../../text/wording.ts';
-import { deletionOfUnclaimed, type Remedy, releaseOf } from '../affinities/affinity-repair.ts';
+import { deletionWithoutAffinity, type Remedy, releaseOf } from '../affinities/affinity-repair.ts';
 import type { Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { affinityObject, automatic, blockObject, judge } from '../judgement.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 import type { PoolView } from '../view/pool-view.ts';
 
 type Placed = BlockView & { readonly range: Cidr };
 
 /** INV-18 to INV-23. */
-export function poolJudgements(view: CheckView, releases: Releases): Judgement[] {
+export function poolJudgements(view: CheckView, releases: PlannedReleases): Judgement[] {
   const blocks = view.liveBlocks.filter((block): block is Placed => block.range !== undefined);
   const judgements = overlaps(blocks);
   for (const block of blocks) {
@@ -50,7 +50,7 @@ function overlaps(blocks: readonly Placed[]): Judgement[] {
       id: 'INV-18',
       object: blockObject(outer.name),
       related: [blockObject(inner.name)],
-      grounds: [blockObject(inner.name)],
+      dependencies: [blockObject(inner.name)],
       cidr: outer.cidr,
       node: outer.node,
       part: inner.name,
@@ -88,7 +88,7 @@ function otherSize(block: Placed, pools: readonly PoolView[]): Judgement | undef
     id: 'INV-20',
     object: blockObject(block.name),
     related: [{ kind: 'IPPool', name: nearest.name }],
-    grounds: [{ kind: 'IPPool', name: nearest.name }],
+    dependencies: [{ kind: 'IPPool', name: nearest.name }],
     cidr: block.cidr,
     node: block.node,
     evidence: [
@@ -107,14 +107,14 @@ export function isForOthers({ owner }: BlockView, { uses }: PoolView): boolean {
     : uses.every((use) => use === 'LoadBalancer');
 }
 
-function wrongUse(view: CheckView, block: Placed, pool: PoolView, releases: Releases): Judgement {
-  const claim = view.claimOn(block);
+function wrongUse(view: CheckView, block: Placed, pool: PoolView, releases: PlannedReleases): Judgement {
+  const claim = view.affinityOfOwner(block);
   const empty = releases.leaveEmpty(block);
   return judge({
     id: 'INV-23',
     object: blockObject(block.name),
     related: [{ kind: 'IPPool', name: pool.name }],
-    grounds: [{ kind: 'IPPool', name: pool.name }, ...(claim ? [affinityObject(claim.name)] : [])],
+    dependencies: [{ kind: 'IPPool', name: pool.name }, ...(claim ? [affinityObject(claim.name)] : [])],
     cidr: block.cidr,
     node: block.node,
     evidence: [`pool ${pool.name} is for ${pool.uses.join(' and ')} only`, holding(block)],
@@ -123,7 +123,7 @@ function wrongUse(view: CheckView, block: Placed, pool: PoolView, releases: Rele
   });
 }
 
-function outsidePools(view: CheckView, block: Placed, releases: Releases): Judgement {
+function outsidePools(view: CheckView, block: Placed, releases: PlannedReleases): Judgement {
   const near = view.pools.filter((pool) => cidrsOverlap(pool.cidr, block.range));
   const [pool] = near;
   if (pool) return beyondPool(block, pool);
@@ -136,7 +136,7 @@ function beyondPool(block: Placed, pool: PoolView): Judgement {
     also: pool.blockSize === block.range.prefix ? ['INV-19'] : ['INV-19', 'INV-20'],
     object: blockObject(block.name),
     related: [{ kind: 'IPPool', name: pool.name }],
-    grounds: [{ kind: 'IPPool', name: pool.name }],
+    dependencies: [{ kind: 'IPPool', name: pool.name }],
     cidr: block.cidr,
     node: block.node,
     evidence: [`${block.cidr} reaches beyond pool ${pool.name} (${formatCidr(pool.cidr)})`, holding(block)],
@@ -144,14 +144,14 @@ function beyondPool(block: Placed, pool: PoolView): Judgement {
   });
 }
 
-function orphan(view: CheckView, block: Placed, releases: Releases): Judgement {
-  const claim = view.claimOn(block);
+function orphan(view: CheckView, block: Placed, releases: PlannedReleases): Judgement {
+  const claim = view.affinityOfOwner(block);
   const empty = releases.leaveEmpty(block);
   return judge({
     id: 'INV-19',
     object: blockObject(block.name),
     related: claim ? [affinityObject(claim.name)] : [],
-    grounds: claim ? [affinityObject(claim.name)] : [],
+    dependencies: claim ? [affinityObject(claim.name)] : [],
     cidr: block.cidr,
     node: block.node,
     evidence: ['no pool contains the block', holding(block)],
@@ -165,7 +165,7 @@ function orphanRepair(view: CheckView, block: Placed, claim: AffinityView | unde
   if (!empty) return byHand('released when no address is allocated');
   if (claim !== undefined) return releaseOf(block, claim, 'INV-19');
   return isUnclaimed(view, block)
-    ? deletionOfUnclaimed(block, 'INV-19')
+    ? deletionWithoutAffinity(block, 'INV-19')
     : byHand('no claim of its owner is left to release it by');
 }
 

@@ -8,7 +8,7 @@ import type { Judgement } from '../finding.ts';
 import { blockObject, judge } from '../judgement.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 
 /** Addresses named in a finding; beyond that they are counted only. */
 const namedAddresses = 5;
@@ -42,7 +42,7 @@ export function reservedOf(reservations: readonly IPReservation[]): Reserved {
 }
 
 /** INV-42, one finding a block and reservation: whether an address was asked for by name is not recorded. */
-export function reservationJudgements(view: CheckView, reserved: Reserved, releases: Releases): Judgement[] {
+export function reservationJudgements(view: CheckView, reserved: Reserved, releases: PlannedReleases): Judgement[] {
   if (!view.canJudge('IPReservation') || reserved.cidrs.length === 0) return [];
   const judgements: Judgement[] = [];
   for (const block of view.liveBlocks) {

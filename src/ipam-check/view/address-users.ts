@@ -3,11 +3,11 @@
 import { addressAt } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
 import type { KubeControllersConfiguration } from '../../resources/kinds/kube-controllers-configuration.ts';
-import type { FoundObject, Ground } from '../finding.ts';
+import type { Dependency, FoundObject } from '../finding.ts';
 import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from '../snapshot.ts';
 import type { Allocation } from './block-view.ts';
 import type { CheckView } from './check-view.ts';
-import { Grouped } from './multi-map.ts';
+import { MultiMap } from './multi-map.ts';
 
 export type AddressUser =
   | { readonly kind: 'Pod'; readonly pod: PodRecord }
@@ -34,12 +34,12 @@ function ipOf(key: AddressKey): IpAddress {
 }
 
 /** Looks up the users of an address. */
-export class Usage {
+export class AddressUsers {
   readonly #view: CheckView;
   /** By slots, users of addresses that have one only: nearly all. A map of so many is several times slower. */
   readonly #single: (AddressUser | undefined)[];
   /** Users of addresses that have several, or that lie in no block. */
-  readonly #others = new Grouped<AddressKey, AddressUser>();
+  readonly #others = new MultiMap<AddressKey, AddressUser>();
   /** Containers of stored workload endpoints. */
   readonly #workloadContainers = new Set<string>();
 
@@ -113,37 +113,37 @@ export class Usage {
 }
 
 /** Collects the users of every address in the snapshot. */
-export function usageOf(view: CheckView): Usage {
-  const usage = new Usage(view);
+export function addressUsersOf(view: CheckView): AddressUsers {
+  const addressUsers = new AddressUsers(view);
   const { pods, workloads, nodes, services, kubeControllers } = view.snapshot;
   for (const pod of pods) {
     if (pod.finished || pod.hostNetwork || pod.addresses.length === 0) continue;
     const user: AddressUser = { kind: 'Pod', pod };
-    for (const address of pod.addresses) usage.add(address, user);
+    for (const address of pod.addresses) addressUsers.add(address, user);
   }
-  for (const workload of workloads) addWorkload(usage, workload);
-  for (const node of nodes) addTunnels(usage, node);
+  for (const workload of workloads) addWorkload(addressUsers, workload);
+  for (const node of nodes) addTunnels(addressUsers, node);
   const isManaged = managedServices(kubeControllers);
   for (const service of services) {
     if (service.ingress.length === 0) continue;
     const user: AddressUser = { kind: 'Service', service, managed: isManaged(service) };
-    for (const address of service.ingress) usage.add(address, user);
+    for (const address of service.ingress) addressUsers.add(address, user);
   }
-  return usage;
+  return addressUsers;
 }
 
-function addWorkload(usage: Usage, workload: WorkloadRecord): void {
-  if (workload.containerId !== undefined) usage.addContainer(workload.containerId);
+function addWorkload(addressUsers: AddressUsers, workload: WorkloadRecord): void {
+  if (workload.containerId !== undefined) addressUsers.addContainer(workload.containerId);
   const user: AddressUser = { kind: 'WorkloadEndpoint', workload };
   for (const address of workload.addresses) {
     const ip = parseIp(address);
-    const known = ip && usage.of(ip).some((other) => other.kind === 'Pod' && isPodUser(user, other.pod));
-    if (!known) usage.add(address, user);
+    const known = ip && addressUsers.of(ip).some((other) => other.kind === 'Pod' && isPodUser(user, other.pod));
+    if (!known) addressUsers.add(address, user);
   }
 }
 
 /** One user a node and address, whichever of its tunnels share it. */
-function addTunnels(usage: Usage, node: NodeRecord): void {
+function addTunnels(addressUsers: AddressUsers, node: NodeRecord): void {
   const byAddress = new Map<string, TunnelType[]>();
   for (const type of tunnelTypes) {
     const address = node.tunnels[type];
@@ -152,7 +152,7 @@ function addTunnels(usage: Usage, node: NodeRecord): void {
     if (tunnels) tunnels.push(type);
     else byAddress.set(address, [type]);
   }
-  for (const [address, tunnels] of byAddress) usage.add(address, { kind: 'Node', node, tunnels });
+  for (const [address, tunnels] of byAddress) addressUsers.add(address, { kind: 'Node', node, tunnels });
 }
 
 const requestAnnotations: readonly string[] = [
@@ -199,16 +199,16 @@ export function objectOf(user: AddressUser): FoundObject {
 }
 
 /** What is to be read again to know that the user still uses the address. */
-export function groundsOf(users: readonly AddressUser[]): Ground[] {
-  const grounds: Ground[] = [];
+export function dependenciesOf(users: readonly AddressUser[]): Dependency[] {
+  const dependencies: Dependency[] = [];
   for (const user of users) {
     const { namespace, name } = objectOf(user);
-    if (user.kind === 'Node') grounds.push({ kind: 'Node', name });
+    if (user.kind === 'Node') dependencies.push({ kind: 'Node', name });
     else if (user.kind !== 'WorkloadEndpoint' && namespace !== undefined) {
-      grounds.push({ kind: user.kind, namespace, name });
+      dependencies.push({ kind: user.kind, namespace, name });
     }
   }
-  return grounds;
+  return dependencies;
 }
 
 /** For people: `pod shop/cart-0`, `tunnel of node worker-1`. */

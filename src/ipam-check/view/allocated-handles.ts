@@ -6,7 +6,7 @@ import type { BlockView } from './block-view.ts';
 import { TextIndex } from './text-index.ts';
 
 /** Handles as stored. Places count through the allocations of all blocks in their order, whatever the status. */
-export class HeldHandles {
+export class AllocatedHandles {
   readonly #index: TextIndex;
   /** Of each place its block, by number. */
   readonly #blockAt: Int32Array;

@@ -8,9 +8,9 @@ import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
 import { blockName } from '../../resources/names.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../snapshot.ts';
 import { type AffinityView, affinitiesByCidr, affinityView } from './affinity-view.ts';
-import { HeldHandles } from './allocated-handles.ts';
+import { AllocatedHandles } from './allocated-handles.ts';
 import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
-import { Grouped } from './multi-map.ts';
+import { MultiMap } from './multi-map.ts';
 import { type PoolView, poolViews } from './pool-view.ts';
 
 const noAffinities: readonly AffinityView[] = [];
@@ -50,8 +50,8 @@ export class CheckView {
   /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
   readonly #placeUnknown: boolean;
   #handlesByName: ReadonlyMap<string, HandleRecord> | undefined;
-  #heldHandles: HeldHandles | undefined;
-  #allocationsByHandle: Grouped<string, Allocation> | undefined;
+  #allocatedHandles: AllocatedHandles | undefined;
+  #allocationsByHandle: MultiMap<string, Allocation> | undefined;
   #podsByKey: ReadonlyMap<string, PodRecord> | undefined;
   #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
 
@@ -91,13 +91,13 @@ export class CheckView {
   }
 
   /** The handles of all allocations. */
-  get heldHandles(): HeldHandles {
-    this.#heldHandles ??= new HeldHandles(this.blocks);
-    return this.#heldHandles;
+  get allocatedHandles(): AllocatedHandles {
+    this.#allocatedHandles ??= new AllocatedHandles(this.blocks);
+    return this.#allocatedHandles;
   }
 
   /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
-  get allocationsByHandle(): Grouped<string, Allocation> {
+  get allocationsByHandle(): MultiMap<string, Allocation> {
     this.#allocationsByHandle ??= byHandle(this.blocks);
     return this.#allocationsByHandle;
   }
@@ -185,7 +185,7 @@ export class CheckView {
   }
 
   /** The claim of the block's owner. */
-  claimOn(block: BlockView): AffinityView | undefined {
+  affinityOfOwner(block: BlockView): AffinityView | undefined {
     return this.affinitiesOf(block.cidr).find((affinity) => affinity.owner === block.affinity);
   }
 
@@ -254,8 +254,8 @@ function numberSlots(blocks: readonly BlockView[], index: CidrIndex<number>): nu
 }
 
 /** Allocations by the name of their handle's object; the Windows reserve left out. */
-function byHandle(blocks: readonly BlockView[]): Grouped<string, Allocation> {
-  const grouped = new Grouped<string, Allocation>();
+function byHandle(blocks: readonly BlockView[]): MultiMap<string, Allocation> {
+  const grouped = new MultiMap<string, Allocation>();
   for (const block of blocks) {
     for (const allocation of block.allocations) {
       const { handleName } = allocation;

@@ -1,7 +1,7 @@
 // Values by key, where nearly every key has one value: no list is kept for those.
 
 /** A map of lists. Keys come in the order in which they were added. */
-export class Grouped<K, V> {
+export class MultiMap<K, V> {
   readonly #first = new Map<K, V>();
   /** Of keys with several values, all of them. */
   readonly #lists = new Map<K, V[]>();

@@ -4,7 +4,7 @@ import type { Judgement } from '../finding.ts';
 import type { Allocation, BlockView } from './block-view.ts';
 
 /** The allocations that --fix releases, by the judgements about addresses. */
-export class Releases {
+export class PlannedReleases {
   /** By block name and ordinal. */
   readonly #byBlock = new Map<string, Map<number, Judgement>>();
 

@@ -3,7 +3,7 @@
 import pMap from 'p-map';
 import { type Datastore, getIfAny } from '../../datastore/datastore.ts';
 import { type Evaluation, evaluate } from '../../ipam-check/evaluate.ts';
-import type { Ground, Judgement } from '../../ipam-check/finding.ts';
+import type { Dependency, Judgement } from '../../ipam-check/finding.ts';
 import type { HandleRecord, IpamSnapshot } from '../../ipam-check/snapshot.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { type BlockAffinity, blockAffinity } from '../../resources/kinds/block-affinity.ts';
@@ -15,7 +15,7 @@ import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { readAll } from './observe.ts';
-import { handleRecord, nodeRecord, placeOf, podRecord, serviceRecord } from './records.ts';
+import { handleRecord, nodeRecord, objectKey, podRecord, serviceRecord } from './snapshot-records.ts';
 
 /** Up to this many objects of a kind are read one by one; beyond it, the whole kind at once. */
 const fewEnoughToGet = 100;
@@ -60,19 +60,19 @@ async function reread<T extends KubeObject, R>(
     wanted,
     async (named) => {
       const object = await getIfAny(store, kind, named, { signal });
-      fresh.set(placeOf(named), object === undefined ? undefined : record(object));
+      fresh.set(objectKey(named), object === undefined ? undefined : record(object));
     },
     { concurrency: readsInFlight },
   );
-  const kept = records.filter((old) => !fresh.has(placeOf(nameOf(old))));
+  const kept = records.filter((old) => !fresh.has(objectKey(nameOf(old))));
   const found = [...fresh.values()].filter((item) => item !== undefined);
-  return [...kept, ...found].sort((a, b) => (placeOf(nameOf(a)) < placeOf(nameOf(b)) ? -1 : 1));
+  return [...kept, ...found].sort((a, b) => (objectKey(nameOf(a)) < objectKey(nameOf(b)) ? -1 : 1));
 }
 
-function groundsOfKind(judgements: readonly Judgement[], kind: string): readonly Ground[] {
-  const unique = new Map<string, Ground>();
-  for (const { grounds } of judgements) {
-    for (const ground of grounds) if (ground.kind === kind) unique.set(placeOf(ground), ground);
+function dependenciesOfKind(judgements: readonly Judgement[], kind: string): readonly Dependency[] {
+  const unique = new Map<string, Dependency>();
+  for (const { dependencies } of judgements) {
+    for (const dependency of dependencies) if (dependency.kind === kind) unique.set(objectKey(dependency), dependency);
   }
   return [...unique.values()];
 }
@@ -95,13 +95,13 @@ export async function confirm(
   signal?: AbortSignal,
 ): Promise<Confirmed> {
   const { judgements } = evaluation;
-  const rests = judgements.some(({ grounds }) => grounds.length > 0);
+  const rests = judgements.some(({ dependencies }) => dependencies.length > 0);
   if (!rests || store.type === 'folder') return { ...evaluation, snapshot, handles: new Map() };
   const again = async <T extends KubeObject, R>(how: Rereading<T, R>, records: readonly R[]): Promise<readonly R[]> =>
-    reread(store, how, records, groundsOfKind(judgements, how.kind.kind), signal);
+    reread(store, how, records, dependenciesOfKind(judgements, how.kind.kind), signal);
 
   const whole = new Map<string, IPAMHandle>();
-  const suspects = new Set(groundsOfKind(judgements, 'IPAMHandle').map(({ name }) => name));
+  const suspects = new Set(dependenciesOfKind(judgements, 'IPAMHandle').map(({ name }) => name));
   const keeping = (handle: IPAMHandle): HandleRecord => {
     if (suspects.has(handle.metadata.name)) whole.set(handle.metadata.name, handle);
     return handleRecord(handle);

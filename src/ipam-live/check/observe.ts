@@ -21,7 +21,7 @@ import { workloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { parseGoDuration } from '../../text/go-duration.ts';
 import type { Clock } from '../../world/world.ts';
-import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './records.ts';
+import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './snapshot-records.ts';
 
 /** Leak grace when neither the person nor the cluster says one. */
 const defaultGraceMs = 15 * 60_000;

@@ -12,24 +12,24 @@ import type {
   ReleasePlan,
 } from '../../ipam/release/release-plan.ts';
 import { setHandleCount } from '../../ipam/repair/handle-repair.ts';
-import { noProof } from '../../ipam/repair/repair-outcome.ts';
+import { noPrecondition } from '../../ipam/repair/repair-outcome.ts';
 import { containerOf } from '../../ipam-check/addresses/allocation-fault.ts';
 import { awaitsAddress, namedPod } from '../../ipam-check/addresses/pod-allocations.ts';
 import { leakedInAll, type ReadReport } from '../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
 import type { FoundObject } from '../../ipam-check/finding.ts';
 import type { HandleRecord, IpamSnapshot, PodRecord } from '../../ipam-check/snapshot.ts';
 import { operationGuardMs } from '../../ipam-check/times.ts';
-import { objectOf, type Usage, usageOf } from '../../ipam-check/view/address-users.ts';
+import { type AddressUsers, addressUsersOf, objectOf } from '../../ipam-check/view/address-users.ts';
 import type { Allocation } from '../../ipam-check/view/block-view.ts';
 import { CheckView } from '../../ipam-check/view/check-view.ts';
 import { canonicalIp, parseIp } from '../../net/ip.ts';
 import { blockName, handleName, sanitiseHandle, translateUid } from '../../resources/names.ts';
 import { CalictlError, RefusedError } from '../../world/errors.ts';
 import { type ObserveOptions, observe } from '../check/observe.ts';
-import { Prover } from '../repair/prove.ts';
+import { LivePreconditions } from '../repair/preconditions.ts';
 import { repairStore } from '../repair/repair-store.ts';
-import { interrupted, oneByOne } from '../sequential-steps.ts';
-import { claimsOfNode, giveUpClaims } from './node-affinities.ts';
+import { interrupted, runInOrder } from '../sequential-steps.ts';
+import { affinitiesOfNode, releaseNodeAffinities } from './node-affinities.ts';
 
 export interface ReleaseTarget {
   readonly addresses: readonly string[];
@@ -66,7 +66,7 @@ export async function planRelease(
   }
   refuseForeignReports(target.reports, snapshot);
   const view = new CheckView(snapshot);
-  const usage = usageOf(view);
+  const addressUsers = addressUsersOf(view);
   const leaked = leakedInAll(target.reports);
 
   const requests: PlannedRelease[] = [];
@@ -78,7 +78,7 @@ export async function planRelease(
   const wanted = (address: string, allocations: readonly Allocation[]): void => {
     if (allocations.length === 0) unassigned.push(address);
     for (const allocation of allocations) {
-      const users = usersOf(view, usage, allocation);
+      const users = usersOf(view, addressUsers, allocation);
       if (users.length > 0) inUse.push({ address, users });
       requests.push(requestOf(allocation));
     }
@@ -113,12 +113,12 @@ export async function planRelease(
   }
   const fromReport = target.reports.length > 0;
   const used = new Set(inUse.map(({ address }) => address));
-  const nodeClaims =
+  const nodeAffinities =
     target.node === undefined
       ? {}
-      : { nodeClaims: await claimsOfNode(ipamStoreOf(store), view, target.node, target.affinities ?? false) };
+      : { nodeAffinities: await affinitiesOfNode(ipamStoreOf(store), view, target.node, target.affinities ?? false) };
   return {
-    ...nodeClaims,
+    ...nodeAffinities,
     requests: fromReport ? requests.filter(({ address }) => !used.has(address)) : requests,
     handles,
     inUse,
@@ -159,8 +159,8 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
 }
 
 /** Everything that has the address, or is about to: a live container's address counts even when its pod does not list it. */
-function usersOf(view: CheckView, usage: Usage, allocation: Allocation): string[] {
-  const users = usage.of(allocation.ip).map(objectOf);
+function usersOf(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): string[] {
+  const users = addressUsers.of(allocation.ip).map(objectOf);
   const holders = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
   for (const pod of holders)
     if (pod !== undefined) users.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
@@ -229,10 +229,10 @@ export async function applyRelease(
   options: ApplyReleaseOptions,
 ): Promise<Released> {
   const ipam = repairStore(store);
-  const prover = new Prover(store, plan.judged, options.signal);
-  const prove = async ({ namedOwner }: PlannedRelease): Promise<string | undefined> => {
+  const preconditions = new LivePreconditions(store, plan.judged, options.signal);
+  const checkPrecondition = async ({ namedOwner }: PlannedRelease): Promise<string | undefined> => {
     if (options.force || namedOwner === undefined) return undefined;
-    return prover.changeOfGrounds([namedOwner]);
+    return preconditions.changeOfObjects([namedOwner]);
   };
   const byBlock = new Map<string, PlannedRelease[]>();
   for (const request of plan.requests) {
@@ -244,7 +244,7 @@ export async function applyRelease(
   await pMap(
     byBlock,
     async ([block, requests]) => {
-      const ends = await inBlock(ipam, block, requests, prove, options.signal);
+      const ends = await inBlock(ipam, block, requests, checkPrecondition, options.signal);
       for (const [index, { address }] of requests.entries()) {
         const end = ends[index];
         if (end !== undefined) outcomes.push({ ...end, subject: address });
@@ -252,16 +252,16 @@ export async function applyRelease(
     },
     { concurrency: 16 },
   );
-  const handles = await oneByOne(
+  const handles = await runInOrder(
     plan.handles,
     ({ handle }) => handle,
-    (handle) => setHandleCount(ipam, { ...handle, lowers: true }, noProof),
+    (handle) => setHandleCount(ipam, { ...handle, lowers: true }, noPrecondition),
     options.signal,
   );
   return {
     plan,
     dryRun: false,
-    outcomes: [...outcomes, ...handles, ...(await giveUpClaims(ipam, plan.nodeClaims, options.signal))],
+    outcomes: [...outcomes, ...handles, ...(await releaseNodeAffinities(ipam, plan.nodeAffinities, options.signal))],
   };
 }
 
@@ -270,13 +270,13 @@ async function inBlock(
   ipam: IpamStore,
   block: string,
   requests: readonly PlannedRelease[],
-  prove: (request: PlannedRelease) => Promise<string | undefined>,
+  checkPrecondition: (request: PlannedRelease) => Promise<string | undefined>,
   signal: AbortSignal,
 ): Promise<Omit<ReleaseOutcome, 'subject'>[]> {
   const stopped = { outcome: 'skipped', detail: interrupted } as const;
   if (signal.aborted) return requests.map(() => stopped);
   try {
-    return await releaseInBlock(ipam, block, requests, prove);
+    return await releaseInBlock(ipam, block, requests, checkPrecondition);
   } catch (error) {
     // The proof reads with the signal, and nothing is written without it.
     if (signal.aborted && !(error instanceof CalictlError)) return requests.map(() => stopped);

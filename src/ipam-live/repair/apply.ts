@@ -4,22 +4,22 @@ import type { IpamStore } from '../../ipam/ipam-store.ts';
 import { releaseInBlock } from '../../ipam/release/release.ts';
 import { setHandleCount } from '../../ipam/repair/handle-repair.ts';
 import {
-  claimMissing,
-  confirmClaim,
+  confirmNamedAffinity,
+  createMissingAffinity,
   deleteEmptyBlock,
-  dropClaim,
+  dropNamedAffinity,
   finishTombstone,
   rebuildBlock,
-  relabelClaim,
-  releaseClaim,
-} from '../../ipam/repair/repair.ts';
-import type { Prove, RepairOutcome } from '../../ipam/repair/repair-outcome.ts';
+  relabelNamedAffinity,
+  releaseNamedAffinity,
+} from '../../ipam/repair/primitives.ts';
+import type { PreconditionCheck, RepairOutcome } from '../../ipam/repair/repair-outcome.ts';
 import type { RepairAction } from '../../ipam-check/finding.ts';
 import type { PlannedRepair } from '../../ipam-check/plan.ts';
 import type { FixItem } from '../../ipam-check/report.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
-import type { Prover } from './prove.ts';
+import type { LivePreconditions } from './preconditions.ts';
 
 /** Objects written at the same time. */
 const writesInFlight = 32;
@@ -57,7 +57,7 @@ function phasesOf(plan: readonly PlannedRepair[]): Batch[][] {
 export async function applyPlan(
   store: IpamStore,
   plan: readonly PlannedRepair[],
-  prover: Prover,
+  preconditions: LivePreconditions,
   options: ApplyOptions,
 ): Promise<FixItem[]> {
   const outcomes = new Map<PlannedRepair, Omit<FixItem, 'finding'>>();
@@ -72,7 +72,7 @@ export async function applyPlan(
     await pMap(
       phase,
       async (batch) => {
-        const results = await applyBatch(store, batch, prover, { ...options, block });
+        const results = await applyBatch(store, batch, preconditions, { ...options, block });
         for (const [index, repair] of batch.entries()) {
           outcomes.set(repair, results[index] ?? { outcome: 'failed', detail: 'the repair gave no outcome' });
         }
@@ -92,50 +92,60 @@ type KnownObjects = ApplyOptions & { readonly block: (name: string) => Promise<I
 async function applyBatch(
   store: IpamStore,
   batch: Batch,
-  prover: Prover,
+  preconditions: LivePreconditions,
   known: KnownObjects,
 ): Promise<readonly Omit<FixItem, 'finding'>[]> {
   if (known.stop.aborted) return batch.map(() => ({ outcome: 'skipped', detail: 'stopped before it began' }) as const);
   try {
     const [{ action }] = batch;
-    if (action.primitive === 'R1') return await releaseBatch(store, action.block, batch, prover);
+    if (action.primitive === 'R1') return await releaseBatch(store, action.block, batch, preconditions);
     const [repair] = batch;
-    return [await applyOne(store, action, () => prover.changeOf(repair.judgements), known)];
+    return [await applyOne(store, action, () => preconditions.changeOf(repair.judgements), known)];
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return batch.map(() => ({ outcome: 'failed', detail }) as const);
   }
 }
 
-function releaseBatch(store: IpamStore, block: string, batch: Batch, prover: Prover): Promise<RepairOutcome[]> {
+function releaseBatch(
+  store: IpamStore,
+  block: string,
+  batch: Batch,
+  preconditions: LivePreconditions,
+): Promise<RepairOutcome[]> {
   const requests = batch.flatMap((repair) =>
     repair.action.primitive === 'R1' ? [{ ...repair.action, judgements: repair.judgements }] : [],
   );
-  return releaseInBlock(store, block, requests, (request) => prover.changeOf(request.judgements));
+  return releaseInBlock(store, block, requests, (request) => preconditions.changeOf(request.judgements));
 }
 
 async function applyOne(
   store: IpamStore,
   action: Exclude<RepairAction, { primitive: 'R1' }>,
-  prove: Prove,
+  checkPrecondition: PreconditionCheck,
   known: KnownObjects,
 ): Promise<RepairOutcome> {
   switch (action.primitive) {
     case 'R2':
-      return rebuildBlock(store, action, prove);
+      return rebuildBlock(store, action, checkPrecondition);
     case 'R3':
-      return setHandleCount(store, action, prove, { handle: known.handles.get(action.handle), block: known.block });
+      return setHandleCount(store, action, checkPrecondition, {
+        handle: known.handles.get(action.handle),
+        block: known.block,
+      });
     case 'R4':
-      return 'block' in action ? claimMissing(store, action, prove) : confirmClaim(store, action, prove);
+      return 'block' in action
+        ? createMissingAffinity(store, action, checkPrecondition)
+        : confirmNamedAffinity(store, action, checkPrecondition);
     case 'R5':
-      return dropClaim(store, action, prove);
+      return dropNamedAffinity(store, action, checkPrecondition);
     case 'R6':
-      return releaseClaim(store, action, prove);
+      return releaseNamedAffinity(store, action, checkPrecondition);
     case 'R7':
-      return finishTombstone(store, action, prove);
+      return finishTombstone(store, action, checkPrecondition);
     case 'R8':
-      return relabelClaim(store, action, prove);
+      return relabelNamedAffinity(store, action, checkPrecondition);
     case 'R9':
-      return deleteEmptyBlock(store, action, prove);
+      return deleteEmptyBlock(store, action, checkPrecondition);
   }
 }

@@ -12,7 +12,7 @@ import {
 import { isOwnedBy, type Owner, ownerOf, touched } from '../block/block.ts';
 import { getLive } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import { applied, conflict, type Prove, type RepairOutcome, skipped } from '../repair/repair-outcome.ts';
+import { applied, conflict, type PreconditionCheck, type RepairOutcome, skipped } from '../repair/repair-outcome.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
 
 export type AffinityState = 'pending' | 'confirmed' | 'pendingDeletion';
@@ -38,7 +38,7 @@ export function inState(affinity: BlockAffinity, state: AffinityState): BlockAff
 }
 
 /** Who claims the block. */
-export function claimantOf(affinity: BlockAffinity): Owner {
+export function ownerOfAffinity(affinity: BlockAffinity): Owner {
   return { type: affinityType(affinity) === 'virtual' ? 'virtual' : 'host', name: affinity.spec.node };
 }
 
@@ -46,28 +46,38 @@ export function claimantOf(affinity: BlockAffinity): Owner {
  * Confirms the claim on a block that names this owner: affinity pending, block touched, affinity confirmed.
  * Touching the block makes the write of any concurrent release of it fail.
  */
-export async function confirmAffinity(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<RepairOutcome> {
+export async function confirmAffinity(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   if (affinityState(affinity) === 'confirmed') return skipped('the affinity is confirmed already');
   const block = await getLive(store.blocks, blockName(affinity.spec.cidr));
   if (!block.ok) return conflict('the block of the affinity does not exist');
-  if (!isOwnedBy(block.value, claimantOf(affinity))) return conflict(notOurs(block.value));
-  const refusal = await prove();
+  if (!isOwnedBy(block.value, ownerOfAffinity(affinity))) return conflict(notOurs(block.value));
+  const refusal = await checkPrecondition();
   if (refusal !== undefined) return skipped(refusal);
   return claimAgain(store, affinity, block.value);
 }
 
 /** Makes the missing affinity of a block that has an owner, and confirms it. */
-export async function claimMissingAffinity(store: IpamStore, block: IPAMBlock, prove: Prove): Promise<RepairOutcome> {
+export async function claimMissingAffinity(
+  store: IpamStore,
+  block: IPAMBlock,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   const owner = ownerOf(block);
   if (owner === undefined) return conflict('the block has no owner that can be read');
   const { cidr } = block.spec;
   const existing = await getLive(store.affinities, affinityName(owner.name, cidr));
   if (existing.ok) {
-    const { name, type } = claimantOf(existing.value);
+    const { name, type } = ownerOfAffinity(existing.value);
     const same = name === owner.name && type === owner.type && existing.value.spec.cidr === cidr;
-    return same ? confirmAffinity(store, existing.value, prove) : conflict('its name is taken by another affinity');
+    return same
+      ? confirmAffinity(store, existing.value, checkPrecondition)
+      : conflict('its name is taken by another affinity');
   }
-  const refusal = await prove();
+  const refusal = await checkPrecondition();
   if (refusal !== undefined) return skipped(refusal);
   const pending = await store.affinities.create(newAffinity(owner, cidr, 'pending'));
   if (!pending.ok) return conflict('somebody else claimed the block at the same time');
@@ -82,7 +92,7 @@ export async function claimAgain(store: IpamStore, affinity: BlockAffinity, bloc
 
 /** Touches the block, reading it again after each conflict, then confirms the pending affinity. */
 async function settle(store: IpamStore, pending: BlockAffinity, known: IPAMBlock): Promise<RepairOutcome> {
-  const owner = claimantOf(pending);
+  const owner = ownerOfAffinity(pending);
   let block = known;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     if (!isOwnedBy(block, owner)) return conflict(notOurs(block));

@@ -9,7 +9,7 @@ import { affinityName, hostnameHash } from '../../resources/names.ts';
 import { allocatedOrdinals, isOwnedBy, isOwnerless, type Owner, ownerOf } from '../block/block.ts';
 import { isTombstone } from '../deletion.ts';
 import { blockSizeOf, isEnabled } from '../pool/pools.ts';
-import { claimantOf } from './affinities.ts';
+import { ownerOfAffinity } from './affinities.ts';
 import { relabelled } from './affinity-labels.ts';
 import { canonicalCidr } from './affinity-range.ts';
 
@@ -50,10 +50,12 @@ export function affinityList(sources: AffinitySources, node?: string): AffinityL
   const lookup = lookupOf(sources);
   const wanted = ({ name }: Owner): boolean => node === undefined || name === node;
   const claims = sources.affinities
-    .filter((affinity) => wanted(claimantOf(affinity)))
+    .filter((affinity) => wanted(ownerOfAffinity(affinity)))
     .map((affinity) => claimShown(affinity, lookup));
   const claimed = new Set(
-    sources.affinities.map((affinity) => `${ownerText(claimantOf(affinity))} ${canonicalCidr(affinity.spec.cidr)}`),
+    sources.affinities.map(
+      (affinity) => `${ownerText(ownerOfAffinity(affinity))} ${canonicalCidr(affinity.spec.cidr)}`,
+    ),
   );
   for (const block of sources.blocks) {
     const owner = ownerOf(block);
@@ -106,7 +108,7 @@ const ownerText = ({ type, name }: Owner): string => `${type}:${name}`;
 
 function claimShown(affinity: BlockAffinity, lookup: Lookup): AffinityShown {
   const { name } = affinity.metadata;
-  const owner = claimantOf(affinity);
+  const owner = ownerOfAffinity(affinity);
   const state = affinityState(affinity);
   const block = lookup.blocks.get(canonicalCidr(affinity.spec.cidr));
   const problems: string[] = [];

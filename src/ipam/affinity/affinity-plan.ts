@@ -3,7 +3,7 @@
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { UsageError } from '../../world/errors.ts';
-import { recipientOf } from '../assign/assignment-owner.ts';
+import { assignmentOwnerOf } from '../assign/assignment-owner.ts';
 import { allocatedOrdinals, isEmpty, isOwnedBy, type Owner } from '../block/block.ts';
 import { otherSizes } from '../block/overlaps.ts';
 import { blockLimit, settingsOf } from '../config.ts';
@@ -11,9 +11,9 @@ import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import type { ReleaseOutcome } from '../release/release-plan.ts';
 import { canonicalCidr, readRange, requireBlocksIn } from './affinity-range.ts';
-import type { Claimant } from './claim.ts';
+import type { BlockOwner } from './claim-block.ts';
 import { blocksToClaim, overlapOf, whyNotClaimable } from './claim-by-hand.ts';
-import { allClaims, type BlockClaim, isClaimOf, isInside } from './release-by-hand.ts';
+import { type AffinityRef, allAffinities, isAffinityOf, isInside } from './release-by-hand.ts';
 
 /** Beyond so many blocks a range is more likely a mistake than a wish. */
 const mostBlocksAtOnce = 4096;
@@ -24,7 +24,7 @@ export type PlannedClaim =
   | { readonly cidr: Cidr; readonly does: 'fail'; readonly why: string };
 
 export interface ClaimPlan {
-  readonly claimant: Claimant;
+  readonly owner: BlockOwner;
   readonly blocks: readonly PlannedClaim[];
   /** How many blocks of the family the owner has, before. */
   readonly owned: number;
@@ -37,7 +37,7 @@ export interface ClaimPlan {
  * Errors: UsageError for what is no range to claim, or has more than 4096 blocks; CalictlError when the node does not exist.
  */
 export async function planClaim(store: IpamStore, text: string, owner: Owner): Promise<ClaimPlan> {
-  const [pools, claimant] = await Promise.all([store.pools(), recipientOf(store, owner)]);
+  const [pools, blockOwner] = await Promise.all([store.pools(), assignmentOwnerOf(store, owner)]);
   const wanted = blocksToClaim(text, pools);
   const { count, range } = wanted;
   if (count > mostBlocksAtOnce) {
@@ -51,7 +51,7 @@ export async function planClaim(store: IpamStore, text: string, owner: Owner): P
   const byCidr = new Map(stored.map((block) => [canonicalCidr(block.spec.cidr), block]));
   const others = otherSizes(wanted.range, wanted.blockSize, stored);
   return {
-    claimant,
+    owner: blockOwner,
     blocks: [...wanted.blocks].map((cidr) => plannedClaim(cidr, owner, byCidr.get(formatCidr(cidr)), others)),
     owned: stored.filter((block) => isOwnedBy(block, owner) && parseCidr(block.spec.cidr)?.version === range.version)
       .length,
@@ -68,7 +68,7 @@ function plannedClaim(cidr: Cidr, owner: Owner, block: IPAMBlock | undefined, ot
   return { cidr, does: 'fail', why: whyNotClaimable(block) };
 }
 
-export interface ClaimDone {
+export interface AffinityClaimResult {
   readonly node: string;
   readonly plan: ClaimPlan;
   readonly dryRun: boolean;
@@ -80,16 +80,16 @@ export interface ClaimDone {
  * `delete`: the claim goes and its block, which is empty, with it. `orphan`: the block keeps its addresses and loses its
  * owner. `drop`: the claim goes, which no block bears out. `keep`: the block is not empty, and should be.
  */
-export type GiveUpDoes = 'delete' | 'orphan' | 'drop' | 'keep';
+export type ReleaseEffect = 'delete' | 'orphan' | 'drop' | 'keep';
 
-export interface PlannedGiveUp {
-  readonly claim: BlockClaim;
-  readonly does: GiveUpDoes;
+export interface PlannedAffinityRelease {
+  readonly affinity: AffinityRef;
+  readonly does: ReleaseEffect;
   /** Addresses that the block holds, those that Windows keeps back among them. */
   readonly used: number;
 }
 
-export interface GiveUpTarget {
+export interface AffinityReleaseTarget {
   /** Only claims on blocks in this range. */
   readonly range?: string | undefined;
   /** Only claims of this node. */
@@ -101,28 +101,36 @@ export interface GiveUpTarget {
  * Looks up which claims would go.
  * Errors: UsageError for what is no CIDR, and for a range without claims that is none of blocks of a pool.
  */
-export async function planGiveUp(store: IpamStore, target: GiveUpTarget): Promise<PlannedGiveUp[]> {
+export async function planAffinityRelease(
+  store: IpamStore,
+  target: AffinityReleaseTarget,
+): Promise<PlannedAffinityRelease[]> {
   const range = target.range === undefined ? undefined : readRange(target.range);
   const { node } = target;
-  const [claims, blocks] = await Promise.all([allClaims(store), store.blocks.list()]);
+  const [affinities, blocks] = await Promise.all([allAffinities(store), store.blocks.list()]);
   const owner: Owner | undefined = node === undefined ? undefined : { type: 'host', name: node };
-  const wanted = claims.filter(
-    (claim) => (range === undefined || isInside(claim, range)) && (owner === undefined || isClaimOf(claim, owner)),
+  const wanted = affinities.filter(
+    (affinity) =>
+      (range === undefined || isInside(affinity, range)) && (owner === undefined || isAffinityOf(affinity, owner)),
   );
   if (wanted.length === 0 && range !== undefined) requireBlocksIn(range, await store.pools());
   const byCidr = new Map(blocks.map((block) => [canonicalCidr(block.spec.cidr), block]));
-  return wanted.map((claim) => plannedGiveUp(claim, byCidr.get(canonicalCidr(claim.cidr)), target));
+  return wanted.map((affinity) => plannedRelease(affinity, byCidr.get(canonicalCidr(affinity.cidr)), target));
 }
 
-function plannedGiveUp(claim: BlockClaim, block: IPAMBlock | undefined, target: GiveUpTarget): PlannedGiveUp {
-  if (block === undefined || !isOwnedBy(block, claim.owner)) return { claim, does: 'drop', used: 0 };
+function plannedRelease(
+  affinity: AffinityRef,
+  block: IPAMBlock | undefined,
+  target: AffinityReleaseTarget,
+): PlannedAffinityRelease {
+  if (block === undefined || !isOwnedBy(block, affinity.owner)) return { affinity, does: 'drop', used: 0 };
   const used = allocatedOrdinals(block).length;
-  if (isEmpty(block)) return { claim, does: 'delete', used };
-  return { claim, does: target.keepAddresses ? 'orphan' : 'keep', used };
+  if (isEmpty(block)) return { affinity, does: 'delete', used };
+  return { affinity, does: target.keepAddresses ? 'orphan' : 'keep', used };
 }
 
-export interface GiveUpDone {
-  readonly plan: readonly PlannedGiveUp[];
+export interface AffinityReleaseResult {
+  readonly plan: readonly PlannedAffinityRelease[];
   readonly dryRun: boolean;
   /** Of the claims that were tried, by the CIDR of their block. */
   readonly outcomes: readonly ReleaseOutcome[];

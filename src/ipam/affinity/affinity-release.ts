@@ -10,11 +10,18 @@ import { isEmpty, isOwnedBy, isOwnerless, ownerOf, touched, withoutOwner } from 
 import { deleteInTwoPhases, getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { isEnabled, poolOf } from '../pool/pools.ts';
-import { applied, conflict, noProof, type Prove, type RepairOutcome, skipped } from '../repair/repair-outcome.ts';
+import {
+  applied,
+  conflict,
+  noPrecondition,
+  type PreconditionCheck,
+  type RepairOutcome,
+  skipped,
+} from '../repair/repair-outcome.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
-import { changedMeanwhile, claimAgain, claimantOf, inState } from './affinities.ts';
+import { changedMeanwhile, claimAgain, inState, ownerOfAffinity } from './affinities.ts';
 
-export interface ReleaseAffinity {
+export interface ReleaseAffinityOptions {
   /** True: a block that still holds addresses is left alone; false: it loses its owner and keeps them. */
   readonly mustBeEmpty: boolean;
 }
@@ -23,29 +30,29 @@ export interface ReleaseAffinity {
  * How giving up a claim ended. `released`: the claim is gone. `changed`: somebody else wrote it or its block meanwhile,
  * a repeat decides anew. `kept`: all is as it was, and a repeat would leave it so. `refused`: the proof said no.
  */
-export type GivenUp =
+export type ReleaseAttempt =
   | { readonly end: 'released' }
   | { readonly end: 'changed' | 'kept' | 'refused'; readonly why: string };
 
-const released: GivenUp = { end: 'released' };
-const changed = (why: string): GivenUp => ({ end: 'changed', why });
-const kept = (why: string): GivenUp => ({ end: 'kept', why });
+const released: ReleaseAttempt = { end: 'released' };
+const changed = (why: string): ReleaseAttempt => ({ end: 'changed', why });
+const kept = (why: string): ReleaseAttempt => ({ end: 'kept', why });
 
 /**
  * Takes a block from its owner: affinity pendingDeletion, block deleted (or, not empty, made ownerless), affinity deleted.
  * A claim whose block is missing, somebody else's, or nobody's with addresses in it, is deleted alone.
  */
-export async function giveUpClaim(
+export async function attemptRelease(
   store: IpamStore,
   affinity: BlockAffinity,
-  options: ReleaseAffinity,
-  prove: Prove,
-): Promise<GivenUp> {
+  options: ReleaseAffinityOptions,
+  checkPrecondition: PreconditionCheck,
+): Promise<ReleaseAttempt> {
   const block = await readBlock(store, affinity);
   if (block === 'held') return kept(halfDeleted);
-  if (block === undefined || !isConcerned(block, affinity)) return giveUpUnborne(store, affinity, prove);
+  if (block === undefined || !isConcerned(block, affinity)) return attemptDrop(store, affinity, checkPrecondition);
   if (options.mustBeEmpty && !isEmpty(block)) return kept(notEmpty(block));
-  const refusal = await prove();
+  const refusal = await checkPrecondition();
   if (refusal !== undefined) return { end: 'refused', why: refusal };
   const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
   if (!marked.ok) return changed(changedMeanwhile);
@@ -53,17 +60,21 @@ export async function giveUpClaim(
 }
 
 /** A claim that the block does not bear out; the block is read again after the mark: a concurrent claim fails or is seen. */
-async function giveUpUnborne(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<GivenUp> {
+async function attemptDrop(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<ReleaseAttempt> {
   const before = await readBlock(store, affinity);
   if (before === 'held') return kept(halfDeleted);
-  if (before !== undefined && isOwnedBy(before, claimantOf(affinity))) return changed(bornOut);
-  const refusal = await prove();
+  if (before !== undefined && isOwnedBy(before, ownerOfAffinity(affinity))) return changed(bornOut);
+  const refusal = await checkPrecondition();
   if (refusal !== undefined) return { end: 'refused', why: refusal };
   const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
   if (!marked.ok) return changed(changedMeanwhile);
   const block = await readBlock(store, marked.value);
   if (block === 'held') return kept(halfDeleted);
-  if (block !== undefined && isOwnedBy(block, claimantOf(affinity))) {
+  if (block !== undefined && isOwnedBy(block, ownerOfAffinity(affinity))) {
     await claimAgain(store, marked.value, block);
     return changed(bornOut);
   }
@@ -74,18 +85,22 @@ async function giveUpUnborne(store: IpamStore, affinity: BlockAffinity, prove: P
 export async function releaseBlockAffinity(
   store: IpamStore,
   affinity: BlockAffinity,
-  options: ReleaseAffinity,
-  prove: Prove,
+  options: ReleaseAffinityOptions,
+  checkPrecondition: PreconditionCheck,
 ): Promise<RepairOutcome> {
-  return asRepair(await giveUpClaim(store, affinity, options, prove));
+  return asRepair(await attemptRelease(store, affinity, options, checkPrecondition));
 }
 
 /** Deletes a claim that the block does not bear out: the block is missing, nobody's, or somebody else's. */
-export async function dropAffinity(store: IpamStore, affinity: BlockAffinity, prove: Prove): Promise<RepairOutcome> {
-  return asRepair(await giveUpUnborne(store, affinity, prove));
+export async function dropAffinity(
+  store: IpamStore,
+  affinity: BlockAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
+  return asRepair(await attemptDrop(store, affinity, checkPrecondition));
 }
 
-function asRepair(given: GivenUp): RepairOutcome {
+function asRepair(given: ReleaseAttempt): RepairOutcome {
   if (given.end === 'released') return applied;
   return given.end === 'refused' ? skipped(given.why) : conflict(given.why);
 }
@@ -104,7 +119,7 @@ export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBloc
   if (pool === undefined || parseOrSelectAll(pool.spec.nodeSelector)(labels)) return false;
   const affinity = await getLive(store.affinities, affinityName(owner.name, block.spec.cidr));
   if (!affinity.ok) return false;
-  const released = await releaseBlockAffinity(store, affinity.value, { mustBeEmpty: true }, noProof);
+  const released = await releaseBlockAffinity(store, affinity.value, { mustBeEmpty: true }, noPrecondition);
   return released.outcome === 'applied';
 }
 
@@ -122,15 +137,15 @@ export async function releaseUnselected(
     const cidr = parseCidr(affinity.spec.cidr);
     const pool = cidr && poolOf(pools.filter(isEnabled), cidr.base);
     if (pool === undefined || parseOrSelectAll(pool.spec.nodeSelector)(labels)) continue;
-    await giveUpWhileChanging(store, affinity);
+    await releaseEmptyUntilSettled(store, affinity);
   }
 }
 
 /** Gives up an empty block, again after each change by somebody else. */
-async function giveUpWhileChanging(store: IpamStore, affinity: BlockAffinity): Promise<void> {
+async function releaseEmptyUntilSettled(store: IpamStore, affinity: BlockAffinity): Promise<void> {
   let current = affinity;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    const { end } = await giveUpClaim(store, current, { mustBeEmpty: true }, noProof);
+    const { end } = await attemptRelease(store, current, { mustBeEmpty: true }, noPrecondition);
     if (end !== 'changed') return;
     const again = await getLive(store.affinities, affinity.metadata.name);
     if (!again.ok) return;
@@ -148,7 +163,7 @@ function notEmpty(block: IPAMBlock): string {
 
 /** True for a block that goes with its claim: the owner's, or an empty one that is nobody's. */
 function isConcerned(block: IPAMBlock, affinity: BlockAffinity): boolean {
-  return isOwnedBy(block, claimantOf(affinity)) || (isOwnerless(block) && isEmpty(block));
+  return isOwnedBy(block, ownerOfAffinity(affinity)) || (isOwnerless(block) && isEmpty(block));
 }
 
 /** The block that an affinity claims, undefined when there is none; `held`: half deleted with addresses in it. */
@@ -163,8 +178,8 @@ async function releaseMarked(
   store: IpamStore,
   marked: BlockAffinity,
   known: IPAMBlock,
-  options: ReleaseAffinity,
-): Promise<GivenUp> {
+  options: ReleaseAffinityOptions,
+): Promise<ReleaseAttempt> {
   let block: IPAMBlock | undefined | 'held' = known;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     if (block === 'held') return kept(halfDeleted);
@@ -188,7 +203,7 @@ async function releaseMarked(
   throw retriesExhausted();
 }
 
-async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<GivenUp> {
+async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<ReleaseAttempt> {
   const deleted = await deleteInTwoPhases(store.affinities, marked);
   return deleted.ok || deleted.why === 'not-found' ? released : changed(changedMeanwhile);
 }

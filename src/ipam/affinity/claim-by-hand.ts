@@ -12,9 +12,9 @@ import { otherSizes } from '../block/overlaps.ts';
 import { heldTombstone, isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { blockSizeOf, isEnabled, poolOf } from '../pool/pools.ts';
-import { maxRetries, pauseAfter, retriesExhausted, type Surroundings } from '../retries.ts';
+import { type AllocatorWorld, maxRetries, pauseAfter, retriesExhausted } from '../retries.ts';
 import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } from './affinity-range.ts';
-import { type Claimant, claim } from './claim.ts';
+import { type BlockOwner, claimBlock } from './claim-block.ts';
 
 export interface Claimed {
   /** Blocks that are the owner's now, those that were before among them; in order of addresses. */
@@ -52,9 +52,9 @@ export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToC
 }
 
 /** The owner with what its new blocks keep back: on a Windows node some addresses. */
-async function claimantFor(store: IpamStore, owner: Owner): Promise<Claimant> {
+async function blockOwnerOf(store: IpamStore, owner: Owner): Promise<BlockOwner> {
   const labels = owner.type === 'host' ? await store.nodeLabels(owner.name) : undefined;
-  return { owner, reservation: labels && reservationOf(labels) };
+  return { ...owner, reservation: labels && reservationOf(labels) };
 }
 
 /**
@@ -65,16 +65,16 @@ export async function claimAffinity(
   store: IpamStore,
   text: string,
   owner: Owner,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
 ): Promise<Claimed> {
   requireName(owner);
   const wanted = blocksToClaim(text, await store.pools());
-  const [claimant, stored] = await Promise.all([claimantFor(store, owner), store.blocks.list()]);
+  const [blockOwner, stored] = await Promise.all([blockOwnerOf(store, owner), store.blocks.list()]);
   const others = otherSizes(wanted.range, wanted.blockSize, stored);
   const claimed: string[] = [];
   const failed: NotDone[] = [];
   for (const cidr of wanted.blocks) {
-    const why = overlapOf(cidr, others) ?? (await claimBlock(store, claimant, cidr, surroundings));
+    const why = overlapOf(cidr, others) ?? (await claimUntilSettled(store, blockOwner, cidr, world));
     if (why === undefined) claimed.push(formatCidr(cidr));
     else failed.push({ cidr: formatCidr(cidr), why });
   }
@@ -82,17 +82,17 @@ export async function claimAffinity(
 }
 
 /** Claims one block, again after each contention; answers why it cannot be the owner's, undefined when it is. */
-export async function claimBlock(
+export async function claimUntilSettled(
   store: IpamStore,
-  claimant: Claimant,
+  owner: BlockOwner,
   cidr: Cidr,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
 ): Promise<string | undefined> {
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, surroundings);
-    const got = await claim(store, claimant, cidr, surroundings);
+    if (attempt > 0) await pauseAfter(attempt - 1, world);
+    const got = await claimBlock(store, owner, cidr, world);
     if (got === 'contended') continue;
-    const why = got === 'taken' ? await whyTaken(store, claimant.owner, formatCidr(cidr)) : undefined;
+    const why = got === 'taken' ? await whyTaken(store, owner, formatCidr(cidr)) : undefined;
     // Whoever had it has let go by now.
     if (got === 'taken' && why === undefined) continue;
     return why;

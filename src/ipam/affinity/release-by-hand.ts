@@ -6,13 +6,13 @@ import { CalictlError } from '../../world/errors.ts';
 import { isEmpty, isOwnedBy, type Owner, ownerOf } from '../block/block.ts';
 import { getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import { noProof } from '../repair/repair-outcome.ts';
+import { noPrecondition } from '../repair/repair-outcome.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
-import { claimantOf, newAffinity } from './affinities.ts';
+import { newAffinity, ownerOfAffinity } from './affinities.ts';
 import { type NotDone, readRange, requireBlocksIn, requireName } from './affinity-range.ts';
-import { giveUpClaim, type ReleaseAffinity } from './affinity-release.ts';
+import { attemptRelease, type ReleaseAffinityOptions } from './affinity-release.ts';
 
-export interface GivenUpClaims {
+export interface ReleasedAffinities {
   /** Blocks that are not the owner's any more. */
   readonly released: readonly string[];
   /** Blocks that were left to their owner. */
@@ -20,54 +20,54 @@ export interface GivenUpClaims {
 }
 
 /** One owner's claim on one block, as its affinity or, where there is none, the block says. */
-export interface BlockClaim {
+export interface AffinityRef {
   readonly owner: Owner;
   /** As stored. */
   readonly cidr: string;
-  /** Name of the affinity. */
-  readonly affinity: string;
+  /** Object name. */
+  readonly name: string;
 }
 
 /**
  * Every claim there is, in order of family and affinity name: affinities (half-deleted ones too, to finish them), and
  * blocks that name an owner whose affinity is missing. Not found by labels, which old affinities lack.
  */
-export async function allClaims(store: IpamStore): Promise<BlockClaim[]> {
+export async function allAffinities(store: IpamStore): Promise<AffinityRef[]> {
   const [affinities, blocks] = await Promise.all([store.affinities.list(), store.blocks.list()]);
-  const claims = affinities.map(
-    (affinity): BlockClaim => ({
-      owner: claimantOf(affinity),
+  const found = affinities.map(
+    (affinity): AffinityRef => ({
+      owner: ownerOfAffinity(affinity),
       cidr: affinity.spec.cidr,
-      affinity: affinity.metadata.name,
+      name: affinity.metadata.name,
     }),
   );
-  const known = new Set(claims.map(({ owner, cidr }) => `${owner.type}:${owner.name} ${cidr}`));
+  const known = new Set(found.map(({ owner, cidr }) => `${owner.type}:${owner.name} ${cidr}`));
   for (const block of blocks) {
     const owner = ownerOf(block);
     const { cidr } = block.spec;
     if (owner === undefined || known.has(`${owner.type}:${owner.name} ${cidr}`)) continue;
-    claims.push({ owner, cidr, affinity: affinityName(owner.name, cidr) });
+    found.push({ owner, cidr, name: affinityName(owner.name, cidr) });
   }
-  const family = ({ cidr }: BlockClaim): number => (cidr.includes(':') ? 6 : 4);
-  return claims.sort((a, b) => family(a) - family(b) || (a.affinity < b.affinity ? -1 : 1));
+  const family = ({ cidr }: AffinityRef): number => (cidr.includes(':') ? 6 : 4);
+  return found.sort((a, b) => family(a) - family(b) || (a.name < b.name ? -1 : 1));
 }
 
 /** True for a claim of exactly this owner. */
-export function isClaimOf(claim: BlockClaim, owner: Owner): boolean {
-  return claim.owner.type === owner.type && claim.owner.name === owner.name;
+export function isAffinityOf(affinity: AffinityRef, owner: Owner): boolean {
+  return affinity.owner.type === owner.type && affinity.owner.name === owner.name;
 }
 
 /** True for a claim on a block that lies inside the range. */
-export function isInside({ cidr }: BlockClaim, range: Cidr): boolean {
+export function isInside({ cidr }: AffinityRef, range: Cidr): boolean {
   const block = parseCidr(cidr);
   return block !== undefined && cidrCovers(range, block);
 }
 
-/** Gives up one claim, again after each change by somebody else; answers why it stays, undefined when it is gone. */
-export async function giveUpBlock(
+/** Gives up one affinity, again after each change by somebody else; answers why it stays, undefined when it is gone. */
+export async function releaseUntilSettled(
   store: IpamStore,
-  { owner, cidr, affinity: name }: BlockClaim,
-  options: ReleaseAffinity,
+  { owner, cidr, name }: AffinityRef,
+  options: ReleaseAffinityOptions,
 ): Promise<string | undefined> {
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     const found = await getLive(store.affinities, name);
@@ -80,11 +80,11 @@ export async function giveUpBlock(
       await store.affinities.create(newAffinity(owner, cidr, 'pendingDeletion'));
       continue;
     }
-    const stored = claimantOf(found.value);
+    const stored = ownerOfAffinity(found.value);
     if (stored.type !== owner.type || stored.name !== owner.name || found.value.spec.cidr !== cidr) {
       return 'another owner has the name of its affinity';
     }
-    const given = await giveUpClaim(store, found.value, options, noProof);
+    const given = await attemptRelease(store, found.value, options, noPrecondition);
     if (given.end === 'released') return undefined;
     if (given.end !== 'changed') return given.why;
   }
@@ -99,32 +99,34 @@ export async function releaseAffinity(
   store: IpamStore,
   text: string,
   owner: Owner,
-  options: ReleaseAffinity,
-): Promise<GivenUpClaims> {
+  options: ReleaseAffinityOptions,
+): Promise<ReleasedAffinities> {
   requireName(owner);
   const range = readRange(text);
-  const claims = (await allClaims(store)).filter((claim) => isClaimOf(claim, owner) && isInside(claim, range));
-  if (claims.length === 0) requireBlocksIn(range, await store.pools());
-  return giveUpAll(store, claims, options);
+  const affinities = (await allAffinities(store)).filter(
+    (affinity) => isAffinityOf(affinity, owner) && isInside(affinity, range),
+  );
+  if (affinities.length === 0) requireBlocksIn(range, await store.pools());
+  return releaseAll(store, affinities, options);
 }
 
 /** Gives up everything that an owner claims; what cannot be given up does not keep the rest. */
 export async function releaseHostAffinities(
   store: IpamStore,
   owner: Owner,
-  options: ReleaseAffinity,
-): Promise<GivenUpClaims> {
+  options: ReleaseAffinityOptions,
+): Promise<ReleasedAffinities> {
   requireName(owner);
-  const claims = await allClaims(store);
-  return giveUpAll(
+  const affinities = await allAffinities(store);
+  return releaseAll(
     store,
-    claims.filter((claim) => isClaimOf(claim, owner)),
+    affinities.filter((affinity) => isAffinityOf(affinity, owner)),
     options,
   );
 }
 
 /** What a node leaves behind is nobody's: its blocks with addresses lose their owner, the others go. */
-export function removeHost(store: IpamStore, owner: Owner): Promise<GivenUpClaims> {
+export function removeHost(store: IpamStore, owner: Owner): Promise<ReleasedAffinities> {
   return releaseHostAffinities(store, owner, { mustBeEmpty: false });
 }
 
@@ -132,48 +134,48 @@ export function removeHost(store: IpamStore, owner: Owner): Promise<GivenUpClaim
  * Gives up all claims in a pool's range, whoever has them: blocks with addresses stay without an owner.
  * Looks again until none is left but what was kept, for owners may claim as long as the pool is enabled.
  */
-export async function releasePoolAffinities(store: IpamStore, text: string): Promise<GivenUpClaims> {
+export async function releasePoolAffinities(store: IpamStore, text: string): Promise<ReleasedAffinities> {
   const range = readRange(text);
   const released = new Set<string>();
   const kept = new Map<string, NotDone>();
   for (let round = 0; round < maxRetries; round++) {
-    const left = (await allClaims(store)).filter(({ cidr, affinity }) => {
+    const left = (await allAffinities(store)).filter(({ cidr, name }) => {
       const block = parseCidr(cidr);
-      return block !== undefined && cidrContains(range, block.base) && !kept.has(affinity);
+      return block !== undefined && cidrContains(range, block.base) && !kept.has(name);
     });
     if (left.length === 0) return { released: [...released], kept: [...kept.values()] };
-    for (const claim of left) {
-      const why = await giveUpOrTell(store, claim, { mustBeEmpty: false });
-      if (why === undefined) released.add(claim.cidr);
-      else kept.set(claim.affinity, { cidr: claim.cidr, why });
+    for (const affinity of left) {
+      const why = await releaseOrExplain(store, affinity, { mustBeEmpty: false });
+      if (why === undefined) released.add(affinity.cidr);
+      else kept.set(affinity.name, { cidr: affinity.cidr, why });
     }
   }
   throw retriesExhausted();
 }
 
-async function giveUpAll(
+async function releaseAll(
   store: IpamStore,
-  claims: readonly BlockClaim[],
-  options: ReleaseAffinity,
-): Promise<GivenUpClaims> {
+  affinities: readonly AffinityRef[],
+  options: ReleaseAffinityOptions,
+): Promise<ReleasedAffinities> {
   const released: string[] = [];
   const kept: NotDone[] = [];
-  for (const claim of claims) {
-    const why = await giveUpOrTell(store, claim, options);
-    if (why === undefined) released.push(claim.cidr);
-    else kept.push({ cidr: claim.cidr, why });
+  for (const affinity of affinities) {
+    const why = await releaseOrExplain(store, affinity, options);
+    if (why === undefined) released.push(affinity.cidr);
+    else kept.push({ cidr: affinity.cidr, why });
   }
   return { released, kept };
 }
 
-/** As `giveUpBlock`; what goes wrong with one block is why it stays, and no reason to leave the others. */
-async function giveUpOrTell(
+/** As `releaseUntilSettled`; what goes wrong with one block is why it stays, and no reason to leave the others. */
+async function releaseOrExplain(
   store: IpamStore,
-  claim: BlockClaim,
-  options: ReleaseAffinity,
+  affinity: AffinityRef,
+  options: ReleaseAffinityOptions,
 ): Promise<string | undefined> {
   try {
-    return await giveUpBlock(store, claim, options);
+    return await releaseUntilSettled(store, affinity, options);
   } catch (error) {
     if (error instanceof CalictlError) return error.message;
     throw error;

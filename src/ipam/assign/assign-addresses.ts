@@ -2,7 +2,7 @@
 // Rules: docs/reference/ipam.md#both-families. One family is auto-assign.ts.
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import type { Surroundings } from '../retries.ts';
+import type { AllocatorWorld } from '../retries.ts';
 import { type Assignment, type AssignRequest, autoAssign } from './auto-assign.ts';
 
 export interface FamilyRequest {
@@ -31,14 +31,14 @@ export interface Addresses {
 export async function assignAddresses(
   store: IpamStore,
   request: AddressesRequest,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
 ): Promise<Addresses> {
   const { ipv4, ipv6, ...both } = request;
   const assignments: Assignment[] = [];
   for (const [version, family] of [[4, ipv4] as const, [6, ipv6] as const]) {
     if (family === undefined || family.count === 0) continue;
     try {
-      const assignment = await autoAssign(store, { ...both, ...family, version }, surroundings);
+      const assignment = await autoAssign(store, { ...both, ...family, version }, world);
       assignments.push(assignment);
       if (assignment.error !== undefined) return { assignments, error: assignment.error };
     } catch (error) {

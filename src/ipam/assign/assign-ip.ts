@@ -6,8 +6,8 @@ import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { blockName } from '../../resources/names.ts';
 import { CalictlError, invalidIp, UsageError } from '../../world/errors.ts';
-import { claim } from '../affinity/claim.ts';
-import { isUnsound, take } from '../block/assign-in-block.ts';
+import { claimBlock } from '../affinity/claim-block.ts';
+import { assignInBlock, isUnsound } from '../block/assign-in-block.ts';
 import { isOwnedBy, isOwnerless, type Owner, ordinalInBlock, ownerOf } from '../block/block.ts';
 import { assignedAt, type Holder } from '../block/block-assign.ts';
 import { otherSizes } from '../block/overlaps.ts';
@@ -16,8 +16,8 @@ import { getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type IntendedUse, usesOf } from '../pool/pool-choice.ts';
 import { blockCidrIn, isEnabled, poolOf } from '../pool/pools.ts';
-import { type Surroundings, untilSettled } from '../retries.ts';
-import { checkBorrowing, loadBalancerName, ownerFor, recipientOf } from './assignment-owner.ts';
+import { type AllocatorWorld, untilSettled } from '../retries.ts';
+import { assignmentOwnerOf, checkBorrowing, loadBalancerName, ownerFor } from './assignment-owner.ts';
 import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
 
 export interface AssignIpRequest {
@@ -41,7 +41,7 @@ export interface AssignIpRequest {
 export async function assignIp(
   store: IpamStore,
   request: AssignIpRequest,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
 ): Promise<{ node: string; assigned: AssignedAddress }> {
   const { use, handle, attributes, avoid = [] } = request;
   const ip = parseIp(request.address);
@@ -49,26 +49,25 @@ export async function assignIp(
   const address = formatIp(ip);
   if (avoid.some((range) => cidrContains(range, ip))) throw inTwoBlocks(address);
   const name = request.node ?? (use === 'LoadBalancer' ? loadBalancerName : undefined);
-  const known = name === undefined ? undefined : recipientOf(store, ownerFor(use ?? 'Workload', name));
+  const known = name === undefined ? undefined : assignmentOwnerOf(store, ownerFor(use ?? 'Workload', name));
   const [pools, config] = await Promise.all([store.pools(), store.config(), known]);
   const pool = poolFor(pools, ip, use);
   const settings = settingsOf(config);
   const cidr = blockCidrIn(pool, ip);
   // A claim that somebody came between may have made the block already: it is confirmed by claiming again.
   let claiming = false;
-  return untilSettled(surroundings, async () => {
+  return untilSettled(world, async () => {
     const found = await getLive(store.blocks, blockName(formatCidr(cidr)));
     if (!found.ok && found.why !== 'not-found') throw halfDeleted(formatCidr(cidr));
     if (!found.ok) refuseOverlap(cidr, await store.blocks.list());
-    const recipient = await (known ?? recipientOf(store, ownerIn(found.ok ? found.value : undefined)));
-    const { owner } = recipient;
-    checkBorrowing(recipient, settings);
-    const block = found.ok && !claiming ? found.value : await claim(store, recipient, cidr, surroundings, !found.ok);
+    const owner = await (known ?? assignmentOwnerOf(store, ownerIn(found.ok ? found.value : undefined)));
+    checkBorrowing(owner, settings);
+    const block = found.ok && !claiming ? found.value : await claimBlock(store, owner, cidr, world, !found.ok);
     claiming = block === 'contended';
     if (typeof block === 'string') return 'contended';
     const node = owner.type === 'host' ? { node: owner.name } : {};
     const holder: Holder = { handle, secondary: { ...attributes, ...node } };
-    const taken = await take(store, block, handle, (current) => {
+    const taken = await assignInBlock(store, block, handle, (current) => {
       if (settings.strictAffinity) refuseForeign(current, owner);
       return decide(current, address, holder);
     });

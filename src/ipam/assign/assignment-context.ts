@@ -6,15 +6,15 @@ import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { Labels } from '../../resources/selector.ts';
 import { releaseUnselected } from '../affinity/affinity-release.ts';
-import type { Claimant } from '../affinity/claim.ts';
+import type { BlockOwner } from '../affinity/claim-block.ts';
 import { maxPrefixLength } from '../block/block.ts';
 import { type BlockSequence, blockSequence } from '../block/block-sequence.ts';
 import { type IpamSettings, settingsOf } from '../config.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type ChosenPool, choosePools, type IntendedUse } from '../pool/pool-choice.ts';
 import { reservationCidrs } from '../pool/pools.ts';
-import type { Surroundings } from '../retries.ts';
-import { checkBorrowing, ownerFor, recipientOf } from './assignment-owner.ts';
+import type { AllocatorWorld } from '../retries.ts';
+import { assignmentOwnerOf, checkBorrowing, ownerFor } from './assignment-owner.ts';
 
 export interface BlockRequest {
   /** The node; with the use LoadBalancer the virtual owner, `load-balancer`. */
@@ -30,7 +30,7 @@ export interface BlockRequest {
 }
 
 export interface Prepared {
-  readonly claimant: Claimant;
+  readonly owner: BlockOwner;
   readonly pools: readonly ChosenPool[];
   /** In which order the blocks of each pool are tried; worked out when they are first asked for. */
   readonly sequences: () => readonly BlockSequence[];
@@ -45,19 +45,19 @@ export interface Prepared {
  * Reads everything once, each thing once; gives up the empty blocks of pools that no longer select the node.
  * Errors: CalictlError for an unknown node or no pool to take from, before anything is written.
  */
-export async function prepare(store: IpamStore, request: BlockRequest, { clock }: Surroundings): Promise<Prepared> {
+export async function prepare(store: IpamStore, request: BlockRequest, { clock }: AllocatorWorld): Promise<Prepared> {
   const { node, version, use, pools: requested = [], namespaceLabels = {}, avoid = [] } = request;
-  const owner = ownerFor(use, node);
-  const [recipient, allPools, reservations, own, config] = await Promise.all([
-    recipientOf(store, owner),
+  const wantedOwner = ownerFor(use, node);
+  const [owner, allPools, reservations, own, config] = await Promise.all([
+    assignmentOwnerOf(store, wantedOwner),
     store.pools(),
     store.reservations(),
-    store.affinitiesOf(owner, version),
+    store.affinitiesOf(wantedOwner, version),
     store.config(),
   ]);
-  const { labels, reservation } = recipient;
+  const { labels, reservation } = owner;
   const settings = settingsOf(config);
-  checkBorrowing(recipient, settings);
+  checkBorrowing(owner, settings);
   const kept = reservation && reservation.startOfBlock + reservation.endOfBlock;
   const maxPrefix = kept === undefined ? undefined : maxPrefixLength(version, kept);
   const question = { version, node, labels, namespaceLabels, use, requested, maxPrefix };
@@ -68,7 +68,7 @@ export async function prepare(store: IpamStore, request: BlockRequest, { clock }
   const roomy = usable.filter(({ blockSize }) => maxPrefix === undefined || blockSize <= maxPrefix);
   let sequences: readonly BlockSequence[] | undefined;
   return {
-    claimant: { owner, reservation },
+    owner,
     pools: usable,
     sequences: () => {
       sequences ??= roomy.flatMap(({ cidr, blockSize }) => blockSequence(cidr, blockSize, node, clock.nowNs()) ?? []);

@@ -3,7 +3,7 @@
 
 import type { Labels } from '../../resources/selector.ts';
 import { CalictlError } from '../../world/errors.ts';
-import type { Claimant } from '../affinity/claim.ts';
+import type { BlockOwner } from '../affinity/claim-block.ts';
 import { type HostReservation, type Owner, windowsReservation } from '../block/block.ts';
 import type { IpamSettings } from '../config.ts';
 import type { IpamStore } from '../ipam-store.ts';
@@ -12,7 +12,7 @@ import type { IntendedUse } from '../pool/pool-choice.ts';
 /** The name of the virtual owner of all blocks that load balancers have addresses of. */
 export const loadBalancerName = 'load-balancer';
 
-export interface Recipient extends Claimant {
+export interface AssignmentOwner extends BlockOwner {
   /** What selectors of pools see; a virtual owner has none. */
   readonly labels: Labels;
 }
@@ -23,8 +23,8 @@ export function ownerFor(use: IntendedUse, name: string): Owner {
 }
 
 /** The owner with its labels, and what its new blocks keep back. Errors: CalictlError when there is no such node. */
-export async function recipientOf(store: IpamStore, owner: Owner): Promise<Recipient> {
-  if (owner.type === 'virtual') return { owner, labels: {} };
+export async function assignmentOwnerOf(store: IpamStore, owner: Owner): Promise<AssignmentOwner> {
+  if (owner.type === 'virtual') return { ...owner, labels: {} };
   const labels = await store.nodeLabels(owner.name);
   if (labels === undefined) {
     throw new CalictlError(`node ${owner.name} does not exist`, {
@@ -32,7 +32,7 @@ export async function recipientOf(store: IpamStore, owner: Owner): Promise<Recip
       hint: 'calictl get nodes shows the nodes that Calico knows',
     });
   }
-  return { owner, labels, reservation: reservationOf(labels) };
+  return { ...owner, labels, reservation: reservationOf(labels) };
 }
 
 /** What new blocks of a node keep back. */
@@ -41,7 +41,7 @@ export function reservationOf(labels: Labels): HostReservation | undefined {
 }
 
 /** Errors: CalictlError for a Windows node in a cluster where nodes borrow addresses, which it cannot. */
-export function checkBorrowing({ reservation }: Recipient, { strictAffinity }: IpamSettings): void {
+export function checkBorrowing({ reservation }: AssignmentOwner, { strictAffinity }: IpamSettings): void {
   if (strictAffinity || reservation === undefined) return;
   throw new CalictlError('global strict affinity should not be false for Windows node', {
     code: 'IPAM_WINDOWS_AFFINITY',

@@ -4,7 +4,7 @@ import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { CalictlError } from '../../world/errors.ts';
-import { isUnsound, take } from '../block/assign-in-block.ts';
+import { assignInBlock, isUnsound } from '../block/assign-in-block.ts';
 import { addressOf, isOwnedBy, type Owner } from '../block/block.ts';
 import { assigned, type Holder } from '../block/block-assign.ts';
 import { positionIn } from '../block/block-sequence.ts';
@@ -12,7 +12,7 @@ import { blockLimit } from '../config.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { poolOf } from '../pool/pools.ts';
-import { type Surroundings, untilSettled } from '../retries.ts';
+import { type AllocatorWorld, untilSettled } from '../retries.ts';
 import { type BlockRequest, type Prepared, prepare } from './assignment-context.ts';
 import { BlockFinder } from './block-finder.ts';
 
@@ -59,14 +59,10 @@ interface Progress {
  * Errors: CalictlError for an unknown node or no pool to take from. What fails after an address was assigned stands
  * in the result.
  */
-export async function autoAssign(
-  store: IpamStore,
-  request: AssignRequest,
-  surroundings: Surroundings,
-): Promise<Assignment> {
+export async function autoAssign(store: IpamStore, request: AssignRequest, world: AllocatorWorld): Promise<Assignment> {
   const progress: Progress = { addresses: [], messages: new Set() };
   try {
-    await untilSettled(surroundings, () => assignOnce(store, request, progress, surroundings));
+    await untilSettled(world, () => assignOnce(store, request, progress, world));
   } catch (error) {
     if (progress.addresses.length === 0) throw error;
     progress.error = error instanceof Error ? error : new Error(String(error));
@@ -97,12 +93,12 @@ async function assignOnce(
   store: IpamStore,
   request: AssignRequest,
   progress: Progress,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
 ): Promise<'done' | 'contended'> {
-  const prepared = await prepare(store, request, surroundings);
+  const prepared = await prepare(store, request, world);
   const { settings, affinities } = prepared;
-  progress.hostReserved = prepared.claimant.reservation?.handle;
-  const finder = new BlockFinder(store, prepared, surroundings);
+  progress.hostReserved = prepared.owner.reservation?.handle;
+  const finder = new BlockFinder(store, prepared, world);
   const limit = blockLimit(settings, request.maxBlocks);
   let owned = affinities.length;
   while (progress.addresses.length < request.count) {
@@ -121,7 +117,7 @@ async function assignOnce(
     if (found === 'manual') throw noNewBlocks();
     if (found === 'none') break;
     if (found.claimed) owned += 1;
-    await takeFrom(store, found.block, request, prepared, progress);
+    await assignFrom(store, found.block, request, prepared, progress);
   }
   if (progress.addresses.length >= request.count) return 'done';
   if (settings.strictAffinity) progress.messages.add('No more free affine blocks and strict affinity enabled');
@@ -130,25 +126,25 @@ async function assignOnce(
 }
 
 /** Takes what is missing from one block, as far as it has it. */
-async function takeFrom(
+async function assignFrom(
   store: IpamStore,
   known: IPAMBlock,
   { count, holder }: AssignRequest,
-  { claimant, reserved, settings, allPools }: Prepared,
+  { owner, reserved, settings, allPools }: Prepared,
   progress: Progress,
 ): Promise<void> {
   const want = count - progress.addresses.length;
-  const taken = await take(store, known, holder.handle, (block) => {
+  const taken = await assignInBlock(store, known, holder.handle, (block) => {
     if (isUnsound(block)) {
       progress.messages.add(`Block ${block.spec.cidr} is left out until its books are repaired`);
       return { block, ordinals: [] };
     }
-    const lost = settings.strictAffinity && !isOwnedBy(block, claimant.owner);
+    const lost = settings.strictAffinity && !isOwnedBy(block, owner);
     return lost ? { block, ordinals: [] } : assigned(block, want, holder, reserved);
   });
   if (taken === undefined) return;
   for (const ordinal of taken.ordinals) {
-    progress.addresses.push(assignedAddress(taken.block, ordinal, claimant.owner, allPools));
+    progress.addresses.push(assignedAddress(taken.block, ordinal, owner, allPools));
   }
 }
 
@@ -186,7 +182,7 @@ async function borrow(
     });
     lenders.sort((a, b) => (a.position < b.position ? -1 : 1));
     for (const { block } of lenders) {
-      await takeFrom(store, block, request, prepared, progress);
+      await assignFrom(store, block, request, prepared, progress);
       if (progress.addresses.length >= request.count) return;
     }
   }

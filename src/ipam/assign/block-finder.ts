@@ -4,14 +4,14 @@ import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
-import { blockOf, type Claim, type Claimant, claim } from '../affinity/claim.ts';
+import { type BlockOwner, blockOfAffinity, type ClaimedBlock, claimBlock } from '../affinity/claim-block.ts';
 import { isEmpty, isOwnedBy } from '../block/block.ts';
 import { freeCount } from '../block/block-assign.ts';
 import { type BlockSequence, blocksOf } from '../block/block-sequence.ts';
 import type { IpamSettings } from '../config.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import { maxRetries, type Surroundings } from '../retries.ts';
+import { type AllocatorWorld, maxRetries } from '../retries.ts';
 
 /**
  * `claimed`: the owner has one block more. `none`: no block has room and none is left to claim; `limit`: the owner may
@@ -25,7 +25,7 @@ export type Found =
   | 'contended';
 
 export interface FinderOptions {
-  readonly claimant: Claimant;
+  readonly owner: BlockOwner;
   /** The owner's affinities in the pools, in order of their names. */
   readonly affinities: readonly BlockAffinity[];
   /** The pools, in the order in which they are tried. */
@@ -40,26 +40,26 @@ export interface FinderOptions {
 export class BlockFinder {
   readonly #store: IpamStore;
   readonly #options: FinderOptions;
-  readonly #surroundings: Surroundings;
+  readonly #world: AllocatorWorld;
   readonly #untried: BlockAffinity[];
   readonly #tried: Cidr[] = [];
   /** All blocks, as they were when none was found that the owner has or can claim. */
   listed: readonly IPAMBlock[] = [];
 
-  constructor(store: IpamStore, options: FinderOptions, surroundings: Surroundings) {
+  constructor(store: IpamStore, options: FinderOptions, world: AllocatorWorld) {
     this.#store = store;
     this.#options = options;
-    this.#surroundings = surroundings;
+    this.#world = world;
     this.#untried = [...options.affinities];
   }
 
   /** The next own block with room, else one that was claimed just now, which others may have filled since. */
   async next(mayClaim: boolean): Promise<Found> {
-    const { claimant, reserved, settings } = this.#options;
+    const { owner, reserved, settings } = this.#options;
     for (let affinity = this.#untried.shift(); affinity !== undefined; affinity = this.#untried.shift()) {
       const cidr = parseCidr(affinity.spec.cidr);
       if (cidr === undefined || reserved.covers(cidr)) continue;
-      const block = await blockOf(this.#store, claimant, affinity, this.#surroundings);
+      const block = await blockOfAffinity(this.#store, owner, affinity, this.#world);
       if (block === 'contended') return block;
       this.#tried.push(cidr);
       if (this.#hasRoom(block)) return { block, claimed: false };
@@ -69,7 +69,7 @@ export class BlockFinder {
     for (let attempt = 0; attempt < maxRetries; attempt++) {
       const found = await this.#claimable();
       if (found === undefined) return 'none';
-      const block = await claim(this.#store, claimant, found.cidr, this.#surroundings, found.missing);
+      const block = await claimBlock(this.#store, owner, found.cidr, this.#world, found.missing);
       if (block === 'contended') return block;
       this.#tried.push(found.cidr);
       if (block !== 'taken') return { block, claimed: true };
@@ -77,14 +77,14 @@ export class BlockFinder {
     return 'contended';
   }
 
-  #hasRoom(claimed: Claim): claimed is IPAMBlock {
+  #hasRoom(claimed: ClaimedBlock): claimed is IPAMBlock {
     const { reserved, minFree = 1 } = this.#options;
     return typeof claimed !== 'string' && freeCount(claimed, reserved) >= minFree;
   }
 
   /** The first block of the pools that does not exist, or is the owner's and has room. */
   async #claimable(): Promise<{ cidr: Cidr; missing: boolean } | undefined> {
-    const { claimant, sequences, reserved } = this.#options;
+    const { owner, sequences, reserved } = this.#options;
     this.listed = await this.#store.blocks.list();
     const byCidr = new Map<string, IPAMBlock>();
     const networks: Cidr[] = [];
@@ -103,9 +103,7 @@ export class BlockFinder {
         if (tried.has(text) || others.overlaps(cidr)) continue;
         const block = byCidr.get(text);
         if (block === undefined) return { cidr, missing: true };
-        const usable = isTombstone(block)
-          ? isEmpty(block)
-          : isOwnedBy(block, claimant.owner) && freeCount(block, reserved) > 0;
+        const usable = isTombstone(block) ? isEmpty(block) : isOwnedBy(block, owner) && freeCount(block, reserved) > 0;
         if (usable) return { cidr, missing: false };
       }
     }

@@ -1,7 +1,7 @@
 // Seeing to it that a node owns a block, without taking an address of it. Rules: docs/reference/ipam.md#ensuring-a-block.
 import { CalictlError } from '../../world/errors.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import { type Surroundings, untilSettled } from '../retries.ts';
+import { type AllocatorWorld, untilSettled } from '../retries.ts';
 import { type BlockRequest, prepare } from './assignment-context.ts';
 import { noNewBlocks } from './auto-assign.ts';
 import { BlockFinder } from './block-finder.ts';
@@ -13,11 +13,11 @@ import { BlockFinder } from './block-finder.ts';
 export function ensureBlock(
   store: IpamStore,
   request: Omit<BlockRequest, 'use' | 'namespaceLabels'>,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
 ): Promise<string> {
-  return untilSettled(surroundings, async () => {
-    const prepared = await prepare(store, { ...request, use: 'Workload' }, surroundings);
-    const finder = new BlockFinder(store, { ...prepared, minFree: 0 }, surroundings);
+  return untilSettled(world, async () => {
+    const prepared = await prepare(store, { ...request, use: 'Workload' }, world);
+    const finder = new BlockFinder(store, { ...prepared, minFree: 0 }, world);
     const found = await finder.next(true);
     if (found === 'contended') return found;
     if (found === 'manual') throw noNewBlocks();

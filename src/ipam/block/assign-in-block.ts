@@ -10,7 +10,7 @@ import { touched } from './block.ts';
 import { countOfHandle } from './block-release.ts';
 import { hasReadableAllocations } from './block-structure.ts';
 
-export interface Taken {
+export interface BlockAssignment {
   /** As it is stored now. */
   readonly block: IPAMBlock;
   readonly ordinals: readonly number[];
@@ -21,12 +21,12 @@ export interface Taken {
  * Nothing is written when it takes nothing; undefined when the block is gone. What `decide` throws ends it.
  * A write without an answer leaves its count: a count too high is mended later, an address without one is lost.
  */
-export async function take(
+export async function assignInBlock(
   store: IpamStore,
   known: IPAMBlock,
   handle: string | undefined,
-  decide: (block: IPAMBlock) => Taken,
-): Promise<Taken | undefined> {
+  decide: (block: IPAMBlock) => BlockAssignment,
+): Promise<BlockAssignment | undefined> {
   const { cidr } = known.spec;
   let counted = 0;
   const uncount = async (count: number, block?: IPAMBlock): Promise<void> => {
@@ -36,7 +36,7 @@ export async function take(
   };
   let block = known;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
-    let decided: Taken;
+    let decided: BlockAssignment;
     try {
       decided = decide(block);
     } catch (error) {

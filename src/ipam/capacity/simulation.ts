@@ -10,7 +10,7 @@ import { freeCount } from '../block/block-assign.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { choosePools } from '../pool/pool-choice.ts';
 import { reservedAddresses } from '../pool/pools.ts';
-import type { Surroundings } from '../retries.ts';
+import type { AllocatorWorld } from '../retries.ts';
 import type { IpamLists } from './ipam-lists.ts';
 import { simulatedStore } from './simulated-store.ts';
 
@@ -52,7 +52,7 @@ export interface SimulationRun {
 export type Pause = () => Promise<void>;
 
 /** Time stands still and nothing is random, so that the same question has the same answer. */
-const still: Surroundings = {
+const still: AllocatorWorld = {
   clock: { now: () => new Date(0), nowNs: () => 0n, sleep: async () => undefined },
   random: { uuid: () => '', float: () => 0 },
 };

@@ -1,5 +1,5 @@
 // What `ipam release` means to do and what came of it: plain data.
-import type { BlockClaim } from '../affinity/release-by-hand.ts';
+import type { AffinityRef } from '../affinity/release-by-hand.ts';
 import type { GuardedRelease } from './release.ts';
 
 export interface PlannedRelease extends GuardedRelease {
@@ -40,14 +40,14 @@ export interface ReleasePlan {
   /** Handles that a report calls leaked and that may be allocations in progress: left alone. */
   readonly young: readonly string[];
   /** Only for a node. */
-  readonly nodeClaims?: NodeClaims;
+  readonly nodeAffinities?: NodeAffinities;
 }
 
 /** The block affinities of the node whose addresses are released. */
-export interface NodeClaims {
+export interface NodeAffinities {
   readonly node: string;
   readonly nodeExists: boolean;
-  readonly claims: readonly BlockClaim[];
+  readonly affinities: readonly AffinityRef[];
   /** They are released after the addresses. */
   readonly released: boolean;
 }

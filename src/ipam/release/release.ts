@@ -173,13 +173,13 @@ export interface GuardedRelease {
 /**
  * R1: releases addresses of one block in one write, each guarded by handle and sequence number, each proved just before.
  * An address whose guard or proof says no is left out; the others go. Outcomes come in the order of the requests.
- * `prove` is asked for all addresses at once.
+ * `checkPrecondition` is asked for all addresses at once.
  */
 export async function releaseInBlock<R extends GuardedRelease>(
   store: IpamStore,
   name: string,
   requests: readonly R[],
-  prove: (request: R) => Promise<string | undefined>,
+  checkPrecondition: (request: R) => Promise<string | undefined>,
 ): Promise<RepairOutcome[]> {
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     const found = await getLive(store.blocks, name);
@@ -199,7 +199,7 @@ export async function releaseInBlock<R extends GuardedRelease>(
       else if (ordinal !== undefined) wanted.set(request, ordinal);
     }
     const refusals = await Promise.all(
-      [...wanted.keys()].map(async (request) => [request, await prove(request)] as const),
+      [...wanted.keys()].map(async (request) => [request, await checkPrecondition(request)] as const),
     );
     for (const [request, refusal] of refusals) {
       if (refusal === undefined) continue;

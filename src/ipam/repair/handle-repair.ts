@@ -6,7 +6,7 @@ import { deleteInTwoPhases, isTombstone } from '../deletion.ts';
 import { countOf, countsOfHandle, newHandle, withCounts } from '../handles.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
-import { applied, conflict, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
+import { applied, conflict, type PreconditionCheck, type RepairOutcome, skipped } from './repair-outcome.ts';
 
 export interface SetHandleCount {
   /** Object name. */
@@ -41,7 +41,7 @@ export interface KnownForHandle {
 export async function setHandleCount(
   store: IpamStore,
   action: SetHandleCount,
-  prove: Prove,
+  checkPrecondition: PreconditionCheck,
   known: KnownForHandle = {},
 ): Promise<RepairOutcome> {
   const counts = countsOfHandle(action.handle, await blocksOf(store, action, known));
@@ -55,7 +55,7 @@ export async function setHandleCount(
     if (stored !== undefined && isTombstone(stored)) return conflict('a delete of the handle is under way');
     const change = changeOf(action, stored, counts);
     if ('outcome' in change) return change;
-    const refusal = await prove();
+    const refusal = await checkPrecondition();
     if (refusal !== undefined) return skipped(refusal);
     const written = await write(store, action, stored, change.counts);
     if (written.ok) return change.partial ? { outcome: 'applied', detail: onlyRaised } : applied;

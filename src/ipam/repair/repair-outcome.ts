@@ -10,7 +10,7 @@ export interface RepairOutcome {
 }
 
 /** Proves, on live data, that a repair still is right: undefined to go on, else why not. */
-export type Prove = () => Promise<string | undefined>;
+export type PreconditionCheck = () => Promise<string | undefined>;
 
 export const applied: RepairOutcome = { outcome: 'applied' };
 
@@ -28,4 +28,4 @@ export function appliedUnless(reason: string | undefined): RepairOutcome {
 }
 
 /** The proof of an operation that needs none: it was asked for by a person, or follows from the write before it. */
-export const noProof: Prove = async () => undefined;
+export const noPrecondition: PreconditionCheck = async () => undefined;

@@ -3,7 +3,7 @@ import { addressJudgements } from '../../../src/ipam-check/addresses/addresses.t
 import type { Judgement } from '../../../src/ipam-check/finding.ts';
 import { planRepairs } from '../../../src/ipam-check/plan.ts';
 import type { IpamSnapshot } from '../../../src/ipam-check/snapshot.ts';
-import { usageOf } from '../../../src/ipam-check/view/address-users.ts';
+import { addressUsersOf } from '../../../src/ipam-check/view/address-users.ts';
 import { CheckView } from '../../../src/ipam-check/view/check-view.ts';
 import { loadBalancerHandle } from '../../../src/resources/names.ts';
 import {
@@ -17,7 +17,7 @@ import {
 
 function judged(cluster: SnapshotBuilder, changes: Partial<IpamSnapshot> = {}): Judgement[] {
   const view = new CheckView(cluster.snapshot(changes));
-  return addressJudgements(view, usageOf(view));
+  return addressJudgements(view, addressUsersOf(view));
 }
 
 /** The one judgement that there must be, as `INV-53 warning stable 10.60.0.3 automatic`. */
@@ -96,7 +96,7 @@ describe('allocations of pods', () => {
       handle: podHandle('9'),
       sequenceNumber: 1767225600000000003n,
     });
-    expect(judgement.grounds).toEqual([
+    expect(judgement.dependencies).toEqual([
       { kind: 'IPAMBlock', name: '10-60-0-0-29' },
       { kind: 'Pod', namespace: 'shop', name: 'gone' },
     ]);
@@ -167,7 +167,7 @@ describe('allocations of pods', () => {
     expect(brief(judgement)).toBe('INV-50 warning stable 10.60.0.3 automatic');
     expect(judgement.finding.evidence).toEqual(['the pod has 10.60.0.1 under the same handle']);
     expect(judgement.action).toMatchObject({ primitive: 'R1', address: '10.60.0.3', handle: podHandle('1') });
-    expect(judgement.grounds).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-1' });
+    expect(judgement.dependencies).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-1' });
     expect(planRepairs([judgement]).map(({ action }) => action)).toEqual([judgement.action]);
   });
 
@@ -341,7 +341,7 @@ describe('allocations of pods', () => {
     const judgement = only(judged(cluster));
     expect(brief(judgement)).toBe('INV-57 error stable 10.60.0.2 no repair');
     expect(judgement.finding.related).toEqual([{ kind: 'Pod', namespace: 'shop', name: 'a-2' }]);
-    expect(judgement.grounds).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-2' });
+    expect(judgement.dependencies).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-2' });
   });
 
   it('an ended pod whose address another pod uses: an error, never a release', () => {
@@ -424,7 +424,7 @@ describe('tunnel addresses', () => {
     expect(node.tunnels.vxlanTunnelAddress).toBe('10.60.0.3');
     const judgement = only(judged(cluster));
     expect(brief(judgement)).toBe('INV-63+INV-50+INV-53 warning stable 10.60.0.0 automatic');
-    expect(judgement.grounds).toContainEqual({ kind: 'Node', name: 'node-a' });
+    expect(judgement.dependencies).toContainEqual({ kind: 'Node', name: 'node-a' });
   });
 
   it.each([
@@ -504,7 +504,7 @@ describe('addresses in use', () => {
     const judgement = only(judged(cluster));
     expect(brief(judgement)).toBe('INV-54 error stable 10.60.0.6 no repair');
     expect(judgement.finding.object).toEqual({ kind: 'Pod', namespace: 'shop', name: 'a-1' });
-    expect(judgement.grounds).toEqual([
+    expect(judgement.dependencies).toEqual([
       { kind: 'Pod', namespace: 'shop', name: 'a-1' },
       { kind: 'Pod', namespace: 'shop', name: 'a-1' },
       { kind: 'IPAMBlock', name: '10-60-0-0-29' },
@@ -600,7 +600,7 @@ describe('LoadBalancer services', () => {
     cluster.services.pop();
     const judgement = only(judged(cluster, configured));
     expect(brief(judgement)).toBe('INV-44+INV-53 warning stable 10.80.0.0 automatic');
-    expect(judgement.grounds).toContainEqual({ kind: 'Service', namespace: 'shop', name: 'web' });
+    expect(judgement.dependencies).toContainEqual({ kind: 'Service', namespace: 'shop', name: 'web' });
   });
 
   it('INV-44: without the address, of another class or of another type: left to kube-controllers', () => {
@@ -664,5 +664,5 @@ it('gives the same answer twice', () => {
   const snapshot = cluster.snapshot({ now: judgedAt });
   const once = new CheckView(snapshot);
   const again = new CheckView(snapshot);
-  expect(addressJudgements(again, usageOf(again))).toEqual(addressJudgements(once, usageOf(once)));
+  expect(addressJudgements(again, addressUsersOf(again))).toEqual(addressJudgements(once, addressUsersOf(once)));
 });

@@ -19,7 +19,7 @@ describe('INV-12: the numbers of allocations', () => {
     const { judgements } = evaluate(cluster.snapshot());
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-12 info ${block}`]);
     expect(judgements[0]?.finding.evidence[0]).toBe('sequence numbers of free ordinals: 3, 4, 5, 6, 7');
-    expect(judgements[0]).toMatchObject({ grounds: [], fingerprint: '', finding: { cidr, node: 'node-a' } });
+    expect(judgements[0]).toMatchObject({ dependencies: [], fingerprint: '', finding: { cidr, node: 'node-a' } });
   });
 
   test.each<[string, bigint]>([

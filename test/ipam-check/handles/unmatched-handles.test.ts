@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { openHandles } from '../../../src/ipam-check/handles/unmatched-handles.ts';
+import { unmatchedHandles } from '../../../src/ipam-check/handles/unmatched-handles.ts';
 import { CheckView } from '../../../src/ipam-check/view/check-view.ts';
 import { healthy, podHandle, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
 
 const cidr = '10.60.0.0/29';
 
 function open(cluster: SnapshotBuilder) {
-  const { handles, names, withoutObject } = openHandles(new CheckView(cluster.snapshot()));
+  const { handles, names, withoutObject } = unmatchedHandles(new CheckView(cluster.snapshot()));
   return { handles: [...handles].map(({ name }) => name), names: [...names], withoutObject };
 }
 

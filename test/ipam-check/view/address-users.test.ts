@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceRecord } from '../../../src/ipam-check/snapshot.ts';
-import { managedServices, objectOf, usageOf } from '../../../src/ipam-check/view/address-users.ts';
+import { addressUsersOf, managedServices, objectOf } from '../../../src/ipam-check/view/address-users.ts';
 import { CheckView } from '../../../src/ipam-check/view/check-view.ts';
 import { formatIp, type IpAddress, parseIp } from '../../../src/net/ip.ts';
 import { healthy, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
 
 const users = (cluster: SnapshotBuilder, address: string) =>
-  usageOf(new CheckView(cluster.snapshot()))
+  addressUsersOf(new CheckView(cluster.snapshot()))
     .of(parseIp(address) as IpAddress)
     .map(objectOf);
 
@@ -50,8 +50,8 @@ describe('users of addresses', () => {
   });
 
   it('lists every address with its users', () => {
-    const usage = usageOf(new CheckView(healthy().snapshot()));
-    const entries = [...usage.entries()].map(([ip, { length }]) => `${formatIp(ip)} ${length}`);
+    const addressUsers = addressUsersOf(new CheckView(healthy().snapshot()));
+    const entries = [...addressUsers.entries()].map(([ip, { length }]) => `${formatIp(ip)} ${length}`);
     expect(entries.sort()).toEqual(['10.60.0.0 1', '10.60.0.1 1', '10.60.0.2 1', '10.60.0.8 1', '10.60.0.9 1']);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Grouped } from '../../../src/ipam-check/view/multi-map.ts';
+import { MultiMap } from '../../../src/ipam-check/view/multi-map.ts';
 
-function example(): Grouped<string, number> {
-  const grouped = new Grouped<string, number>();
+function example(): MultiMap<string, number> {
+  const grouped = new MultiMap<string, number>();
   for (const [key, value] of [
     ['b', 1],
     ['a', 2],

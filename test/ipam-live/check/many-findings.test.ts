@@ -8,8 +8,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import type { FixOutcome } from '../../../src/ipam-check/report.ts';
+import { check } from '../../../src/ipam-live/check/check.ts';
 import { openJournal } from '../../../src/ipam-live/repair/journal.ts';
-import { check, type Repaired, repair } from '../../../src/ipam-live/repair/session.ts';
+import { type Repaired, repair } from '../../../src/ipam-live/repair/repair.ts';
 import { manyFaults } from '../../support/clusters/many-faults.ts';
 import { TestClock } from '../../support/program/world.ts';
 

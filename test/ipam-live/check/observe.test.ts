@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CallOptions, DatastoreError, type ListOptions, type ListPage } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
-import { check } from '../../../src/ipam-live/repair/session.ts';
+import { check } from '../../../src/ipam-live/check/check.ts';
 import type { Kind } from '../../../src/resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../../src/resources/object.ts';
 import { corpus, healthyImage } from '../../support/clusters/corpus.ts';

@@ -4,19 +4,19 @@ import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { claimAgain } from '../../../src/ipam/affinity/affinities.ts';
 import { releaseBlockAffinity } from '../../../src/ipam/affinity/affinity-release.ts';
-import { claim } from '../../../src/ipam/affinity/claim.ts';
+import { claimBlock } from '../../../src/ipam/affinity/claim-block.ts';
 import { touched } from '../../../src/ipam/block/block.ts';
 import { assigned } from '../../../src/ipam/block/block-assign.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import {
-  claimMissing,
-  confirmClaim,
+  confirmNamedAffinity,
+  createMissingAffinity,
   deleteEmptyBlock,
-  dropClaim,
-  relabelClaim,
-  releaseClaim,
-} from '../../../src/ipam/repair/repair.ts';
-import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
+  dropNamedAffinity,
+  relabelNamedAffinity,
+  releaseNamedAffinity,
+} from '../../../src/ipam/repair/primitives.ts';
+import { noPrecondition } from '../../../src/ipam/repair/repair-outcome.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import { IntervalSet } from '../../../src/net/interval-set.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
@@ -79,7 +79,7 @@ function signal(): { readonly given: Promise<void>; give(): void } {
 describe('R4', () => {
   test.each(['pending', 'pendingDeletion'] as const)('%s: pending, block touched, confirmed', async (state) => {
     const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, state));
-    expect(await confirmClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(await confirmNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual(['update BlockAffinity', 'update IPAMBlock', 'update BlockAffinity']);
     expect(blocksIn(store)[0]?.spec).toEqual({ ...held.spec, sequenceNumber: firstSequence + 2n });
     expect(inconsistencies(store)).toEqual([]);
@@ -91,26 +91,30 @@ describe('R4', () => {
     ['the block is nobody’s', [blockWith(cidr, undefined, ['a', 1])], 'conflict'],
   ])('writes nothing when %s', async (_why, blocks, outcome) => {
     const { store, ipam, action } = open(...blocks, affinityTo('node-a', cidr, 'pending'));
-    expect((await confirmClaim(ipam, action, noProof)).outcome).toBe(outcome);
+    expect((await confirmNamedAffinity(ipam, action, noPrecondition)).outcome).toBe(outcome);
     expect(store.writes).toBe(0);
   });
 
   test('gives up on an affinity of another revision, leaves a confirmed one and one that is not proved', async () => {
     const { store, ipam, action } = open(held, affinityTo('node-a', cidr, 'pending'));
-    expect((await confirmClaim(ipam, { ...action, resourceVersion: '0' }, noProof)).outcome).toBe('conflict');
-    expect(await confirmClaim(ipam, action, async () => 'node is gone')).toEqual({
+    expect((await confirmNamedAffinity(ipam, { ...action, resourceVersion: '0' }, noPrecondition)).outcome).toBe(
+      'conflict',
+    );
+    expect(await confirmNamedAffinity(ipam, action, async () => 'node is gone')).toEqual({
       outcome: 'skipped',
       detail: 'node is gone',
     });
-    expect((await confirmClaim(ipam, { ...action, affinity: 'other' }, noProof)).outcome).toBe('skipped');
+    expect((await confirmNamedAffinity(ipam, { ...action, affinity: 'other' }, noPrecondition)).outcome).toBe(
+      'skipped',
+    );
     expect(store.writes).toBe(0);
     const confirmed = open(held, affinityTo('node-a', cidr, 'confirmed'));
-    expect((await confirmClaim(confirmed.ipam, confirmed.action, noProof)).outcome).toBe('skipped');
+    expect((await confirmNamedAffinity(confirmed.ipam, confirmed.action, noPrecondition)).outcome).toBe('skipped');
   });
 
   test('makes a missing affinity first, with its name, labels and annotation', async () => {
     const { store, ipam } = open(held, handle);
-    const outcome = await claimMissing(ipam, { block: blockName, owner: 'host:node-a' }, noProof);
+    const outcome = await createMissingAffinity(ipam, { block: blockName, owner: 'host:node-a' }, noPrecondition);
     expect(outcome).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual(['create BlockAffinity', 'update IPAMBlock', 'update BlockAffinity']);
     const made = affinitiesIn(store)[0];
@@ -128,14 +132,14 @@ describe('R4', () => {
 
   test('a missing affinity: a tombstone of it is finished, another object of its name is left', async () => {
     const tombstone = open(held, handle, marked(affinityTo('node-a', cidr, 'pendingDeletion')));
-    await claimMissing(tombstone.ipam, { block: blockName, owner: 'host:node-a' }, noProof);
+    await createMissingAffinity(tombstone.ipam, { block: blockName, owner: 'host:node-a' }, noPrecondition);
     expect(inconsistencies(tombstone.store)).toEqual([]);
     const virtual = affinityTo('node-a', cidr, 'confirmed');
     virtual.spec.type = 'virtual';
     const taken = open(held, virtual);
-    expect((await claimMissing(taken.ipam, { block: blockName, owner: 'host:node-a' }, noProof)).outcome).toBe(
-      'conflict',
-    );
+    expect(
+      (await createMissingAffinity(taken.ipam, { block: blockName, owner: 'host:node-a' }, noPrecondition)).outcome,
+    ).toBe('conflict');
     expect(taken.store.writes).toBe(0);
   });
 });
@@ -148,7 +152,7 @@ describe('R5', () => {
   ])('drops a claim whose block is %s', async (_what, others) => {
     const { store, ipam, action } = open(...others, affinityTo('node-a', cidr, 'confirmed'));
     const before = blocksIn(store);
-    expect(await dropClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(await dropNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual(['update BlockAffinity', 'update BlockAffinity', 'delete BlockAffinity']);
     expect(blocksIn(store)).toEqual(before);
     expect(inconsistencies(store)).toEqual([]);
@@ -156,7 +160,7 @@ describe('R5', () => {
 
   test('leaves a claim that its block bears out', async () => {
     const { store, ipam, action } = open(held, affinityTo('node-a', cidr, 'pendingDeletion'));
-    expect((await dropClaim(ipam, action, noProof)).outcome).toBe('conflict');
+    expect((await dropNamedAffinity(ipam, action, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
@@ -175,7 +179,7 @@ describe('R5', () => {
         await ipam.blocks.create(empty);
         await ipam.affinities.update({ ...pending.value, spec: { ...pending.value.spec, state: 'confirmed' } });
       });
-      await dropClaim(mine, action, noProof);
+      await dropNamedAffinity(mine, action, noPrecondition);
       // Whatever came first: never a block without the claim of its owner.
       expect(inconsistencies(store)).toEqual([]);
       if (mine.calls() < at) break;
@@ -186,7 +190,7 @@ describe('R5', () => {
 describe('R6', () => {
   test('marks the claim, deletes the block, deletes the claim', async () => {
     const { store, ipam, action } = open(empty, affinityTo('node-a', cidr, 'confirmed'));
-    expect(await releaseClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(await releaseNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual([
       'update BlockAffinity',
       'update IPAMBlock',
@@ -199,7 +203,7 @@ describe('R6', () => {
 
   test('a block with addresses stays as it is', async () => {
     const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, 'confirmed'));
-    const outcome = await releaseClaim(ipam, action, noProof);
+    const outcome = await releaseNamedAffinity(ipam, action, noPrecondition);
     expect(outcome).toEqual({ outcome: 'conflict', detail: "block '10.0.0.0/29' is not empty" });
     expect(store.writes).toBe(0);
   });
@@ -208,7 +212,7 @@ describe('R6', () => {
     const { store, ipam } = open(held, handle, affinityTo('node-a', cidr, 'confirmed'));
     const affinity = await ipam.affinities.get(name);
     if (!affinity.ok) throw new Error('no affinity');
-    expect(await releaseBlockAffinity(ipam, affinity.value, { mustBeEmpty: false }, noProof)).toEqual({
+    expect(await releaseBlockAffinity(ipam, affinity.value, { mustBeEmpty: false }, noPrecondition)).toEqual({
       outcome: 'applied',
     });
     const { affinity: _owner, ...rest } = held.spec;
@@ -219,14 +223,14 @@ describe('R6', () => {
 
   test('a claim whose block is missing or another’s is dropped alone', async () => {
     const missing = open(affinityTo('node-a', cidr, 'pendingDeletion'));
-    expect((await releaseClaim(missing.ipam, missing.action, noProof)).outcome).toBe('applied');
+    expect((await releaseNamedAffinity(missing.ipam, missing.action, noPrecondition)).outcome).toBe('applied');
     expect(missing.store.dump()).toEqual([]);
     const foreign = open(
       blockWith(cidr, 'host:node-b'),
       affinityTo('node-b', cidr, 'confirmed'),
       affinityTo('node-a', cidr, 'confirmed'),
     );
-    await releaseClaim(foreign.ipam, foreign.action, noProof);
+    await releaseNamedAffinity(foreign.ipam, foreign.action, noPrecondition);
     expect(inconsistencies(foreign.store)).toEqual([]);
     expect(blocksIn(foreign.store)).toHaveLength(1);
   });
@@ -238,7 +242,7 @@ describe('R6', () => {
       const mine = interrupted(ipam, at, async () => {
         took = await allocate(ipam);
       });
-      const { outcome } = await releaseClaim(mine, action, noProof);
+      const { outcome } = await releaseNamedAffinity(mine, action, noPrecondition);
       expect(inconsistencies(store)).toEqual([]);
       expect(blocksIn(store).some(({ spec }) => spec.allocations[0] !== null)).toBe(took);
       expect(outcome).toBe(took ? 'conflict' : 'applied');
@@ -250,9 +254,9 @@ describe('R6', () => {
 describe('R9', () => {
   test('deletes a block that is empty and nobody’s', async () => {
     const { store, ipam } = open(blockWith(cidr, undefined));
-    expect(await deleteEmptyBlock(ipam, { block: blockName }, noProof)).toEqual({ outcome: 'applied' });
+    expect(await deleteEmptyBlock(ipam, { block: blockName }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(store.dump()).toEqual([]);
-    expect((await deleteEmptyBlock(ipam, { block: blockName }, noProof)).outcome).toBe('skipped');
+    expect((await deleteEmptyBlock(ipam, { block: blockName }, noPrecondition)).outcome).toBe('skipped');
   });
 
   test.each([
@@ -262,16 +266,18 @@ describe('R9', () => {
     ['a delete under way', marked(blockWith(cidr, undefined))],
   ])('leaves a block with %s', async (_what, block) => {
     const { store, ipam } = open(block);
-    expect((await deleteEmptyBlock(ipam, { block: blockName }, noProof)).outcome).toBe('conflict');
+    expect((await deleteEmptyBlock(ipam, { block: blockName }, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
   test('deletes an empty block whose owner has no claim, and only of that owner', async () => {
     const { store, ipam } = open(empty);
     const action = { block: blockName, owner: 'host:node-a' };
-    expect((await deleteEmptyBlock(ipam, { ...action, owner: 'host:node-b' }, noProof)).outcome).toBe('conflict');
+    expect((await deleteEmptyBlock(ipam, { ...action, owner: 'host:node-b' }, noPrecondition)).outcome).toBe(
+      'conflict',
+    );
     expect(store.writes).toBe(0);
-    expect(await deleteEmptyBlock(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(await deleteEmptyBlock(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual(['update IPAMBlock', 'delete IPAMBlock']);
     expect(store.dump()).toEqual([]);
   });
@@ -283,7 +289,7 @@ describe('R9', () => {
   ])('leaves an owned block with %s', async (_what, objects) => {
     const { store, ipam } = open(...objects);
     const action = { block: blockName, owner: 'host:node-a' };
-    expect((await deleteEmptyBlock(ipam, action, noProof)).outcome).toBe('conflict');
+    expect((await deleteEmptyBlock(ipam, action, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
@@ -291,7 +297,7 @@ describe('R9', () => {
     const others = open(empty, affinityTo('node-b', cidr, 'confirmed'));
     const own = open(empty, marked(affinityTo('node-a', cidr, 'confirmed')));
     for (const { store, ipam } of [others, own]) {
-      expect((await deleteEmptyBlock(ipam, { block: blockName, owner: 'host:node-a' }, noProof)).outcome).toBe(
+      expect((await deleteEmptyBlock(ipam, { block: blockName, owner: 'host:node-a' }, noPrecondition)).outcome).toBe(
         'applied',
       );
       expect(blocksIn(store)).toEqual([]);
@@ -299,12 +305,12 @@ describe('R9', () => {
   });
 
   test('takes no address from a node that claims the block meanwhile, however the two interleave', async () => {
-    const surroundings = {
+    const world = {
       clock: new TestClock('2026-01-01T00:00:00Z'),
       random: evenRandom,
     };
     const take = async (store: IpamStore): Promise<boolean> => {
-      const block = await claim(store, { owner: { type: 'host', name: 'node-a' } }, range, surroundings);
+      const block = await claimBlock(store, { type: 'host', name: 'node-a' }, range, world);
       if (typeof block === 'string') return false;
       const taken = assigned(block, 1, {}, IntervalSet.of([]));
       return (await store.blocks.update(touched(taken.block))).ok;
@@ -325,7 +331,7 @@ describe('R9', () => {
           taking = take(nodes).finally(paused.give);
           await paused.given;
         });
-        const { outcome } = await deleteEmptyBlock(mine, { block: blockName, owner: 'host:node-a' }, noProof);
+        const { outcome } = await deleteEmptyBlock(mine, { block: blockName, owner: 'host:node-a' }, noPrecondition);
         ended.give();
         const took = await (taking ?? false);
         expect(blocksIn(store).some(({ spec }) => spec.allocations[0] !== null)).toBe(took);
@@ -346,7 +352,7 @@ describe('R8', () => {
 
   test('sets type and labels in one write, in the object and in its annotation; all else stays', async () => {
     const { store, ipam, action } = open(held, bare, handle);
-    expect(await relabelClaim(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(await relabelNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual(['update BlockAffinity']);
     const [stored] = affinitiesIn(store);
     expect(stored?.spec).toEqual(right.spec);
@@ -358,16 +364,16 @@ describe('R8', () => {
   test('keeps what else the annotation says', async () => {
     const annotations = { 'projectcalico.org/metadata': '{"generation":7,"labels":{"app":"kept"}}' };
     const { store, ipam, action } = open(empty, { ...bare, metadata: { ...others, annotations } });
-    await relabelClaim(ipam, action, noProof);
+    await relabelNamedAffinity(ipam, action, noPrecondition);
     const text = affinitiesIn(store)[0]?.metadata.annotations?.['projectcalico.org/metadata'] ?? '';
     expect(JSON.parse(text)).toEqual({ generation: 7, labels: { app: 'kept', ...right.metadata.labels } });
   });
 
   test('does nothing to a claim that is right, and refuses one whose name is wrong', async () => {
     const fine = open(empty, right);
-    expect((await relabelClaim(fine.ipam, fine.action, noProof)).outcome).toBe('skipped');
+    expect((await relabelNamedAffinity(fine.ipam, fine.action, noPrecondition)).outcome).toBe('skipped');
     const misnamed = open(empty, { ...bare, spec: { ...bare.spec, cidr: '10.0.0.8/29' } });
-    expect((await relabelClaim(misnamed.ipam, misnamed.action, noProof)).outcome).toBe('conflict');
+    expect((await relabelNamedAffinity(misnamed.ipam, misnamed.action, noPrecondition)).outcome).toBe('conflict');
     expect(fine.store.writes + misnamed.store.writes).toBe(0);
   });
 
@@ -377,11 +383,11 @@ describe('R8', () => {
       const found = await ipam.affinities.get(name);
       if (found.ok) await ipam.affinities.update({ ...found.value, spec: { ...found.value.spec, state: 'pending' } });
     });
-    expect((await relabelClaim(mine, action, noProof)).outcome).toBe('conflict');
+    expect((await relabelNamedAffinity(mine, action, noPrecondition)).outcome).toBe('conflict');
     expect(affinitiesIn(store)[0]?.spec.state).toBe('pending');
-    expect((await relabelClaim(ipam, action, noProof)).outcome).toBe('conflict');
+    expect((await relabelNamedAffinity(ipam, action, noPrecondition)).outcome).toBe('conflict');
     const refused = open(empty, bare);
-    expect(await relabelClaim(refused.ipam, refused.action, async () => 'no')).toEqual({
+    expect(await relabelNamedAffinity(refused.ipam, refused.action, async () => 'no')).toEqual({
       outcome: 'skipped',
       detail: 'no',
     });

@@ -30,7 +30,7 @@ const range = '192.168.1.0/24';
 const quarters = ['192.168.1.0/26', '192.168.1.64/26', '192.168.1.128/26', '192.168.1.192/26'] as const;
 const base = [pool('pool1', range, 26), node('host-a'), node('host-b')];
 
-function surroundings() {
+function world() {
   return { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 }
 
@@ -38,7 +38,7 @@ function open(...objects: readonly KubeObject[]) {
   const store = new MemoryDatastore([...base, ...objects]);
   const ipam = ipamStoreOf(store);
   const claim = (text: string, owner = hostA, through: IpamStore = ipam) =>
-    claimAffinity(through, text, owner, surroundings());
+    claimAffinity(through, text, owner, world());
   return { store, ipam, claim };
 }
 
@@ -250,7 +250,7 @@ describe('cut short', () => {
         () => true,
       );
       const after = new MemoryDatastore(store.dump());
-      const again = await claimAffinity(ipamStoreOf(after), '192.168.1.0/25', hostA, surroundings());
+      const again = await claimAffinity(ipamStoreOf(after), '192.168.1.0/25', hostA, world());
       expect(again).toEqual({ claimed: [quarters[0], quarters[1]], failed: [] });
       expect(inconsistencies(after)).toEqual([]);
       if (!crashed) break;

@@ -374,8 +374,8 @@ test('a claim that its owner confirms again before the block is written is given
   // Calls: two lists, the affinity, the block, the mark; then the block is marked.
   const beside = interrupted(ipam, 6, async () => {
     expect(affinitiesIn(store).map(({ spec }) => spec.state)).toEqual(['pendingDeletion']);
-    const surroundings = { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => '', float: () => 0 } };
-    expect(await claimAffinity(others, first, hostA, surroundings)).toEqual({ claimed: [first], failed: [] });
+    const world = { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => '', float: () => 0 } };
+    expect(await claimAffinity(others, first, hostA, world)).toEqual({ claimed: [first], failed: [] });
     expect(affinitiesIn(store).map(({ spec }) => spec.state)).toEqual(['confirmed']);
   });
   const before = store.writes;

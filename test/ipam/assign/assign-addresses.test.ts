@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -24,7 +24,7 @@ function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore([node('node-a'), ...objects]);
   const holder = { handle: 'h', secondary: { node: 'node-a' } };
   const assign = (wanted: Pick<AddressesRequest, 'ipv4' | 'ipv6'>) =>
-    assignAddresses(ipamStoreOf(store), { node: 'node-a', use: 'Workload', holder, ...wanted }, surroundings);
+    assignAddresses(ipamStoreOf(store), { node: 'node-a', use: 'Workload', holder, ...wanted }, world);
   return { store, assign };
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -29,7 +29,7 @@ const config = (strictAffinity: boolean): KubeObject => ({
 
 function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore(objects);
-  return { store, assign: (request: AssignIpRequest) => assignIp(ipamStoreOf(store), request, surroundings) };
+  return { store, assign: (request: AssignIpRequest) => assignIp(ipamStoreOf(store), request, world) };
 }
 
 test('a block that is missing is claimed', async () => {

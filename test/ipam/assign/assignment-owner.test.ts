@@ -9,7 +9,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -26,7 +26,7 @@ function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore(objects);
   const ipam = ipamStoreOf(store);
   const assign = (request: Partial<AssignRequest>) =>
-    autoAssign(ipam, { node: 'node-a', version: 4, count: 1, use: 'Workload', holder: {}, ...request }, surroundings);
+    autoAssign(ipam, { node: 'node-a', version: 4, count: 1, use: 'Workload', holder: {}, ...request }, world);
   return { store, ipam, assign };
 }
 
@@ -63,7 +63,7 @@ describe('load balancers', () => {
   test('take a given address without a node among its attributes', async () => {
     const { store, ipam } = open(services);
     const given = { address: '172.16.0.70', use: 'LoadBalancer', handle: 'lb-1', attributes } as const;
-    const done = await assignIp(ipam, given, surroundings);
+    const done = await assignIp(ipam, given, world);
     expect(done).toMatchObject({ node: 'load-balancer', assigned: { block: '172.16.0.64/26', borrowed: false } });
     expect(blocksIn(store)[0]?.spec).toMatchObject({
       affinity: 'virtual:load-balancer',
@@ -78,12 +78,12 @@ describe('load balancers', () => {
     await expect(open(pool('pods', '10.0.0.0/24', 26)).assign(request)).rejects.toThrow(
       'cannot find a qualified ippool, no pools match the required use (LoadBalancer)',
     );
-    await expect(assignIp(ipam, { address: '10.0.0.1', use: 'LoadBalancer' }, surroundings)).rejects.toThrow(
+    await expect(assignIp(ipam, { address: '10.0.0.1', use: 'LoadBalancer' }, world)).rejects.toThrow(
       'IP address 10.0.0.1 is in IP pool "pods", which is not allowed for use "LoadBalancer" (allowedUses: [Workload Tunnel])',
     );
-    await expect(
-      assignIp(ipam, { address: '172.16.0.1', node: 'node-a', use: 'Tunnel' }, surroundings),
-    ).rejects.toThrow('which is not allowed for use "Tunnel" (allowedUses: [LoadBalancer])');
+    await expect(assignIp(ipam, { address: '172.16.0.1', node: 'node-a', use: 'Tunnel' }, world)).rejects.toThrow(
+      'which is not allowed for use "Tunnel" (allowedUses: [LoadBalancer])',
+    );
     expect(store.writes).toBe(0);
     expect((await assign({ count: 2 })).addresses).toMatchObject([{ pool: 'pods' }, { pool: 'pods' }]);
   });
@@ -150,15 +150,15 @@ describe('Windows nodes', () => {
     const { store, ipam, assign } = open(windows, pool('p', '192.168.1.0/24', 26));
     const refusal = 'global strict affinity should not be false for Windows node';
     await expect(assign({})).rejects.toThrow(refusal);
-    await expect(assignIp(ipam, { address: '192.168.1.9', node: 'node-a' }, surroundings)).rejects.toThrow(refusal);
+    await expect(assignIp(ipam, { address: '192.168.1.9', node: 'node-a' }, world)).rejects.toThrow(refusal);
     expect(store.writes).toBe(0);
   });
 
   test('a given address is in a block that keeps the others back', async () => {
     const { store, ipam } = open(windows, strict, pool('p', '192.168.1.0/24', 26));
-    await assignIp(ipam, { address: '192.168.1.9', node: 'node-a' }, surroundings);
+    await assignIp(ipam, { address: '192.168.1.9', node: 'node-a' }, world);
     expect(blocksIn(store)[0]?.spec.unallocated).toHaveLength(59);
-    await expect(assignIp(ipam, { address: '192.168.1.1', node: 'node-a' }, surroundings)).rejects.toThrow(
+    await expect(assignIp(ipam, { address: '192.168.1.1', node: 'node-a' }, world)).rejects.toThrow(
       'Address already assigned in block',
     );
   });

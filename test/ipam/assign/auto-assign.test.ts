@@ -19,7 +19,7 @@ import {
 } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -44,7 +44,7 @@ function open(...objects: KubeObject[]) {
     autoAssign(
       ipamStoreOf(store),
       { node: 'host-a', version: 4, count: 1, use: 'Workload', holder: { secondary: { node: 'host-a' } }, ...request },
-      surroundings,
+      world,
     );
   return { store, assign };
 }
@@ -76,7 +76,7 @@ describe('where addresses come from', () => {
     ]);
     expect(addresses(await assign({ node: 'node-a', holder }))).toEqual(['10.244.174.129']);
     const [{ spec }] = blocksIn(store) as [ReturnType<typeof blocksIn>[number]];
-    const created = surroundings.clock.nowNs();
+    const created = world.clock.nowNs();
     expect(spec.sequenceNumber).toBe(created + 2n);
     expect(spec.sequenceNumberForAllocation).toEqual({ 0: created, 1: created + 1n });
     expect(spec.attributes).toEqual([{ handle_id: 'H', secondary: { node: 'node-a' } }]);

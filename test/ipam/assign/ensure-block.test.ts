@@ -16,7 +16,7 @@ import {
 } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
-const surroundings = {
+const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
@@ -28,7 +28,7 @@ const config = (spec: object): KubeObject => ({
 
 function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore([...nodes, ...objects]);
-  const ensure = (version: 4 | 6 = 4) => ensureBlock(ipamStoreOf(store), { node: 'node-a', version }, surroundings);
+  const ensure = (version: 4 | 6 = 4) => ensureBlock(ipamStoreOf(store), { node: 'node-a', version }, world);
   return { store, ensure };
 }
 
@@ -62,7 +62,7 @@ test('a block that is full is one, and so is one more than the limit allows', as
 test('keeps addresses of a Windows node back', async () => {
   const windows = node('node-w', { 'kubernetes.io/os': 'windows' });
   const store = new MemoryDatastore([windows, config({ strictAffinity: true }), pool('p', '10.0.0.0/24', 26)]);
-  await ensureBlock(ipamStoreOf(store), { node: 'node-w', version: 4 }, surroundings);
+  await ensureBlock(ipamStoreOf(store), { node: 'node-w', version: 4 }, world);
   expect(blocksIn(store)[0]?.spec.unallocated).toHaveLength(60);
 });
 

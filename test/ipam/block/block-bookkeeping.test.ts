@@ -29,25 +29,25 @@ const fresh = (text: string) => newBlock(cidr(text), { type: 'host', name: 'node
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 /** One allocation, as a caller writes it: in memory, then one sequence number on. */
-function take(block: IPAMBlock, handle: string, want = 1): IPAMBlock {
+function assignInBlock(block: IPAMBlock, handle: string, want = 1): IPAMBlock {
   return touched(assigned(block, want, { handle }, nothing).block);
 }
 
 function threeOf8(): IPAMBlock {
-  return take(take(take(fresh('10.0.0.0/29'), 'h0'), 'h1'), 'h2');
+  return assignInBlock(assignInBlock(assignInBlock(fresh('10.0.0.0/29'), 'h0'), 'h1'), 'h2');
 }
 
 const ids = (block: IPAMBlock) => structureProblems(block).map(({ id }) => id);
 
 describe('assigning', () => {
   test('takes the head of the free list', () => {
-    const block = take(take(take(fresh('10.0.0.0/26'), 'a'), 'b'), 'c');
+    const block = assignInBlock(assignInBlock(assignInBlock(fresh('10.0.0.0/26'), 'a'), 'b'), 'c');
     expect(allocatedOrdinals(block)).toEqual([0, 1, 2]);
     expect(block.spec.unallocated).toEqual(range(3, 63));
   });
 
   test('takes released addresses last', () => {
-    let block = take(take(take(fresh('10.0.0.0/26'), 'a'), 'b'), 'c');
+    let block = assignInBlock(assignInBlock(assignInBlock(fresh('10.0.0.0/26'), 'a'), 'b'), 'c');
     block = released(block, [{ ordinal: 1 }]).block;
     block = released(block, [{ ordinal: 0 }]).block;
     expect(block.spec.unallocated).toEqual([...range(3, 63), 1, 0]);
@@ -55,7 +55,7 @@ describe('assigning', () => {
   });
 
   test('makes one record for equal holders', () => {
-    const two = take(fresh('10.0.0.0/29'), 'h', 2);
+    const two = assignInBlock(fresh('10.0.0.0/29'), 'h', 2);
     expect(two.spec.attributes).toEqual([{ handle_id: 'h' }]);
     expect(two.spec.allocations.slice(0, 3)).toEqual([0, 0, null]);
     const one = released(two, [{ ordinal: 0 }]).block;
@@ -64,7 +64,7 @@ describe('assigning', () => {
   });
 
   test('stores the sequence number before the write', () => {
-    const first = take(fresh('10.0.0.0/29'), 'h');
+    const first = assignInBlock(fresh('10.0.0.0/29'), 'h');
     expect(sequenceOf(first, 0)).toBe(start);
     const again = touched(
       assignedAt(touched(released(first, [{ ordinal: 0 }]).block), 0, { handle: 'h' }) as IPAMBlock,
@@ -117,7 +117,7 @@ describe('releasing', () => {
   });
 
   test('counts the addresses that each handle really lost', () => {
-    const block = take(take(fresh('10.0.0.0/29'), 'pod', 3), 'other');
+    const block = assignInBlock(assignInBlock(fresh('10.0.0.0/29'), 'pod', 3), 'other');
     const { byHandle, block: left } = released(block, [{ ordinal: 2 }, { ordinal: 0 }, { ordinal: 3 }]);
     expect([...byHandle]).toEqual([
       ['pod', 2],
@@ -155,7 +155,7 @@ describe('releasing', () => {
   });
 
   test('finds malformed handles by what stands before their carriage return', () => {
-    const block = take(fresh('10.0.0.0/29'), 'k8s-pod-network.abc\r\neth0');
+    const block = assignInBlock(fresh('10.0.0.0/29'), 'k8s-pod-network.abc\r\neth0');
     expect(releasedByHandle(block, 'k8s-pod-network.abc').released).toEqual([0]);
   });
 

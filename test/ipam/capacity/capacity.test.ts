@@ -250,14 +250,14 @@ describe('what fits', () => {
     strict: fc.constantFrom(false, false, true),
     nodeGone: fc.constantFrom(true, true, false),
   });
-  const surroundings = {
+  const world = {
     clock: new TestClock('2026-01-01T00:00:00Z'),
     random: evenRandom,
   };
   const fill = async (store: MemoryDatastore, name: string, count: number): Promise<number> => {
     const holder = { secondary: { node: name } };
     const request = { node: name, version: 4, count, use: 'Workload', holder } as const;
-    const done = await autoAssign(ipamStoreOf(store), request, surroundings).catch(() => ({ addresses: [] }));
+    const done = await autoAssign(ipamStoreOf(store), request, world).catch(() => ({ addresses: [] }));
     return done.addresses.length;
   };
 

@@ -45,13 +45,13 @@ function frozenLists(store: MemoryDatastore): IpamLists {
   };
 }
 
-const surroundings = { clock: new TestClock('2026-01-01T00:00:00Z'), random: evenRandom };
+const world = { clock: new TestClock('2026-01-01T00:00:00Z'), random: evenRandom };
 type Answer = Pick<Assignment, 'addresses' | 'messages'>;
 const assign = (store: MemoryDatastore, name: string, count: number): Promise<Answer> =>
   autoAssign(
     ipamStoreOf(store),
     { node: name, version: 4, count, use: 'Workload', holder: { secondary: { node: name } } },
-    surroundings,
+    world,
   ).catch((error: Error) => ({ addresses: [], messages: [error.message] }));
 
 /** The same by brute force: one pod a call, a round of all nodes after the other, none left out before it is refused. */

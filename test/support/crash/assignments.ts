@@ -5,33 +5,19 @@ import { type Assignment, autoAssign } from '../../../src/ipam/assign/auto-assig
 import { pool } from '../clusters/ipam-state.ts';
 import { holderOf } from '../clusters/shop-pods.ts';
 import { a1, a2, b1, cutAt, onePool, smallCluster } from './clusters.ts';
-import {
-  type CutOperation,
-  claimed,
-  emptied,
-  first,
-  second,
-  surroundings,
-  taken,
-  third,
-  unselecting,
-} from './operation.ts';
+import { type CutOperation, claimed, emptied, first, second, taken, third, unselecting, world } from './operation.ts';
 
 const assign =
   (count: number): CutOperation['run'] =>
   (ipam, by) =>
-    autoAssign(
-      ipam,
-      { node: by.node, version: 4, count, use: 'Workload', holder: holderOf(by, cutAt) },
-      surroundings(),
-    );
+    autoAssign(ipam, { node: by.node, version: 4, count, use: 'Workload', holder: holderOf(by, cutAt) }, world());
 const assigned = (result: unknown): string[] => (result as Assignment).addresses.map(({ address }) => address);
 
 const assignGiven =
   (address: string): CutOperation['run'] =>
   (ipam, by) => {
     const { handle, secondary = {} } = holderOf(by, cutAt);
-    return assignIp(ipam, { address, node: by.node, handle, attributes: secondary }, surroundings());
+    return assignIp(ipam, { address, node: by.node, handle, attributes: secondary }, world());
   };
 const given = (result: unknown): string[] => [(result as Awaited<ReturnType<typeof assignIp>>).assigned.address];
 
@@ -97,7 +83,7 @@ export const cutAssignments: readonly CutOperation[] = [
         ipv4: { count: 1 },
         ipv6: { count: 1 },
       };
-      return assignAddresses(ipam, request as Parameters<typeof assignAddresses>[1], surroundings());
+      return assignAddresses(ipam, request as Parameters<typeof assignAddresses>[1], world());
     },
     handsOut: (result) => (result as Awaited<ReturnType<typeof assignAddresses>>).assignments.flatMap(assigned),
     writes: [

@@ -4,8 +4,9 @@ import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../../src/ipam/block/block.ts';
 import type { Finding } from '../../../src/ipam-check/finding.ts';
+import { check } from '../../../src/ipam-live/check/check.ts';
 import type { Journal } from '../../../src/ipam-live/repair/journal.ts';
-import { check, repair } from '../../../src/ipam-live/repair/session.ts';
+import { repair } from '../../../src/ipam-live/repair/repair.ts';
 import { cidrSize, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinitiesIn, blocksIn, inconsistencies } from '../clusters/ipam-state.ts';
@@ -77,7 +78,7 @@ export function robbed(store: MemoryDatastore, living: Living): string[] {
 /** Other nodes and this one take all there is: no address comes that somebody has, and every address comes. */
 export async function problemsOfFilling(objects: readonly KubeObject[], living: Living): Promise<string[]> {
   const store = new MemoryDatastore(objects, { now: () => cutAt });
-  const surroundings = { clock: new TestClock(cutAt), random: evenRandom };
+  const world = { clock: new TestClock(cutAt), random: evenRandom };
   const now = new Map(living);
   const problems: string[] = [];
   const pools = objects.flatMap(({ kind, spec }) => {
@@ -89,7 +90,7 @@ export async function problemsOfFilling(objects: readonly KubeObject[], living: 
     for (const [node, count] of [['node-b', 2] as const, ['node-a', size] as const, ['node-b', size] as const]) {
       const by: PodOf = { pod: `fills-${node}-${count}-${version}`, node };
       const request = { node, version, count, use: 'Workload', holder: holderOf(by, cutAt) } as const;
-      const { addresses } = await autoAssign(ipamStoreOf(store), request, surroundings);
+      const { addresses } = await autoAssign(ipamStoreOf(store), request, world);
       for (const { address } of addresses) {
         const has = now.get(address);
         if (has !== undefined) problems.push(`${address} of ${has.pod} is given to ${by.pod}`);

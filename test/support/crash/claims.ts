@@ -24,17 +24,17 @@ import {
   fourth,
   nodeA,
   second,
-  surroundings,
   third,
   unselecting,
   withChanged,
+  world,
 } from './operation.ts';
 
 export const cutClaims: readonly CutOperation[] = [
   {
     what: 'ensureBlock',
     cluster: smallCluster([{ cidr: first, owner: 'node-b', held: [b1] }]),
-    run: (ipam) => ensureBlock(ipam, { node: 'node-a', version: 4 }, surroundings()),
+    run: (ipam) => ensureBlock(ipam, { node: 'node-a', version: 4 }, world()),
     writes: claimed,
     ends: [
       '10.0.0.0/30 host:node-b: b1',
@@ -49,7 +49,7 @@ export const cutClaims: readonly CutOperation[] = [
       { cidr: first, owner: 'node-a', held: [a1] },
       { cidr: fourth, owner: 'node-b', held: [b1] },
     ]),
-    run: (ipam) => claimAffinity(ipam, '10.0.0.0/28', nodeA, surroundings()),
+    run: (ipam) => claimAffinity(ipam, '10.0.0.0/28', nodeA, world()),
     writes: [
       ['create claim, in vain'],
       ...claimed,
@@ -74,7 +74,7 @@ export const cutClaims: readonly CutOperation[] = [
     cluster: withChanged(smallCluster([{ cidr: first, owner: 'node-a', held: [a1] }]), 'BlockAffinity', () =>
       affinityTo('node-a', first, 'pendingDeletion'),
     ),
-    run: (ipam) => claimAffinity(ipam, first, nodeA, surroundings()),
+    run: (ipam) => claimAffinity(ipam, first, nodeA, world()),
     cures: ['INV-33', 'INV-28'],
     writes: [['create claim, in vain', 11], ['update claim', 2], ['update block', 2], ['update claim']],
     ends: ['10.0.0.0/30 host:node-a: a1', 'node-a-10-0-0-0-30 confirmed'],

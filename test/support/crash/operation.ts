@@ -2,7 +2,7 @@
 // are in assignments.ts, claims.ts, releases.ts and repairs.ts.
 import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
-import type { Surroundings } from '../../../src/ipam/retries.ts';
+import type { AllocatorWorld } from '../../../src/ipam/retries.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { pool } from '../clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../program/world.ts';
@@ -38,7 +38,7 @@ export const nodeA = { type: 'host', name: 'node-a' } as const;
 /** Two pools of two blocks each; only the second selects node-a. */
 export const unselecting = [pool('p', '10.0.0.0/29', 30, "zone == 'y'"), pool('q', '10.0.0.8/29', 30)];
 
-export const surroundings = (): Surroundings => ({
+export const world = (): AllocatorWorld => ({
   clock: new TestClock(cutAt),
   random: evenRandom,
 });

@@ -3,14 +3,14 @@ import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { releaseInBlock } from '../../../src/ipam/release/release.ts';
 import { setHandleCount } from '../../../src/ipam/repair/handle-repair.ts';
 import {
-  claimMissing,
-  confirmClaim,
+  confirmNamedAffinity,
+  createMissingAffinity,
   deleteEmptyBlock,
-  dropClaim,
+  dropNamedAffinity,
   finishTombstone,
-  releaseClaim,
-} from '../../../src/ipam/repair/repair.ts';
-import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
+  releaseNamedAffinity,
+} from '../../../src/ipam/repair/primitives.ts';
+import { noPrecondition } from '../../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, firstSequence, handleWith, marked } from '../clusters/ipam-state.ts';
 import { handleOf } from '../clusters/shop-pods.ts';
@@ -30,7 +30,7 @@ const onClaim = (store: MemoryDatastore) => ({
 const finish =
   (kind: 'BlockAffinity' | 'IPAMHandle', name: string): CutOperation['run'] =>
   (ipam, _by, store) =>
-    finishTombstone(ipam, { kind, name, uid: stored(store, kind, name)?.uid }, noProof);
+    finishTombstone(ipam, { kind, name, uid: stored(store, kind, name)?.uid }, noPrecondition);
 
 const beside = (cluster: SmallCluster, object: KubeObject): SmallCluster => ({
   ...cluster,
@@ -51,7 +51,7 @@ export const cutRepairs: readonly CutOperation[] = [
       const requests = ['10.0.0.0', '10.0.0.1'].map((address, ordinal) => {
         return { block, address, handle, sequenceNumber: sequenceNumber + BigInt(ordinal) };
       });
-      return releaseInBlock(ipam, block, requests, noProof);
+      return releaseInBlock(ipam, block, requests, noPrecondition);
     },
     cures: ['INV-53'],
     writes: [['update block', 7, 8], ['delete block', 7], ...handleDeleted],
@@ -64,7 +64,7 @@ export const cutRepairs: readonly CutOperation[] = [
       const { name } = stray.metadata;
       const { uid, resourceVersion } = stored(store, 'IPAMHandle', name) ?? {};
       const action = { handle: name, handleId: name, uid, resourceVersion, blocks: [block], lowers: true };
-      return setHandleCount(ipam, action, noProof);
+      return setHandleCount(ipam, action, noPrecondition);
     },
     cures: ['INV-45', 'INV-47'],
     writes: handleDeleted,
@@ -73,7 +73,7 @@ export const cutRepairs: readonly CutOperation[] = [
   {
     what: 'R4',
     cluster: withChanged(ofNodeA, 'BlockAffinity', () => affinityTo('node-a', first, 'pendingDeletion')),
-    run: (ipam, _by, store) => confirmClaim(ipam, onClaim(store), noProof),
+    run: (ipam, _by, store) => confirmNamedAffinity(ipam, onClaim(store), noPrecondition),
     cures: ['INV-33', 'INV-28'],
     writes: confirming,
     ends: endsOfA,
@@ -81,7 +81,7 @@ export const cutRepairs: readonly CutOperation[] = [
   {
     what: 'R4, claim missing',
     cluster: withChanged(ofNodeA, 'BlockAffinity', () => []),
-    run: (ipam) => claimMissing(ipam, { block, owner: 'host:node-a' }, noProof),
+    run: (ipam) => createMissingAffinity(ipam, { block, owner: 'host:node-a' }, noPrecondition),
     cures: ['INV-28'],
     writes: [['create claim', 2], ['update block', 2], ['update claim']],
     ends: endsOfA,
@@ -89,7 +89,7 @@ export const cutRepairs: readonly CutOperation[] = [
   {
     what: 'R5, block missing',
     cluster: beside(smallCluster([]), affinityTo('node-a', first, 'pending')),
-    run: (ipam, _by, store) => dropClaim(ipam, onClaim(store), noProof),
+    run: (ipam, _by, store) => dropNamedAffinity(ipam, onClaim(store), noPrecondition),
     cures: ['INV-29'],
     writes: [['update claim', 12], ['update claim', 10], ['delete claim']],
     leavesToRepair: true,
@@ -98,7 +98,7 @@ export const cutRepairs: readonly CutOperation[] = [
   {
     what: 'R5, block of another node',
     cluster: beside(ofNodeB, affinityTo('node-a', first, 'confirmed')),
-    run: (ipam, _by, store) => dropClaim(ipam, onClaim(store), noProof),
+    run: (ipam, _by, store) => dropNamedAffinity(ipam, onClaim(store), noPrecondition),
     cures: ['INV-31', 'INV-30'],
     writes: [['update claim', 13], ['update claim', 10], ['delete claim']],
     leavesToRepair: true,
@@ -107,7 +107,7 @@ export const cutRepairs: readonly CutOperation[] = [
   {
     what: 'R6',
     cluster: smallCluster([{ cidr: first, owner: 'node-a' }], unselecting),
-    run: (ipam, _by, store) => releaseClaim(ipam, onClaim(store), noProof),
+    run: (ipam, _by, store) => releaseNamedAffinity(ipam, onClaim(store), noPrecondition),
     cures: ['INV-24'],
     writes: emptied,
     leavesToRepair: true,
@@ -132,7 +132,7 @@ export const cutRepairs: readonly CutOperation[] = [
   {
     what: 'R9, a block that its owner does not claim',
     cluster: withChanged(smallCluster([{ cidr: first, owner: 'node-a' }]), 'BlockAffinity', () => []),
-    run: (ipam) => deleteEmptyBlock(ipam, { block, owner: 'host:node-a' }, noProof),
+    run: (ipam) => deleteEmptyBlock(ipam, { block, owner: 'host:node-a' }, noPrecondition),
     cures: ['INV-28'],
     writes: [['update block', 8], ['delete block']],
     leavesToRepair: true,

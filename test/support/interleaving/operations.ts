@@ -8,9 +8,10 @@ import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import { releaseByHandle, releaseIps } from '../../../src/ipam/release/release.ts';
-import type { Surroundings } from '../../../src/ipam/retries.ts';
+import type { AllocatorWorld } from '../../../src/ipam/retries.ts';
+import { check } from '../../../src/ipam-live/check/check.ts';
 import type { Journal } from '../../../src/ipam-live/repair/journal.ts';
-import { check, repair } from '../../../src/ipam-live/repair/session.ts';
+import { repair } from '../../../src/ipam-live/repair/repair.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { Pod } from '../../../src/resources/kinds/pod.ts';
 import type { Operation } from '../../model/schedule-process.ts';
@@ -33,7 +34,7 @@ export interface Actor {
 const grace = 15 * 60_000;
 const never = new AbortController().signal;
 
-function surroundings(): Surroundings {
+function world(): AllocatorWorld {
   return { clock: new TestClock(runsAt), random: evenRandom };
 }
 
@@ -78,7 +79,7 @@ export function assign(node: string, who: string): Actor {
     takesFor,
     run: onIpam((ipam) => {
       const request = { node, version: 4, count: 1, use: 'Workload', holder: holderOf(takesFor, runsAt) } as const;
-      return autoAssign(ipam, request, surroundings());
+      return autoAssign(ipam, request, world());
     }),
     taken: (result) => (result as Awaited<ReturnType<typeof autoAssign>>).addresses.map(({ address }) => address),
   };
@@ -91,7 +92,7 @@ export function assignGiven(node: string, who: string, address: string): Actor {
   return {
     name: `assign ${address} on ${node}`,
     takesFor,
-    run: onIpam((ipam) => assignIp(ipam, { address, node, handle, attributes: secondary }, surroundings())),
+    run: onIpam((ipam) => assignIp(ipam, { address, node, handle, attributes: secondary }, world())),
     taken: (result) => [(result as Awaited<ReturnType<typeof assignIp>>).assigned.address],
     mayFail: /already assigned|affinity/,
   };
@@ -104,7 +105,7 @@ export function assignToHandle(node: string): Actor {
     name: `assign to the handle, on ${node}`,
     run: onIpam((ipam) => {
       const request = { node, version: 4, count: 1, use: 'Workload', holder: { handle, secondary } } as const;
-      return autoAssign(ipam, request, surroundings());
+      return autoAssign(ipam, request, world());
     }),
   };
 }
@@ -126,10 +127,10 @@ export const releaseHandle: Actor = {
   run: onIpam((ipam) => releaseByHandle(ipam, handleOf(gone.pod))),
 };
 
-export function claimBlock(node: string): Actor {
+export function claimRangeFor(node: string): Actor {
   return {
     name: `claim for ${node}`,
-    run: onIpam((ipam) => claimAffinity(ipam, first, { type: 'host', name: node }, surroundings())),
+    run: onIpam((ipam) => claimAffinity(ipam, first, { type: 'host', name: node }, world())),
   };
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../src/ipam/block/block.ts';
 import { getLive } from '../../../src/ipam/deletion.ts';
 import { releaseIps } from '../../../src/ipam/release/release.ts';
-import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
+import { noPrecondition } from '../../../src/ipam/repair/repair-outcome.ts';
 import { hasEndpoint, isFinished, podAddresses } from '../../../src/resources/convert/pod-addresses.ts';
 import type { BlockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
 import { type IPAMBlock, ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
@@ -203,7 +203,7 @@ export async function collectGarbage(store: Datastore, before: Marks, options: C
           going.map(({ address, handle, sequenceNumber }) => ({ address, handle, sequenceNumber })),
         );
   const giveUp = async (affinity: BlockAffinity): Promise<void> => {
-    await releaseBlockAffinity(ipam, affinity, { mustBeEmpty: true }, noProof);
+    await releaseBlockAffinity(ipam, affinity, { mustBeEmpty: true }, noPrecondition);
   };
   for (const block of surplus) {
     const affinity = await getLive(ipam.affinities, affinityName(ownerOf(block)?.name ?? '', block.spec.cidr));

@@ -7,7 +7,7 @@ const headings: Readonly<Record<keyof typeof invariantGroups, string>> = {
   affinities: 'Blocks against affinities',
   policy: 'Policy',
   handles: 'Handles',
-  usage: 'Usage',
+  addresses: 'Addresses',
 };
 
 export function invariantsPage(): string {

@@ -1,5 +1,5 @@
 // What a test does to an API server as its administrator: loads objects (status too), empties it, asks anything.
-// Its own few lines of HTTP, so that the code under test does not prepare its own ground.
+// Its own few lines of HTTP, so that the code under test does not prepare its own dependency.
 import { Agent, request } from 'node:https';
 import { kinds } from '../../../src/resources/kinds.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';

@@ -1,5 +1,10 @@
 // What `ipam affinity claim` and `ipam affinity release` print.
-import type { ClaimDone, GiveUpDone, PlannedClaim, PlannedGiveUp } from '../../../ipam/affinity/affinity-plan.ts';
+import type {
+  AffinityClaimResult,
+  AffinityReleaseResult,
+  PlannedAffinityRelease,
+  PlannedClaim,
+} from '../../../ipam/affinity/affinity-plan.ts';
 import type { ReleaseOutcome } from '../../../ipam/release/release-plan.ts';
 import { formatCidr } from '../../../net/cidr.ts';
 import { printable } from '../../../output/columns.ts';
@@ -17,7 +22,7 @@ function wouldClaim(block: PlannedClaim, node: string): string[] {
 }
 
 /** A line for each block: what came of it, or would in a dry run; last those that cannot be claimed. */
-export function affinityClaimText({ node, plan, dryRun, outcomes }: ClaimDone): string {
+export function affinityClaimText({ node, plan, dryRun, outcomes }: AffinityClaimResult): string {
   const lines = dryRun ? plan.blocks.flatMap((block) => wouldClaim(block, node)) : [];
   for (const outcome of outcomes) {
     if (outcome.outcome === 'applied') lines.push(`Successfully claimed ${outcome.subject} for ${node}`);
@@ -30,7 +35,7 @@ export function affinityClaimText({ node, plan, dryRun, outcomes }: ClaimDone): 
 }
 
 /** Plan and outcomes as one JSON document. */
-export function affinityClaimJson({ node, plan, dryRun, outcomes }: ClaimDone): string {
+export function affinityClaimJson({ node, plan, dryRun, outcomes }: AffinityClaimResult): string {
   const planned = plan.blocks.map(({ cidr, ...rest }) => ({ cidr: formatCidr(cidr), ...rest }));
   return jsonDocument({
     kind: 'IPAMAffinityClaim',
@@ -45,8 +50,8 @@ export function affinityClaimJson({ node, plan, dryRun, outcomes }: ClaimDone): 
 
 const addresses = (count: number): string => counted(count, 'address', 'addresses');
 
-function wouldRelease({ claim, does, used }: PlannedGiveUp): string[] {
-  const what = `would release ${claim.cidr} of ${claim.owner.name}`;
+function wouldRelease({ affinity, does, used }: PlannedAffinityRelease): string[] {
+  const what = `would release ${affinity.cidr} of ${affinity.owner.name}`;
   switch (does) {
     case 'delete':
       return [`${what} and delete the block`];
@@ -60,25 +65,25 @@ function wouldRelease({ claim, does, used }: PlannedGiveUp): string[] {
 }
 
 /** A line for each claim: what came of it, or would in a dry run; last those that stay. */
-export function affinityReleaseText({ plan, dryRun, outcomes }: GiveUpDone): string {
+export function affinityReleaseText({ plan, dryRun, outcomes }: AffinityReleaseResult): string {
   const lines = dryRun ? plan.flatMap(wouldRelease) : [];
   for (const outcome of outcomes) {
     if (outcome.outcome === 'applied') lines.push(`Successfully released ${outcome.subject}`);
     else lines.push(`Did not release ${outcome.subject} (${outcome.outcome})${reasonOf(outcome)}`);
   }
-  for (const { claim, does, used } of plan) {
-    if (does === 'keep') lines.push(`${claim.cidr} stays with ${claim.owner.name}: it holds ${addresses(used)}`);
+  for (const { affinity, does, used } of plan) {
+    if (does === 'keep') lines.push(`${affinity.cidr} stays with ${affinity.owner.name}: it holds ${addresses(used)}`);
   }
   return text(lines);
 }
 
 /** Plan and outcomes as one JSON document. */
-export function affinityReleaseJson({ plan, dryRun, outcomes }: GiveUpDone): string {
-  const planned = plan.map(({ claim, does, used }) => ({
-    cidr: claim.cidr,
-    node: claim.owner.name,
-    type: claim.owner.type,
-    affinity: claim.affinity,
+export function affinityReleaseJson({ plan, dryRun, outcomes }: AffinityReleaseResult): string {
+  const planned = plan.map(({ affinity, does, used }) => ({
+    cidr: affinity.cidr,
+    node: affinity.owner.name,
+    type: affinity.owner.type,
+    affinity: affinity.name,
     inUse: used,
     does,
   }));

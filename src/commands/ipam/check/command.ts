@@ -6,7 +6,7 @@ import type { FixItem, IPAMCheckReport } from '../../../ipam-check/report.ts';
 import type { IpamSnapshot } from '../../../ipam-check/snapshot.ts';
 import type { Confirmed } from '../../../ipam-live/check/confirm.ts';
 import type { ObserveOptions } from '../../../ipam-live/check/observe.ts';
-import type { Repaired } from '../../../ipam-live/repair/session.ts';
+import type { Repaired } from '../../../ipam-live/repair/repair.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../command.ts';
 import { consents } from '../../consent.ts';
@@ -120,7 +120,7 @@ async function run(ctx: Context, input: Input): Promise<Checked> {
     graceMs,
     progress: (text) => ctx.progress(text),
   };
-  const { check } = await import('../../../ipam-live/repair/session.ts');
+  const { check } = await import('../../../ipam-live/check/check.ts');
   let confirmed = await check(store, options);
   // Before anything is repaired: a report that cannot be written ends the command here.
   const file = reportFile(input, false);
@@ -198,7 +198,7 @@ async function applyRepairs(
   const store = await ctx.datastore();
   const [{ journalPath, openJournal }, { repair }] = await Promise.all([
     import('../../../ipam-live/repair/journal.ts'),
-    import('../../../ipam-live/repair/session.ts'),
+    import('../../../ipam-live/repair/repair.ts'),
   ]);
   const path = journalPath(world, input.text('journal'), store.folder);
   const lock = input.on('no-lease') ? undefined : await store.lockRepairs({ signal: world.signal });

@@ -59,7 +59,7 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
     },
     { clock, signal, progress: (text) => ctx.progress(text) },
   );
-  if (plan.nodeClaims?.released && plan.nodeClaims.nodeExists) {
+  if (plan.nodeAffinities?.released && plan.nodeAffinities.nodeExists) {
     throw new RefusedError(
       `the node ${node} exists, so its blocks stay its own; nothing was released`,
       'NODE_EXISTS',
@@ -80,21 +80,21 @@ async function run(ctx: Context, input: Input): Promise<Released | AsCalicoctl> 
       hint: `calictl ipam show --map --ip ${plan.unassigned[0]} draws what is assigned around it`,
     });
   }
-  const claims = plan.nodeClaims?.released ? plan.nodeClaims.claims : [];
-  const steps = plan.requests.length + plan.handles.length + claims.length;
+  const affinities = plan.nodeAffinities?.released ? plan.nodeAffinities.affinities : [];
+  const steps = plan.requests.length + plan.handles.length + affinities.length;
   if (steps === 0 && target !== 'from-report') throw nothingRecorded(target, input.texts(target));
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
   if (steps > 1) {
     const parts = [
       countedIfAny(plan.requests.length, 'address', 'addresses'),
       countedIfAny(plan.handles.length, 'handle', 'handles'),
-      countedIfAny(claims.length, 'block affinity', 'block affinities'),
+      countedIfAny(affinities.length, 'block affinity', 'block affinities'),
     ].filter((part) => part !== '');
     await requireConsent(ctx, input, {
       plan: [
         ...plan.requests.map(({ address, about }) => `${address}  ${about}`),
         ...plan.handles.map(({ handle }) => `handle ${handle}`),
-        ...claims.map(({ cidr }) => `block ${cidr}`),
+        ...affinities.map(({ cidr }) => `block ${cidr}`),
       ],
       question: `Release these ${parts.join(' and ')}?`,
       otherwise: 'nothing was released',

@@ -9,8 +9,8 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   if (dryRun) {
     for (const { address, about } of plan.requests) lines.push(`would release ${address}  ${printable(about)}`);
     for (const { handle } of plan.handles) lines.push(`would delete the handle ${printable(handle)}`);
-    if (plan.nodeClaims?.released) {
-      for (const { cidr } of plan.nodeClaims.claims) lines.push(`would release the block ${printable(cidr)}`);
+    if (plan.nodeAffinities?.released) {
+      for (const { cidr } of plan.nodeAffinities.affinities) lines.push(`would release the block ${printable(cidr)}`);
     }
   }
   const handles = new Set(plan.handles.map(({ handle }) => handle));
@@ -40,11 +40,11 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
 }
 
 /** What a node that is gone still claims, and the command that takes it away. */
-function claimsLeft({ nodeClaims }: Released['plan']): string[] {
-  if (nodeClaims === undefined || nodeClaims.nodeExists || nodeClaims.released) return [];
-  const { node, claims } = nodeClaims;
-  if (claims.length === 0) return [];
-  const blocks = claims.map(({ cidr }) => cidr).join(', ');
+function claimsLeft({ nodeAffinities }: Released['plan']): string[] {
+  if (nodeAffinities === undefined || nodeAffinities.nodeExists || nodeAffinities.released) return [];
+  const { node, affinities } = nodeAffinities;
+  if (affinities.length === 0) return [];
+  const blocks = affinities.map(({ cidr }) => cidr).join(', ');
   const line = `${node} does not exist and still claims ${blocks}; release: calictl ipam affinity release --node ${node}`;
   return [printable(line)];
 }
@@ -58,9 +58,10 @@ export function ipamReleaseJson({ plan, dryRun, outcomes }: Released): string {
     sequenceNumber: sequenceNumber.toString(),
   }));
   const handles = plan.handles.map(({ handle }) => handle);
-  const { inUse, unassigned, changed, alreadyFree, young, nodeClaims } = plan;
-  const cidrs = nodeClaims?.claims.map(({ cidr }) => cidr);
-  const affinities = nodeClaims === undefined ? {} : { [nodeClaims.released ? 'affinities' : 'affinitiesLeft']: cidrs };
+  const { inUse, unassigned, changed, alreadyFree, young, nodeAffinities } = plan;
+  const cidrs = nodeAffinities?.affinities.map(({ cidr }) => cidr);
+  const affinities =
+    nodeAffinities === undefined ? {} : { [nodeAffinities.released ? 'affinities' : 'affinitiesLeft']: cidrs };
   return jsonDocument({
     kind: 'IPAMRelease',
     dryRun,

@@ -1,5 +1,5 @@
 // calictl ipam affinity claim: give a node the free blocks of a range.
-import type { ClaimDone, ClaimPlan, PlannedClaim } from '../../../../ipam/affinity/affinity-plan.ts';
+import type { AffinityClaimResult, ClaimPlan, PlannedClaim } from '../../../../ipam/affinity/affinity-plan.ts';
 import type { Owner } from '../../../../ipam/block/block.ts';
 import { type ExitCode, exitCodes, UsageError } from '../../../../world/errors.ts';
 import { type Context, defineCommand, type Input } from '../../../command.ts';
@@ -8,12 +8,12 @@ import { nodeOf, outputFlag, yesFlag } from '../../../shared-flags.ts';
 
 const canBeDone = ({ does }: PlannedClaim): boolean => does !== 'fail';
 
-async function run(ctx: Context, input: Input): Promise<ClaimDone> {
+async function run(ctx: Context, input: Input): Promise<AffinityClaimResult> {
   const [range = ''] = input.args;
   const node = nodeOf(input);
   if (node === undefined) throw new UsageError('no node is named', 'name the node that gets the blocks with --node');
   const datastore = await ctx.datastore();
-  const [{ ipamStoreOf }, { planClaim }, { claimBlock }, { appliedUnless }, { oneByOne }, { formatCidr }] =
+  const [{ ipamStoreOf }, { planClaim }, { claimUntilSettled }, { appliedUnless }, { runInOrder }, { formatCidr }] =
     await Promise.all([
       import('../../../../datastore/stored-ipam.ts'),
       import('../../../../ipam/affinity/affinity-plan.ts'),
@@ -35,10 +35,10 @@ async function run(ctx: Context, input: Input): Promise<ClaimDone> {
       otherwise: 'nothing was claimed',
     });
   }
-  const outcomes = await oneByOne(
+  const outcomes = await runInOrder(
     todo,
     ({ cidr }) => formatCidr(cidr),
-    async ({ cidr }) => appliedUnless(await claimBlock(store, plan.claimant, cidr, ctx.world)),
+    async ({ cidr }) => appliedUnless(await claimUntilSettled(store, plan.owner, cidr, ctx.world)),
     ctx.world.signal,
   );
   return { node, plan, dryRun: false, outcomes };
@@ -52,13 +52,13 @@ async function warnOfLimit(ctx: Context, node: string, { blocks, owned, limit }:
   );
 }
 
-function exit({ plan, dryRun, outcomes }: ClaimDone): ExitCode {
+function exit({ plan, dryRun, outcomes }: AffinityClaimResult): ExitCode {
   const done = dryRun ? plan.blocks.filter(canBeDone) : outcomes.filter(({ outcome }) => outcome === 'applied');
   if (done.length === 0) return exitCodes.failed;
   return dryRun || done.length === plan.blocks.length ? exitCodes.ok : exitCodes.partial;
 }
 
-export const ipamAffinityClaim = defineCommand<ClaimDone>({
+export const ipamAffinityClaim = defineCommand<AffinityClaimResult>({
   path: ['ipam', 'affinity', 'claim'],
   summary: 'Give a node the free blocks of a range',
   description:

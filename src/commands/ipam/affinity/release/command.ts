@@ -1,5 +1,5 @@
 // calictl ipam affinity release: take blocks from their owner. Addresses are released by calictl ipam release.
-import type { GiveUpDone, PlannedGiveUp } from '../../../../ipam/affinity/affinity-plan.ts';
+import type { AffinityReleaseResult, PlannedAffinityRelease } from '../../../../ipam/affinity/affinity-plan.ts';
 import type { IpamStore } from '../../../../ipam/ipam-store.ts';
 import { counted } from '../../../../text/wording.ts';
 import { CalictlError, type ExitCode, exitCodes, RefusedError, UsageError } from '../../../../world/errors.ts';
@@ -7,49 +7,55 @@ import { type Context, defineCommand, type Input } from '../../../command.ts';
 import { requireConsent } from '../../../consent.ts';
 import { nodeOf, outputFlag, yesFlag } from '../../../shared-flags.ts';
 
-async function run(ctx: Context, input: Input): Promise<GiveUpDone> {
+async function run(ctx: Context, input: Input): Promise<AffinityReleaseResult> {
   const [range] = input.args;
   const node = nodeOf(input);
   if (range === undefined && node === undefined)
     throw new UsageError('nothing to release', 'name a range as CIDR, or the owner with --node');
   const datastore = await ctx.datastore();
-  const [{ ipamStoreOf }, { planGiveUp }, { giveUpBlock }, { appliedUnless }, { oneByOne }] = await Promise.all([
-    import('../../../../datastore/stored-ipam.ts'),
-    import('../../../../ipam/affinity/affinity-plan.ts'),
-    import('../../../../ipam/affinity/release-by-hand.ts'),
-    import('../../../../ipam/repair/repair-outcome.ts'),
-    import('../../../../ipam-live/sequential-steps.ts'),
-  ]);
+  const [{ ipamStoreOf }, { planAffinityRelease }, { releaseUntilSettled }, { appliedUnless }, { runInOrder }] =
+    await Promise.all([
+      import('../../../../datastore/stored-ipam.ts'),
+      import('../../../../ipam/affinity/affinity-plan.ts'),
+      import('../../../../ipam/affinity/release-by-hand.ts'),
+      import('../../../../ipam/repair/repair-outcome.ts'),
+      import('../../../../ipam-live/sequential-steps.ts'),
+    ]);
   const store = ipamStoreOf(datastore);
-  const plan = await planGiveUp(store, { range, node, keepAddresses: input.on('keep-addresses') });
+  const plan = await planAffinityRelease(store, { range, node, keepAddresses: input.on('keep-addresses') });
   const todo = plan.filter(({ does }) => does !== 'keep');
   refuse(plan, todo, { range, node });
   await warnOfLivingNodes(ctx, store, plan);
   if (input.on('dry-run')) return { plan, dryRun: true, outcomes: [] };
   if (todo.length > 1) {
     await requireConsent(ctx, input, {
-      plan: todo.map(({ claim, does, used }) => {
+      plan: todo.map(({ affinity, does, used }) => {
         const kept = does === 'orphan' ? `  keeps ${counted(used, 'address', 'addresses')}` : '';
-        return `${claim.cidr}  ${claim.owner.name}${kept}`;
+        return `${affinity.cidr}  ${affinity.owner.name}${kept}`;
       }),
       question: `Release these ${todo.length} block affinities?`,
       otherwise: 'nothing was released',
     });
   }
-  const outcomes = await oneByOne(
+  const outcomes = await runInOrder(
     todo,
-    ({ claim }) => claim.cidr,
+    ({ affinity }) => affinity.cidr,
     // A block that was empty when it was looked at has to be so still.
-    async ({ claim, does }) => appliedUnless(await giveUpBlock(store, claim, { mustBeEmpty: does !== 'orphan' })),
+    async ({ affinity, does }) =>
+      appliedUnless(await releaseUntilSettled(store, affinity, { mustBeEmpty: does !== 'orphan' })),
     ctx.world.signal,
   );
   return { plan, dryRun: false, outcomes };
 }
 
 /** What a node that exists holds in blocks that are taken from it is borrowed from then on. */
-async function warnOfLivingNodes(ctx: Context, store: IpamStore, plan: readonly PlannedGiveUp[]): Promise<void> {
-  const orphaned = plan.filter(({ claim, does }) => does === 'orphan' && claim.owner.type === 'host');
-  for (const name of new Set(orphaned.map(({ claim }) => claim.owner.name))) {
+async function warnOfLivingNodes(
+  ctx: Context,
+  store: IpamStore,
+  plan: readonly PlannedAffinityRelease[],
+): Promise<void> {
+  const orphaned = plan.filter(({ affinity, does }) => does === 'orphan' && affinity.owner.type === 'host');
+  for (const name of new Set(orphaned.map(({ affinity }) => affinity.owner.name))) {
     if ((await store.nodeLabels(name)) === undefined) continue;
     await ctx.note(`warning: the node ${name} exists; what it holds in these blocks counts as borrowed from then on`);
   }
@@ -57,8 +63,8 @@ async function warnOfLivingNodes(ctx: Context, store: IpamStore, plan: readonly 
 
 /** Errors: CalictlError when there is no claim, RefusedError when no block of those claimed is empty. */
 function refuse(
-  plan: readonly PlannedGiveUp[],
-  todo: readonly PlannedGiveUp[],
+  plan: readonly PlannedAffinityRelease[],
+  todo: readonly PlannedAffinityRelease[],
   { range, node }: { range: string | undefined; node: string | undefined },
 ): void {
   const [first] = plan;
@@ -72,20 +78,20 @@ function refuse(
   if (todo.length > 0) return;
   const more = plan.length > 1 ? ` (and ${plan.length - 1} more are not)` : '';
   throw new RefusedError(
-    `block '${first.claim.cidr}' is not empty${more}; nothing was released`,
+    `block '${first.affinity.cidr}' is not empty${more}; nothing was released`,
     'BLOCK_NOT_EMPTY',
     'calictl ipam show --node tells who has its addresses; --keep-addresses leaves them in a block without an owner',
   );
 }
 
-function exit({ plan, dryRun, outcomes }: GiveUpDone): ExitCode {
+function exit({ plan, dryRun, outcomes }: AffinityReleaseResult): ExitCode {
   if (dryRun) return exitCodes.ok;
   const applied = outcomes.filter(({ outcome }) => outcome === 'applied').length;
   if (applied === plan.length) return exitCodes.ok;
   return applied > 0 ? exitCodes.partial : exitCodes.failed;
 }
 
-export const ipamAffinityRelease = defineCommand<GiveUpDone>({
+export const ipamAffinityRelease = defineCommand<AffinityReleaseResult>({
   path: ['ipam', 'affinity', 'release'],
   summary: 'Take blocks from their owner',
   description:

@@ -5,8 +5,8 @@ import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { withSpec } from '../../../src/ipam/block/block.ts';
 import { decrementHandle, incrementHandle } from '../../../src/ipam/handles.ts';
 import { setHandleCount } from '../../../src/ipam/repair/handle-repair.ts';
-import { finishTombstone, rebuildBlock } from '../../../src/ipam/repair/repair.ts';
-import { noProof } from '../../../src/ipam/repair/repair-outcome.ts';
+import { finishTombstone, rebuildBlock } from '../../../src/ipam/repair/primitives.ts';
+import { noPrecondition } from '../../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import {
   affinityTo,
@@ -36,20 +36,20 @@ describe('R2', () => {
 
   test('writes the right books once, one sequence number on', async () => {
     const { store, ipam } = open(lossy, claim, ...handles);
-    expect(await rebuildBlock(ipam, { block }, noProof)).toEqual({ outcome: 'applied' });
+    expect(await rebuildBlock(ipam, { block }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(store.writes).toBe(1);
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
     expect(blocksIn(store)[0]?.spec.sequenceNumber).toBe(firstSequence + 3n);
     expect(inconsistencies(store)).toEqual([]);
-    expect((await rebuildBlock(ipam, { block }, noProof)).outcome).toBe('skipped');
+    expect((await rebuildBlock(ipam, { block }, noPrecondition)).outcome).toBe('skipped');
     expect(store.writes).toBe(1);
   });
 
   test('frees only the lost ordinals that the caller has proved unused', async () => {
     const { store, ipam } = open(lossy, claim, ...handles);
-    expect((await rebuildBlock(ipam, { block, lost: [3, 4] }, noProof)).outcome).toBe('conflict');
+    expect((await rebuildBlock(ipam, { block, lost: [3, 4] }, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
-    expect(await rebuildBlock(ipam, { block, lost: [3, 4, 6] }, noProof)).toEqual({ outcome: 'applied' });
+    expect(await rebuildBlock(ipam, { block, lost: [3, 4, 6] }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
   });
 
@@ -59,7 +59,7 @@ describe('R2', () => {
       const found = await ipam.blocks.get(block);
       if (found.ok) await ipam.blocks.update(withSpec(found.value, { unallocated: [6] }));
     });
-    await rebuildBlock(mine, { block }, noProof);
+    await rebuildBlock(mine, { block }, noPrecondition);
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([6, 3, 4, 5, 7]);
   });
 
@@ -69,13 +69,13 @@ describe('R2', () => {
     ['it is marked as deleted', { deleted: true, unallocated: [] }],
   ])('leaves the block alone when %s', async (_what, change) => {
     const { store, ipam } = open(withSpec(held, change));
-    expect((await rebuildBlock(ipam, { block }, noProof)).outcome).toBe('conflict');
+    expect((await rebuildBlock(ipam, { block }, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
   test.each([null, undefined, 0, {}, 'x'])('a free list that is %j is made anew', async (unallocated) => {
     const { store, ipam } = open(withSpec(held, { unallocated: unallocated as never }), claim, ...handles);
-    expect(await rebuildBlock(ipam, { block }, noProof)).toEqual({ outcome: 'applied' });
+    expect(await rebuildBlock(ipam, { block }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7]);
     expect(inconsistencies(store)).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('R2', () => {
   test('frees an allocation without a record that is proved unused', async () => {
     const broken = withSpec(held, { allocations: [9, 1, 1, null, null, null, null, null] });
     const { store, ipam } = open(broken, claim, handleWith('b', { [cidr]: 2 }));
-    expect((await rebuildBlock(ipam, { block, unused: [0] }, noProof)).outcome).toBe('applied');
+    expect((await rebuildBlock(ipam, { block, unused: [0] }, noPrecondition)).outcome).toBe('applied');
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7, 0]);
     expect(inconsistencies(store)).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('R2', () => {
   test('equal records alone are no reason to write; a proof that fails is one not to', async () => {
     const equal = withSpec(held, { attributes: [{ handle_id: 'a' }, { handle_id: 'a' }] });
     const { store, ipam } = open(equal);
-    expect((await rebuildBlock(ipam, { block }, noProof)).outcome).toBe('skipped');
+    expect((await rebuildBlock(ipam, { block }, noPrecondition)).outcome).toBe('skipped');
     const other = open(lossy);
     expect(await rebuildBlock(other.ipam, { block }, async () => 'no')).toEqual({ outcome: 'skipped', detail: 'no' });
     expect(store.writes + other.store.writes).toBe(0);
@@ -110,16 +110,16 @@ describe('R3', () => {
 
   test('lowers, at the revision that was judged', async () => {
     const { store, ipam } = open(held, over);
-    expect((await setHandleCount(ipam, action(store, true), noProof)).outcome).toBe('applied');
+    expect((await setHandleCount(ipam, action(store, true), noPrecondition)).outcome).toBe('applied');
     expect(counts(store)).toEqual({ a: { [cidr]: 1 } });
-    expect((await setHandleCount(ipam, action(store, true), noProof)).outcome).toBe('skipped');
+    expect((await setHandleCount(ipam, action(store, true), noPrecondition)).outcome).toBe('skipped');
   });
 
   test.each([2n ** 64n, '1', null, 1.5, {}])('a count of %s is no reason to write nonsense', async (count) => {
     const odd = handleWith('a', { [cidr]: count as never });
     const { store, ipam } = open(held, claim, odd);
     const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
-    await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noProof);
+    await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noPrecondition);
     const written = handlesIn(store)[0]?.spec.block[cidr];
     expect([1, count]).toContain(written);
   });
@@ -129,7 +129,7 @@ describe('R3', () => {
     async (spec) => {
       const { store, ipam } = open(held, claim, { ...handleWith('a', {}), spec: spec as never });
       const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
-      const outcome = await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noProof);
+      const outcome = await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noPrecondition);
       expect(outcome.outcome).toBe('conflict');
       expect(store.writes).toBe(0);
     },
@@ -137,15 +137,15 @@ describe('R3', () => {
 
   test('raises, and lowers nothing when it may not', async () => {
     const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
-    expect((await setHandleCount(ipam, action(store, false, 'b'), noProof)).outcome).toBe('applied');
+    expect((await setHandleCount(ipam, action(store, false, 'b'), noPrecondition)).outcome).toBe('applied');
     expect(counts(store)).toEqual({ b: { [cidr]: 2, '10.9.9.0/29': 1 } });
-    expect((await setHandleCount(ipam, action(store, false, 'b'), noProof)).outcome).toBe('skipped');
+    expect((await setHandleCount(ipam, action(store, false, 'b'), noPrecondition)).outcome).toBe('skipped');
   });
 
   test('creates a missing handle with its id as the block spells it', async () => {
     const { store, ipam } = open(blockWith(cidr, 'host:node-a', ['K8s.Pod', 2]));
     const missing = { ...action(store, false, 'k8s.pod'), handleId: 'K8s.Pod' };
-    expect((await setHandleCount(ipam, missing, noProof)).outcome).toBe('applied');
+    expect((await setHandleCount(ipam, missing, noPrecondition)).outcome).toBe('applied');
     expect(handlesIn(store)[0]?.metadata.name).toBe('k8s.pod');
     expect(handlesIn(store)[0]?.spec).toEqual({ handleID: 'K8s.Pod', block: { [cidr]: 2 }, deleted: false });
   });
@@ -153,7 +153,9 @@ describe('R3', () => {
   test('deletes a stray handle with two requests beside the look at its blocks', async () => {
     const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
     const handle = handlesIn(store)[0];
-    expect((await setHandleCount(ipam, action(store, true, 'stray'), noProof, { handle })).outcome).toBe('applied');
+    expect((await setHandleCount(ipam, action(store, true, 'stray'), noPrecondition, { handle })).outcome).toBe(
+      'applied',
+    );
     expect(handlesIn(store)).toEqual([]);
     const requests = store.calls.filter(({ kind }) => kind === 'IPAMHandle').map(({ op }) => op);
     expect(requests).toEqual(['update', 'delete']);
@@ -161,7 +163,7 @@ describe('R3', () => {
 
   test('looks at blocks through the reader that it is given', async () => {
     const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
-    await setHandleCount(ipam, action(store, true, 'stray'), noProof, { block: async () => held });
+    await setHandleCount(ipam, action(store, true, 'stray'), noPrecondition, { block: async () => held });
     expect(store.calls.some(({ kind }) => kind === 'IPAMBlock')).toBe(false);
   });
 
@@ -173,7 +175,7 @@ describe('R3', () => {
         await incrementHandle(ipam, 'stray', cidr, 1);
         raised = true;
       });
-      const { outcome } = await setHandleCount(mine, action(store, true, 'stray'), noProof);
+      const { outcome } = await setHandleCount(mine, action(store, true, 'stray'), noPrecondition);
       if (raised) expect(counts(store)['stray']?.[cidr]).toBeGreaterThanOrEqual(1);
       else expect(outcome).toBe('applied');
       if (mine.calls() < at) break;
@@ -183,11 +185,11 @@ describe('R3', () => {
   test('a changed handle is raised only, and a tombstone left to R7', async () => {
     const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
     const old = { ...action(store, true, 'b'), resourceVersion: '0' };
-    expect((await setHandleCount(ipam, old, noProof)).detail).toContain('none lowered');
+    expect((await setHandleCount(ipam, old, noPrecondition)).detail).toContain('none lowered');
     expect(counts(store)).toEqual({ b: { [cidr]: 2, '10.9.9.0/29': 1 } });
-    expect((await setHandleCount(ipam, old, noProof)).outcome).toBe('conflict');
+    expect((await setHandleCount(ipam, old, noPrecondition)).outcome).toBe('conflict');
     const dying = open(held, marked(handleWith('a', { [cidr]: 3 })));
-    expect((await setHandleCount(dying.ipam, action(dying.store, true), noProof)).outcome).toBe('conflict');
+    expect((await setHandleCount(dying.ipam, action(dying.store, true), noPrecondition)).outcome).toBe('conflict');
     expect(dying.store.writes).toBe(0);
   });
 
@@ -209,22 +211,22 @@ describe('R7', () => {
   test.each(kinds)('removes a marked %s with one request, one look before it', async (kind, tombstone) => {
     const { store, ipam } = open(tombstone);
     const action = { kind, name: tombstone.metadata.name, uid: uidOf(store) };
-    expect(await finishTombstone(ipam, action, noProof)).toEqual({ outcome: 'applied' });
+    expect(await finishTombstone(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(store.calls.map(({ op }) => op)).toEqual(['get', 'delete']);
     expect(store.dump()).toEqual([]);
-    expect((await finishTombstone(ipam, action, noProof)).outcome).toBe('skipped');
+    expect((await finishTombstone(ipam, action, noPrecondition)).outcome).toBe('skipped');
   });
 
   test('leaves another incarnation, a live object, and a block with addresses', async () => {
     const other = open(marked(handleWith('a', {})));
     const notIt = { kind: 'IPAMHandle', name: 'a', uid: 'another' } as const;
-    expect((await finishTombstone(other.ipam, notIt, noProof)).outcome).toBe('skipped');
+    expect((await finishTombstone(other.ipam, notIt, noPrecondition)).outcome).toBe('skipped');
     const live = open(handleWith('a', { [cidr]: 1 }));
     const alive = { kind: 'IPAMHandle', name: 'a', uid: uidOf(live.store) } as const;
-    expect((await finishTombstone(live.ipam, alive, noProof)).outcome).toBe('conflict');
+    expect((await finishTombstone(live.ipam, alive, noPrecondition)).outcome).toBe('conflict');
     const full = open(marked(held));
     const addresses = { kind: 'IPAMBlock', name: block, uid: uidOf(full.store) } as const;
-    expect((await finishTombstone(full.ipam, addresses, noProof)).outcome).toBe('conflict');
+    expect((await finishTombstone(full.ipam, addresses, noPrecondition)).outcome).toBe('conflict');
     expect(other.store.writes + live.store.writes + full.store.writes).toBe(0);
   });
 
@@ -235,7 +237,7 @@ describe('R7', () => {
       if (found.ok) await ipam.handles.remove(found.value);
     });
     const action = { kind: 'IPAMHandle', name: 'a', uid: uidOf(store) } as const;
-    expect((await finishTombstone(mine, action, noProof)).outcome).toBe('applied');
+    expect((await finishTombstone(mine, action, noPrecondition)).outcome).toBe('applied');
   });
 });
 

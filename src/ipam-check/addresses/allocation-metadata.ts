@@ -2,24 +2,24 @@
 // (INV-17, 64, 65, 66, 68). Whether anything uses the address is judged in addresses.ts.
 import { attributesOf } from '../../ipam/block/block.ts';
 import { goTimeText } from '../../text/go-time.ts';
-import { listed } from '../evidence.ts';
+import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
-import { aboutBlock, type Draft, judge } from '../judgement.ts';
+import { aboutBlock, type Draft, judge, mostListed } from '../judgement.ts';
 import { clockSkewMs, isPlainGoTime, operationGuardMs, parseGoTime } from '../times.ts';
-import type { Usage } from '../view/address-users.ts';
+import type { AddressUsers } from '../view/address-users.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import type { Releases } from '../view/planned-releases.ts';
+import type { PlannedReleases } from '../view/planned-releases.ts';
 import { namesMachine } from './allocation-fault.ts';
 
 /**
  * INV-17, 64, 65, 66 and 68. Silent about addresses that --fix releases; INV-68 also about those in `reported`, for it
  * is the least that can be said.
  */
-export function recordJudgements(
+export function metadataJudgements(
   view: CheckView,
-  usage: Usage,
-  releases: Releases,
+  addressUsers: AddressUsers,
+  releases: PlannedReleases,
   reported: ReadonlySet<string>,
 ): Judgement[] {
   const latest = goTimeText(new Date(view.nowMs + clockSkewMs));
@@ -30,7 +30,7 @@ export function recordJudgements(
       if (allocation.windowsReserved || isPlain(allocation, latest)) continue;
       if (allocation.cooling) cooling.push(allocation);
       else if (!allocation.attributeMissing && releases.of(allocation) === undefined) {
-        const found = oddities(view, usage, allocation);
+        const found = oddities(view, addressUsers, allocation);
         const least = found.length === 0 && !reported.has(allocation.address) ? oddNode(allocation) : [];
         for (const draft of [...found, ...least]) judgements.push(about(view, allocation, draft));
       }
@@ -76,7 +76,7 @@ function isPlain(allocation: Allocation, latest: string): boolean {
   return pod === undefined || namespace === undefined || handle.length !== namespace.length + pod.length + 1;
 }
 
-function oddities(view: CheckView, usage: Usage, allocation: Allocation): Oddity[] {
+function oddities(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): Oddity[] {
   const found: Oddity[] = [];
   const { handle, handleId } = allocation;
   if (handle !== undefined && handle !== handleId) {
@@ -86,7 +86,7 @@ function oddities(view: CheckView, usage: Usage, allocation: Allocation): Oddity
       evidence: [`the handle is stored as ${JSON.stringify(handle)}, what counts is ${handleId}`],
     });
   }
-  if (isLegacy(usage, allocation)) {
+  if (isLegacy(addressUsers, allocation)) {
     found.push({ id: 'INV-64', settled: true, evidence: [`the handle ${handleId} is made of namespace and pod`] });
   }
   const time = implausibleTime(view, allocation.attributes['timestamp']);
@@ -95,11 +95,13 @@ function oddities(view: CheckView, usage: Usage, allocation: Allocation): Oddity
 }
 
 /** True for a handle of the form that Calico 2 gave pods; such allocations often name no pod beside. */
-function isLegacy(usage: Usage, { handleId, attributes, ip }: Allocation): boolean {
+function isLegacy(addressUsers: AddressUsers, { handleId, attributes, ip }: Allocation): boolean {
   const { namespace, pod } = attributes;
   if (handleId === undefined) return false;
   if (namespace && pod) return handleId === `${namespace}.${pod}`;
-  return usage.of(ip).some((user) => user.kind === 'Pod' && handleId === `${user.pod.namespace}.${user.pod.name}`);
+  return addressUsers
+    .of(ip)
+    .some((user) => user.kind === 'Pod' && handleId === `${user.pod.namespace}.${user.pod.name}`);
 }
 
 function implausibleTime(view: CheckView, timestamp: string | undefined): string | undefined {
@@ -156,7 +158,7 @@ function coolingTooLong(view: CheckView, block: BlockView, cooling: readonly All
   if (wrong.size === 0) return [];
   const evidence = [...wrong].map(([releasedAt, ordinals]) => {
     const what = Number.isNaN(Date.parse(releasedAt)) ? 'is no time' : 'is in the future';
-    return `releasedAt ${JSON.stringify(releasedAt)} of ordinals ${listed(ordinals)} ${what}`;
+    return `releasedAt ${JSON.stringify(releasedAt)} of ordinals ${listed(ordinals, mostListed)} ${what}`;
   });
   return [judge({ ...aboutBlock(block), id: 'INV-65', evidence, fingerprint: evidence.join(' ') })];
 }

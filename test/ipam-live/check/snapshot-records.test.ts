@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeRecord, podRecord } from '../../../src/ipam-live/check/records.ts';
+import { nodeRecord, podRecord } from '../../../src/ipam-live/check/snapshot-records.ts';
 
 const node = (status: string | undefined) => ({
   apiVersion: 'v1',

@@ -1,4 +1,4 @@
-// The repair primitives, one function each: read again, prove, write by compare-and-swap, or leave everything alone.
+// The repair primitives, one function each: read again, check that the repair is still right, write by compare-and-swap.
 // Rules: docs/reference/ipam.md#repair-primitives. R1 is release.ts (releaseInBlock), R3 is handle-repair.ts.
 import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { affinityName } from '../../resources/names.ts';
@@ -10,7 +10,7 @@ import { rebuilt, structureProblems } from '../block/block-structure.ts';
 import { deleteInTwoPhases, finishDeletion, getLive, isTombstone, type Marked } from '../deletion.ts';
 import type { IpamObjects, IpamStore } from '../ipam-store.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
-import { applied, conflict, type Prove, type RepairOutcome, skipped } from './repair-outcome.ts';
+import { applied, conflict, type PreconditionCheck, type RepairOutcome, skipped } from './repair-outcome.ts';
 
 export interface RebuildBlock {
   readonly block: string;
@@ -23,7 +23,11 @@ export interface RebuildBlock {
 const underWay = 'a delete of the object is under way';
 
 /** R2: puts the books of a block right. Starts over from the stored block after a conflict. */
-export async function rebuildBlock(store: IpamStore, action: RebuildBlock, prove: Prove): Promise<RepairOutcome> {
+export async function rebuildBlock(
+  store: IpamStore,
+  action: RebuildBlock,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     const found = await store.blocks.get(action.block);
     if (!found.ok) return skipped('the block does not exist any more');
@@ -42,7 +46,7 @@ export async function rebuildBlock(store: IpamStore, action: RebuildBlock, prove
     }
     const right = rebuilt(block, unused);
     if (structureProblems(right).length > 0) return conflict('which addresses are free cannot be told from the block');
-    const refusal = await prove();
+    const refusal = await checkPrecondition();
     if (refusal !== undefined) return skipped(refusal);
     const written = await store.blocks.update(touched(right));
     if (written.ok) return applied;
@@ -50,7 +54,7 @@ export async function rebuildBlock(store: IpamStore, action: RebuildBlock, prove
   throw retriesExhausted();
 }
 
-export interface AffinityAction {
+export interface NamedAffinity {
   /** Object name. */
   readonly affinity: string;
   /** The revision the decision rests on. */
@@ -60,7 +64,7 @@ export interface AffinityAction {
 /** Does something with an affinity that still is at the revision of the action. */
 async function withAffinity(
   store: IpamStore,
-  action: AffinityAction,
+  action: NamedAffinity,
   then: (affinity: BlockAffinity) => Promise<RepairOutcome>,
 ): Promise<RepairOutcome> {
   const found = await store.affinities.get(action.affinity);
@@ -71,33 +75,51 @@ async function withAffinity(
 }
 
 /** R4 for an affinity that is stuck on its way: pending, block touched, confirmed. */
-export function confirmClaim(store: IpamStore, action: AffinityAction, prove: Prove): Promise<RepairOutcome> {
-  return withAffinity(store, action, (affinity) => confirmAffinity(store, affinity, prove));
+export function confirmNamedAffinity(
+  store: IpamStore,
+  action: NamedAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
+  return withAffinity(store, action, (affinity) => confirmAffinity(store, affinity, checkPrecondition));
 }
 
-export interface ClaimMissing {
+export interface MissingAffinity {
   readonly block: string;
   /** `host:<node>` or `virtual:<name>`, as the block said. */
   readonly owner: string;
 }
 
 /** R4 for a block whose affinity is missing: it is made first. */
-export async function claimMissing(store: IpamStore, action: ClaimMissing, prove: Prove): Promise<RepairOutcome> {
+export async function createMissingAffinity(
+  store: IpamStore,
+  action: MissingAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   const found = await store.blocks.get(action.block);
   if (!found.ok) return skipped('the block does not exist any more');
   if (isTombstone(found.value)) return conflict(underWay);
   if (found.value.spec.affinity !== action.owner) return conflict('the block has another owner now');
-  return claimMissingAffinity(store, found.value, prove);
+  return claimMissingAffinity(store, found.value, checkPrecondition);
 }
 
 /** R5: deletes a claim that its block does not bear out. */
-export function dropClaim(store: IpamStore, action: AffinityAction, prove: Prove): Promise<RepairOutcome> {
-  return withAffinity(store, action, (affinity) => dropAffinity(store, affinity, prove));
+export function dropNamedAffinity(
+  store: IpamStore,
+  action: NamedAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
+  return withAffinity(store, action, (affinity) => dropAffinity(store, affinity, checkPrecondition));
 }
 
 /** R6: takes an empty block from its owner and deletes both. */
-export function releaseClaim(store: IpamStore, action: AffinityAction, prove: Prove): Promise<RepairOutcome> {
-  return withAffinity(store, action, (affinity) => releaseBlockAffinity(store, affinity, { mustBeEmpty: true }, prove));
+export function releaseNamedAffinity(
+  store: IpamStore,
+  action: NamedAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
+  return withAffinity(store, action, (affinity) =>
+    releaseBlockAffinity(store, affinity, { mustBeEmpty: true }, checkPrecondition),
+  );
 }
 
 export interface FinishTombstone {
@@ -108,13 +130,17 @@ export interface FinishTombstone {
 }
 
 /** R7: removes a tombstone, if it still is the same one. A marked block with addresses in it is left to a person. */
-export function finishTombstone(store: IpamStore, action: FinishTombstone, prove: Prove): Promise<RepairOutcome> {
+export function finishTombstone(
+  store: IpamStore,
+  action: FinishTombstone,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   const finish = async <T extends Marked>(objects: IpamObjects<T>): Promise<RepairOutcome> => {
     const found = await objects.get(action.name);
     if (!found.ok) return skipped('it is gone already');
     if (found.value.metadata.uid !== action.uid) return skipped('it is gone, and another object has its name');
     if (!isTombstone(found.value)) return conflict('it is not marked as deleted any more');
-    const refusal = await prove();
+    const refusal = await checkPrecondition();
     if (refusal !== undefined) return skipped(refusal);
     const finished = await finishDeletion(objects, found.value);
     return finished.ok ? applied : conflict('it is no tombstone any more, or a block that still holds addresses');
@@ -124,13 +150,17 @@ export function finishTombstone(store: IpamStore, action: FinishTombstone, prove
 }
 
 /** R8: gives a claim the type and the labels by which its owner finds it. Its state and its block stay. */
-export function relabelClaim(store: IpamStore, action: AffinityAction, prove: Prove): Promise<RepairOutcome> {
+export function relabelNamedAffinity(
+  store: IpamStore,
+  action: NamedAffinity,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   return withAffinity(store, action, async (affinity) => {
     const { node, cidr } = affinity.spec;
     if (affinity.metadata.name !== affinityName(node, cidr)) return conflict('its name is not that of the claim');
     const right = relabelled(affinity);
     if (right === undefined) return skipped('type and labels are right');
-    const refusal = await prove();
+    const refusal = await checkPrecondition();
     if (refusal !== undefined) return skipped(refusal);
     const written = await store.affinities.update(right);
     return written.ok ? applied : conflict(changedMeanwhile);
@@ -147,7 +177,11 @@ export interface DeleteBlock {
  * R9: deletes an empty block that is nobody's, or whose owner has no claim on it.
  * The claim is looked for after the block was read: whoever claims it later has to write the block, or cannot.
  */
-export async function deleteEmptyBlock(store: IpamStore, action: DeleteBlock, prove: Prove): Promise<RepairOutcome> {
+export async function deleteEmptyBlock(
+  store: IpamStore,
+  action: DeleteBlock,
+  checkPrecondition: PreconditionCheck,
+): Promise<RepairOutcome> {
   const found = await store.blocks.get(action.block);
   if (!found.ok) return skipped('the block does not exist any more');
   const block = found.value;
@@ -161,7 +195,7 @@ export async function deleteEmptyBlock(store: IpamStore, action: DeleteBlock, pr
     const claim = await getLive(store.affinities, affinityName(owner.name, block.spec.cidr));
     if (claim.ok) return conflict('its owner has a claim on the block');
   } else if (!isOwnerless(block)) return conflict(`${block.spec.affinity} is no owner`);
-  const refusal = await prove();
+  const refusal = await checkPrecondition();
   if (refusal !== undefined) return skipped(refusal);
   const deleted = await deleteInTwoPhases(store.blocks, block);
   if (deleted.ok) return applied;

@@ -1,21 +1,15 @@
-// One check of a datastore from reading to judgements, and one repair of it: the steps of `ipam check` in order.
+// The repairs of `ipam check --fix`: plan, apply, check again, until nothing more can be repaired.
 import type { Datastore, RepairLock } from '../../datastore/datastore.ts';
-import { evaluate } from '../../ipam-check/evaluate.ts';
 import { type PlannedRepair, planRepairs, type Selection } from '../../ipam-check/plan.ts';
 import type { FixItem } from '../../ipam-check/report.ts';
 import { CalictlError } from '../../world/errors.ts';
-import { type Confirmed, confirm } from '../check/confirm.ts';
-import { type ObserveOptions, observe } from '../check/observe.ts';
+import { check } from '../check/check.ts';
+import type { Confirmed } from '../check/confirm.ts';
+import type { ObserveOptions } from '../check/observe.ts';
 import { applyPlan } from './apply.ts';
 import { type Journal, journaled } from './journal.ts';
-import { Prover } from './prove.ts';
+import { LivePreconditions } from './preconditions.ts';
 import { repairStore } from './repair-store.ts';
-
-/** Reads, judges, and judges again what was found on a live reading. */
-export async function check(store: Datastore, options: ObserveOptions): Promise<Confirmed> {
-  const snapshot = await observe(store, options);
-  return confirm(store, snapshot, evaluate(snapshot), options.signal);
-}
 
 export interface RepairOptions extends ObserveOptions {
   readonly selection: Selection;
@@ -58,9 +52,9 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
     );
     if (plan.length === 0 || (round > 0 && !(await options.goOn(plan)))) break;
     for (const { judgements } of plan) for (const { key } of judgements) tried.add(key);
-    const prover = new Prover(store, current.snapshot, lost);
+    const preconditions = new LivePreconditions(store, current.snapshot, lost);
     const progress = (done: number, all: number): void => options.progress?.(`repaired ${done} of ${all}`);
-    const done = await applyPlan(ipam, plan, prover, { handles: current.handles, stop, progress });
+    const done = await applyPlan(ipam, plan, preconditions, { handles: current.handles, stop, progress });
     items.push(...done);
     const { failure } = options.journal;
     if (failure !== undefined && !items.some(({ outcome }) => outcome === 'applied')) throw failure;

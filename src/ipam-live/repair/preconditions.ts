@@ -1,11 +1,11 @@
 // The third look, immediately before a repair writes: the users that a judgement rests on are still what they were.
 import { type Datastore, getIfAny } from '../../datastore/datastore.ts';
-import type { Ground, Judgement } from '../../ipam-check/finding.ts';
+import type { Dependency, Judgement } from '../../ipam-check/finding.ts';
 import type { IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../../ipam-check/snapshot.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
-import { nodeRecord, placeOf, podRecord, serviceRecord } from '../check/records.ts';
+import { nodeRecord, objectKey, podRecord, serviceRecord } from '../check/snapshot-records.ts';
 
 /** What a pod must still be; its revision moves with every heartbeat of its conditions and says nothing. */
 function podState({ resourceVersion: _, ...state }: PodRecord): string {
@@ -20,7 +20,7 @@ function nodeState({ ready: _, ...state }: NodeRecord): string {
 const serviceState = (record: ServiceRecord): string => JSON.stringify(record);
 
 /** Compares the live users of addresses with those of the snapshot that was judged. */
-export class Prover {
+export class LivePreconditions {
   readonly #store: Datastore;
   readonly #signal: AbortSignal;
   readonly #pods: ReadonlyMap<string, PodRecord>;
@@ -30,42 +30,44 @@ export class Prover {
   constructor(store: Datastore, judged: IpamSnapshot, signal: AbortSignal) {
     this.#store = store;
     this.#signal = signal;
-    this.#pods = new Map(judged.pods.map((record) => [placeOf(record), record]));
-    this.#nodes = new Map(judged.nodes.map((record) => [placeOf(record), record]));
-    this.#services = new Map(judged.services.map((record) => [placeOf(record), record]));
+    this.#pods = new Map(judged.pods.map((record) => [objectKey(record), record]));
+    this.#nodes = new Map(judged.nodes.map((record) => [objectKey(record), record]));
+    this.#services = new Map(judged.services.map((record) => [objectKey(record), record]));
   }
 
   /** Undefined when every pod, node and service that the judgements rest on is unchanged, else what changed. */
   async changeOf(judgements: readonly Judgement[]): Promise<string | undefined> {
-    const grounds = new Map<string, Ground>();
+    const dependencies = new Map<string, Dependency>();
     for (const judgement of judgements) {
-      for (const ground of judgement.grounds) grounds.set(`${ground.kind} ${placeOf(ground)}`, ground);
+      for (const dependency of judgement.dependencies)
+        dependencies.set(`${dependency.kind} ${objectKey(dependency)}`, dependency);
     }
-    return this.changeOfGrounds(grounds.values());
+    return this.changeOfObjects(dependencies.values());
   }
 
   /** The same for objects named one by one. */
-  async changeOfGrounds(grounds: Iterable<Ground>): Promise<string | undefined> {
-    for (const ground of grounds) {
-      if (await this.#changed(ground)) {
-        const place = ground.namespace === undefined ? ground.name : `${ground.namespace}/${ground.name}`;
-        return `${ground.kind} ${place} changed since it was read`;
+  async changeOfObjects(dependencies: Iterable<Dependency>): Promise<string | undefined> {
+    for (const dependency of dependencies) {
+      if (await this.#changed(dependency)) {
+        const place =
+          dependency.namespace === undefined ? dependency.name : `${dependency.namespace}/${dependency.name}`;
+        return `${dependency.kind} ${place} changed since it was read`;
       }
     }
     return undefined;
   }
 
-  async #changed(ground: Ground): Promise<boolean> {
-    const place = placeOf(ground);
+  async #changed(dependency: Dependency): Promise<boolean> {
+    const place = objectKey(dependency);
     const options = { signal: this.#signal };
-    const ref = { name: ground.name, namespace: ground.namespace ?? 'default' };
-    switch (ground.kind) {
+    const ref = { name: dependency.name, namespace: dependency.namespace ?? 'default' };
+    switch (dependency.kind) {
       case 'Pod': {
         const live = await getIfAny(this.#store, pod, ref, options);
         return differs(this.#pods.get(place), live && podRecord(live), podState);
       }
       case 'Node': {
-        const live = await getIfAny(this.#store, calicoNode, { name: ground.name }, options);
+        const live = await getIfAny(this.#store, calicoNode, { name: dependency.name }, options);
         return differs(this.#nodes.get(place), live && nodeRecord(live), nodeState);
       }
       case 'Service': {

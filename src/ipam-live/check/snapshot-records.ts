@@ -27,7 +27,7 @@ const tunnelAnnotations: readonly (readonly [TunnelType, string])[] = [
 ];
 
 /** Tells an object, or the record of one, from all others of its kind. */
-export function placeOf({ namespace, name }: ObjectRef): string {
+export function objectKey({ namespace, name }: ObjectRef): string {
   return `${namespace ?? ''}/${name}`;
 }
 

@@ -8,12 +8,11 @@ import { affinityName, blockName } from '../../resources/names.ts';
 import { type HostReservation, isOwnedBy, newBlock, type Owner, touched } from '../block/block.ts';
 import { deleteInTwoPhases, getLive } from '../deletion.ts';
 import type { IpamStore, Outcome } from '../ipam-store.ts';
-import { maxRetries, retriesExhausted, type Surroundings } from '../retries.ts';
-import { claimantOf, inState, newAffinity } from './affinities.ts';
+import { type AllocatorWorld, maxRetries, retriesExhausted } from '../retries.ts';
+import { inState, newAffinity, ownerOfAffinity } from './affinities.ts';
 
-/** Who claims, and what new blocks of theirs keep back. */
-export interface Claimant {
-  readonly owner: Owner;
+/** An owner of blocks, with the addresses that its new blocks keep back. */
+export interface BlockOwner extends Owner {
   readonly reservation?: HostReservation | undefined;
 }
 
@@ -21,22 +20,22 @@ export interface Claimant {
  * `contended`: somebody wrote the same objects meanwhile, a repeat may go another way; nothing has to be undone.
  * `taken`: the block is somebody else's, or can be nobody's for now.
  */
-export type Claim = IPAMBlock | 'taken' | 'contended';
+export type ClaimedBlock = IPAMBlock | 'taken' | 'contended';
 
 /**
  * Claims a block of the pool that is not the owner's yet, or confirms that it is.
  * `missing`: it did not exist a moment ago, so it is created without another look.
  */
-export async function claim(
+export async function claimBlock(
   store: IpamStore,
-  claimant: Claimant,
+  owner: BlockOwner,
   cidr: Cidr,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
   missing = false,
-): Promise<Claim> {
-  const found = await pendingAffinity(store, claimant.owner, formatCidr(cidr));
+): Promise<ClaimedBlock> {
+  const found = await pendingAffinity(store, owner, formatCidr(cidr));
   if (found === 'taken') return 'taken';
-  return blockOf(store, claimant, found.affinity, surroundings, { written: found.written, missing });
+  return blockOfAffinity(store, owner, found.affinity, world, { written: found.written, missing });
 }
 
 /** The owner's affinity for a block: a new pending one, or the one there is. `written`: pending by us, just now. */
@@ -51,7 +50,7 @@ async function pendingAffinity(
     // What is not found now was a tombstone, and is finished: the name is free.
     const found = await getLive(store.affinities, affinityName(owner.name, cidr));
     if (!found.ok) continue;
-    const { type, name } = claimantOf(found.value);
+    const { type, name } = ownerOfAffinity(found.value);
     if (type !== owner.type || name !== owner.name || found.value.spec.cidr !== cidr) return 'taken';
     if (found.value.spec.state === 'confirmed') return { affinity: found.value, written: false };
     const pending = await store.affinities.update(inState(found.value, 'pending'));
@@ -60,7 +59,7 @@ async function pendingAffinity(
   throw retriesExhausted();
 }
 
-/** What the caller of blockOf knows already. */
+/** What the caller of blockOfAffinity knows already. */
 interface Known {
   /** The affinity was made pending just now. */
   readonly written?: boolean;
@@ -72,13 +71,13 @@ interface Known {
  * The block that an affinity claims: created when it is missing, taken over again when the claim was not confirmed.
  * A claim on somebody else's block is deleted.
  */
-export async function blockOf(
+export async function blockOfAffinity(
   store: IpamStore,
-  claimant: Claimant,
+  owner: BlockOwner,
   affinity: BlockAffinity,
-  surroundings: Surroundings,
+  world: AllocatorWorld,
   { written = false, missing = false }: Known = {},
-): Promise<Claim> {
+): Promise<ClaimedBlock> {
   const cidr = parseCidr(affinity.spec.cidr);
   if (cidr === undefined) return 'taken';
   const name = blockName(affinity.spec.cidr);
@@ -87,7 +86,7 @@ export async function blockOf(
   let found: Outcome<IPAMBlock> = missing ? { ok: false, why: 'not-found' } : await getLive(store.blocks, name);
   for (const isLast of [false, true]) {
     if (!found.ok && found.why !== 'not-found') return 'taken';
-    if (found.ok && !isOwnedBy(found.value, claimant.owner)) {
+    if (found.ok && !isOwnedBy(found.value, owner)) {
       const dropped = await deleteInTwoPhases(store.affinities, claimed);
       return dropped.ok || dropped.why === 'not-found' ? 'taken' : 'contended';
     }
@@ -101,7 +100,7 @@ export async function blockOf(
     // The write of a block that is there makes the one of anybody who is just releasing it fail.
     const block = found.ok
       ? await store.blocks.update(touched(found.value))
-      : await store.blocks.create(newBlock(cidr, claimant.owner, surroundings.clock.nowNs(), claimant.reservation));
+      : await store.blocks.create(newBlock(cidr, owner, world.clock.nowNs(), owner.reservation));
     if (block.ok) return confirmed(store, claimed, block.value);
     if (found.ok || block.why !== 'already-exists' || isLast) return 'contended';
     // Somebody was first: another owner, who has it then, or another process of this one.
@@ -110,7 +109,7 @@ export async function blockOf(
   return 'contended';
 }
 
-async function confirmed(store: IpamStore, pending: BlockAffinity, block: IPAMBlock): Promise<Claim> {
+async function confirmed(store: IpamStore, pending: BlockAffinity, block: IPAMBlock): Promise<ClaimedBlock> {
   const written = await store.affinities.update(inState(pending, 'confirmed'));
   if (written.ok) return block;
   const stored = await getLive(store.affinities, pending.metadata.name);
