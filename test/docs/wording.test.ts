@@ -1,0 +1,142 @@
+// The words of the project, wherever people read them: comments, texts of commands, names of tests, pages.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { oddPhrases, oddPhrasesIn } from '../support/pages/odd-phrases.ts';
+import { sourceTexts } from '../support/pages/source-texts.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Texts of calicoctl, which calictl repeats to the byte. */
+const calicoctlTexts = /^src\/(?:cli\/calicoctl\/|.*\/calicoctl(?:-\w+)?\.ts$)/;
+/** Where the phrases themselves are listed. */
+const lists = ['test/support/pages/odd-phrases.ts'];
+
+interface Said {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+function textsOf(path: string): Said[] {
+  const source = readFileSync(join(root, path), 'utf8');
+  if (/\.(?:ts|js|mjs)$/.test(path)) {
+    return sourceTexts(path, source)
+      .filter(({ kind }) => kind !== 'string' || !(path.startsWith('test/') || calicoctlTexts.test(path)))
+      .map(({ line, text }) => ({ path, line, text }));
+  }
+  const isScript = /\.sh$|^\.ci\//.test(path);
+  return source
+    .split('\n')
+    .map((text, index) => ({ path, line: index + 1, text }))
+    .filter(({ text }) => !isScript || text.startsWith('#'));
+}
+
+const said = execFileSync('git', ['ls-files', '*.ts', '*.js', '*.mjs', '*.md', '*.sh', '.ci', '.config'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => path !== '' && !path.startsWith('test/fixtures/') && !lists.includes(path))
+  .flatMap(textsOf);
+
+/** The part of the project that a file belongs to: `src/ipam`, `src/commands/node`, `test/net`, `docs/guides`, `README.md`. */
+function areaOf(path: string): string {
+  const folders = dirname(path).split('/');
+  return folders[0] === '.' ? path : folders.slice(0, folders[1] === 'commands' ? 3 : 2).join('/');
+}
+
+const areas = [...new Set(said.map(({ path }) => areaOf(path)))].sort();
+
+// Being swept: an area leaves this list when it is clean, and does not come back.
+const unswept: readonly string[] = [
+  '.config',
+  'README.md',
+  'docs',
+  'docs/commands',
+  'docs/decisions',
+  'docs/guides',
+  'docs/reference',
+  'src',
+  'src/bgp',
+  'src/cli',
+  'src/commands',
+  'src/commands/cluster',
+  'src/commands/get',
+  'src/commands/ipam',
+  'src/commands/node',
+  'src/commands/version',
+  'src/connect',
+  'src/datapath',
+  'src/datastore',
+  'src/ipam',
+  'src/ipam-check',
+  'src/ipam-live',
+  'src/manifest',
+  'src/node-exec',
+  'src/node-live',
+  'src/node-state',
+  'src/output',
+  'src/resources',
+  'src/snapshot',
+  'src/text',
+  'src/world',
+  'test/bench',
+  'test/bgp',
+  'test/cli',
+  'test/commands',
+  'test/commands/cluster',
+  'test/commands/ipam',
+  'test/commands/node',
+  'test/commands/snapshot',
+  'test/connect',
+  'test/contract',
+  'test/datapath',
+  'test/datastore',
+  'test/docs',
+  'test/ipam',
+  'test/ipam-check',
+  'test/ipam-live',
+  'test/manifest',
+  'test/model',
+  'test/net',
+  'test/node-exec',
+  'test/node-lab',
+  'test/node-live',
+  'test/node-state',
+  'test/output',
+  'test/package',
+  'test/parity',
+  'test/parts',
+  'test/resources',
+  'test/support',
+  'test/text',
+];
+
+describe('wording', () => {
+  it.each(oddPhrases.map((one) => [one.odd, one] as const))(
+    'finds "%s", and has nothing against how to say it',
+    (odd, one) => {
+      expect(oddPhrasesIn(odd).map(({ phrase }) => phrase)).toContain(one);
+      expect(oddPhrasesIn(one.plain)).toEqual([]);
+    },
+  );
+
+  it('reads comments, texts and names of tests in every part of the project', () => {
+    const expected = ['README.md', 'bin', '.config', '.ci', 'docs/guides', 'src/cli', 'src/commands/node', 'test/net'];
+    expect(areas).toEqual(expect.arrayContaining(expected));
+    expect(said.length).toBeGreaterThan(20_000);
+  });
+
+  it.each(areas.filter((area) => !unswept.includes(area)))(
+    '%s has no odd phrase (test/support/pages/odd-phrases.ts)',
+    (area) => {
+      const found = said
+        .filter(({ path }) => areaOf(path) === area)
+        .flatMap(({ path, line, text }) =>
+          oddPhrasesIn(text).map(({ words, phrase }) => `${path}:${line}: "${words}"; rather like "${phrase.plain}"`),
+        );
+      expect(found).toEqual([]);
+    },
+  );
+});
