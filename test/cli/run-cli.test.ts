@@ -1,6 +1,7 @@
 // A command line as a whole: streams, exit codes, where the datastore is.
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { run } from '../support/program/world.ts';
+import { folderOf, run } from '../support/program/world.ts';
 
 const pool = {
   apiVersion: 'crd.projectcalico.org/v1',
@@ -31,21 +32,38 @@ describe('runCli', () => {
     expect(stderr).not.toContain('unexpected');
   });
 
-  it('takes --datastore before and after the command', async () => {
-    // The flag wins over the environment, which names a folder that is there.
+  it('takes --datastore before and after the command, and prefers it to the environment', async () => {
+    const folder = folderOf([pool]);
     const lines = ['--datastore WHERE get ippool', 'get --datastore WHERE ippool', 'get ippool --datastore=WHERE'];
-    for (const line of lines) {
-      const { code, stdout } = await run(line.replace('WHERE', '/nonexistent/dump'), { objects: [pool] });
-      expect({ failed: code !== 0, stdout }).toEqual({ failed: true, stdout: '' });
+    const table = 'NAME     CIDR           SELECTOR   \npool-1   10.60.0.0/16   all()      \n\n';
+    try {
+      for (const line of lines) {
+        const { code, stdout, stderr } = await run(line.replace('WHERE', folder), {
+          env: { DATASTORE_TYPE: '/nonexistent/dump' },
+        });
+        expect({ line, code, stdout, stderr }).toEqual({ line, code: 0, stdout: table, stderr: '' });
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 
-  it('prints wrong usage on stderr only', async () => {
-    for (const line of ['gett', 'get', 'ipam', 'ipam sho', 'get ippool --bogus', '--bogus']) {
-      const { code, stdout, stderr } = await run(line);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).not.toBe('');
-    }
+  it.each([
+    ['gett', "calictl: unknown command 'gett'\nhint: did you mean get? Else run 'calictl --help'\n"],
+    ['get', "calictl: missing required argument 'KIND'\nhint: run 'calictl get --help'\n"],
+    ['ipam sho', "calictl: unknown command 'sho'\nhint: did you mean show? Else run 'calictl ipam --help'\n"],
+    ['get ippool --bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl get --help'\n"],
+    ['--bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl --help'\n"],
+  ])('explains the wrong usage `%s` on stderr only, with exit code 2', async (line, error) => {
+    const { code, stdout, stderr } = await run(line);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: error });
+  });
+
+  it('answers a group without a command with the help of the group, on stderr and with exit code 2', async () => {
+    const { code, stdout, stderr } = await run('ipam');
+    const help = await run('ipam --help');
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: help.stdout });
+    expect(help.stdout).toMatch(/^Usage: calictl ipam /);
   });
 
   it('ends with 130 when it was interrupted', async () => {
@@ -53,12 +71,16 @@ describe('runCli', () => {
     expect(await run('get ippool', { objects: [pool], signal })).toMatchObject({ code: 130 });
   });
 
-  it('colours for nobody but a terminal', async () => {
-    for (const terminal of [false, true]) {
-      const { stdout } = await run('ipam check --no-color', { objects: [pool], terminal });
-      expect(stdout).not.toContain('\u001b');
-    }
-    const { stdout } = await run('ipam check', { objects: [pool], terminal: false });
-    expect(stdout).not.toContain('\u001b');
+  it('colours its output on a terminal only, and not with --no-color', async () => {
+    const overlapping = { ...pool, metadata: { name: 'pool-2' } };
+    const isColoured = async (line: string, terminal: boolean): Promise<boolean> => {
+      const { code, stdout } = await run(line, { objects: [pool, overlapping], terminal });
+      expect(code).toBe(3);
+      return stdout.includes('\u001b[');
+    };
+    expect(await isColoured('ipam check', true)).toBe(true);
+    expect(await isColoured('ipam check', false)).toBe(false);
+    expect(await isColoured('ipam check --no-color', true)).toBe(false);
+    expect(await isColoured('ipam check --no-color', false)).toBe(false);
   });
 });

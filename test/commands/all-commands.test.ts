@@ -1,5 +1,5 @@
-// What every command owes its users: help with examples that are real command lines, a page, JSON.
-import { existsSync } from 'node:fs';
+// What every command must have: help with examples that are real command lines, a page in docs/commands, JSON output.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/cli/parser.ts';
@@ -8,12 +8,21 @@ import { run } from '../support/program/world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-describe.each(commands.map((command) => [command.path.join(' '), command] as const))('%s', (path, command) => {
-  it('is where its path says', () => {
+describe.each(commands.map((command) => [command.path.join(' '), command] as const))('calictl %s', (path, command) => {
+  it(`calictl ${path} is defined in the folder of its path`, () => {
     expect(existsSync(join(root, 'src', 'commands', ...command.path, 'command.ts'))).toBe(true);
   });
 
-  it('has help with a summary, examples and every flag', async () => {
+  it(`calictl ${path} has a page in docs/commands with its usage`, () => {
+    // A group of small commands may share the page of the words that they begin with.
+    const page = command.path
+      .map((_, index) => join(root, 'docs', 'commands', `${command.path.slice(0, index + 1).join('-')}.md`))
+      .findLast(existsSync);
+    const usage = new RegExp(`^calictl ${path}(?= [<[(A-Z-]|$)`, 'm');
+    expect(readFileSync(page ?? 'no page', 'utf8')).toMatch(usage);
+  });
+
+  it(`calictl ${path} --help shows the summary, the examples and every flag`, async () => {
     const { code, stdout, stderr } = await run(`${path} --help`, { columns: 200 });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: calictl ${path} `);
@@ -23,7 +32,7 @@ describe.each(commands.map((command) => [command.path.join(' '), command] as con
     for (const { name } of command.flags) expect(stdout).toContain(`--${name}`);
   });
 
-  it('has examples that are command lines of its own', () => {
+  it(`the examples of calictl ${path} are command lines of that command`, () => {
     for (const { command: line } of command.examples) {
       const words = line
         .replace(/ [|>] .*$/, '')
@@ -34,16 +43,16 @@ describe.each(commands.map((command) => [command.path.join(' '), command] as con
     }
   });
 
-  it('answers as JSON too', () => {
+  it(`calictl ${path} can print JSON`, () => {
     expect(Object.keys(command.formats)).toContain('json');
   });
 
-  it('has one name and one letter a flag', () => {
+  it(`no two flags of calictl ${path} share a name or a letter`, () => {
     const names = command.flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, `-${short}`]));
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('is in the help of compat mode only when calicoctl has it', async () => {
+  it(`the help of compat mode lists ${path} exactly when calicoctl has it`, async () => {
     const parent = command.path.slice(0, -1).join(' ');
     const { stdout } = await run(`${parent} --help`, { programName: 'calicoctl' });
     // calicoctl answers for a group that it does not have with the help of the one above.
@@ -57,6 +66,9 @@ it('no two commands have the same path', () => {
   expect(new Set(paths).size).toBe(paths.length);
 });
 
-it('every group has commands', () => {
-  for (const { path } of groups) expect(commands.some((command) => command.path[0] === path[0])).toBe(true);
+it('every group has a command or a group below it, and every command with a longer path is in a group', () => {
+  const parents = commands.filter(({ path }) => path.length > 1).map(({ path }) => path.slice(0, -1).join(' '));
+  const known = new Set([...groups.map(({ path }) => path.join(' ')), ...commands.map(({ path }) => path.join(' '))]);
+  expect(parents.filter((parent) => !known.has(parent))).toEqual([]);
+  expect(groups.map(({ path }) => path.join(' ')).filter((group) => !parents.includes(group))).toEqual([]);
 });

@@ -61,14 +61,29 @@ describe('the package', () => {
     expect(bytes).toBeLessThan(20e6);
   });
 
-  it('has program, documents and licences, nothing else', () => {
-    const tops = new Set(filesIn(installed).map((name) => name.split('/')[0]));
-    expect([...tops].sort()).toEqual(expect.arrayContaining(['LICENSE', 'bin', 'dist', 'package.json']));
-    expect([...tops].filter((top) => ['src', 'test', '.config', 'node_modules'].includes(top ?? ''))).toEqual([]);
+  it('contains the program, its pages and the licences, and nothing else', () => {
+    const files = filesIn(installed);
+    const tops = new Set(files.map((name) => name.split('/')[0]));
+    expect([...tops].sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'package.json']);
+    expect(files.filter((name) => name.startsWith('bin/')).sort()).toEqual(['bin/calictl.js', 'bin/package.json']);
+    expect(
+      files.filter((name) => name.startsWith('dist/') && !/^dist\/(?:.+\.c?js|licenses\.txt)$/.test(name)),
+    ).toEqual([]);
+    const pages = filesIn(join(root, 'docs')).map((name) => `docs/${name}`);
+    expect(files.filter((name) => name.startsWith('docs/')).sort()).toEqual(pages.sort());
+    expect(pages).toContain('docs/index.md');
+  });
+
+  it('contains the licence of every package that is bundled', () => {
     const licences = readFileSync(join(installed, 'dist', 'licenses.txt'), 'utf8');
-    for (const name of ['commander', '@kubernetes/client-node', 'yaml', 'zod', 'chalk']) {
-      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
-    }
+    const imported = filesIn(join(root, 'src')).flatMap((path) =>
+      [...readFileSync(join(root, 'src', path), 'utf8').matchAll(/(?:from|import\() ?'((?:@[\w-]+\/)?\w[\w-]*)/g)].map(
+        ([, name]) => name ?? '',
+      ),
+    );
+    const packages = [...new Set(imported)].filter((name) => name !== 'node').sort();
+    expect(packages).toEqual(expect.arrayContaining(['@kubernetes/client-node', 'chalk', 'commander', 'yaml', 'zod']));
+    for (const name of packages) expect(licences).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
   });
 
   it('names no folder of the machine that built it', () => {
