@@ -1,4 +1,4 @@
-// Prints one object as YAML: afresh, or as a change of the text that it had, so that comments, key order and styles stay.
+// Prints one object as YAML: from scratch, or as a change of its old text that keeps comments, key order and styles.
 import {
   Document,
   isAlias,
@@ -17,10 +17,10 @@ import { yamlOptions } from './parse-yaml.ts';
 
 const printOptions = { lineWidth: 0, singleQuote: true, flowCollectionPadding: false } as const;
 
-/** What the package prints bare and others stumble over: tabs, `=`, line ends and controls of YAML 1.1. */
+/** Plain text for the package, but not for every reader: tabs, `=`, line ends and control characters of YAML 1.1. */
 const ODD = /^=$|[\t\u007f-\u009f\u2028\u2029\ufeff]/;
 
-/** The text that readers of YAML 1.1 and 1.2 understand alike. */
+/** The text, such that readers of YAML 1.1 and 1.2 get the same value. */
 function textOf(document: Document, indentSeq: boolean): string {
   visit(document, {
     Scalar: (_key, scalar) => {
@@ -38,19 +38,19 @@ export function printObject(value: unknown): string {
   return textOf(new Document(deepCopy(value), yamlOptions), false);
 }
 
-/** An item of a block sequence, dash included, every line indented. */
+/** An item of a block sequence, with its dash, every line indented. */
 export function printItem(value: unknown, indent: string): string {
   return indented(textOf(new Document([deepCopy(value)], yamlOptions), false), indent);
 }
 
-/** The text of a document, changed to say `value`; undefined when that cannot be done in its style. */
+/** The text of a document, changed to hold `value`; undefined when its style does not allow that. */
 export function changedObject(text: string, value: unknown): string | undefined {
   return changed(text, (document) => {
     document.contents = merged(document, document.contents, deepCopy(value));
   });
 }
 
-/** The text of a one-item block sequence, changed so that its item says `value`; undefined when that cannot be done. */
+/** The text of a block sequence of one item, changed so that the item is `value`; undefined when its style does not allow that. */
 export function changedItem(text: string, value: unknown): string | undefined {
   const indent = /^ */.exec(text)?.[0] ?? '';
   const lines = changed(text, (document) => {
@@ -60,7 +60,7 @@ export function changedItem(text: string, value: unknown): string | undefined {
   return lines === undefined ? undefined : indented(lines, indent);
 }
 
-/** A sequence that stands further right than its key. */
+/** A sequence that is indented further than its key. */
 const INDENTED_SEQUENCE = /(?:^|\n)( *)[^\s#-][^\n]*:[ \t]*\r?\n\1 +- /;
 
 type EditedDocument = Omit<ReturnType<typeof parseDocument>, 'contents'> & { contents: Node | null };
@@ -72,12 +72,12 @@ function changed(text: string, change: (document: EditedDocument) => void): stri
     change(document);
     return textOf(document as unknown as Document, INDENTED_SEQUENCE.test(text));
   } catch {
-    // An alias whose anchor went away: the caller prints afresh.
+    // An alias whose anchor is gone: the caller prints the object from scratch.
     return undefined;
   }
 }
 
-/** The node that says `value`: the old one where it says so already, changed where both are of one shape, else a new one. */
+/** A node for `value`: the old one if it is equal, the old one changed if it has the same shape, else a new one. */
 function merged(document: EditedDocument, node: Node | null | undefined, value: unknown): Node {
   if (node === null || node === undefined) return document.createNode(value);
   if (isAlias(node) && sameValue(node.toJS(document as unknown as Document), value)) return node;

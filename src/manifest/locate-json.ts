@@ -1,33 +1,32 @@
 // Finds the objects in a JSON manifest, each with the range of its text.
-import { parseJson } from '../text/json.ts';
+import { JsonSyntaxError, parseJson } from '../text/json.ts';
 import { isObject } from '../text/plain-values.ts';
 import {
   isList,
   itemOfList,
   LineCounter,
-  lineAt,
   ManifestError,
-  type Place,
+  type ObjectPosition,
   removalsInFlow,
   type Splice,
 } from './object-position.ts';
 
-/** Errors: ManifestError with the line. */
-export function jsonPlaces(text: string): Place[] {
+/** The objects in order of the text. Errors: ManifestError with the line. */
+export function locateInJson(text: string): ObjectPosition[] {
   const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
   if (body.trim() === '') return [];
   let value: unknown;
   try {
     value = parseJson(body);
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new ManifestError(lineOfError(body, cause), cause.message);
+    if (!(cause instanceof JsonSyntaxError)) throw cause;
+    throw new ManifestError(cause.line, cause.message);
   }
-  const places: Place[] = [];
+  const positions: ObjectPosition[] = [];
   const start = skipSpace(body, 0);
   const whole = { start: 0, end: text.length, text: '' };
-  collect(body, { start, end: body.trimEnd().length }, value, whole, new LineCounter(body), places);
-  return places;
+  collect(body, { start, end: body.trimEnd().length }, value, whole, new LineCounter(body), positions);
+  return positions;
 }
 
 interface Range {
@@ -41,20 +40,20 @@ function collect(
   value: unknown,
   removal: Splice,
   lines: LineCounter,
-  places: Place[],
+  positions: ObjectPosition[],
 ): void {
   if (Array.isArray(value)) {
-    collectItems(text, range.start, value, (item) => item, removal, lines, places);
+    collectItems(text, range.start, value, (item) => item, removal, lines, positions);
   } else if (isObject(value) && isList(value)) {
     const items = memberStart(text, range.start, 'items');
     const wrap = (item: unknown) => (isObject(item) ? itemOfList(value, item) : item);
-    collectItems(text, items, value.items as unknown[], wrap, removal, lines, places);
+    collectItems(text, items, value.items as unknown[], wrap, removal, lines, positions);
   } else if (isObject(value)) {
-    places.push({ ...range, form: 'flow', line: lines.at(range.start), value, removal });
+    positions.push({ ...range, form: 'flow', line: lines.at(range.start), value, removal });
   }
 }
 
-/** An array with one item goes with its item: nothing else is in it. */
+/** Nothing else is in an array of one item: it goes with the item (`whole`). */
 function collectItems(
   text: string,
   arrayStart: number,
@@ -62,7 +61,7 @@ function collectItems(
   wrap: (item: unknown) => unknown,
   whole: Splice,
   lines: LineCounter,
-  places: Place[],
+  positions: ObjectPosition[],
 ): void {
   const ranges: Range[] = [];
   let at = skipSpace(text, arrayStart + 1);
@@ -75,11 +74,11 @@ function collectItems(
   items.forEach((item, i) => {
     const range = ranges[i];
     const removal = removals[i];
-    if (range !== undefined && removal !== undefined) collect(text, range, wrap(item), removal, lines, places);
+    if (range !== undefined && removal !== undefined) collect(text, range, wrap(item), removal, lines, positions);
   });
 }
 
-/** Start of the value of a member; the last one of that name, as the parser takes it. */
+/** Where the value of a member starts; with several members of that name the last one, which is what the parser takes. */
 function memberStart(text: string, objectStart: number, name: string): number {
   let found = -1;
   let at = skipSpace(text, objectStart + 1);
@@ -106,7 +105,7 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
-/** The text is known to be JSON: brackets need only be counted. */
+/** The text is known to be valid JSON, so brackets need only be counted. */
 function endOfValue(text: string, start: number): number {
   const first = text[start];
   if (first === '"') return endOfString(text, start);
@@ -126,11 +125,4 @@ function endOfValue(text: string, start: number): number {
     }
   }
   return text.length;
-}
-
-function lineOfError(text: string, error: SyntaxError): number {
-  const line = /line (\d+)/.exec(error.message)?.[1];
-  if (line !== undefined) return Number(line);
-  const position = /position (\d+)/.exec(error.message)?.[1];
-  return lineAt(text, position === undefined ? text.length : Number(position));
 }

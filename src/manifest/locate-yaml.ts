@@ -1,112 +1,189 @@
-// Finds the objects in YAML of any style through the parsed tree: flow style, directives, anchors, several lists in one.
-// Also says what is wrong with YAML that is none, and on which line.
-import { isAlias, isMap, isSeq, type ParsedNode, parseAllDocuments } from 'yaml';
+// Finds the objects in a YAML manifest, each with the range of its text. Documents and list items in block style are told
+// apart by their lines and parsed one by one, so that a write parses only the object that it changed. Whatever is written
+// in another style goes to locate-yaml-tree.ts. Why not one finder over a syntax tree: docs/decisions/0008-yaml-positions.md.
 import { isObject } from '../text/plain-values.ts';
-import { firstLine } from '../text/wording.ts';
-import {
-  isList,
-  itemOfList,
-  LineCounter,
-  lineAt,
-  ManifestError,
-  type Place,
-  removalsInFlow,
-  type Splice,
-} from './object-position.ts';
-import { plainValue, yamlOptions } from './parse-yaml.ts';
+import { locateInTree } from './locate-yaml-tree.ts';
+import { isList, itemOfList, LineCounter, type ObjectPosition } from './object-position.ts';
+import type { YamlPieces } from './parse-yaml.ts';
 
-type YamlDocument = ReturnType<typeof documentsOf>[number];
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
-/** The objects of all documents in the range, which begins in that line. Errors: ManifestError with the line. */
-export function documentPlaces(
+/** A line of the text without its end. */
+interface Line extends Range {
+  /** Start of the next line. */
+  readonly next: number;
+  readonly indent: number;
+  readonly blank: boolean;
+  readonly comment: boolean;
+}
+
+/** The objects in order of the text; `pieces` remembers what was parsed before. Errors: ManifestError with the line. */
+export function locateInYaml(text: string, pieces: YamlPieces): ObjectPosition[] {
+  const start = text.startsWith('\uFEFF') ? 1 : 0;
+  // Directives and end marks change which lines belong to a document.
+  if (hasLine(text, start, '%') || hasLine(text, start, '...')) {
+    return locateInTree(text, { start, end: text.length }, 1);
+  }
+  const lines = new LineCounter(text);
+  return documentRanges(text, start).flatMap((range) => {
+    const line = lines.at(range.start);
+    const positions = blockPositions(text, range, pieces, new LineCounter(text, range.start, line));
+    return positions ?? locateInTree(text, range, line);
+  });
+}
+
+function hasLine(text: string, start: number, prefix: string): boolean {
+  return text.startsWith(prefix, start) || text.indexOf(`\n${prefix}`, start) >= 0;
+}
+
+/** From one `---` to the next: YAML allows such a line at column 0 nowhere else, not even within quotes. */
+function documentRanges(text: string, from: number): Range[] {
+  const ranges: Range[] = [];
+  let start = from;
+  for (let at = text.indexOf('\n---', from); at >= 0; at = text.indexOf('\n---', at + 1)) {
+    if (!/^[ \t\r\n]?$/.test(text.charAt(at + 4))) continue;
+    ranges.push({ start, end: at + 1 });
+    start = at + 1;
+  }
+  ranges.push({ start, end: text.length });
+  return ranges;
+}
+
+/** The objects of one document in block style, or undefined when it is in another style or has an error. */
+function blockPositions(
   text: string,
-  range: { readonly start: number; readonly end: number },
-  line: number,
-): Place[] {
-  const collector = new Collector(text, range.start, line);
-  for (const document of documentsOf(text.slice(range.start, range.end))) {
-    const error = document.errors[0];
-    if (error !== undefined) {
-      throw new ManifestError(lineAt(text, range.start + error.pos[0]), firstLine(error.message).replace(/:$/, ''));
-    }
-    if (document.contents !== null) collector.add(document);
+  range: Range,
+  pieces: YamlPieces,
+  lines: LineCounter,
+): ObjectPosition[] | undefined {
+  const body = bodyOf(text, range);
+  if (body === undefined) return undefined;
+  if (body.start === body.end) return [];
+  const bodyText = text.slice(body.start, body.end);
+  // A block scalar that keeps its last line ends would lose them at the end of a piece.
+  if (/[|>][0-9]?\+/.test(bodyText)) return undefined;
+  const removal = { start: text.startsWith('---', range.start) ? range.start : body.start, end: body.end, text: '' };
+  if (bodyText.startsWith('- '))
+    return itemPositions(text, itemRanges(text, body, 0), undefined, removal, pieces, lines);
+  if (!/^["'A-Za-z_]/.test(bodyText)) return undefined;
+  const list = hasLine(bodyText, 0, 'items:') ? listBody(text, body) : undefined;
+  if (list !== undefined) {
+    const header = pieces.parse(`${text.slice(body.start, list.items.start)}\n${text.slice(list.items.end, body.end)}`);
+    if (!isObject(header) || header.items !== null || !isList({ ...header, items: [] })) return undefined;
+    return itemPositions(text, itemRanges(text, list.items, list.indent), header, removal, pieces, lines);
   }
-  return collector.places;
+  const value = pieces.parse(bodyText);
+  if (value === undefined) return undefined;
+  if (!isObject(value)) return [];
+  if (isList(value)) return (value.items as unknown[]).length === 0 ? [] : undefined;
+  return [{ ...body, form: 'document', line: lines.at(body.start), value, removal }];
 }
 
-function documentsOf(text: string) {
-  const documents = parseAllDocuments(text, yamlOptions);
-  return 'empty' in documents ? [] : documents;
+/** The document without its mark and the comments and blank lines around it; undefined when the mark's line has more on it. */
+function bodyOf(text: string, range: Range): Range | undefined {
+  let start: number | undefined;
+  for (const line of linesOf(text, range)) {
+    if (line.start === range.start && text.startsWith('---', line.start)) {
+      if (!/^---[ \t]*\r?$|^---[ \t]+#/.test(text.slice(line.start, line.end))) return undefined;
+    } else if (!line.blank && !line.comment) {
+      start = line.start;
+      break;
+    }
+  }
+  return start === undefined
+    ? { start: range.end, end: range.end }
+    : { start, end: trimmedEnd(text, start, range.end, 0) };
 }
 
-class Collector {
-  readonly places: Place[] = [];
-  readonly #text: string;
-  readonly #offset: number;
-  readonly #lines: LineCounter;
-
-  constructor(text: string, offset: number, line: number) {
-    this.#text = text;
-    this.#offset = offset;
-    this.#lines = new LineCounter(text, offset, line);
+/** The end without the blank lines before it and the comments that are indented no further than `indent`. */
+function trimmedEnd(text: string, start: number, end: number, indent: number): number {
+  for (let lineEnd = end; lineEnd > start; ) {
+    const lineStart = text.lastIndexOf('\n', lineEnd - 2) + 1;
+    const line = text.slice(lineStart, lineEnd);
+    const first = line.search(/[^ ]/);
+    if (!/^ *(?:\r?\n)?$/.test(line) && !(line[first] === '#' && first <= indent)) return lineEnd;
+    lineEnd = lineStart;
   }
+  return start;
+}
 
-  add(document: YamlDocument): void {
-    const contents = document.contents as ParsedNode;
-    const value = plainValue(document, contents);
-    const { start, end } = this.#rangeOf(contents);
-    if (value === undefined) {
-      throw new ManifestError(lineAt(this.#text, start), 'its aliases cannot be resolved');
-    }
-    this.#collect(document, contents, value, { start, end, text: '' }, true);
-  }
-
-  #collect(document: YamlDocument, node: ParsedNode, value: unknown, removal: Splice, top: boolean): void {
-    if (isSeq(node) && Array.isArray(value)) {
-      this.#items(document, node.items as ParsedNode[], node, value, (item) => item, removal);
-    } else if (isMap(node) && isObject(value) && isList(value)) {
-      const items = node.get('items', true) as unknown as ParsedNode;
-      const wrap = (item: unknown) => (isObject(item) ? itemOfList(value, item) : item);
-      if (isSeq(items))
-        this.#items(document, items.items as ParsedNode[], items, value.items as unknown[], wrap, removal);
-    } else if ((isMap(node) || isAlias(node)) && isObject(value)) {
-      const range = this.#rangeOf(node);
-      const isBlock = isMap(node) && node.flow !== true && top && this.#column(range.start) === 0;
-      const line = this.#lines.at(range.start);
-      this.places.push({ ...range, form: isBlock ? 'document' : 'flow', line, value, removal });
+/** The lines of the items below a block `items:`, and how far the items are indented. */
+function listBody(text: string, body: Range): { items: Range; indent: number } | undefined {
+  let start: number | undefined;
+  let end = body.end;
+  let indent: number | undefined;
+  for (const line of linesOf(text, body)) {
+    if (start === undefined) {
+      if (/^items:[ \t]*(#.*)?\r?$/.test(text.slice(line.start, line.end))) start = line.next;
+    } else if (!line.blank && !line.comment) {
+      if (indent === undefined) {
+        if (!isDash(text, line)) return undefined;
+        indent = line.indent;
+      } else if (line.indent < indent || (line.indent === indent && !isDash(text, line))) {
+        end = line.start;
+        break;
+      }
     }
   }
+  return start === undefined || indent === undefined ? undefined : { items: { start, end }, indent };
+}
 
-  /** A list with one item goes with its item: nothing else is in it. */
-  #items(
-    document: YamlDocument,
-    nodes: readonly ParsedNode[],
-    list: ParsedNode,
-    values: readonly unknown[],
-    wrap: (item: unknown) => unknown,
-    whole: Splice,
-  ): void {
-    const ranges = nodes.map((node) => this.#rangeOf(node));
-    const inFlow = isSeq(list) && list.flow === true;
-    const removals = inFlow ? removalsInFlow(ranges) : ranges.map((range) => this.#withDash(range));
-    nodes.forEach((node, i) => {
-      const removal = nodes.length === 1 ? whole : removals[i];
-      if (removal !== undefined) this.#collect(document, node, wrap(values[i]), removal, false);
-    });
+/** From one dash to the next, without the comments and blank lines that follow. */
+function itemRanges(text: string, items: Range, indent: number): Range[] {
+  const ranges: { start: number; end: number }[] = [];
+  for (const line of linesOf(text, items)) {
+    if (line.blank || (line.comment && line.indent <= indent)) continue;
+    const last = ranges.at(-1);
+    if (line.indent === indent && isDash(text, line)) ranges.push({ start: line.start, end: line.next });
+    else if (last !== undefined) last.end = line.next;
   }
+  return ranges;
+}
 
-  /** The range of an item of a block sequence with its dash. */
-  #withDash(range: { start: number; end: number }): Splice {
-    const dash = this.#text.lastIndexOf('-', range.start - 1);
-    const start = this.#text.slice(dash + 1, range.start).trim() === '' ? dash - this.#column(dash) : range.start;
-    return { start, end: range.end, text: '' };
+/** The objects of a list; undefined when an item does not begin on the line of its dash, or is itself a list. */
+function itemPositions(
+  text: string,
+  ranges: readonly Range[],
+  list: Record<string, unknown> | undefined,
+  whole: ObjectPosition['removal'],
+  pieces: YamlPieces,
+  lines: LineCounter,
+): ObjectPosition[] | undefined {
+  const positions: ObjectPosition[] = [];
+  for (const range of ranges) {
+    const itemText = text.slice(range.start, range.end);
+    if (!/^ *- +["'A-Za-z_{]/.test(itemText)) return undefined;
+    const parsed = pieces.parse(itemText);
+    if (!Array.isArray(parsed) || parsed.length !== 1) return undefined;
+    const item: unknown = parsed[0];
+    const line = lines.at(range.start);
+    if (!isObject(item)) continue;
+    if (isList(item)) return undefined;
+    const value = list === undefined ? item : itemOfList(list, item);
+    // Nothing else is in a list of one item: it goes with the item.
+    const removal = ranges.length === 1 ? whole : { ...range, text: '' };
+    positions.push({ ...range, form: 'item', line, value, removal });
   }
+  return positions;
+}
 
-  #rangeOf(node: ParsedNode): { start: number; end: number } {
-    return { start: this.#offset + node.range[0], end: this.#offset + node.range[1] };
-  }
+function isDash(text: string, line: Line): boolean {
+  return /^-(?:[ \t\r]|$)/.test(text.slice(line.start + line.indent, Math.min(line.end, line.start + line.indent + 2)));
+}
 
-  #column(offset: number): number {
-    return offset - (this.#text.lastIndexOf('\n', offset - 1) + 1);
+function* linesOf(text: string, range: Range): Generator<Line> {
+  for (let start = range.start; start < range.end; ) {
+    const newline = text.indexOf('\n', start);
+    const isLast = newline < 0 || newline >= range.end;
+    const end = isLast ? range.end : newline;
+    let first = start;
+    while (first < end && text.charCodeAt(first) === 32) first++;
+    const blank = first === end || (!isLast && first === end - 1 && text.charAt(first) === '\r');
+    const next = isLast ? range.end : newline + 1;
+    yield { start, end, next, indent: first - start, blank, comment: text.charAt(first) === '#' };
+    start = next;
   }
 }

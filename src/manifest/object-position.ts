@@ -1,5 +1,4 @@
-// Where an object stands in the text of a manifest, and what a replacement there has to look like.
-// Offsets count UTF-16 units, as strings do.
+// Where in the text of a manifest an object is, and what may replace it there. Offsets count UTF-16 units, as strings do.
 
 /** Replaces a range of a text. */
 export interface Splice {
@@ -12,21 +11,21 @@ export interface Splice {
  * `document`: a block mapping from column 0; `item`: an item of a block sequence, its dash included;
  * `flow`: anything that may be replaced by JSON.
  */
-export type PlaceForm = 'document' | 'item' | 'flow';
+export type PositionForm = 'document' | 'item' | 'flow';
 
-export interface Place {
+export interface ObjectPosition {
   readonly start: number;
   readonly end: number;
-  readonly form: PlaceForm;
+  readonly form: PositionForm;
   /** First line of the object, counted from 1. */
   readonly line: number;
-  /** The object as it is written there; shared between parses, never to be changed. */
+  /** The object as it is written there. Shared between parses: never change it. */
   readonly value: Record<string, unknown>;
   /** Takes the object out and leaves the rest as it is. */
   readonly removal: Splice;
 }
 
-/** A manifest that cannot be read: what is wrong on which line. */
+/** A manifest that cannot be read: what is wrong, and on which line. */
 export class ManifestError extends Error {
   readonly line: number;
 
@@ -49,14 +48,14 @@ export function lineAt(text: string, offset: number): number {
   return line;
 }
 
-/** Lines of offsets that only grow: the text is searched once, however many offsets there are and however long its lines. */
+/** Line numbers of ascending offsets: the text is searched once, however many offsets there are and however long its lines. */
 export class LineCounter {
   readonly #text: string;
   #line: number;
-  /** The line end that is not counted yet; negative when there is none. */
+  /** Offset of the next line end, not counted yet; negative when there is none. */
   #newline: number;
 
-  /** Counts from an offset on, which stands in that line. */
+  /** Counts from the offset, which is on that line. */
   constructor(text: string, from = 0, line = 1) {
     this.#text = text;
     this.#line = line;
@@ -77,15 +76,13 @@ export function isList(value: Record<string, unknown>): boolean {
   return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items);
 }
 
-/**
- * An item of a list as an object of its own: servers leave kind and version out of the items of their own kinds' lists.
- */
+/** An item of a list as an object of its own: a server leaves kind and version out of the items of a `<Kind>List`. */
 export function itemOfList(list: Record<string, unknown>, item: Record<string, unknown>): Record<string, unknown> {
   if (item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;
   return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...item };
 }
 
-/** The ranges that take each of several neighbours out of a bracketed list, one at a time. */
+/** For each item of a bracketed list, the range whose removal takes out that one item and its comma. */
 export function removalsInFlow(ranges: readonly { readonly start: number; readonly end: number }[]): Splice[] {
   return ranges.map(({ start, end }, i) => {
     const next = ranges[i + 1];

@@ -8,7 +8,7 @@ import {
   type SchemaOptions,
 } from 'yaml';
 
-/** Options of every parse: what is read must be what any other YAML reader sees, and duplicate keys are errors. */
+/** Options of every parse. Values must be what any other YAML reader sees; duplicate keys are errors. */
 export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   // Strings that YAML 1.1 would take for something else (`yes`, `12:30`) are quoted when they are printed.
@@ -17,12 +17,12 @@ export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   prettyErrors: false,
 };
 
-/** Small pieces of a file, parsed; those that were there at the last parse of the file are not parsed again. */
+/** The parsed pieces of a file: a piece that was there at the last parse of the file is not parsed again. */
 export class YamlPieces {
   #old = new Map<string, unknown>();
   #current = new Map<string, unknown>();
 
-  /** The value of a text that is one document, or undefined when it is not: then the whole is to be looked at. */
+  /** The value of a text that is one document; undefined when it is not, which only the whole text can explain. */
   parse(text: string): unknown {
     if (this.#current.has(text)) return this.#current.get(text);
     const value = this.#old.has(text) ? this.#old.get(text) : parsed(text);
@@ -30,7 +30,7 @@ export class YamlPieces {
     return value;
   }
 
-  /** Begins another parse of the file; what it does not use is forgotten at the one after. */
+  /** Begins another parse of the file; pieces that it does not use are forgotten at the next one. */
   begin(): void {
     this.#old = this.#current;
     this.#current = new Map();
@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
   return document.errors.length > 0 ? undefined : plainValue(document, document.contents);
 }
 
-/** The plain value of a node; undefined when it has none (aliases that lead nowhere, too many aliases). */
+/** The plain value of a node; undefined when it has none (unresolved aliases, too many aliases). */
 export function plainValue(document: Document.Parsed | Document, node: ParsedNode | null): unknown {
   if (node === null) return null;
   try {

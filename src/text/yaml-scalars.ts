@@ -64,7 +64,7 @@ function escaped(char: string): string {
 const bestWidth = 80;
 
 /** Where a text stands: the column of its first character, and the indent of its further lines. */
-export interface Place {
+export interface TextPosition {
   readonly column: number;
   readonly indent: string;
 }
@@ -86,19 +86,19 @@ function mayFold(chars: readonly string[], at: number, style: Style): boolean {
 }
 
 /** The text in a style, folded when there is a place to fold for. */
-function styled(text: string, style: Style, place: Place | undefined): string {
-  if (style === 'plain' && (place === undefined || place.column + text.length <= bestWidth)) return text;
+function styled(text: string, style: Style, position: TextPosition | undefined): string {
+  if (style === 'plain' && (position === undefined || position.column + text.length <= bestWidth)) return text;
   const quote = quotes[style];
   const chars = [...text];
   let out = quote;
-  let column = (place?.column ?? 0) + quote.length;
+  let column = (position?.column ?? 0) + quote.length;
   let afterSpace = false;
   chars.forEach((char, at) => {
     const isSpace = char === ' ';
-    if (isSpace && !afterSpace && place !== undefined && column > bestWidth && mayFold(chars, at, style)) {
+    if (isSpace && !afterSpace && position !== undefined && column > bestWidth && mayFold(chars, at, style)) {
       const escapedSpace = style === 'double' && chars[at + 1] === ' ' ? '\\' : '';
-      out += `\n${place.indent}${escapedSpace}`;
-      column = place.indent.length + escapedSpace.length;
+      out += `\n${position.indent}${escapedSpace}`;
+      column = position.indent.length + escapedSpace.length;
     } else {
       const piece = written(char, style);
       out += piece;
@@ -124,9 +124,9 @@ function literal(text: string, indent: string): string | undefined {
 }
 
 /** A text as the value of a key or an entry of a list. */
-export function textValue(text: string, place: Place): string {
-  const block = text.includes('\n') ? literal(text, place.indent) : undefined;
-  return block ?? styled(text, styleOf(text), place);
+export function textValue(text: string, position: TextPosition): string {
+  const block = text.includes('\n') ? literal(text, position.indent) : undefined;
+  return block ?? styled(text, styleOf(text), position);
 }
 
 /** A text as a key, on one line. */

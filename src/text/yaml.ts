@@ -2,7 +2,7 @@
 // only where a plain word would be read as something else. Input is read with the yaml package, in datastore/ and commands/.
 import { isObject } from './plain-values.ts';
 import { compareKeys } from './yaml-keys.ts';
-import { keyText, type Place, textValue } from './yaml-scalars.ts';
+import { keyText, type TextPosition, textValue } from './yaml-scalars.ts';
 
 /** Keys of more bytes than this are written as `? key`. */
 const longestSimpleKey = 128;
@@ -11,8 +11,8 @@ function isSimpleKey(key: string): boolean {
   return key.length <= longestSimpleKey / 3 || new TextEncoder().encode(key).length <= longestSimpleKey;
 }
 
-function scalar(value: unknown, place: Place): string {
-  if (typeof value === 'string') return textValue(value, place);
+function scalar(value: unknown, position: TextPosition): string {
+  if (typeof value === 'string') return textValue(value, position);
   if (value === null || value === undefined) return 'null';
   return String(value);
 }

@@ -64,7 +64,7 @@ describe('documents', () => {
 
   it('are told apart by their marks', () => {
     expect(namesOf(text)).toEqual(['IPPool/one', 'IPPool/two', 'IPPool/three']);
-    expect(new Manifest(text, false).objects.map(({ place }) => place.line)).toEqual([2, 15, 28]);
+    expect(new Manifest(text, false).objects.map(({ position }) => position.line)).toEqual([2, 15, 28]);
   });
 
   it('are changed one by one, the rest byte for byte as it was', () => {

@@ -155,7 +155,7 @@ export class Contents {
 
   #twice(first: Entry, second: Entry): DatastoreError {
     const { kind, object } = second;
-    const [a, b] = [first, second].map(({ path, place }) => `${join(this.#folder, path)}:${place.line}`);
+    const [a, b] = [first, second].map(({ path, position }) => `${join(this.#folder, path)}:${position.line}`);
     return new DatastoreError(
       'invalid',
       `${kind.kind} ${objectKey(kind, object.metadata)} is stored twice: in ${a} and in ${b}`,

@@ -186,9 +186,9 @@ export class FileDatastore implements Datastore {
   }
 
   /** A copy with a revision. */
-  #handedOut<T extends KubeObject>({ object, place, path }: Entry): T {
+  #handedOut<T extends KubeObject>({ object, position, path }: Entry): T {
     const copy = deepCopy(object) as T;
-    const text = () => this.#contents.manifest(path)?.text.slice(place.start, place.end) ?? '';
+    const text = () => this.#contents.manifest(path)?.text.slice(position.start, position.end) ?? '';
     copy.metadata.resourceVersion = revisionOf(object, text);
     return copy;
   }

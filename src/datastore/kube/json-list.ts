@@ -20,11 +20,11 @@ const largestEnvelope = 1 << 20;
  * - `between`: inside the array, before, between and after items.
  * - `item`: inside an item, from its first brace to its last.
  */
-type Place = 'envelope' | 'between' | 'item';
+type ScanState = 'envelope' | 'between' | 'item';
 
 export class JsonListSplitter<T> implements ListSplitter<T> {
   readonly #read: (text: string) => T;
-  #place: Place = 'envelope';
+  #state: ScanState = 'envelope';
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -41,14 +41,14 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
   push(chunk: Buffer, items: T[]): void {
     let at = 0;
     while (at < chunk.length) {
-      if (this.#place === 'envelope') at = this.#inEnvelope(chunk, at);
-      else if (this.#place === 'between') at = this.#betweenItems(chunk, at);
+      if (this.#state === 'envelope') at = this.#inEnvelope(chunk, at);
+      else if (this.#state === 'between') at = this.#betweenItems(chunk, at);
       else at = this.#inItem(chunk, at, items);
     }
   }
 
   end(): ListMetadata {
-    if (this.#place !== 'envelope') throw new SyntaxError('the list ends in the middle');
+    if (this.#state !== 'envelope') throw new SyntaxError('the list ends in the middle');
     const list = parseJson(this.#envelope) as {
       kind?: unknown;
       items?: unknown;
@@ -84,7 +84,7 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
     }
     this.#envelope += chunk.toString('latin1', from, at);
     if (this.#envelope.length > largestEnvelope) throw new SyntaxError('the answer is no list');
-    if (found) this.#place = 'between';
+    if (found) this.#state = 'between';
     return at;
   }
 
@@ -99,11 +99,11 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
     while (at < chunk.length) {
       const byte = chunk[at] as number;
       if (byte === OPEN_BRACE && this.#comma !== 'wanted') {
-        this.#place = 'item';
+        this.#state = 'item';
         return at;
       }
       if (byte === CLOSE_BRACKET && this.#comma !== 'seen') {
-        this.#place = 'envelope';
+        this.#state = 'envelope';
         return at;
       }
       if (byte === COMMA && this.#comma === 'wanted') this.#comma = 'seen';
@@ -143,7 +143,7 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
       else if (byte === CLOSE_BRACE && --depth === 2) {
         this.#depth = depth;
         this.#inString = false;
-        this.#place = 'between';
+        this.#state = 'between';
         this.#comma = 'wanted';
         items.push(this.#read(this.#taken(chunk, from, at)));
         return at;
