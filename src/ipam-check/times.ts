@@ -25,6 +25,14 @@ export function parseGoTime(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+/** Sequence numbers begin at the creation time in nanoseconds; blocks of old releases begin at 0. */
+const leastTimedSequence = 10n ** 18n;
+
+/** The time that a sequence number stands for, in ms since 1970; undefined for the small numbers of old releases. */
+export function sequenceTimeMs(sequence: bigint): number | undefined {
+  return sequence >= leastTimedSequence ? Number(sequence / 1_000_000n) : undefined;
+}
+
 /** A deletion that takes longer between its two writes was given up. */
 export const tombstoneGuardMs = 60_000;
 /** A claim that met another owner is withdrawn within this time. */

@@ -5,8 +5,9 @@ import type { Judgement } from '../finding.ts';
 import { affinityObject, blockObject, type Draft, judge, nodeObject } from '../judgement.ts';
 import { isForOthers } from '../pools/pools.ts';
 import type { NodeRecord } from '../snapshot.ts';
+import { sequenceTimeMs } from '../times.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
-import type { BlockView } from '../view/block-view.ts';
+import { type BlockView, toBigint } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import type { PlannedReleases } from '../view/planned-releases.ts';
 import type { PoolView } from '../view/pool-view.ts';
@@ -142,7 +143,5 @@ function contents({ empty, allocations }: BlockView): string {
 
 /** The block's last write; where nothing recorded it, its sequence number says when it was made. */
 function changedAtMs({ block, writtenAtMs }: BlockView): number | undefined {
-  const { sequenceNumber } = block.spec;
-  const numbered = typeof sequenceNumber === 'bigint' && sequenceNumber >= 10n ** 18n;
-  return writtenAtMs ?? (numbered ? Number(sequenceNumber / 1_000_000n) : undefined);
+  return writtenAtMs ?? sequenceTimeMs(toBigint(block.spec.sequenceNumber));
 }

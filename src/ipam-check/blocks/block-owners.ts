@@ -1,6 +1,6 @@
 // Judges what a block says of its owner: the form of it, and the addresses kept back when the owner runs Windows
 // (INV-15, INV-16).
-import { windowsReservation } from '../../ipam/block/block.ts';
+import { isReservedOrdinal, runsWindows } from '../../ipam/block/windows-reserve.ts';
 import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
 import { aboutBlock, judge, mostListed, nodeObject } from '../judgement.ts';
@@ -15,7 +15,7 @@ export function blockOwnerJudgements(view: CheckView): Judgement[] {
     if (block.owner === undefined && affinity !== undefined && affinity !== null && affinity !== '') {
       judgements.push(unreadableOwner(block, affinity));
     }
-    const onWindows = isWindows(view, block.node);
+    const onWindows = runsWindows(view.nodesByName.get(block.node ?? '')?.labels ?? {});
     if (!onWindows && !block.allocations.some(({ windowsReserved }) => windowsReserved)) continue;
     const reserve = brokenReserve(block, onWindows);
     if (reserve !== undefined) judgements.push(reserve);
@@ -31,17 +31,6 @@ function unreadableOwner(block: BlockView, affinity: unknown): Judgement {
     evidence: [`spec.affinity is ${stored}, neither host:<node> nor virtual:<name>`],
     fingerprint: stored,
   });
-}
-
-/** True when the node says that it runs Windows. */
-function isWindows(view: CheckView, node: string | undefined): boolean {
-  return node !== undefined && view.nodesByName.get(node)?.labels['kubernetes.io/os'] === 'windows';
-}
-
-/** True for the ordinals that are kept back in a block of this size on a Windows node. */
-export function isReservedOrdinal(ordinal: number, size: number): boolean {
-  const { startOfBlock, endOfBlock } = windowsReservation;
-  return ordinal < startOfBlock || ordinal >= size - endOfBlock;
 }
 
 function brokenReserve(block: BlockView, onWindows: boolean): Judgement | undefined {

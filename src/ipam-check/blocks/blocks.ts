@@ -1,6 +1,7 @@
 // Judges each block by itself: its name, its CIDR, its books, and whether its deletion was left half done.
 import { attributesOf } from '../../ipam/block/block.ts';
 import { type StructureProblem, structureProblems } from '../../ipam/block/block-structure.ts';
+import { isReservedOrdinal } from '../../ipam/block/windows-reserve.ts';
 import { addressAt } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import { blockName } from '../../resources/names.ts';
@@ -12,7 +13,6 @@ import { tombstoneGuardMs } from '../times.ts';
 import { type AddressUsers, describeUser } from '../view/address-users.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
-import { isReservedOrdinal } from './block-owners.ts';
 import type { UnreadableOwners } from './unreadable-owners.ts';
 
 /** INV-01 to INV-10 and INV-14. A block that cannot be read, or is a tombstone, gets that one finding only. */

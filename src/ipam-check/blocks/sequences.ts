@@ -3,7 +3,8 @@
 import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
 import { aboutBlock, type Draft, judge, mostListed } from '../judgement.ts';
-import { type BlockView, plausibleSequence, toBigint } from '../view/block-view.ts';
+import { sequenceTimeMs } from '../times.ts';
+import { type BlockView, toBigint } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
 /** INV-12 and INV-13 of live blocks. What releases by handle leave behind is one note a block. */
@@ -12,7 +13,7 @@ export function sequenceJudgements(view: CheckView): Judgement[] {
   for (const block of view.liveBlocks) {
     const last = toBigint(block.block.spec.sequenceNumber);
     if (!isPlainlyInOrder(block, last)) judgements.push(...entries(block, last));
-    if (last < plausibleSequence) judgements.push(implausible(block, last));
+    if (sequenceTimeMs(last) === undefined) judgements.push(implausible(block, last));
   }
   return judgements;
 }

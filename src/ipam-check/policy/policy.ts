@@ -1,13 +1,14 @@
 // Judges what people have set against what is there: owners by name (INV-37), borrowing (INV-41), the configuration
 // (INV-43), and pools that assign by hand only (INV-67). LoadBalancer addresses themselves are service-allocations.ts.
 import { loadBalancerName } from '../../ipam/assign/assignment-owner.ts';
+import { runsWindows } from '../../ipam/block/windows-reserve.ts';
+import { assignsAutomatically } from '../../ipam/pool/pools.ts';
 import { namedPod } from '../addresses/pod-allocations.ts';
 import { namedService } from '../addresses/service-allocations.ts';
 import { namedTunnel } from '../addresses/tunnel-allocations.ts';
 import type { FoundObject, Judgement } from '../finding.ts';
 import { affinityObject, blockObject, judge, nodeObject } from '../judgement.ts';
 import type { Reserved } from '../pools/reservations.ts';
-import type { NodeRecord } from '../snapshot.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
@@ -84,15 +85,11 @@ export function borrowingJudgements(view: CheckView, releases: PlannedReleases):
     .map((allocation) => borrowedAddress(view, allocation));
 }
 
-function isWindows(node: NodeRecord | undefined): boolean {
-  return node?.labels['kubernetes.io/os'] === 'windows';
-}
-
 function borrowedAddress(view: CheckView, allocation: Allocation): Judgement {
   const { address, block, handle, node, sequence } = allocation;
   const pod = namedPod(allocation);
   const owner: FoundObject | undefined = pod && { kind: 'Pod', namespace: pod.namespace, name: pod.name };
-  const windows = isWindows(view.nodesByName.get(block.node ?? ''));
+  const windows = runsWindows(view.nodesByName.get(block.node ?? '')?.labels ?? {});
   const evidence = [
     `${block.cidr} belongs to ${block.affinity}, the address is used on node ${node}`,
     'strict affinity is on: nodes are to use their own blocks only',
@@ -134,7 +131,7 @@ function contradictions({ settings, snapshot }: CheckView): string[] {
   const evidence: string[] = [];
   if (!autoAllocateBlocks) evidence.push('strictAffinity and autoAllocateBlocks are both off');
   if (maxBlocksPerHost > 0) evidence.push(`maxBlocksPerHost is ${maxBlocksPerHost} without strictAffinity`);
-  const windows = snapshot.nodes.filter(isWindows).map(({ name }) => name);
+  const windows = snapshot.nodes.filter(({ labels }) => runsWindows(labels)).map(({ name }) => name);
   if (windows.length > 0) {
     const more = windows.length > 1 ? ` and ${windows.length - 1} more` : '';
     evidence.push(`strictAffinity is off, and node ${windows[0]}${more} runs Windows`);
@@ -158,12 +155,12 @@ const requests = [
  * with the tunnel (INV-63), the block (INV-23) or the service (INV-44); `judged` has the addresses with such a finding.
  */
 export function manualPoolJudgements(view: CheckView, judged: ReadonlySet<string>): Judgement[] {
-  if (!view.canJudge('Service') || !view.pools.some(({ pool }) => pool.spec.assignmentMode === 'Manual')) return [];
+  if (!view.canJudge('Service') || !view.pools.some(({ pool }) => !assignsAutomatically(pool))) return [];
   const judgements: Judgement[] = [];
   for (const allocation of view.allocations) {
     const owner = automaticOwner(view, allocation);
     const pool = owner && view.poolOf(allocation.ip);
-    if (!owner || pool?.pool.spec.assignmentMode !== 'Manual' || judged.has(allocation.address)) continue;
+    if (!pool || assignsAutomatically(pool.pool) || judged.has(allocation.address)) continue;
     const { address, block, handle, node, sequence } = allocation;
     judgements.push(
       judge({

@@ -1,5 +1,5 @@
 // Judges the pools themselves: whether they can be as they are (INV-26), and whether anything is left in them (INV-27).
-import { blockSizeLimits } from '../../ipam/pool/pools.ts';
+import { assignsAutomatically, blockSizeLimits } from '../../ipam/pool/pools.ts';
 import { type Cidr, cidrsOverlap, compareCidr, formatCidr } from '../../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../../net/interval-set.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
@@ -82,7 +82,7 @@ function overlaps(pools: readonly PoolView[]): Judgement[] {
 function exhausted(view: CheckView, reserved: Reserved): Judgement[] {
   const full = new Map<PoolView, Cidr[]>();
   for (const pool of view.pools) {
-    if (pool.enabled && pool.pool.spec.assignmentMode !== 'Manual') full.set(pool, []);
+    if (pool.enabled && assignsAutomatically(pool.pool)) full.set(pool, []);
   }
   for (const block of view.blocks) {
     const pool = block.range && view.enabledPoolOf(block.range.base);

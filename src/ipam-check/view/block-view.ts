@@ -1,10 +1,11 @@
 // One stored block as the check sees it: parsed, its allocations listed, or set aside with the reason why it cannot be read.
 import { attributesOf, type Owner, parseOwner } from '../../ipam/block/block.ts';
+import { blockSizeLimits } from '../../ipam/pool/pools.ts';
 import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { handleName, sanitiseHandle, windowsHandle } from '../../resources/names.ts';
-import { lastWriteMs, parseGoTime } from '../times.ts';
+import { lastWriteMs, parseGoTime, sequenceTimeMs } from '../times.ts';
 
 /**
  * `live`: Calico sees it and it can be read. `tombstone`: deletion began and was not finished.
@@ -49,9 +50,6 @@ export interface BlockView {
 const noAttributes: Readonly<Record<string, string>> = {};
 const noRecord: BlockAttribute = {};
 
-/** Sequence numbers start at the creation time of the block in nanoseconds since blocks are numbered so. */
-export const plausibleSequence = 10n ** 18n;
-
 /** Parses a block; never throws, whatever the object holds. */
 export function readBlock(block: IPAMBlock): BlockView {
   const spec: Partial<Record<keyof IPAMBlock['spec'], unknown>> = block.spec ?? {};
@@ -93,7 +91,7 @@ export function readBlock(block: IPAMBlock): BlockView {
 function problemOfCidr(text: string, range: Cidr | undefined): string | undefined {
   if (!range) return text === '' ? 'spec.cidr is missing' : `spec.cidr "${text}" is no CIDR`;
   if (!isCanonicalCidr(text)) return `spec.cidr "${text}" is not the canonical text ${formatCidr(range)}`;
-  const [least, most] = range.version === 4 ? [20, 32] : [116, 128];
+  const [least, most] = blockSizeLimits(range.version);
   if (range.prefix >= least && range.prefix <= most) return undefined;
   return `prefix length ${range.prefix} of ${text} is not within ${least} to ${most}`;
 }
@@ -251,5 +249,5 @@ function estimatedTime(view: BlockView, sequence: bigint): number | undefined {
   if (sequence + 1n === toBigint(view.block.spec.sequenceNumber) && view.writtenAtMs !== undefined) {
     return view.writtenAtMs;
   }
-  return sequence >= plausibleSequence ? Number(sequence / 1_000_000n) : undefined;
+  return sequenceTimeMs(sequence);
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../ipam-check/snapshot.ts';
 import { lastWriteMs } from '../../ipam-check/times.ts';
 import { stripMask } from '../../net/cidr.ts';
+import { type NodeAnnotation, nodeAnnotation } from '../../resources/convert/node-annotations.ts';
 import { isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
 import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import type { CoreNode } from '../../resources/kinds/node.ts';
@@ -17,13 +18,13 @@ import type { Service } from '../../resources/kinds/service.ts';
 import type { WorkloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
 import type { ObjectRef } from '../../resources/object.ts';
 
-/** Node annotation of each tunnel address, docs/reference/ipam.md. */
-const tunnelAnnotations: readonly (readonly [TunnelType, string])[] = [
-  ['ipipTunnelAddress', 'projectcalico.org/IPv4IPIPTunnelAddr'],
-  ['vxlanTunnelAddress', 'projectcalico.org/IPv4VXLANTunnelAddr'],
-  ['vxlanV6TunnelAddress', 'projectcalico.org/IPv6VXLANTunnelAddr'],
-  ['wireguardTunnelAddress', 'projectcalico.org/IPv4WireguardInterfaceAddr'],
-  ['wireguardV6TunnelAddress', 'projectcalico.org/IPv6WireguardInterfaceAddr'],
+/** The node annotation of each tunnel address. */
+const tunnelAnnotations: readonly (readonly [TunnelType, NodeAnnotation])[] = [
+  ['ipipTunnelAddress', 'ipv4IPIPTunnelAddr'],
+  ['vxlanTunnelAddress', 'ipv4VXLANTunnelAddr'],
+  ['vxlanV6TunnelAddress', 'ipv6VXLANTunnelAddr'],
+  ['wireguardTunnelAddress', 'interfaceIPv4Address'],
+  ['wireguardV6TunnelAddress', 'interfaceIPv6Address'],
 ];
 
 /** Tells an object, or the record of one, from all others of its kind. */
@@ -53,13 +54,13 @@ function isReady(node: CoreNode): boolean | undefined {
 
 /** Labels, health and tunnel addresses of a node; texts that are no address are left out. */
 export function nodeRecord(node: CoreNode): NodeRecord {
-  const annotations = node.metadata.annotations ?? {};
+  const { annotations, labels } = node.metadata;
   const tunnels: Partial<Record<TunnelType, string>> = {};
-  for (const [type, key] of tunnelAnnotations) {
-    const address = stripMask(annotations[key] ?? '');
+  for (const [type, field] of tunnelAnnotations) {
+    const address = stripMask(nodeAnnotation(annotations, field) ?? '');
     if (address !== undefined) tunnels[type] = address;
   }
-  return { name: node.metadata.name, tunnels, labels: node.metadata.labels ?? {}, ready: isReady(node) };
+  return { name: node.metadata.name, tunnels, labels: labels ?? {}, ready: isReady(node) };
 }
 
 /** True when the text is nothing but these addresses, each with or without its prefix length. */
@@ -87,8 +88,8 @@ export function podRecord(pod: Pod): PodRecord {
     addresses,
     finished: isFinished(pod),
     deleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
-    containerId: annotations['cni.projectcalico.org/containerID'] || undefined,
-    noIpam: Boolean(annotations['cni.projectcalico.org/ipAddrsNoIpam']),
+    containerId: annotations[podAnnotations.containerId] || undefined,
+    noIpam: Boolean(annotations[podAnnotations.ipAddrsNoIpam]),
     moreAddresses: Boolean(annotations[podAnnotations.networks]) || !namesOnly(noted, addresses),
   };
 }

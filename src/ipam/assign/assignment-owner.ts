@@ -4,7 +4,8 @@
 import type { Labels } from '../../resources/selector.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { BlockOwner } from '../affinity/claim-block.ts';
-import { type HostReservation, type Owner, windowsReservation } from '../block/block.ts';
+import type { Owner } from '../block/block.ts';
+import { reservationOf } from '../block/windows-reserve.ts';
 import type { IpamSettings } from '../config.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import type { IntendedUse } from '../pool/pool-choice.ts';
@@ -33,11 +34,6 @@ export async function assignmentOwnerOf(store: IpamStore, owner: Owner): Promise
     });
   }
   return { ...owner, labels, reservation: reservationOf(labels) };
-}
-
-/** What new blocks of a node keep back. */
-export function reservationOf(labels: Labels): HostReservation | undefined {
-  return labels['kubernetes.io/os'] === 'windows' ? windowsReservation : undefined;
 }
 
 /** Errors: CalictlError for a Windows node in a cluster where nodes borrow addresses, which it cannot. */

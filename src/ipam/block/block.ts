@@ -11,28 +11,13 @@ import {
   windowsHandle,
 } from '../../resources/names.ts';
 import { CalictlError } from '../../world/errors.ts';
+import type { HostReservation } from './windows-reserve.ts';
 
 /** Who a block is affine to: a node, or a virtual owner such as `load-balancer`. */
 export interface Owner {
   readonly type: 'host' | 'virtual';
   readonly name: string;
 }
-
-/** Addresses at both ends of a block that are never handed out (Windows needs them). */
-export interface HostReservation {
-  readonly startOfBlock: number;
-  readonly endOfBlock: number;
-  readonly handle: string;
-  readonly note: string;
-}
-
-/** What Calico reserves in each block of a Windows node. */
-export const windowsReservation: HostReservation = {
-  startOfBlock: 3,
-  endOfBlock: 1,
-  handle: windowsHandle,
-  note: 'windows host rsvd',
-};
 
 /** The owner that `host:<node>` or `virtual:<name>` names; undefined for nobody and for any other text. */
 export function parseOwner(affinity: string | null | undefined): Owner | undefined {

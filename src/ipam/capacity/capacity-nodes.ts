@@ -3,8 +3,8 @@
 import { cidrContains, parseCidr } from '../../net/cidr.ts';
 import { affinityType, isDeletedAffinity } from '../../resources/kinds/block-affinity.ts';
 import { CalictlError } from '../../world/errors.ts';
-import { reservationOf } from '../assign/assignment-owner.ts';
 import { maxPrefixLength } from '../block/block.ts';
+import { reservationOf } from '../block/windows-reserve.ts';
 import { blockLimit, type IpamSettings, settingsOf } from '../config.ts';
 import { type ChosenPool, choosePools } from '../pool/pool-choice.ts';
 import type { NodeRoom } from './capacity-fit.ts';

@@ -16,8 +16,7 @@ import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { isUnsound } from '../block/assign-in-block.ts';
 import { allocatedOrdinals, cidrOf, freeListOf, isEmpty, parseOwner } from '../block/block.ts';
 import { isTombstone } from '../deletion.ts';
-import { usesOf } from '../pool/pool-choice.ts';
-import { blockSizeOf, isEnabled, poolOf, reservationCidrs } from '../pool/pools.ts';
+import { assignsAutomatically, blockSizeOf, isEnabled, poolOf, reservationCidrs, usesOf } from '../pool/pools.ts';
 import { affinityHost, borrowedFrom } from '../show/utilization.ts';
 import type { IpamLists } from './ipam-lists.ts';
 
@@ -111,7 +110,7 @@ export function blockRooms({ blocks, pools, reservations }: IpamLists): BlockRoo
 
 function modeOf(pool: IPPool): PoolMode {
   if (!isEnabled(pool)) return 'disabled';
-  return (pool.spec.assignmentMode || 'Automatic') === 'Automatic' ? 'automatic' : 'manual';
+  return assignsAutomatically(pool) ? 'automatic' : 'manual';
 }
 
 /** Blocks of the pool that can still be made, and their addresses. Never counts block by block. */

@@ -4,7 +4,7 @@ import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import { evaluate, type Labels, SelectorError } from '../../resources/selector.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
-import { blockSizeOf, isEnabled } from './pools.ts';
+import { assignsAutomatically, blockSizeOf, isEnabled, usesOf } from './pools.ts';
 
 export type IntendedUse = 'Workload' | 'Tunnel' | 'LoadBalancer';
 
@@ -90,16 +90,10 @@ function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: nu
   });
 }
 
-/** What addresses of the pool are for. */
-export function usesOf(pool: IPPool): readonly string[] {
-  const { allowedUses } = pool.spec;
-  return allowedUses === undefined || allowedUses.length === 0 ? ['Workload', 'Tunnel'] : allowedUses;
-}
-
 /** True for a pool of automatic assignment that selects both the node and the namespace. */
 function isFor(pool: IPPool, { labels, namespaceLabels }: PoolQuestion): boolean {
-  const { assignmentMode, nodeSelector, namespaceSelector } = pool.spec;
-  if ((assignmentMode || 'Automatic') !== 'Automatic') return false;
+  if (!assignsAutomatically(pool)) return false;
+  const { nodeSelector, namespaceSelector } = pool.spec;
   try {
     return evaluate(nodeSelector, labels) && evaluate(namespaceSelector, namespaceLabels);
   } catch (error) {

@@ -11,9 +11,23 @@ export function isEnabled(pool: IPPool): boolean {
   return pool.spec.disabled !== true && !pool.metadata.deletionTimestamp;
 }
 
-/** Prefix length of the pool's blocks. */
+/** True when addresses of the pool are assigned without being asked for. */
+export function assignsAutomatically(pool: IPPool): boolean {
+  return (pool.spec.assignmentMode || 'Automatic') === 'Automatic';
+}
+
+/** Prefix length of the pool's blocks: Calico's default where none is set, or where what is set is not a positive number. */
 export function blockSizeOf(pool: IPPool): number {
-  return pool.spec.blockSize || (pool.spec.cidr.includes(':') ? 122 : 26);
+  const stored: unknown = pool.spec.blockSize;
+  const size = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
+  return size > 0 ? size : pool.spec.cidr.includes(':') ? 122 : 26;
+}
+
+/** What addresses of the pool are for: Calico's default where nothing is set. Entries that are not text are left out. */
+export function usesOf(pool: IPPool): readonly string[] {
+  const stored: unknown = pool.spec.allowedUses;
+  const uses = Array.isArray(stored) ? stored.filter((use) => typeof use === 'string') : [];
+  return uses.length > 0 ? uses : ['Workload', 'Tunnel'];
 }
 
 /** The prefix lengths that blocks can have, shortest first. */

@@ -8,12 +8,12 @@ import {
   newBlock,
   sequenceOf,
   touched,
-  windowsReservation,
   withSpec,
 } from '../../../src/ipam/block/block.ts';
 import { assigned, assignedAt, freeCount } from '../../../src/ipam/block/block-assign.ts';
 import { released, releasedByHandle } from '../../../src/ipam/block/block-release.ts';
 import { isLengthProvable, rebuilt, structureProblems } from '../../../src/ipam/block/block-structure.ts';
+import { windowsReservation } from '../../../src/ipam/block/windows-reserve.ts';
 import { borrowedFrom } from '../../../src/ipam/show/utilization.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import { IntervalSet } from '../../../src/net/interval-set.ts';

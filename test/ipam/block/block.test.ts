@@ -4,7 +4,6 @@ import {
   addressCount,
   addressOf,
   effectiveHandle,
-  type HostReservation,
   handleOf,
   isEmpty,
   isOwnedBy,
@@ -16,11 +15,11 @@ import {
   parseOwner,
   sequenceOf,
   touched,
-  windowsReservation,
   withoutOwner,
   withSpec,
 } from '../../../src/ipam/block/block.ts';
 import { assigned } from '../../../src/ipam/block/block-assign.ts';
+import { type HostReservation, windowsReservation } from '../../../src/ipam/block/windows-reserve.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import { IntervalSet } from '../../../src/net/interval-set.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';

@@ -1,6 +1,7 @@
 // Small snapshots for the rules of the check: a healthy cluster, and handles on everything in it to break one thing.
 
-import { newBlock, windowsReservation } from '../../../src/ipam/block/block.ts';
+import { newBlock } from '../../../src/ipam/block/block.ts';
+import { windowsReservation } from '../../../src/ipam/block/windows-reserve.ts';
 import type {
   HandleRecord,
   IpamSnapshot,
