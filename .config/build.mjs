@@ -71,7 +71,8 @@ const main = await build({
   entryPoints: { main: 'src/main.ts' },
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  external: ['encoding', 'bufferutil', 'utf-8-validate', 'supports-color'],
+  // Parts that packages do without: cli-table3 needs @colors for borders only.
+  external: ['encoding', 'bufferutil', 'utf-8-validate', 'supports-color', '@colors/colors/safe'],
   plugins: [...packagePlugins, ...chunkPlugins],
   banner: { js: requireOfNode },
   metafile: true,

@@ -1,4 +1,5 @@
-// Tables as calicoctl prints them: left-aligned columns, every cell padded, also the last of a row.
+// Tables as calicoctl prints them: left-aligned columns, every cell padded, also the last of a row. Tables of calictl's
+// own commands are in table.ts.
 
 const leastWidth = 5;
 const padding = 3;
@@ -54,11 +55,6 @@ function lines(rows: readonly Row[], widths: readonly number[]): string {
 export function table(headings: Row, rows: readonly Row[]): string {
   const all = [headings, ...rows.map(cells)];
   return `${lines(all, widthsOf(all))}\n`;
-}
-
-/** A table of a command that calicoctl does not have: no blanks at the end of a line, which would wrap on a narrow terminal. */
-export function ownTable(headings: Row, rows: readonly Row[]): string {
-  return table(headings, rows).replaceAll(/ +\n/g, '\n');
 }
 
 /**

@@ -7,12 +7,6 @@ import { counted } from '../text/wording.ts';
 import { printable } from './columns.ts';
 import type { Style } from './style.ts';
 
-/** What a text about nodes is made for; off a terminal the width has no end. */
-export interface NodeView {
-  readonly columns: number;
-  readonly colour: boolean;
-}
-
 /** What is told of a problem, whichever rule found it. */
 type Told = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
 

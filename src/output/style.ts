@@ -1,7 +1,13 @@
-// Colours by what they mean. Whether there are any is decided by the terminal and the flags, not here.
+// Colours by what they mean, the only user of chalk. The terminal and the flags decide whether there are any, not this.
 import { Chalk } from 'chalk';
 
-type Paint = (text: string) => string;
+/** What a text is made for: the width has no end off a terminal. */
+export interface TextView {
+  readonly columns: number;
+  readonly colour: boolean;
+}
+
+export type Paint = (text: string) => string;
 
 export interface Style {
   readonly error: Paint;
@@ -11,12 +17,25 @@ export interface Style {
   readonly strong: Paint;
   /** What can be skipped. */
   readonly dim: Paint;
+  /** Colours that tell many things of one sort apart, such as nodes. */
+  readonly distinct: readonly Paint[];
 }
 
 /** The paints; without colour they change nothing. */
 export function styleOf(colour: boolean): Style {
-  const { red, yellow, green, bold, dim } = new Chalk({
-    level: colour ? 1 : 0,
-  });
-  return { error: red, warning: yellow, ok: green, strong: bold, dim };
+  const chalk = new Chalk({ level: colour ? 1 : 0 });
+  const { red, yellow, green, bold, dim } = chalk;
+  // Red is for what is wrong.
+  const distinct = [
+    chalk.cyan,
+    green,
+    yellow,
+    chalk.magenta,
+    chalk.blueBright,
+    chalk.cyanBright,
+    chalk.greenBright,
+    chalk.yellowBright,
+    chalk.magentaBright,
+  ];
+  return { error: red, warning: yellow, ok: green, strong: bold, dim, distinct };
 }

@@ -1,8 +1,5 @@
-// Texts broken at spaces to the width of a terminal. Tables are never broken: columns.ts has those.
-import { widthOf } from './columns.ts';
-
-const colourCodes = /\u001b\[\d+m/g;
-const visibleWidth = (text: string): number => widthOf(text.replaceAll(colourCodes, ''));
+// Texts broken at spaces to the width of a terminal.
+import { displayWidth } from './display-width.ts';
 
 /** Breaks a text at spaces so that no line is longer than the width; words are never cut, and colours have no width. */
 export function wrap(text: string, width: number, indent: string, furtherIndent = indent): string {
@@ -10,7 +7,7 @@ export function wrap(text: string, width: number, indent: string, furtherIndent 
   let line = indent;
   let isEmpty = true;
   for (const word of text.split(' ')) {
-    if (!isEmpty && visibleWidth(line) + 1 + visibleWidth(word) > width) {
+    if (!isEmpty && displayWidth(line) + 1 + displayWidth(word) > width) {
       lines.push(line);
       line = furtherIndent;
       isEmpty = true;
@@ -21,7 +18,7 @@ export function wrap(text: string, width: number, indent: string, furtherIndent 
   return [...lines, line].join('\n');
 }
 
-/** Lines below a table, each broken by itself; what goes on stands four places further in. */
+/** Lines below a table, each broken by itself; what follows is indented by four more. */
 export function wrapLines(text: string, width: number): string {
   return text
     .split('\n')

@@ -1,6 +1,6 @@
 // Tables: minimum width 5, padding 3, every cell padded; aligned up to 500 rows.
 import { describe, expect, it } from 'vitest';
-import { ownTable, printable, streamedTable, table } from '../../src/output/columns.ts';
+import { printable, streamedTable, table } from '../../src/output/columns.ts';
 
 async function* pagesOf(rows: readonly string[][], size: number) {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size);
@@ -11,20 +11,6 @@ async function collect(pieces: AsyncIterable<string>): Promise<string[]> {
   for await (const piece of pieces) all.push(piece);
   return all;
 }
-
-describe('ownTable', () => {
-  it('has no blanks at the end of a line', () => {
-    expect(
-      ownTable(
-        ['NAME', 'PROBLEM'],
-        [
-          ['a', ''],
-          ['b', 'no such node'],
-        ],
-      ),
-    ).toBe('NAME   PROBLEM\na\nb      no such node\n\n');
-  });
-});
 
 describe('table', () => {
   it('pads every cell, the last too, and ends with a blank line', () => {

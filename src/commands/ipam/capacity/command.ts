@@ -199,8 +199,8 @@ export const ipamCapacity = defineCommand<IpamCapacityShown>({
   run,
   format: (input) => input.text('output') ?? 'table',
   formats: {
-    table: async (shown) => (await import('./text.ts')).ipamCapacityText(shown, false),
-    wide: async (shown) => (await import('./text.ts')).ipamCapacityText(shown, true),
+    table: async (shown, view) => (await import('./text.ts')).ipamCapacityText(shown, false, view),
+    wide: async (shown, view) => (await import('./text.ts')).ipamCapacityText(shown, true, view),
     json: async (shown) => (await import('./text.ts')).ipamCapacityJson(shown),
     yaml: async (shown) => (await import('./text.ts')).ipamCapacityYaml(shown),
   },

@@ -9,8 +9,10 @@ import {
 import type { NodeCapacity } from '../../../ipam/capacity/capacity-nodes.ts';
 import type { PoolCapacity } from '../../../ipam/capacity/capacity-pools.ts';
 import type { SimulationRun } from '../../../ipam/capacity/simulation.ts';
-import { ownTable, printable } from '../../../output/columns.ts';
+import { printable } from '../../../output/columns.ts';
 import { jsonCount, jsonDocument } from '../../../output/json-document.ts';
+import type { TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 import { goFiveDigits } from '../../../text/go-number.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
@@ -44,7 +46,7 @@ function modeText(pool: PoolCapacity): string {
   return pool.allowedUses.join(',');
 }
 
-function poolTable(pools: readonly PoolCapacity[], wide: boolean): string {
+function poolTable(pools: readonly PoolCapacity[], wide: boolean, columns: number): string {
   const inBlocks = (pool: PoolCapacity): number => pool.freeInOwnBlocks + pool.freeElsewhere;
   if (!wide) {
     const headings = ['POOL', 'MODE', 'NODES', 'FREE', 'FREE BLOCKS', 'FREE IN BLOCKS'];
@@ -52,7 +54,7 @@ function poolTable(pools: readonly PoolCapacity[], wide: boolean): string {
       ...[pool.name, modeText(pool), String(pool.nodes), told(pool.free), told(pool.blocksFree)],
       String(inBlocks(pool)),
     ]);
-    return ownTable(headings, rows);
+    return `${textTable(headings, rows, columns)}\n`;
   }
   const headings = [
     ...['POOL', 'CIDR', 'BLOCKSIZE', 'MODE', 'SELECTOR', 'NODES', 'TOTAL', 'RESERVED', 'IN USE', 'FREE'],
@@ -64,7 +66,7 @@ function poolTable(pools: readonly PoolCapacity[], wide: boolean): string {
     ...[pool.freeInOwnBlocks, pool.freeElsewhere, pool.blocks, pool.blocksMade, pool.blocksFree].map(told),
     ...[pool.blocksPartlyUsed, pool.borrowed].map(told),
   ]);
-  return ownTable(headings, rows);
+  return `${textTable(headings, rows, columns)}\n`;
 }
 
 function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacity): string {
@@ -95,13 +97,13 @@ function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacit
   return `IPv${family.ipVersion}\n${rows.map(([name, value]) => `  ${name.padEnd(16)}${value}\n`).join('')}\n`;
 }
 
-function nodeTable(nodes: readonly NodeCapacity[]): string {
+function nodeTable(nodes: readonly NodeCapacity[], columns: number): string {
   const headings = ['NODE', 'FAMILY', 'BLOCKS', 'LIMIT', 'FREE', 'BORROWED', 'LENT', 'POOLS'];
   const rows = nodes.map((node) => [
     ...[node.name, `IPv${node.ipVersion}`, String(node.blocks), String(node.blockLimit), String(node.free)],
     ...[String(node.borrowed), String(node.lent), node.pools.join(',')],
   ]);
-  return ownTable(headings, rows);
+  return `${textTable(headings, rows, columns)}\n`;
 }
 
 function problemLine({ object, ipVersion, problem }: CapacityProblem): string {
@@ -124,7 +126,12 @@ function sizesText(blockSizes: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-function simulationText({ ipVersion, run, blockSizes }: SimulatedFamily, nodes: number, podsPerNode: number): string {
+function simulationText(
+  { ipVersion, run, blockSizes }: SimulatedFamily,
+  nodes: number,
+  podsPerNode: number,
+  columns: number,
+): string {
   const { firstBreak, placed, requested, borrowed, blocksMade, tunnelAddresses, nodesShort } = run;
   const rows: [string, string][] = [
     ['placed', `${placed} of ${counted(requested, 'pod')}, ${borrowed} of them borrowed`],
@@ -148,22 +155,22 @@ function simulationText({ ipVersion, run, blockSizes }: SimulatedFamily, nodes: 
   ]);
   return (
     `${head}${lines}\nThe same if the pools were made anew, empty, and today's addresses given out again:\n` +
-    ownTable(['BLOCK SIZE', 'AGAIN', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized)
+    `${textTable(['BLOCK SIZE', 'AGAIN', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized, columns)}\n`
   );
 }
 
 /** Tables and lines for a terminal; `wide` has every number and all nodes. */
-export function ipamCapacityText(shown: IpamCapacityShown, wide: boolean): string {
+export function ipamCapacityText(shown: IpamCapacityShown, wide: boolean, { columns }: TextView): string {
   if (shown.kind === 'IPAMCapacitySimulation') {
-    return shown.families.map((family) => simulationText(family, shown.nodes, shown.podsPerNode)).join('');
+    return shown.families.map((family) => simulationText(family, shown.nodes, shown.podsPerNode, columns)).join('');
   }
   const { capacity } = shown;
   const limited = capacity.nodes.filter(({ atLimit, problem }) => atLimit || problem !== undefined);
   const nodes = wide ? capacity.nodes : limited.slice(0, mostProblems);
   return (
-    (capacity.pools.length > 0 ? poolTable(capacity.pools, wide) : '') +
+    (capacity.pools.length > 0 ? poolTable(capacity.pools, wide, columns) : '') +
     capacity.families.map((family) => familyLines(family, capacity)).join('') +
-    (nodes.length > 0 ? nodeTable(nodes) : '') +
+    (nodes.length > 0 ? nodeTable(nodes, columns) : '') +
     problemLines(capacity.problems, wide)
   );
 }

@@ -3,14 +3,12 @@ import type { Finding } from '../../../ipam-check/finding.ts';
 import type { Severity } from '../../../ipam-check/invariant.ts';
 import type { IPAMCheckReport } from '../../../ipam-check/report.ts';
 import { printable } from '../../../output/columns.ts';
-import { type Style, styleOf } from '../../../output/style.ts';
+import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { wrap } from '../../../output/wrap.ts';
 import { shortDuration } from '../../../text/go-duration.ts';
 import { counted } from '../../../text/wording.ts';
 
-export interface CheckView {
-  readonly columns: number;
-  readonly colour: boolean;
+export interface CheckView extends TextView {
   /** All facts and all candidates, one line each. */
   readonly wide: boolean;
 }

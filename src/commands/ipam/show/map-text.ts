@@ -1,5 +1,4 @@
-// The address map as text: a row a block, one character an address, in the colour of its node. Streamed block by block.
-import { Chalk } from 'chalk';
+// The address map as text: one row per block, one character per address, in the colour of its node. Streamed block by block.
 import {
   type AddressMap,
   type AddressState,
@@ -12,33 +11,12 @@ import {
   type MapPool,
 } from '../../../ipam/show/address-map.ts';
 import { printable, widthOf } from '../../../output/columns.ts';
-import { styleOf } from '../../../output/style.ts';
-
-export interface MapView {
-  /** Infinity off a terminal: there a block is one row, however long. */
-  readonly columns: number;
-  readonly colour: boolean;
-}
-
-type Paint = (text: string) => string;
+import { type Paint, type Style, styleOf, type TextView } from '../../../output/style.ts';
 
 /** Room beside the addresses that usage and owner get when blocks have to be wrapped for it. */
 const roomForNotes = 18;
 const fewestInRow = 8;
 const gap = '  ';
-
-/** Colours for nodes; red is for what is wrong. */
-const nodeColours = [
-  'cyan',
-  'green',
-  'yellow',
-  'magenta',
-  'blueBright',
-  'cyanBright',
-  'greenBright',
-  'yellowBright',
-  'magentaBright',
-] as const;
 
 /** What a block says of itself beside its row: usage, owner, borrowers, what is wrong. */
 export function notesOf({ held, size, range, affinity, node, borrowers, trouble }: MapBlock): string[] {
@@ -62,21 +40,19 @@ class MapText {
   readonly #map: AddressMap;
   readonly #columns: number;
   readonly #colour: boolean;
-  readonly #style: ReturnType<typeof styleOf>;
-  readonly #paints: readonly Paint[];
+  readonly #style: Style;
 
-  constructor(map: AddressMap, view: MapView) {
+  constructor(map: AddressMap, view: TextView) {
     this.#map = map;
     this.#columns = view.columns;
     this.#colour = view.colour;
     this.#style = styleOf(view.colour);
-    const chalk = new Chalk({ level: view.colour ? 1 : 0 });
-    this.#paints = nodeColours.map((name) => chalk[name]);
   }
 
   #nodePaint(node: string | undefined): Paint {
     const number = node === undefined ? undefined : this.#map.nodeNumbers.get(node);
-    return (number === undefined ? undefined : this.#paints[number % this.#paints.length]) ?? ((text) => text);
+    const { distinct } = this.#style;
+    return (number === undefined ? undefined : distinct[number % distinct.length]) ?? ((text) => text);
   }
 
   #paint(state: AddressState, node: string | undefined): Paint {
@@ -189,8 +165,9 @@ class MapText {
   /** The colours of nodes; without colour there is nothing to tell. */
   #nodeLegend(nodes: readonly string[]): string {
     if (nodes.length === 0 || !this.#colour) return '';
-    if (nodes.length > this.#paints.length) {
-      return `${this.#style.dim(`${nodes.length} nodes in ${this.#paints.length} colours; the owner stands beside each block`)}\n`;
+    const { dim, distinct } = this.#style;
+    if (nodes.length > distinct.length) {
+      return `${dim(`${nodes.length} nodes in ${distinct.length} colours; the owner is shown with each block`)}\n`;
     }
     let [text, width] = ['', 0];
     for (const node of nodes) {
@@ -217,7 +194,7 @@ function cut(text: string, room: number): string {
 }
 
 /** The map, piece by piece: pools with their blocks, then the legend of what occurred. */
-export async function* ipamMapText(map: AddressMap, view: MapView): AsyncGenerator<string> {
+export async function* ipamMapText(map: AddressMap, view: TextView): AsyncGenerator<string> {
   const text = new MapText(map, view);
   for (const pool of map.pools) {
     yield* text.group(`${pool.name}  ${pool.cidr}`, poolNote(pool), pool.blocks);

@@ -3,10 +3,11 @@ import { addressText } from '../../../bgp/node-status.ts';
 import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerings.ts';
 import type { Wanted } from '../../../bgp/session.ts';
 import { formatIp } from '../../../net/ip.ts';
-import { ownTable, printable } from '../../../output/columns.ts';
-import { foundText, type NodeView, unreachedNodeLines } from '../../../output/findings.ts';
+import { printable } from '../../../output/columns.ts';
+import { foundText, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { styleOf } from '../../../output/style.ts';
+import { styleOf, type TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
@@ -36,21 +37,22 @@ function summary({ items, findings, unreached, asked }: Peerings): string {
 }
 
 /** A row a session as each end wants it, with its state when nodes were asked. */
-export function nodeBgpText(peerings: Peerings, { colour, columns }: NodeView): string {
+export function nodeBgpText(peerings: Peerings, { colour, columns }: TextView): string {
   const style = styleOf(colour);
   const { items, asked } = peerings;
   const ignored = peerings.ignored.map(
     ({ name, why }) => `${style.warning('ignored')} BGPPeer ${printable(name)}: ${printable(why)}\n`,
   );
   const table = asked
-    ? ownTable(
+    ? textTable(
         [...headings, 'STATE'],
         items.map((item) => [...row(item), item.state ?? '?']),
+        columns,
       )
-    : ownTable(headings, items.map(row));
+    : textTable(headings, items.map(row), columns);
   const below =
     bgpFindingLines(peerings.findings, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
-  return table + wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns);
+  return `${table}\n${wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns)}`;
 }
 
 function itemDocument({

@@ -80,7 +80,7 @@ export const nodeChecksystem = defineCommand<Checked>({
   run,
   format: (input, compat) => (compat ? 'calicoctl' : (input.text('output') ?? 'table')),
   formats: {
-    table: async (checked) => (await import('./text.ts')).systemTable(checked),
+    table: async (checked, view) => (await import('./text.ts')).systemTable(checked, view),
     json: async (checked) => (await import('./text.ts')).systemJson(checked),
     calicoctl: async (checked) => (await import('./text.ts')).calicoctlSystem(checked),
   },

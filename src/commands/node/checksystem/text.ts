@@ -1,10 +1,11 @@
 // What `node checksystem` prints.
 import { oldestKernelText, type SystemCheck } from '../../../node-state/kernel-check.ts';
-import { ownTable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import type { TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 
 /** A row for the kernel and one a module, then one sentence. */
-export function systemTable({ kernel, modules, isMet, isWithoutIpv6 }: SystemCheck): string {
+export function systemTable({ kernel, modules, isMet, isWithoutIpv6 }: SystemCheck, { columns }: TextView): string {
   const rows = [
     ['kernel', kernel.release, kernel.isNewEnough ? 'ok' : `older than ${oldestKernelText}`],
     ...modules.map(({ name, isThere }) => ['module', name, isThere ? 'ok' : 'missing']),
@@ -14,7 +15,7 @@ export function systemTable({ kernel, modules, isMet, isWithoutIpv6 }: SystemChe
     : isMet
       ? 'Calico can run here.'
       : 'Something that Calico needs was not found.';
-  return `${ownTable(['WHAT', 'NAME', 'STATE'], rows).trimEnd()}\n\n${verdict}\n`;
+  return `${textTable(['WHAT', 'NAME', 'STATE'], rows, columns)}\n${verdict}\n`;
 }
 
 /** As one JSON document. */

@@ -2,22 +2,21 @@
 
 import type { RouteComparison } from '../../../datapath/routes/comparison.ts';
 import type { NodeRoutesList } from '../../../datapath/routes/node-routes.ts';
-import { foundText, type NodeView, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
+import { foundText, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { tableOrBlocks } from '../../../output/stacked-rows.ts';
-import { styleOf } from '../../../output/style.ts';
+import { styleOf, type TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
 const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
-const long: ReadonlySet<string> = new Set(['EXPECTED', 'SEEN', 'WHY']);
 
 const verdictText = ({ verdict, finding }: RouteComparison): string =>
   finding === undefined ? verdict : `${verdict} ${finding.id}`;
 
 /** The table of the routes that the list kept. */
-export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: NodeView): string {
+export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: TextView): string {
   const { items, findings, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, routes }) =>
@@ -29,7 +28,7 @@ export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: NodeVi
   const wrong = reached.reduce((sum, { routes }) => sum + routes.filter(({ verdict }) => verdict !== 'ok').length, 0);
   const summary = `${right} of ${counted(right + wrong, 'route')} of ${counted(reached.length, 'node')} are as expected`;
   return (
-    (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
+    (rows.length === 0 ? '' : `${textTable(headings, rows, columns)}\n`) +
     wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(findings, unreached)}.\n`, columns)
   );
 }

@@ -12,10 +12,10 @@ import type { Wanted } from '../../../bgp/session.ts';
 import { isUp } from '../../../bgp/session-pairs.ts';
 import { formatIp } from '../../../net/ip.ts';
 import { groupBy } from '../../../node-state/group-by.ts';
-import { ownTable } from '../../../output/columns.ts';
-import { findingLines, foundText, type NodeView, unreachedNodeLines } from '../../../output/findings.ts';
+import { findingLines, foundText, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { type Style, styleOf } from '../../../output/style.ts';
+import { type Style, styleOf, type TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
@@ -126,12 +126,12 @@ function summary({ items, findings, unreached }: NodeStatusList): string {
 }
 
 /** A row a node, with `wide` a row a peer; findings and nodes that were not asked are told below. */
-export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: NodeView): string {
+export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: TextView): string {
   const style = styleOf(colour);
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
   const below = bgpFindingLines(list.findings, style) + unreachedNodeLines(list.unreached, style);
   const text = `${below}${below === '' ? '' : '\n'}${summary(list)}`;
-  return ownTable(wide ? peerHeadings : nodeHeadings, rows) + wrapLines(text, columns);
+  return `${textTable(wide ? peerHeadings : nodeHeadings, rows, columns)}\n${wrapLines(text, columns)}`;
 }
 
 /** Why a session is wanted, as documents have it. */

@@ -4,16 +4,15 @@ import type { Fact } from '../../../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-facts.ts';
 import { withoutNode } from '../../../node-state/unreached.ts';
 import { printable } from '../../../output/columns.ts';
-import { foundText, type NodeView, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
+import { foundText, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { tableOrBlocks } from '../../../output/stacked-rows.ts';
-import { type Style, styleOf } from '../../../output/style.ts';
+import { type Style, styleOf, type TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 import { wrapLines } from '../../../output/wrap.ts';
 import { counted, listed } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
 const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
-const long: ReadonlySet<string> = new Set(['EXPECTED', 'SEEN']);
 
 /** So many names of what was not seen for one reason are told; more are counted. */
 const namedPerReason = 3;
@@ -46,7 +45,7 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
 }
 
 /** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */
-export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, columns }: NodeView): string {
+export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, columns }: TextView): string {
   const { items, findings, unreached } = list;
   const style = styleOf(colour);
   const rows = items.flatMap(({ node, facts }) =>
@@ -60,7 +59,7 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, colu
   const [unseen, total] = [count('not observed'), right + count('wrong') + count('not observed')];
   const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
   return (
-    (rows.length === 0 ? '' : tableOrBlocks(headings, rows, long, columns)) +
+    (rows.length === 0 ? '' : `${textTable(headings, rows, columns)}\n`) +
     wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(findings, unreached)}.\n`, columns)
   );
 }

@@ -90,7 +90,7 @@ export const snapshotSave = defineCommand<Saved>({
   run,
   format: (input) => input.text('output') ?? 'text',
   formats: {
-    text: async (saved) => (await import('./text.ts')).savedText(saved),
+    text: async (saved, view) => (await import('./text.ts')).savedText(saved, view),
     json: async (saved) => (await import('./text.ts')).savedJson(saved),
   },
   exit: exitOf,

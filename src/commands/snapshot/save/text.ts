@@ -1,15 +1,17 @@
 // What `snapshot save` prints: what is in the snapshot, and what is not.
 
 import { withoutNode } from '../../../node-state/unreached.ts';
-import { ownTable, printable } from '../../../output/columns.ts';
+import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import type { TextView } from '../../../output/style.ts';
+import { textTable } from '../../../output/table.ts';
 import type { SavedSnapshot } from '../../../snapshot/saved-snapshot.ts';
 import { counted } from '../../../text/wording.ts';
 
 type Saved = SavedSnapshot & { readonly path: string };
 
 /** A table of the kinds that are there, then one line for the nodes and for each thing that is missing. */
-export function savedText({ path, objects, unread, nodes }: Saved): string {
+export function savedText({ path, objects, unread, nodes }: Saved, { columns }: TextView): string {
   const rows = objects.filter(({ count }) => count > 0).map(({ kind, count }) => [kind, String(count)]);
   const recorded = nodes?.filter(({ commands }) => commands > 0).length;
   const lines = [
@@ -22,7 +24,7 @@ export function savedText({ path, objects, unread, nodes }: Saved): string {
     ),
     `saved in ${path}`,
   ];
-  return `${ownTable(['KIND', 'OBJECTS'], rows).trimEnd()}\n\n${lines.map(printable).join('\n')}\n`;
+  return `${textTable(['KIND', 'OBJECTS'], rows, columns)}\n${lines.map(printable).join('\n')}\n`;
 }
 
 /** As one JSON document. */

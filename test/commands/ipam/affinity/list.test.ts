@@ -33,7 +33,6 @@ describe('as a table', () => {
       ['node-b', 'host', 'fd00::40/122', 'pool-6', 'confirmed', '0', '64'],
       ['load-balancer', 'virtual', '10.60.0.16/29', 'pool-1', 'confirmed', '0', '8'],
       [''],
-      [''],
     ]);
   });
 
@@ -48,7 +47,6 @@ describe('as a table', () => {
     expect(stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
       ['NODE', 'TYPE', 'CIDR', 'POOL', 'STATE', 'USED', 'FREE', 'BORROWED', 'NAME', 'PROBLEM'],
       ['node-a', 'host', '10.60.0.0/29', 'pool-1', 'confirmed', '3', '5', '3', 'node-a-10-60-0-0-29'],
-      [''],
       [''],
     ]);
   });

@@ -54,8 +54,8 @@ export const ipamAffinityList = defineCommand<AffinityList>({
   run,
   format: (input) => input.text('output') ?? 'table',
   formats: {
-    table: async (list) => (await import('./text.ts')).affinityListText(list, false),
-    wide: async (list) => (await import('./text.ts')).affinityListText(list, true),
+    table: async (list, view) => (await import('./text.ts')).affinityListText(list, false, view),
+    wide: async (list, view) => (await import('./text.ts')).affinityListText(list, true, view),
     json: async (list) => (await import('./text.ts')).affinityListJson(list),
     yaml: async (list) => (await import('./text.ts')).affinityListYaml(list),
   },

@@ -1,7 +1,8 @@
 // What `ipam affinity list` prints.
 import type { AffinityList, AffinityShown } from '../../../../ipam/affinity/affinity-list.ts';
-import { ownTable } from '../../../../output/columns.ts';
 import { jsonDocument } from '../../../../output/json-document.ts';
+import type { TextView } from '../../../../output/style.ts';
+import { textTable } from '../../../../output/table.ts';
 import { printYaml } from '../../../../text/yaml.ts';
 
 const headings = ['NODE', 'TYPE', 'CIDR', 'POOL', 'STATE', 'USED', 'FREE'];
@@ -18,11 +19,12 @@ function row({ node, type, cidr, pool, state, inUse, free, borrowed, name, probl
 }
 
 /** One row a claim; `wide` adds the borrowed addresses and the name of the affinity. */
-export function affinityListText({ items }: AffinityList, wide: boolean): string {
+export function affinityListText({ items }: AffinityList, wide: boolean, { columns }: TextView): string {
   const all = [...headings, ...(wide ? ['BORROWED', 'NAME'] : []), 'PROBLEM'];
-  return ownTable(
+  return textTable(
     all,
     items.map((item) => row(item, wide)),
+    columns,
   );
 }
 
