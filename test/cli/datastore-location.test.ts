@@ -26,13 +26,13 @@ const file = (text: string): string => {
 const config = (spec: string): string =>
   file(`apiVersion: projectcalico.org/v3\nkind: CalicoAPIConfig\nmetadata:\nspec:\n${spec}`);
 
-describe('placeOf', () => {
-  it('takes kubernetes when nothing is said', async () => {
+describe('datastoreLocation', () => {
+  it('the datastore is kubernetes when nothing is configured', async () => {
     expect(await place({})).toMatchObject({ type: 'kubernetes' });
     expect(await place({}, { DATASTORE_TYPE: '' })).toMatchObject({ type: 'kubernetes' });
   });
 
-  it('takes a path by flag or environment, from the working directory', async () => {
+  it('a path from flag or environment is relative to the working directory', async () => {
     const dump = { type: 'folder', path: join(folder, 'dump') };
     expect(await place({ datastore: './dump' })).toEqual(dump);
     expect(await place({ datastore: 'dump' })).toEqual(dump);
@@ -40,24 +40,24 @@ describe('placeOf', () => {
     expect(await place({}, { DATASTORE_TYPE: './dump' }, true)).toEqual(dump);
   });
 
-  it('prefers the flag', async () => {
+  it('the flag --datastore wins over the environment', async () => {
     expect(await place({ datastore: './dump' }, { DATASTORE_TYPE: 'etcdv3' })).toMatchObject({ type: 'folder' });
     expect(await place({ datastore: 'kubernetes' }, { DATASTORE_TYPE: './dump' })).toMatchObject({
       type: 'kubernetes',
     });
   });
 
-  it('takes etcd when there are only etcd endpoints', async () => {
+  it('etcd endpoints alone select etcd', async () => {
     expect(await place({}, { ETCD_ENDPOINTS: 'https://10.0.0.1:2379' })).toEqual({ type: 'etcdv3' });
     expect(await place({}, { ETCD_DISCOVERY_SRV: 'example.org' })).toMatchObject({ type: 'kubernetes' });
   });
 
-  it('refuses other words', async () => {
+  it('an unknown datastore type is refused', async () => {
     await expect(place({ datastore: 'kubernets' })).rejects.toMatchObject({ exit: 2 });
     await expect(place({}, { DATASTORE_TYPE: 'kdd' }, true)).rejects.toThrow('unknown datastore type: kdd');
   });
 
-  it('reads the file instead of the environment', async () => {
+  it('a configuration file is read instead of the environment', async () => {
     const path = config('  datastoreType: kubernetes\n  kubeconfig: /from/file\n  k8sInsecureSkipTLSVerify: true\n');
     expect(await place({ config: path }, { K8S_API_ENDPOINT: 'https://env', KUBECONFIG: '/from/env' })).toEqual({
       type: 'kubernetes',
@@ -65,20 +65,20 @@ describe('placeOf', () => {
     });
   });
 
-  it('keeps --context beside a file, which calicoctl does not', async () => {
+  it('--context applies to a configuration file too, unlike in calicoctl', async () => {
     const path = config('  kubeconfig: /from/file\n');
     const flags = { config: path, context: 'blue' };
     expect(await place(flags)).toMatchObject({ connection: { k8sCurrentContext: 'blue' } });
     expect(await place(flags, {}, true)).not.toMatchObject({ connection: { k8sCurrentContext: 'blue' } });
   });
 
-  it('passes --kubeconfig and --context on', async () => {
+  it('--kubeconfig and --context are passed on', async () => {
     expect(await place({ kubeconfig: '/flag', context: 'blue' }, { KUBECONFIG: '/env' })).toMatchObject({
       connection: { kubeconfig: '/flag', k8sCurrentContext: 'blue' },
     });
   });
 
-  it('says which file is missing, on stdout in compat mode', async () => {
+  it('a missing configuration file is named, on stdout in compat mode', async () => {
     await expect(place({ config: '/nope' })).rejects.toMatchObject({
       exit: 2,
       message: expect.stringContaining('/nope'),
@@ -95,7 +95,7 @@ describe('placeOf', () => {
     ],
     ['apiVersion: projectcalico.org/v3\nkind: CalicoAPIConfig\nspec:\n  kubeConfig: x\n', 'kubeConfig'],
     ['apiVersion: projectcalico.org/v3\nkind: CalicoAPIConfig\nspecs: {}\n', 'specs'],
-  ])('refuses the file %j', async (text, message) => {
+  ])('the configuration file %j is refused', async (text, message) => {
     const path = file(text);
     await expect(place({ config: path })).rejects.toMatchObject({
       exit: 2,
@@ -106,22 +106,25 @@ describe('placeOf', () => {
 });
 
 describe('settingsFromEnvironment', () => {
-  it('prefers the name with CALICO_, even when it is empty', () => {
+  it('a variable with the prefix CALICO_ wins, even when it is empty', () => {
     expect(settingsFromEnvironment({ KUBECONFIG: '/a', CALICO_KUBECONFIG: '/b' })).toMatchObject({ kubeconfig: '/b' });
     expect(settingsFromEnvironment({ KUBECONFIG: '/a', CALICO_KUBECONFIG: '' }).kubeconfig).toBeUndefined();
   });
 
-  it.each([['1'], ['t'], ['T'], ['TRUE'], ['true'], ['True']])('reads %s as true', (value) => {
-    expect(settingsFromEnvironment({ USE_POD_CIDR: value })).toMatchObject({ usePodCIDR: true });
-  });
+  it.each([['1'], ['t'], ['T'], ['TRUE'], ['true'], ['True']])(
+    'a switch in the environment reads %s as true',
+    (value) => {
+      expect(settingsFromEnvironment({ USE_POD_CIDR: value })).toMatchObject({ usePodCIDR: true });
+    },
+  );
 
-  it.each([['maybe'], [''], ['yes']])('refuses %j as a switch', (value) => {
+  it.each([['maybe'], [''], ['yes']])('a switch in the environment refuses %j', (value) => {
     expect(() => settingsFromEnvironment({ K8S_INSECURE_SKIP_TLS_VERIFY: value })).toThrow(
       /^failed to load config from env vars: envconfig\.Process: assigning /,
     );
   });
 
-  it('takes the token under its odd name', () => {
+  it('the token is read from CALICO_K8SAPITOKEN', () => {
     expect(settingsFromEnvironment({ CALICO_K8SAPITOKEN: 'abc' })).toMatchObject({ k8sAPIToken: 'abc' });
   });
 });

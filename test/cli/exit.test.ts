@@ -15,7 +15,7 @@ async function printed(error: unknown, manner: { compat?: boolean; debug?: boole
 const conflict = new CalictlError('the block has changed', { code: 'IPAM_CONFLICT', hint: 'run it again' });
 
 describe('printError', () => {
-  it('prints a sentence with its code, and a hint', async () => {
+  it('an error prints one sentence with its code, and a hint', async () => {
     expect(await printed(conflict)).toEqual({
       code: 1,
       stdout: '',
@@ -31,7 +31,7 @@ describe('printError', () => {
     expect(await printed(error)).toMatchObject({ code });
   });
 
-  it('prints the plain text in compat mode, and 1', async () => {
+  it('compat mode prints the plain text of an error and exits 1', async () => {
     expect(await printed(new RefusedError('not locked', 'X', 'lock it'), { compat: true })).toEqual({
       code: 1,
       stdout: '',
@@ -39,12 +39,12 @@ describe('printError', () => {
     });
   });
 
-  it('says what the store said, in compat mode', async () => {
+  it("compat mode prints the server's own message", async () => {
     const error = new DatastoreError('unauthorized', 'the server refused', { storeText: 'ippools is forbidden' });
     expect((await printed(error, { compat: true })).stderr).toBe('connection is unauthorized: ippools is forbidden\n');
   });
 
-  it('shows no stack of an unknown error, unless it is asked for', async () => {
+  it('an unknown error shows its stack with --debug only', async () => {
     const quiet = await printed(new TypeError('x is not a function'));
     expect(quiet.code).toBe(1);
     expect(quiet.stderr).toContain('x is not a function');
@@ -53,18 +53,18 @@ describe('printError', () => {
     expect((await printed(new TypeError('x'), { debug: true })).stderr).toMatch(/^ +at /m);
   });
 
-  it('asks for no report when the operating system said no', async () => {
+  it('a failure of the operating system does not ask for a bug report', async () => {
     const error = Object.assign(new Error("EACCES: permission denied, open 'x'"), { code: 'EACCES', syscall: 'open' });
     const { stderr } = await printed(error);
     expect(stderr).toBe("calictl: EACCES: permission denied, open 'x' (EACCES)\n");
   });
 
-  it('lets nothing steer the terminal, and keeps secrets', async () => {
+  it('an error text is stripped of control characters and secrets', async () => {
     const { stderr } = await printed(new CalictlError('pool \u001b[2J of https://a:b@c', { code: 'X' }));
     expect(stderr).toBe('calictl: pool \\e[2J of https://a:***@c (X)\n');
   });
 
-  it('ends with 130 when interrupted', async () => {
+  it('an interruption exits 130', async () => {
     const signal = AbortSignal.abort();
     expect(await printed(signal.reason, { signal })).toEqual({
       code: 130,
@@ -83,7 +83,7 @@ describe('exitFor', () => {
     [4, 1],
     [5, 1],
     [130, 130],
-  ] as [ExitCode, number][])('%i is %i in compat mode', (code, expected) => {
+  ] as [ExitCode, number][])('exit code %i is %i in compat mode', (code, expected) => {
     expect(exitFor(code, true)).toBe(expected);
     expect(exitFor(code, false)).toBe(code);
   });

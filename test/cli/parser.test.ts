@@ -42,7 +42,7 @@ const command = (line: string): ParsedCommand => {
 };
 
 describe('parse', () => {
-  it('gives a command its arguments and flags', () => {
+  it('a command gets its arguments and flags', () => {
     const { input, command: found } = command('store show shelf -o json a --tag x b --tag=y -a');
     expect(found).toBe(show);
     expect(input.args).toEqual(['shelf', 'a', 'b']);
@@ -52,7 +52,7 @@ describe('parse', () => {
     expect(input.text('owner')).toBeUndefined();
   });
 
-  it('knows what was not given', () => {
+  it('flags that were not given are absent', () => {
     const { input } = command('store show shelf');
     expect(input.text('output')).toBe('table');
     expect(input.texts('tag')).toEqual([]);
@@ -60,7 +60,7 @@ describe('parse', () => {
     expect(input.on('no-lease')).toBe(false);
   });
 
-  it('takes a flag that begins with no- as itself', () => {
+  it('a flag that begins with no- is a flag of that name', () => {
     expect(command('store show shelf --no-lease').input.on('no-lease')).toBe(true);
   });
 
@@ -69,14 +69,14 @@ describe('parse', () => {
     'store --datastore d show --no-color shelf',
     'store show --datastore=d shelf --no-color',
     'store show shelf --no-color --datastore d',
-  ])('%s: global flags stand anywhere', (line) => {
+  ])('global flags are accepted anywhere: %s', (line) => {
     const { globals, input } = command(line);
     expect(globals.text('datastore')).toBe('d');
     expect(globals.on('no-color')).toBe(true);
     expect(input.args).toEqual(['shelf']);
   });
 
-  it('has the usual configuration file when none is named', () => {
+  it("--config defaults to the path of calicoctl's configuration file", () => {
     expect(command('store show s').globals.text('config')).toBe('/etc/calico/calicoctl.cfg');
     expect(command('store show s -c f').globals.text('config')).toBe('f');
     expect(command('-c f store show s').globals.text('config')).toBe('f');
@@ -90,7 +90,7 @@ describe('parse', () => {
     ['store show s --owner a --owner b', /--owner is given twice/, undefined],
     ['store show', /missing required argument 'SHELF'/, /calictl store show --help/],
     ['store show s --owner', /argument missing/, /calictl store show --help/],
-  ])('%s is wrong usage', (line, message, hint) => {
+  ])('"%s" is wrong usage', (line, message, hint) => {
     let caught: unknown;
     try {
       parseLine(line);
@@ -101,7 +101,7 @@ describe('parse', () => {
     if (hint !== undefined) expect(caught).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
-  it('shows a group without a command its help, as wrong usage', () => {
+  it('a group without a command shows its help, as wrong usage', () => {
     expect(parseLine('store')).toMatchObject({
       type: 'text',
       stdout: '',
@@ -111,7 +111,7 @@ describe('parse', () => {
   });
 
   it.each(['store show --help', 'store show -h', 'store show s --bogus --help', 'store help show'])(
-    '%s prints the help',
+    '"%s" prints the help of the command',
     (line) => {
       const parsed = parseLine(line);
       expect(parsed).toMatchObject({ type: 'text', exit: 0, stderr: '' });
@@ -126,15 +126,15 @@ describe('parse', () => {
   );
 });
 
-it.each(['help stor', 'help store shw', 'help F62'])('"%s" names no command', (line) => {
+it.each(['help stor', 'help store shw', 'help F62'])('"%s" names an unknown command', (line) => {
   expect(() => parseLine(line)).toThrow(`there is no command '${line.slice(5)}'`);
 });
 
-it.each(['help', 'help store', 'help store show', 'help store tidy plan', 'help -h'])('"%s" is a help', (line) => {
+it.each(['help', 'help store', 'help store show', 'help store tidy plan', 'help -h'])('"%s" prints help', (line) => {
   expect(parseLine(line)).toMatchObject({ type: 'text', exit: 0, stdout: expect.stringContaining('Usage: calictl') });
 });
 
-it('gives a flag that is too wide a line of its own, and wraps what is said of it', () => {
+it('help gives a flag that is too wide a line of its own, and wraps its description', () => {
   const flag = { name: 'the-method-of-finding-addresses', value: 'METHOD', about: `${'word '.repeat(20)}end` };
   const parsed = parse(['store', '--help'], [{ ...show, path: ['store'], flags: [flag] }], [], 80);
   const lines = parsed.type === 'text' ? parsed.stdout.split('\n') : [];
@@ -142,7 +142,7 @@ it('gives a flag that is too wide a line of its own, and wraps what is said of i
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-it('puts the global options last in every help', () => {
+it('every help lists the global options last', () => {
   for (const line of ['--help', 'store --help', 'store show --help']) {
     const help = parseLine(line);
     const text = help.type === 'text' ? help.stdout : '';
@@ -151,28 +151,28 @@ it('puts the global options last in every help', () => {
   }
 });
 
-describe('a command that is also the first words of another one', () => {
-  it('is run by itself, with its flags', () => {
+describe('a command whose path begins the path of another one', () => {
+  it('the shorter command runs, with its flags', () => {
     expect(command('store tidy').command).toBe(tidy);
     const { command: found, input } = command('store tidy -o json --owner ann');
     expect(found).toBe(tidy);
     expect([input.text('output'), input.text('owner')]).toEqual(['json', 'ann']);
   });
 
-  it('leaves to the other one what stands after its word', () => {
+  it('the longer command gets what follows its last word', () => {
     const { command: found, input } = command('store tidy plan -o json --all');
     expect(found).toBe(tidyPlan);
     expect([input.text('output'), input.on('all')]).toEqual(['json', true]);
   });
 
-  it('takes global flags before the word of the other one', () => {
+  it('global flags are accepted before the last word of the longer command', () => {
     const { command: found, globals } = command('store tidy --datastore ./dump plan --debug');
     expect(found).toBe(tidyPlan);
     expect([globals.text('datastore'), globals.on('debug')]).toEqual(['./dump', true]);
   });
 
   it.each(['store tidy --owner ann plan', 'store tidy -a plan', 'store tidy -o json plan'])(
-    '"%s" is wrong usage',
+    '"%s" puts a flag of the shorter command before the last word of the longer one',
     (line) => {
       expect(() => parseLine(line)).toThrow(/^--(owner|all|output) stands before 'plan' and is a flag of store tidy$/);
     },
@@ -182,7 +182,7 @@ describe('a command that is also the first words of another one', () => {
     expect(() => parseLine(line)).toThrow(UsageError);
   });
 
-  it('names the other one in its help', () => {
+  it('the help of the shorter command lists the longer one', () => {
     const help = parseLine('store tidy --help');
     expect(help.type === 'text' && help.stdout).toContain('  plan ');
     const other = parseLine('store tidy plan --help');

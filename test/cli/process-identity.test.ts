@@ -22,13 +22,13 @@ const identity = (pid: number) =>
   );
 
 describe.skipIf(!existsSync('/proc/self/stat'))('processIdentity', () => {
-  it('is the same for the same process, and alive', () => {
+  it('a running process has one identity and is alive', () => {
     const self = identity(process.pid);
     expect(identity(process.pid).incarnation).toBe(self.incarnation);
     expect(self.isAlive(process.pid, self.incarnation)).toBe(true);
   });
 
-  it('knows that a process has ended', async () => {
+  it('a process that has ended is not alive', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const pid = child.pid ?? 0;
     const { incarnation } = identity(pid);
@@ -39,19 +39,19 @@ describe.skipIf(!existsSync('/proc/self/stat'))('processIdentity', () => {
     expect(self.isAlive(pid, incarnation)).toBe(false);
   });
 
-  it('takes another process with that pid for another', () => {
+  it('another process with a reused pid is not the same process', () => {
     const self = identity(process.pid);
     const [boot, pidNamespace, start] = self.incarnation.split(' ');
     expect(self.isAlive(process.pid, `${boot} ${pidNamespace} ${Number(start) - 1}`)).toBe(false);
   });
 
-  it('knows that nothing survives a restart of the machine', () => {
+  it('no process survives a restart of the machine', () => {
     const self = identity(process.pid);
     const [, pidNamespace, start] = self.incarnation.split(' ');
     expect(self.isAlive(process.pid, `00000000-0000-0000-0000-000000000000 ${pidNamespace} ${start}`)).toBe(false);
   });
 
-  it('cannot tell across containers', () => {
+  it('processes of another container are unknown', () => {
     const self = identity(process.pid);
     const [boot, , start] = self.incarnation.split(' ');
     expect(self.isAlive(process.pid, `${boot} pid:[1] ${start}`)).toBeUndefined();

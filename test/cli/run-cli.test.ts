@@ -11,7 +11,7 @@ const pool = {
 };
 
 describe('runCli', () => {
-  it('says the three ways to start in four lines when nothing is configured', async () => {
+  it('without any configuration, the three ways to start are shown in four lines', async () => {
     const { code, stdout, stderr } = await run('get nodes');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n');
@@ -19,20 +19,20 @@ describe('runCli', () => {
     for (const way of ['--datastore', '--kubeconfig', '--config']) expect(stderr).toContain(way);
   });
 
-  it('says that there is no etcd store', async () => {
+  it('etcd is reported as not supported', async () => {
     const { code, stderr } = await run('get nodes --datastore etcdv3');
     expect(code).toBe(1);
     expect(stderr).toContain('no etcd store');
   });
 
-  it('says which folder is not there', async () => {
+  it('a missing datastore folder is named', async () => {
     const { code, stderr } = await run('get nodes --datastore /nonexistent/dump');
     expect(code).not.toBe(0);
     expect(stderr).toContain('/nonexistent/dump');
     expect(stderr).not.toContain('unexpected');
   });
 
-  it('takes --datastore before and after the command, and prefers it to the environment', async () => {
+  it('--datastore is accepted before and after the command, and wins over the environment', async () => {
     const folder = folderOf([pool]);
     const lines = ['--datastore WHERE get ippool', 'get --datastore WHERE ippool', 'get ippool --datastore=WHERE'];
     const table = 'NAME     CIDR           SELECTOR   \npool-1   10.60.0.0/16   all()      \n\n';
@@ -54,24 +54,24 @@ describe('runCli', () => {
     ['ipam sho', "calictl: unknown command 'sho'\nhint: did you mean show? Else run 'calictl ipam --help'\n"],
     ['get ippool --bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl get --help'\n"],
     ['--bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl --help'\n"],
-  ])('explains the wrong usage `%s` on stderr only, with exit code 2', async (line, error) => {
+  ])('the wrong usage `%s` is explained on stderr only, with exit code 2', async (line, error) => {
     const { code, stdout, stderr } = await run(line);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: error });
   });
 
-  it('answers a group without a command with the help of the group, on stderr and with exit code 2', async () => {
+  it('a group without a command prints its help on stderr and exits 2', async () => {
     const { code, stdout, stderr } = await run('ipam');
     const help = await run('ipam --help');
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: help.stdout });
     expect(help.stdout).toMatch(/^Usage: calictl ipam /);
   });
 
-  it('ends with 130 when it was interrupted', async () => {
+  it('an interrupted command exits 130', async () => {
     const signal = AbortSignal.abort();
     expect(await run('get ippool', { objects: [pool], signal })).toMatchObject({ code: 130 });
   });
 
-  it('colours its output on a terminal only, and not with --no-color', async () => {
+  it('output is coloured on a terminal only, and not with --no-color', async () => {
     const overlapping = { ...pool, metadata: { name: 'pool-2' } };
     const isColoured = async (line: string, terminal: boolean): Promise<boolean> => {
       const { code, stdout } = await run(line, { objects: [pool, overlapping], terminal });

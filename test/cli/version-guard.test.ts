@@ -15,16 +15,19 @@ const store = (calicoVersion?: string) =>
   ]);
 
 describe('refuseOtherVersions', () => {
-  it.each(['v3.31.4', '3.31.4', 'v3.31.4-0.dev-12-gabc', ''])('takes %j', async (version) => {
-    await expect(refuseOtherVersions(store(version), signal)).resolves.toBeUndefined();
-  });
+  it.each(['v3.31.4', '3.31.4', 'v3.31.4-0.dev-12-gabc', ''])(
+    'a cluster of version %j is accepted',
+    async (version) => {
+      await expect(refuseOtherVersions(store(version), signal)).resolves.toBeUndefined();
+    },
+  );
 
-  it('takes a cluster that does not say', async () => {
+  it('a cluster without a version is accepted', async () => {
     await expect(refuseOtherVersions(store(), signal)).resolves.toBeUndefined();
     await expect(refuseOtherVersions(new MemoryDatastore([]), signal)).resolves.toBeUndefined();
   });
 
-  it('refuses another one in four lines', async () => {
+  it('a cluster of another version is refused in four lines', async () => {
     await expect(refuseOtherVersions(store('v3.30.0-1'), signal)).rejects.toThrow(
       'version mismatch.\nClient Version:   v3.31.4\nCluster Version:  3.30.0\nUse --allow-version-mismatch to override',
     );
@@ -32,17 +35,17 @@ describe('refuseOtherVersions', () => {
 });
 
 describe('versionWarning', () => {
-  it.each(['v3.25.0', 'v3.31.4', 'v3.33.9', ''])('is silent for %j', async (version) => {
+  it.each(['v3.25.0', 'v3.31.4', 'v3.33.9', ''])('version %j is not warned about', async (version) => {
     expect(await versionWarning(store(version), signal)).toBeUndefined();
   });
 
-  it.each(['v3.24.5', 'v3.34.0', 'v4.0.0', 'v2.6.1'])('warns of %s in one line', async (version) => {
+  it.each(['v3.24.5', 'v3.34.0', 'v4.0.0', 'v2.6.1'])('version %s is warned about in one line', async (version) => {
     const warning = await versionWarning(store(version), signal);
     expect(warning).toContain(version);
     expect(warning).not.toContain('\n');
   });
 
-  it('is silent when nothing can be read', async () => {
+  it('an unreadable version is not warned about', async () => {
     expect(await versionWarning(new MemoryDatastore([]), signal)).toBeUndefined();
   });
 });

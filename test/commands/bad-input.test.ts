@@ -109,7 +109,7 @@ describe('bad input with a folder', () => {
         ['half-yaml', { code: 1, names: /half-yaml\/p\.yaml:\d+: / }],
         ['nameless', { code: 1, names: /nameless\/p\.json:1: Pod without metadata\.name/ }],
         ['bytes', { code: 1, names: /bytes\/b\.yaml is not UTF-8/ }],
-      ])('over the folder %s', async (folder, expected) => {
+      ])('the folder %s ends in one clear error', async (folder, expected) => {
         expectClear(await unchanged(`--datastore ./${folder} ${line}`), expected);
       });
     },
@@ -163,11 +163,11 @@ describe('bad input with a folder', () => {
     ['--kubeconfig nowhere ipam check --datastore kubernetes', { code: 1, names: 'nowhere does not exist' }],
     ['--config nowhere.cfg ipam check', { code: 2, names: 'nowhere.cfg does not exist' }],
     ['--datastore nothing ipam check', { code: 2, names: "'nothing' is neither", hint: /folder/ }],
-  ])('%s', async (line, expected) => {
+  ])('`calictl %s` ends in one clear error', async (line, expected) => {
     expectClear(await unchanged(line), expected);
   });
 
-  it('the journal that names no writable place leaves no lock behind', async () => {
+  it('a journal path that cannot be written leaves no lock behind', async () => {
     await unchanged('ipam check --fix --journal empty');
     const { code } = await run(['ipam', 'check', '--fix', '--dry-run'], { folder: store, cwd: top });
     expect(code).toBe(3);
@@ -199,14 +199,14 @@ describe('bad input with a folder', () => {
       'ipam show --show-borrowed',
       'ipam show --node node-a',
       'ipam check -o report.json',
-    ])('%s names it', async (line) => {
+    ])('`calictl %s` names the malformed block', async (line) => {
       const { name, objects } = broken('IPAMBlock', change);
       const folder = folderWith('broken', { 'objects.json': listText(objects) });
       expectClear(await unchanged(line, { folder }), { code: 1, names: `IPAMBlock ${name} is malformed: spec` });
       expect(existsSync(join(top, 'report.json'))).toBe(false);
     });
 
-    it('ipam check finds it and judges and repairs nothing that rests on it', async () => {
+    it('ipam check reports the malformed block, and neither judges nor repairs what depends on it', async () => {
       const { name, objects } = broken('IPAMBlock', change);
       const folder = folderWith('broken', { 'objects.json': listText(objects) });
       const { code, stdout, stderr } = await unchanged('ipam check -o json', { folder });
@@ -216,7 +216,7 @@ describe('bad input with a folder', () => {
       expect(found).toMatchObject({ severity: 'error', id: expect.stringMatching(/^INV-0[123]$/) });
     });
 
-    it('calicoctl reads it as an error', async () => {
+    it('calicoctl ipam check fails on the malformed block', async () => {
       const { name, objects } = broken('IPAMBlock', change);
       const folder = folderWith('broken', { 'objects.json': listText(objects) });
       const { code, stderr } = await unchanged('ipam check', { folder, programName: 'calicoctl' });
@@ -230,7 +230,7 @@ describe('bad input with a folder', () => {
     ['Pod', 'addresses that are no list', (pod) => Object.assign(pod, { status: { podIPs: 'x' } }), 'status.podIPs'],
     ['Pod', 'an address that is a number', (pod) => Object.assign(pod, { status: { podIP: 7 } }), 'status.podIP'],
     ['Node', 'labels that are a list', (node) => Object.assign(node.metadata, { labels: ['x'] }), 'metadata.labels'],
-  ])('a %s with %s is never taken for one that uses nothing', async (kind, _, change, path) => {
+  ])('a malformed %s with %s is never taken for one that uses no address', async (kind, _, change, path) => {
     const { name, objects } = broken(kind, change);
     const folder = folderWith('broken', { 'objects.json': listText(objects) });
     for (const line of ['ipam check', 'ipam check --fix --journal j.jsonl', 'ipam release --ip 10.60.0.1']) {
@@ -239,14 +239,14 @@ describe('bad input with a folder', () => {
     }
   });
 
-  it('managed fields of any shape hurt nobody', async () => {
+  it('managed fields of any shape are accepted', async () => {
     const { objects } = broken('IPAMBlock', (block) => Object.assign(block.metadata, { managedFields: [null] }));
     const other = objects.find(({ kind }) => kind === 'IPAMHandle');
     Object.assign(other?.metadata ?? {}, { managedFields: 'none' });
     expect(await run('ipam check', { objects })).toMatchObject({ code: 3, stderr: '' });
   });
 
-  it('--debug adds where it came from', async () => {
+  it('--debug adds the cause and its stack', async () => {
     const { objects } = broken('IPAMConfig', (config) => Object.assign(config, { spec: null }));
     expectClear(await run('ipam show --show-configuration', { objects }), {
       code: 1,
@@ -287,7 +287,7 @@ describe('bad kubeconfigs', () => {
     ['--kubeconfig no-ca', { code: 1, names: 'nowhere.crt' }],
     ['--kubeconfig good --context three', { code: 1, names: '"three"', hint: /one, two/ }],
     ['--kubeconfig good', { code: 1, names: 'nothing listens at https://127.0.0.1:1' }],
-  ])('%s', async (flags, expected) => {
+  ])('`calictl %s` ends in one clear error', async (flags, expected) => {
     // A path counts from the working directory of the process.
     const line = flags.replace(/--kubeconfig (\S+)/, `--kubeconfig ${folder}/$1`);
     const names = typeof expected.names === 'string' ? expected.names : '';
@@ -314,7 +314,7 @@ describe('a cluster without Calico', () => {
   afterAll(() => server.stop());
 
   it.each(['ipam check', 'ipam check --fix --journal /nonexistent/j', 'ipam show', 'ipam release --ip 10.60.0.1'])(
-    '%s',
+    '`calictl %s` reports the missing CustomResourceDefinitions',
     async (line) => {
       const env = { DATASTORE_TYPE: 'kubernetes', K8S_API_ENDPOINT: server.url, K8S_CA_FILE: server.caFile };
       const names = /the cluster has no \w+\.crd\.projectcalico\.org/;
@@ -405,27 +405,27 @@ describeWithApiServer('bad input with a cluster', (server) => {
 
   const lines = ['ipam check', 'ipam check --fix', 'ipam show', 'ipam release --ip 10.60.0.1'];
 
-  it.each(lines)('%s with a wrong authority', async (line) => {
+  it.each(lines)('`calictl %s` names a certificate authority that does not match', async (line) => {
     const names = `the certificate of ${server().url} is signed by nobody that is trusted here`;
     expectClear(await unchanged('wrong-ca', line), { code: 1, names, hint: /certificate-authority/ });
   });
 
-  it.each(lines)('%s with a token that is not valid (any more)', async (line) => {
+  it.each(lines)('`calictl %s` reports an invalid or expired token', async (line) => {
     const ran = await unchanged('invalid-token', line);
     expectClear(ran, { code: 1, names: /not allowed to \w+ .*Unauthorized/, hint: /sign in again/ });
     expect(ran.stderr).not.toContain('expired-secret-token');
   });
 
-  it.each(lines)('%s without any right', async (line) => {
+  it.each(lines)('`calictl %s` reports that all rights are missing', async (line) => {
     expectClear(await unchanged('nobody', line), { code: 1, names: /not allowed to list/, hint: /can-i/ });
   });
 
-  it.each(lines)('%s without the right to blocks', async (line) => {
+  it.each(lines)('`calictl %s` reports the missing right to read blocks', async (line) => {
     const names = 'not allowed to list ipamblocks.crd.projectcalico.org';
     expectClear(await unchanged('lacks-blocks', line), { code: 1, names, hint: /right to list IPAMBlock/ });
   });
 
-  it('ipam check without the right to services goes on and says what it did not judge', async () => {
+  it('ipam check without the right to read services continues and lists what it did not judge', async () => {
     const { code, stdout, stderr } = await unchanged('lacks-services', 'ipam check -o json');
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
     const { unread } = JSON.parse(stdout) as { unread: { kind: string; reason: string; invariants: string[] }[] };
@@ -445,7 +445,7 @@ describeWithApiServer('bad input with a cluster', (server) => {
     expectClear(ran, { code: 4, names: /lease/i, hint: /--no-lease/ });
   });
 
-  it('ipam release without the right to services is an error: nobody could tell who uses the address', async () => {
+  it('ipam release without the right to read services fails: the address could be in use', async () => {
     const ran = await unchanged('lacks-services', 'ipam release --ip 10.60.0.1');
     expectClear(ran, { code: 1, names: 'services', hint: /right to list Service/ });
   });

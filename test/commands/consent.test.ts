@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Context, Input } from '../../src/commands/command.ts';
 import { consents, requireConsent } from '../../src/commands/consent.ts';
 import { testWorld } from '../support/program/world.ts';
@@ -30,23 +30,23 @@ const withYes = (yes: boolean): Input => ({
   on: (flag) => yes && flag === 'yes',
 });
 
-test.each([
+it.each([
   [false, false],
   [false, true],
   [true, true],
-])('nobody is asked: terminal %s, --yes %s', async (terminal, yes) => {
+])('no confirmation is asked with terminal %s and --yes %s', async (terminal, yes) => {
   const { ctx, notes, questions } = asked(terminal, false);
   expect(await consents(ctx, withYes(yes), ['a step'], 'Do it?')).toBe(true);
   expect([notes, questions]).toEqual([[], []]);
 });
 
-test.each([true, false])('a person at a terminal sees the plan and answers %s', async (answer) => {
+it.each([true, false])('on a terminal the plan is shown and confirmed with %s', async (answer) => {
   const { ctx, notes, questions } = asked(true, answer);
   expect(await consents(ctx, withYes(false), ['first', 'second'], 'Do it?')).toBe(answer);
   expect([notes, questions]).toEqual([['  first', '  second'], ['Do it?']]);
 });
 
-test('of a long plan 50 lines are shown and the others counted', async () => {
+it('a long plan shows 50 lines and counts the others', async () => {
   const { ctx, notes } = asked(true, true);
   const plan = Array.from({ length: 53 }, (_, index) => `step ${index}`);
   await consents(ctx, withYes(false), plan, 'Do it?');
@@ -54,7 +54,7 @@ test('of a long plan 50 lines are shown and the others counted', async () => {
   expect(notes.slice(-2)).toEqual(['  step 49', '  … and 3 more']);
 });
 
-test('a no is a refusal', async () => {
+it('the answer no is a refusal', async () => {
   const { ctx } = asked(true, false);
   const asking = { plan: [], question: 'Do it?', otherwise: 'nothing was done' };
   await expect(requireConsent(ctx, withYes(false), asking)).rejects.toMatchObject({

@@ -12,32 +12,32 @@ const information = (spec: Record<string, unknown>): KubeObject => ({
 const objects = [information({ calicoVersion: 'v3.31.4', clusterType: 'k8s,bgp,kdd' })];
 
 describe('version', () => {
-  it('says which Calico it follows, without a cluster', async () => {
+  it('version prints the Calico release it follows, without a cluster', async () => {
     expect(await run('version --client')).toMatchObject({ code: 0, stderr: '' });
     expect((await run('version --client')).stdout).toMatch(
       /^Client Version: {4}v\S+\nCalico Version: {4}v3\.31\.4\nGit commit: {8}\S+\n$/,
     );
   });
 
-  it('adds the cluster', async () => {
+  it("version adds the cluster's version", async () => {
     const { code, stdout } = await run('version', { objects });
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(3)).toEqual(['Cluster Version:   v3.31.4', 'Cluster Type:      k8s,bgp,kdd', '']);
   });
 
-  it('prints what the cluster does not say as unknown', async () => {
+  it('version prints unknown for what the cluster does not report', async () => {
     const { stdout } = await run('version', { objects: [information({})] });
     expect(stdout).toContain('Cluster Version:   unknown\nCluster Type:      unknown\n');
   });
 
-  it('answers as JSON', async () => {
+  it('version prints JSON', async () => {
     expect(JSON.parse((await run('version -o json', { objects })).stdout)).toMatchObject({
       client: { calico: 'v3.31.4' },
       cluster: { version: 'v3.31.4', type: 'k8s,bgp,kdd' },
     });
   });
 
-  it('prints its own lines also when the cluster cannot be read', async () => {
+  it('version prints its own lines even when the cluster cannot be read', async () => {
     const other = [{ ...information({}), kind: 'IPPool', metadata: { name: 'p' }, spec: { cidr: '10.0.0.0/16' } }];
     const { code, stdout, stderr } = await run('version', { objects: other });
     expect(code).toBe(1);
@@ -45,13 +45,13 @@ describe('version', () => {
     expect(stderr).toContain('unable to retrieve Cluster Version or Type: ');
   });
 
-  it('needs no datastore', async () => {
+  it('version --client needs no datastore', async () => {
     const { code, stdout } = await run('version');
     expect(code).toBe(0);
     expect(stdout).toContain('Unable to detect installed Calico version\n');
   });
 
-  it('is calicoctl to those who call it so', async () => {
+  it("calicoctl version prints calicoctl's text", async () => {
     const { code, stdout } = await run('version', { objects, programName: 'calicoctl' });
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -64,7 +64,7 @@ describe('version', () => {
     });
   });
 
-  it('polls until it is interrupted, and prints what changes', async () => {
+  it('version --poll polls until interrupted, and prints changes', async () => {
     const { writeFileSync } = await import('node:fs');
     const { join } = await import('node:path');
     const folder = folderOf(objects);

@@ -1,7 +1,7 @@
 // CIDRs: Go's net.ParseCIDR case by case, arithmetic by hand, and ip-cidr as an oracle where it follows the same rules.
 import fc from 'fast-check';
 import IPCIDR from 'ip-cidr';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addressAt,
   bitsOf,
@@ -38,7 +38,7 @@ const v4Case = fc.tuple(v4Text, fc.integer({ min: 0, max: 32 }), v4Text);
 const v6Case = fc.tuple(v6Text, fc.integer({ min: 0, max: 128 }), v6Text);
 
 describe('parseCidr', () => {
-  test.each([
+  it.each([
     ['10.0.0.0/8', '10.0.0.0/8'],
     ['10.244.1.77/26', '10.244.1.64/26'],
     ['1.2.3.4/0', '0.0.0.0/0'],
@@ -55,11 +55,11 @@ describe('parseCidr', () => {
     ['::ffff:10.0.0.1/96', '0.0.0.0/0'],
     ['::ffff:10.0.0.1/95', '::fffe:0:0/95'],
     ['::ffff:10.0.0.1/80', '::/80'],
-  ])('reads %s as %s', (text, network) => {
+  ])('parseCidr reads %s as %s', (text, network) => {
     expect(canonical(parseCidr(text))).toBe(network);
   });
 
-  test.each([
+  it.each([
     '',
     '/',
     '/24',
@@ -79,27 +79,27 @@ describe('parseCidr', () => {
     '::1',
     'fe80::1%eth0/64',
     'a/b',
-  ])('refuses %j', (text) => {
+  ])('parseCidr refuses %j', (text) => {
     expect(parseCidr(text)).toBeUndefined();
     expect(parseInterface(text)).toBeUndefined();
     expect(isMaskedCidr(text)).toBe(false);
     expect(isCanonicalCidr(text)).toBe(false);
   });
 
-  test('answers base and prefix of the same version', () => {
+  it('parseCidr returns base and prefix of the same version', () => {
     expect(parseCidr('10.0.0.1/31')).toEqual({ version: 4, base: { version: 4, value: 0x0a000000 }, prefix: 31 });
     expect(parseCidr('::5/126')).toEqual({ version: 6, base: { version: 6, value: 4n }, prefix: 126 });
   });
 });
 
-describe('texts with and without a mask', () => {
-  test('parseInterface keeps the host bits beside the network', () => {
+describe('CIDR texts with and without a mask', () => {
+  it('parseInterface keeps the host bits next to the network', () => {
     const read = parseInterface('10.244.1.77/26');
     expect(read && formatIp(read.address)).toBe('10.244.1.77');
     expect(canonical(read?.cidr)).toBe('10.244.1.64/26');
   });
 
-  test('parseCidrOrIp takes a bare address as a network of one', () => {
+  it('parseCidrOrIp takes a bare address as a network of one', () => {
     expect(canonical(parseCidrOrIp('10.0.0.7'))).toBe('10.0.0.7/32');
     expect(canonical(parseCidrOrIp('FD00::7'))).toBe('fd00::7/128');
     expect(canonical(parseCidrOrIp('::ffff:10.0.0.7'))).toBe('10.0.0.7/32');
@@ -108,7 +108,7 @@ describe('texts with and without a mask', () => {
     expect(parseCidrOrIp(' 10.0.0.7')).toBeUndefined();
   });
 
-  test('stripMask answers the canonical address', () => {
+  it('stripMask returns the canonical address', () => {
     expect(stripMask('10.0.0.1/32')).toBe('10.0.0.1');
     expect(stripMask('10.0.0.1/24')).toBe('10.0.0.1');
     expect(stripMask('10.0.0.1')).toBe('10.0.0.1');
@@ -118,7 +118,7 @@ describe('texts with and without a mask', () => {
     expect(stripMask('10.0.0.1/33')).toBeUndefined();
   });
 
-  test('masked is about host bits, canonical about spelling too', () => {
+  it('isMaskedCidr checks host bits only, isCanonicalCidr the spelling too', () => {
     const verdicts = (text: string) => [isMaskedCidr(text), isCanonicalCidr(text)];
     expect(verdicts('10.0.0.0/24')).toEqual([true, true]);
     expect(verdicts('10.0.0.1/24')).toEqual([false, false]);
@@ -132,7 +132,7 @@ describe('texts with and without a mask', () => {
 });
 
 describe('addresses of a network', () => {
-  test('size and last address', () => {
+  it('size and lastAddress of a network', () => {
     const facts = (text: string) => [cidrSize(cidr(text)), formatIp(lastAddress(cidr(text)))];
     expect(facts('10.0.0.64/26')).toEqual([64n, '10.0.0.127']);
     expect(facts('0.0.0.0/0')).toEqual([4294967296n, '255.255.255.255']);
@@ -143,7 +143,7 @@ describe('addresses of a network', () => {
     expect([bitsOf(4), bitsOf(6)]).toEqual([32, 128]);
   });
 
-  test('ordinals count from the base', () => {
+  it('ordinals count from the base of the network', () => {
     expect(ordinalOf(cidr('10.0.0.64/26'), ip('10.0.0.64'))).toBe(0);
     expect(ordinalOf(cidr('10.0.0.64/26'), ip('10.0.0.127'))).toBe(63);
     expect(ordinalOf(cidr('10.0.0.64/26'), ip('10.0.0.128'))).toBeUndefined();
@@ -156,7 +156,7 @@ describe('addresses of a network', () => {
     expect(formatIp(addressAt(cidr('fd00::/64'), (1n << 64n) - 1n))).toBe('fd00::ffff:ffff:ffff:ffff');
   });
 
-  test('addressAt and ordinalOf are each other backwards', () => {
+  it('addressAt and ordinalOf are inverse', () => {
     fc.assert(
       fc.property(fc.oneof(v4Case, v6Case), fc.nat(), ([text, length], n) => {
         const network = networkOf(ip(text), length);
@@ -167,14 +167,14 @@ describe('addresses of a network', () => {
   });
 });
 
-describe('relations', () => {
-  test('containment never crosses the versions', () => {
+describe('relations of networks', () => {
+  it('containment never crosses IP versions', () => {
     expect(cidrContains(cidr('0.0.0.0/0'), ip('::1'))).toBe(false);
     expect(cidrContains(cidr('::/0'), ip('10.0.0.1'))).toBe(false);
     expect(cidrsOverlap(cidr('0.0.0.0/0'), cidr('::/0'))).toBe(false);
   });
 
-  test('covers is one-sided, overlap is not', () => {
+  it('covers is one-sided, overlaps is symmetric', () => {
     const pool = cidr('10.0.0.0/16');
     const block = cidr('10.0.255.192/26');
     const beside = cidr('10.1.0.0/26');
@@ -184,7 +184,7 @@ describe('relations', () => {
     expect(cidrCovers(cidr('fd00::/48'), cidr('fd00::1:0/122'))).toBe(true);
   });
 
-  test('order is by version, base, and the wider first', () => {
+  it('networks are ordered by version, base, and the wider first', () => {
     const texts = ['fd00::/64', '10.0.0.0/26', '9.0.0.0/8', '10.0.0.0/8', '::/0', '10.0.0.64/26'];
     expect(texts.toSorted((a, b) => compareCidr(cidr(a), cidr(b)))).toEqual([
       '9.0.0.0/8',
@@ -197,9 +197,9 @@ describe('relations', () => {
   });
 });
 
-describe('against ip-cidr', () => {
+describe('net/cidr against the package ip-cidr', () => {
   // Left out on purpose: its zones, its IPv4-mapped networks and its uncompressed IPv6 texts are not Go's.
-  test('range, size and containment are the same', () => {
+  it('range, size and containment agree with ip-cidr', () => {
     fc.assert(
       fc.property(fc.oneof(v4Case, v6Case), ([text, length, other]) => {
         const own = networkOf(ip(text), length);
@@ -214,7 +214,7 @@ describe('against ip-cidr', () => {
     );
   });
 
-  test('what it refuses is refused', () => {
+  it('parseCidr refuses what ip-cidr refuses', () => {
     const near = fc
       .tuple(
         fc.constantFrom('10.244.1.7/26', '255.255.255.255/32', '0.0.0.0/0'),

@@ -1,6 +1,6 @@
 // Interval sets and the CIDR index, by hand and against the obvious slow answer.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type Cidr,
   cidrContains,
@@ -33,7 +33,7 @@ const addressesOf = (which: 4 | 6) => Array.from({ length: 64 }, (_, n) => addTo
 describe('IntervalSet', () => {
   const set = IntervalSet.of(['10.0.0.0/25', '10.0.0.128/25', '10.0.2.0/24', '10.0.2.64/26', 'fd00::/64'].map(cidr));
 
-  test('contains the addresses of its networks and no others', () => {
+  it('IntervalSet contains the addresses of its networks and no others', () => {
     expect(set.contains(ip('10.0.0.0'))).toBe(true);
     expect(set.contains(ip('10.0.0.255'))).toBe(true);
     expect(set.contains(ip('10.0.1.0'))).toBe(false);
@@ -43,7 +43,7 @@ describe('IntervalSet', () => {
     expect(set.contains(ip('fd00:0:0:1::'))).toBe(false);
   });
 
-  test('networks that touch cover what spans them', () => {
+  it('adjacent networks in an IntervalSet cover a network that spans them', () => {
     expect(set.covers(cidr('10.0.0.0/24'))).toBe(true);
     expect(set.covers(cidr('10.0.0.0/23'))).toBe(false);
     expect(set.overlaps(cidr('10.0.0.0/23'))).toBe(true);
@@ -51,7 +51,7 @@ describe('IntervalSet', () => {
     expect(set.overlaps(cidr('0.0.0.0/0'))).toBe(true);
   });
 
-  test('counts each shared address once', () => {
+  it('IntervalSet counts each shared address once', () => {
     expect(set.overlapCount(cidr('10.0.0.0/16'))).toBe(512n);
     expect(set.overlapCount(cidr('10.0.2.0/25'))).toBe(128n);
     expect(set.overlapCount(cidr('10.0.1.0/24'))).toBe(0n);
@@ -59,7 +59,7 @@ describe('IntervalSet', () => {
     expect(set.overlapCount(cidr('::/0'))).toBe(1n << 64n);
   });
 
-  test('counts the networks that are covered as a whole', () => {
+  it('IntervalSet counts the networks that are covered as a whole', () => {
     expect(set.coveredNetworks(cidr('10.0.0.0/16'), 24)).toBe(2n);
     expect(set.coveredNetworks(cidr('10.0.0.0/16'), 23)).toBe(0n);
     expect(set.coveredNetworks(cidr('10.0.0.128/25'), 26)).toBe(2n);
@@ -71,7 +71,7 @@ describe('IntervalSet', () => {
     expect(set.coveredNetworks(cidr('fd00::/48'), 122)).toBe(1n << 58n);
   });
 
-  test('an empty set has nothing', () => {
+  it('an empty IntervalSet contains nothing', () => {
     const empty = IntervalSet.of([]);
     expect(empty.contains(ip('10.0.0.0'))).toBe(false);
     expect(empty.overlaps(cidr('0.0.0.0/0'))).toBe(false);
@@ -79,7 +79,7 @@ describe('IntervalSet', () => {
     expect(empty.overlapCount(cidr('::/0'))).toBe(0n);
   });
 
-  test('agrees with looking at every network', () => {
+  it('IntervalSet agrees with a search through every network', () => {
     fc.assert(
       fc.property(networks, network, address, (members, asked, at) => {
         const union = IntervalSet.of(members);
@@ -100,7 +100,7 @@ describe('IntervalSet', () => {
 });
 
 describe('CidrIndex', () => {
-  test('finds the narrowest network', () => {
+  it('CidrIndex finds the narrowest network', () => {
     const found = index('10.0.0.0/8', '10.0.0.0/16', '10.0.0.64/26', 'fd00::/48', 'fd00::/122');
     expect(found.find(ip('10.0.0.65'))).toBe('10.0.0.64/26');
     expect(found.find(ip('10.0.0.128'))).toBe('10.0.0.0/16');
@@ -116,18 +116,18 @@ describe('CidrIndex', () => {
     expect(found.size).toBe(5);
   });
 
-  test('of equal networks, the one given first comes first', () => {
+  it('CidrIndex returns the first given of equal networks first', () => {
     const twins = new CidrIndex(['a', 'b', 'c'].map((value) => ({ cidr: cidr('10.0.0.0/24'), value })));
     expect(twins.find(ip('10.0.0.1'))).toBe('a');
     expect(twins.findAll(ip('10.0.0.1'))).toEqual(['a', 'b', 'c']);
   });
 
-  test('IPv6 alone and IPv4 alone do not answer for each other', () => {
+  it('CidrIndex keeps IPv4 and IPv6 apart', () => {
     expect(index('fd00::/48').find(ip('10.0.0.1'))).toBeUndefined();
     expect(index('10.0.0.0/8').find(ip('fd00::1'))).toBeUndefined();
   });
 
-  test('agrees with looking at every entry', () => {
+  it('CidrIndex agrees with a search through every entry', () => {
     fc.assert(
       fc.property(networks, network, address, (members, asked, at) => {
         const entries = members.map((member, value) => ({ cidr: member, value }));
@@ -146,7 +146,7 @@ describe('CidrIndex', () => {
     );
   });
 
-  test('names every overlapping pair once, the wider first', () => {
+  it('CidrIndex names every overlapping pair once, the wider first', () => {
     const pairs = index('10.0.1.0/24', '10.0.0.0/16', '10.0.1.0/26', '10.1.0.0/16', 'fd00::/64').overlapping();
     expect(pairs.map(([outer, inner]) => `${outer.value} ${inner.value}`).toSorted()).toEqual([
       '10.0.0.0/16 10.0.1.0/24',

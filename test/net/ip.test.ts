@@ -1,6 +1,6 @@
 // Addresses: the accept and refuse tables follow Go's net.ParseIP and (net.IP).String, case by case.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addToIp, canonicalIp, compareIp, formatIp, type IpAddress, parseIp } from '../../src/net/ip.ts';
 
 fc.configureGlobal({ seed: 20260101 });
@@ -12,7 +12,7 @@ const anyV6 = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff
 const wide = (groups: readonly number[]) => groups.reduce((sum, group) => (sum << 16n) | BigInt(group), 0n);
 
 describe('parseIp', () => {
-  test.each([
+  it.each([
     ['0.0.0.0', v4(0)],
     ['10.244.1.7', v4(0x0af40107)],
     ['255.255.255.255', v4(0xffffffff)],
@@ -29,11 +29,11 @@ describe('parseIp', () => {
     ['::2:3:4:5:6:7:8', v6(0x00000002000300040005000600070008n)],
     ['1:2:3:4:5:6:1.2.3.4', v6(0x00010002000300040005000601020304n)],
     ['64:ff9b::1.2.3.4', v6(0x0064ff9b000000000000000001020304n)],
-  ])('reads %s', (text, ip) => {
+  ])('parseIp reads %s', (text, ip) => {
     expect(parseIp(text)).toEqual(ip);
   });
 
-  test.each([
+  it.each([
     ['', 'nothing'],
     ['1.2.3', 'three numbers'],
     ['1.2.3.4.5', 'five numbers'],
@@ -66,11 +66,11 @@ describe('parseIp', () => {
     ['::1.2.3.4:5', 'a group after the dotted quad'],
     ['::ffff:1.2.3.256', 'a bad dotted quad'],
     ['::ffff:01.2.3.4', 'a leading zero in the dotted quad'],
-  ])('refuses %j: %s', (text) => {
+  ])('parseIp refuses %j: %s', (text) => {
     expect(parseIp(text)).toBeUndefined();
   });
 
-  test('reads back every address that it printed', () => {
+  it('parseIp reads back every address that formatIp printed', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -88,7 +88,7 @@ describe('parseIp', () => {
     );
   });
 
-  test('reads IPv6 whatever the case, the leading zeros and the dotted tail', () => {
+  it('parseIp reads IPv6 in any case, with leading zeros and a dotted tail', () => {
     fc.assert(
       fc.property(anyV6, fc.boolean(), (groups, upper) => {
         const value = wide(groups);
@@ -104,7 +104,7 @@ describe('parseIp', () => {
 });
 
 describe('canonicalIp', () => {
-  test.each([
+  it.each([
     ['2001:DB8::A', '2001:db8::a'],
     ['::0:0', '::'],
     ['0:0:0:0:0:0:0:1', '::1'],
@@ -117,17 +117,17 @@ describe('canonicalIp', () => {
     ['::1.2.3.4', '::102:304'],
     ['::ffff:a00:1', '10.0.0.1'],
     ['10.0.0.1', '10.0.0.1'],
-  ])('%s is %s', (text, canonical) => {
+  ])('canonicalIp of %s is %s', (text, canonical) => {
     expect(canonicalIp(text)).toBe(canonical);
   });
 
-  test('is undefined for what is no address', () => {
+  it('canonicalIp is undefined for an invalid address', () => {
     expect(canonicalIp('node-1')).toBeUndefined();
   });
 });
 
 describe('compareIp', () => {
-  test('orders IPv4 before IPv6, then by value and not by text', () => {
+  it('compareIp orders IPv4 before IPv6, then by value and not by text', () => {
     const texts = ['fd00::10', '10.0.0.10', '::1', '9.0.0.1', '10.0.0.9', '255.0.0.1', 'fd00::9'];
     const sorted = texts.toSorted((a, b) => compareIp(parseIp(a) as IpAddress, parseIp(b) as IpAddress));
     expect(sorted).toEqual(['9.0.0.1', '10.0.0.9', '10.0.0.10', '255.0.0.1', '::1', 'fd00::9', 'fd00::10']);
@@ -136,7 +136,7 @@ describe('compareIp', () => {
 });
 
 describe('addToIp', () => {
-  test.each([
+  it.each([
     ['10.0.0.255', 1, '10.0.1.0'],
     ['10.0.1.0', -1, '10.0.0.255'],
     ['10.0.0.0', 64n, '10.0.0.64'],
@@ -148,7 +148,7 @@ describe('addToIp', () => {
     ['fd00::', -1, 'fcff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['::1', 1n << 100n, '0:10::1'],
     ['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 1, '::'],
-  ])('%s and %s is %s', (text, n, sum) => {
+  ])('addToIp of %s and %s is %s', (text, n, sum) => {
     expect(formatIp(addToIp(parseIp(text) as IpAddress, n))).toBe(sum);
   });
 });

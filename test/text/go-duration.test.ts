@@ -1,9 +1,9 @@
 // Go durations, read and printed.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatGoDuration, normalGoDuration, parseGoDuration, shortDuration } from '../../src/text/go-duration.ts';
 
-describe('reading', () => {
-  test.each([
+describe('parseGoDuration', () => {
+  it.each([
     ['15m', 900_000],
     ['1h30m', 5_400_000],
     ['1.5s', 1500],
@@ -12,15 +12,15 @@ describe('reading', () => {
     ['-2s', -2000],
     ['0', 0],
     ['.5h', 1_800_000],
-  ])('%s', (text, ms) => expect(parseGoDuration(text)).toBeCloseTo(ms, 9));
+  ])('parseGoDuration reads %s', (text, ms) => expect(parseGoDuration(text)).toBeCloseTo(ms, 9));
 
-  test.each(['', '5', 'm', '1d', '1 h', '1h-2m', '15 minutes', '.s'])('not a duration: %j', (text) =>
+  it.each(['', '5', 'm', '1d', '1 h', '1h-2m', '15 minutes', '.s'])('parseGoDuration refuses %j', (text) =>
     expect(parseGoDuration(text)).toBeUndefined(),
   );
 });
 
-describe('printing as Go does', () => {
-  test.each([
+describe('formatGoDuration', () => {
+  it.each([
     [900_000, '15m0s'],
     [3_600_000, '1h0m0s'],
     [90_000, '1m30s'],
@@ -32,15 +32,15 @@ describe('printing as Go does', () => {
     [-2000, '-2s'],
     [0, '0s'],
     [90_061_001, '25h1m1.001s'],
-  ])('%d ms', (ms, text) => expect(formatGoDuration(ms)).toBe(text));
+  ])('formatGoDuration prints %d ms as Go does', (ms, text) => expect(formatGoDuration(ms)).toBe(text));
 
-  test('a text that is no duration stays', () => {
+  it('normalGoDuration keeps an invalid duration as it is', () => {
     expect(normalGoDuration('5m')).toBe('5m0s');
     expect(normalGoDuration('soon')).toBe('soon');
   });
 });
 
-test('for people', () => {
+it('shortDuration prints the two largest units', () => {
   expect([0, 40_000, 900_000, 7_500_000, 273_600_000, -5].map(shortDuration)).toEqual([
     '0s',
     '40s',

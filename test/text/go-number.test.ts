@@ -25,7 +25,7 @@ describe('%.5g', () => {
     [99999.5, '1e+05'],
     [12345.678, '12346'],
     [-3, '-3'],
-  ])('%d is %s', (value, text) => {
+  ])('%.5g of %d is %s', (value, text) => {
     expect(goFiveDigits(value)).toBe(text);
   });
 });
@@ -47,7 +47,7 @@ describe('%.f', () => {
     [92.1875, '92'],
     // The largest double below a half is no half.
     [0.49999999999999994, '0'],
-  ])('%d is %s', (value, text) => {
+  ])('%.f of %d is %s', (value, text) => {
     expect(goWhole(value)).toBe(text);
   });
 });

@@ -1,7 +1,7 @@
 // Lossless JSON: exact integers both ways, JSON.parse and JSON.stringify as the oracle for everything else.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asBigint, JsonSyntaxError, type JsonValue, parseJson, printJson } from '../../src/text/json.ts';
 
 fc.configureGlobal({ seed: 20260101 });
@@ -52,7 +52,7 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
 }));
 
 describe('parseJson', () => {
-  test.each<[string, JsonValue]>([
+  it.each<[string, JsonValue]>([
     ['1764000000000000101', 1764000000000000101n],
     ['-1764000000000000101', -1764000000000000101n],
     ['9223372036854775807', 9223372036854775807n],
@@ -78,11 +78,11 @@ describe('parseJson', () => {
     ['["\u007f1764000000000000101",1764000000000000101]', ['\u007f1764000000000000101', 1764000000000000101n]],
     ['["\\u007F1764000000000000101",1764000000000000101]', ['\u007f1764000000000000101', 1764000000000000101n]],
     ['{"1764000000000000101":1}', { '1764000000000000101': 1 }],
-  ])('reads %s exactly', (text, value) => {
+  ])('parseJson reads %s exactly', (text, value) => {
     expect(parseJson(text)).toStrictEqual(value);
   });
 
-  test('reads the sequence numbers of a block', () => {
+  it('parseJson reads the sequence numbers of a block exactly', () => {
     const text =
       '{"spec":{"sequenceNumber":1764000000000000101,"sequenceNumberForAllocation":{"0":1764000000000000099,"5":3}}}';
     expect(parseJson(text)).toStrictEqual({
@@ -94,11 +94,11 @@ describe('parseJson', () => {
     expect(printJson(parseJson(text))).toBe(text);
   });
 
-  test.each([
+  it.each([
     '{"__proto__":{"admin":true}}',
     '{"__proto__":1764000000000000101}',
     '{"__proto__":"\u007f1764000000000000101"}',
-  ])('keeps __proto__ as a key like any other: %s', (text) => {
+  ])('parseJson treats __proto__ as an ordinary key: %s', (text) => {
     const object = parseJson(text) as { [key: string]: JsonValue };
     expect(Object.keys(object)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
@@ -106,7 +106,7 @@ describe('parseJson', () => {
     expect(printJson(object)).toBe(text);
   });
 
-  test.each([
+  it.each([
     ['', 0, 'unexpected end of JSON, expected a value'],
     ['abc', 0, 'unexpected character "a" in JSON, expected a value'],
     ['{"a":1} x', 8, 'unexpected character "x" in JSON, expected the end'],
@@ -126,20 +126,20 @@ describe('parseJson', () => {
     ['"\\x"', 1, 'invalid escape in a JSON string'],
     ['"\\u12', 1, 'invalid escape in a JSON string'],
     ['[12345678901234567,"😀" 😀]', 24, 'unexpected character "😀" in JSON, expected "," or "]"'],
-  ])('refuses %j at %i', (text, position, problem) => {
+  ])('parseJson refuses %j at %i', (text, position, problem) => {
     const error = errorOf(text);
     expect(error).toBeInstanceOf(SyntaxError);
     expect(error.position).toBe(position);
     expect(error.message).toContain(problem);
   });
 
-  test('tells line and column', () => {
+  it('parseJson reports line and column of an error', () => {
     const error = errorOf('{\n  "a": 1,\n  "b" 2\n}');
     expect(error).toMatchObject({ line: 3, column: 7, position: 18 });
     expect(error.message).toBe('unexpected character "2" in JSON, expected ":" at position 18 (line 3 column 7)');
   });
 
-  test('depth from outside exhausts nothing', () => {
+  it('deeply nested JSON does not exhaust the stack', () => {
     const deep = `${'['.repeat(100_000)}12345678901234567${']'.repeat(100_000)}`;
     let value = parseJson(deep);
     while (Array.isArray(value)) value = value[0] as JsonValue;
@@ -147,7 +147,7 @@ describe('parseJson', () => {
     expect(errorOf(`${'['.repeat(100_000)}1`).message).toContain('nested deeper');
   });
 
-  test('reads back whatever printJson wrote', () => {
+  it('parseJson reads back what printJson printed', () => {
     fc.assert(
       fc.property(anyValue, fc.constantFrom(0, 2), fc.boolean(), (value, indent, goEscapes) => {
         expect(parseJson(printJson(value, { indent, goEscapes }))).toSatisfy(same(value));
@@ -156,7 +156,7 @@ describe('parseJson', () => {
     );
   });
 
-  test('accepts exactly what JSON.parse accepts, and without long integers reads the same', () => {
+  it('parseJson accepts exactly what JSON.parse accepts, and reads it the same without long integers', () => {
     const damaged = fc
       .tuple(anyValue, fc.nat(), fc.constantFrom(...'{}[]:,"\\-.e01 \n\u0001tu'), fc.boolean())
       .map(([value, at, character, insert]) => {
@@ -176,30 +176,30 @@ describe('parseJson', () => {
 });
 
 describe('printJson', () => {
-  test('prints bigint exactly, keys in order, no undefined members', () => {
+  it('printJson prints bigints exactly, keys in order, no undefined members', () => {
     const value = { b: 1764000000000000101n, a: undefined, list: [undefined, -5n, -0], f: () => 1, z: 'é\n' };
     expect(printJson(value)).toBe('{"b":1764000000000000101,"list":[null,-5,0],"z":"é\\n"}');
   });
 
-  test('indents as JSON.stringify does', () => {
+  it('printJson indents as JSON.stringify does', () => {
     expect(printJson({ a: [1n, {}], b: {}, c: [] }, { indent: 4 })).toBe(
       '{\n    "a": [\n        1,\n        {}\n    ],\n    "b": {},\n    "c": []\n}',
     );
   });
 
-  test('escapes as Go does when asked', () => {
+  it('printJson escapes as Go does when asked', () => {
     expect(printJson({ '<k>': 'a&b\u2028\u2029' }, { goEscapes: true })).toBe(
       '{"\\u003ck\\u003e":"a\\u0026b\\u2028\\u2029"}',
     );
     expect(printJson('<&>')).toBe('"<&>"');
   });
 
-  test('prints a date as JSON.stringify does, and null for what JSON does not have', () => {
+  it('printJson prints a date as JSON.stringify does, and null for what JSON does not have', () => {
     expect(printJson({ at: new Date(0) })).toBe('{"at":"1970-01-01T00:00:00.000Z"}');
     expect([printJson(undefined), printJson(Number.NaN)]).toEqual(['null', 'null']);
   });
 
-  test('is JSON.stringify where no bigint is', () => {
+  it('printJson agrees with JSON.stringify where there are no bigints', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), fc.constantFrom(0, 2, 4), (value, indent) => {
         expect(printJson(value, { indent })).toBe(JSON.stringify(value, null, indent));
@@ -208,7 +208,7 @@ describe('printJson', () => {
   });
 });
 
-test('asBigint takes whole numbers only', () => {
+it('asBigint accepts whole numbers only', () => {
   expect([asBigint(5), asBigint(5n)]).toEqual([5n, 5n]);
   expect(() => asBigint(0.5)).toThrow(RangeError);
 });

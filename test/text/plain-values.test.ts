@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { copyOver, deepCopy, frozen, sameValue } from '../../src/text/plain-values.ts';
 
 describe('deepCopy', () => {
-  it('shares nothing and leaves undefined members out', () => {
+  it('deepCopy shares nothing and leaves undefined members out', () => {
     const original = { a: [1, { b: 2n }], c: undefined, d: null };
     const copy = deepCopy(original);
     expect(copy).toEqual({ a: [1, { b: 2n }], d: null });
@@ -11,7 +11,7 @@ describe('deepCopy', () => {
     expect(original.a[1]).toEqual({ b: 2n });
   });
 
-  it('takes __proto__ for a key like any other', () => {
+  it('deepCopy treats __proto__ as an ordinary key', () => {
     const copy = deepCopy(JSON.parse('{"__proto__": {"x": 1}}') as object);
     expect(Object.keys(copy)).toEqual(['__proto__']);
     expect('x' in copy).toBe(false);
@@ -21,14 +21,14 @@ describe('deepCopy', () => {
 describe('copyOver', () => {
   const before = { a: [1, { b: 2n }], c: { d: null }, e: 'x' };
 
-  it('shares with the former value what says the same, at every depth', () => {
+  it('copyOver shares equal parts with the former value, at every depth', () => {
     const copy = copyOver({ a: [1, { b: 2 }], c: { d: 1 }, e: 'x' }, before);
     expect(copy).toEqual({ a: [1, { b: 2n }], c: { d: 1 }, e: 'x' });
     expect(copy.a).toBe(before.a);
     expect(copy.c).not.toBe(before.c);
   });
 
-  it('answers the former value itself when nothing differs, whatever the order', () => {
+  it('copyOver returns the former value itself when nothing differs, whatever the order of keys', () => {
     expect(copyOver({ e: 'x', f: undefined, c: { d: null }, a: [1n, { b: 2 }] }, before)).toBe(before);
     const odd = JSON.parse('{"__proto__": {"x": 1}}') as object;
     expect(copyOver(JSON.parse('{"__proto__": {"x": 1}}') as object, odd)).toBe(odd);
@@ -41,7 +41,7 @@ describe('copyOver', () => {
     ['a list is an object', { ...before, a: { 0: 1, 1: { b: 2n } } }],
     ['an object is a list', { ...before, c: [] }],
     ['there is one more member', { ...before, toString: 'y' }],
-  ])('sees that %s', (_, value) => {
+  ])('copyOver notices that %s', (_, value) => {
     const copy = copyOver(value, before);
     expect(copy).toEqual(value);
     expect(copy).not.toBe(before);
@@ -51,16 +51,16 @@ describe('copyOver', () => {
     ['more', { b: 1, a: 5, d: [] }],
     ['fewer', { c: 'y' }],
     ['other', { d: 2n, a: 6, x: 'x' }],
-  ])('takes %s members, in whatever order they stood before', (_, value) => {
+  ])('copyOver accepts %s members in any former order', (_, value) => {
     expect(copyOver<object>(value, { a: 5, c: 'x', d: 1n })).toEqual(value);
   });
 
-  it('leaves out what is undefined when it compares leaves', () => {
+  it('copyOver ignores undefined members when it compares', () => {
     const leaves = { a: 1, b: 'x' };
     expect(copyOver({ a: 1n, b: 'x', c: undefined }, leaves)).toBe(leaves);
   });
 
-  it('freezes what it copies, and nothing else', () => {
+  it('copyOver freezes what it copies, and nothing else', () => {
     const original = { ...before, c: { d: { list: [1] } } };
     const { c } = copyOver(original, before);
     expect([c, c.d, c.d.list].every((part) => Object.isFrozen(part))).toBe(true);
@@ -68,7 +68,7 @@ describe('copyOver', () => {
     expect(Object.isFrozen(deepCopy(original))).toBe(false);
   });
 
-  it('shares nothing with the original', () => {
+  it('copyOver shares nothing with the original', () => {
     const original = { c: { d: { list: [1] } } };
     const copy = copyOver(original, before);
     original.c.d.list[0] = 2;
@@ -77,7 +77,7 @@ describe('copyOver', () => {
 });
 
 describe('frozen', () => {
-  it('freezes all that is in a value', () => {
+  it('frozen freezes everything in a value', () => {
     const value = frozen({ list: [1, { b: 2n }] });
     expect(Reflect.set(value.list, 0, 5)).toBe(false);
     expect(Reflect.set(value.list[1] as object, 'b', 5n)).toBe(false);
@@ -85,7 +85,7 @@ describe('frozen', () => {
 });
 
 describe('sameValue', () => {
-  it('compares integers by value, objects without order, lists with it', () => {
+  it('sameValue compares integers by value, objects without order, lists with it', () => {
     expect(sameValue(5, 5n)).toBe(true);
     expect(sameValue(9007199254740992, 9007199254740993n)).toBe(false);
     expect(sameValue(1.5, 1n)).toBe(false);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { andMore, counted, firstLine, listed } from '../../src/text/wording.ts';
 
 describe('counted', () => {
-  it('puts the noun in the singular for one and in the plural for every other count', () => {
+  it('counted uses the singular for one and the plural for every other count', () => {
     expect([0, 1, 2].map((count) => counted(count, 'route'))).toEqual(['0 routes', '1 route', '2 routes']);
     expect([1n, 12n].map((count) => counted(count, 'pod'))).toEqual(['1 pod', '12 pods']);
   });
 
-  it('forms the plural of nouns that end in a hissing sound or in y', () => {
+  it('counted forms the plural of nouns that end in a hissing sound or in y', () => {
     expect(counted(2, 'address')).toBe('2 addresses');
     expect(counted(3, 'block affinity')).toBe('3 block affinities');
     expect(counted(4, 'patch')).toBe('4 patches');
@@ -15,36 +15,36 @@ describe('counted', () => {
     expect(counted(6, 'prefix')).toBe('6 prefixes');
   });
 
-  it('takes the plural that it is given', () => {
+  it('counted uses the plural it is given', () => {
     expect(counted(1, 'address is', 'addresses are')).toBe('1 address is');
     expect(counted(2, 'address is', 'addresses are')).toBe('2 addresses are');
   });
 });
 
 describe('listed', () => {
-  it('names the first five and counts the rest', () => {
+  it('listed names the first five and counts the rest', () => {
     expect(listed(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c, d, e');
     expect(listed(['a', 'b', 'c', 'd', 'e', 'f', 'g'])).toBe('a, b, c, d, e and 2 more');
   });
 
-  it('names as many as the caller wants, numbers too', () => {
+  it('listed names as many as the caller wants, numbers too', () => {
     expect(listed([1, 2, 3], 1)).toBe('1 and 2 more');
     expect(listed([])).toBe('');
   });
 });
 
 describe('andMore', () => {
-  it('is empty when nothing is left out', () => {
+  it('andMore is empty when nothing is left out', () => {
     expect([-2, 0, 1].map(andMore)).toEqual(['', '', ' and 1 more']);
   });
 });
 
 describe('firstLine', () => {
-  it('passes blank lines over and takes line ends of any kind off', () => {
+  it('firstLine skips blank lines and strips line ends of any kind', () => {
     expect(firstLine('\n  \r\n  BIRD 1.6.8 ready. \r\nmore')).toBe('BIRD 1.6.8 ready.');
   });
 
-  it('is empty for a blank text', () => {
+  it('firstLine is empty for a blank text', () => {
     expect(firstLine(' \n\n')).toBe('');
   });
 });

@@ -13,7 +13,7 @@ const options: DocoptOption[] = [
 
 const values = (...argv: string[]) => Object.fromEntries(scan(argv, options).given);
 
-describe('scan', () => {
+describe('docopt scan', () => {
   it.each([
     [['--output=yaml'], { output: ['yaml'] }],
     [['--output', 'yaml'], { output: ['yaml'] }],
@@ -28,11 +28,11 @@ describe('scan', () => {
     [['-f', '-'], { filename: ['-'] }],
     [['--output', '--recursive'], { output: ['--recursive'] }],
     [['--report=a', '--rep', 'b'], { report: ['a', 'b'] }],
-  ])('%j', (argv, expected) => {
+  ])('reads the options of %j', (argv, expected) => {
     expect(values(...argv)).toEqual(expected);
   });
 
-  it('lets options and arguments stand in any order', () => {
+  it('takes options and arguments in any order', () => {
     expect(scan(['ippool', '-o', 'yaml', 'a', '-', 'b'], options)).toMatchObject({
       args: ['ippool', 'a', '-', 'b'],
       misfit: false,
@@ -53,11 +53,11 @@ describe('scan', () => {
     [['--output'], '--output requires argument'],
     [['-o', '--'], '-o requires argument'],
     [['--recursive=3'], '--recursive must not have an argument'],
-  ])('%j cannot be read', (argv, message) => {
+  ])('refuses %j with the reason', (argv, message) => {
     expect(() => scan(argv, options)).toThrow(message);
   });
 
-  it.each([[['--bogus']], [['-x']], [['-o', 'a', '-o', 'b']], [['-R', '-R']]])('%j fits no usage', (argv) => {
+  it.each([[['--bogus']], [['-x']], [['-o', 'a', '-o', 'b']], [['-R', '-R']]])('%j matches no usage', (argv) => {
     expect(scan(argv, options).misfit).toBe(true);
   });
 });

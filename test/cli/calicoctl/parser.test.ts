@@ -8,18 +8,18 @@ const invalid = (line: string) => `Invalid option: '${line}'. Use flag '--help' 
 const showUsage =
   'Usage:\n  calicoctl ipam show [--ip=<IP> | --show-blocks | --show-borrowed | --show-configuration] [--config=<CONFIG>] [--allow-version-mismatch]\n';
 
-describe('calicoctl', () => {
+describe('the calicoctl parser', () => {
   it.each([
     ['', '', short],
     ['--bogus', '--bogus', short],
     ['-l', '-l', `-l requires argument\n${short}`],
     ['--log-level', '--log-level', `--log-level requires argument\n${short}`],
     ['--vers', '--vers', short],
-  ])('"%s" is no command line', async (line, shown, stderr) => {
+  ])('"calicoctl %s" is an invalid command line', async (line, shown, stderr) => {
     expect(await calicoctl(line)).toMatchObject({ code: 1, stdout: invalid(shown), stderr });
   });
 
-  it('answers --version', async () => {
+  it('calicoctl --version points to the version command', async () => {
     expect(await calicoctl('--version')).toMatchObject({
       code: 0,
       stdout: "Run 'calicoctl version' to see version information.\n",
@@ -27,7 +27,7 @@ describe('calicoctl', () => {
     });
   });
 
-  it('refuses a log level that it does not know', async () => {
+  it('calicoctl refuses an unknown log level', async () => {
     expect(await calicoctl('-l loud version --client')).toMatchObject({
       code: 1,
       stdout: 'Unknown log level: loud, expected one of: \npanic, fatal, error, warn, info, debug.\n',
@@ -35,7 +35,7 @@ describe('calicoctl', () => {
     expect(await calicoctl('-l DEBUG version --client')).toMatchObject({ code: 0 });
   });
 
-  it('shows the help on stderr for an unknown command, on stdout for --help', async () => {
+  it('calicoctl shows its help on stderr for an unknown command, on stdout for --help', async () => {
     const unknown = await calicoctl('frob');
     expect(unknown).toMatchObject({ code: 1, stdout: '' });
     expect(unknown.stderr).toMatch(
@@ -46,7 +46,7 @@ describe('calicoctl', () => {
     expect(unknown.stderr).toContain(help.stdout);
   });
 
-  it('shows usage for a group without a command, its help for an unknown one', async () => {
+  it("calicoctl shows usage for a group without a command, and the group's help for an unknown one", async () => {
     const usage = 'Usage:\n  calicoctl ipam <command> [<args>...]\n';
     expect(await calicoctl('ipam')).toMatchObject({ code: 1, stdout: '', stderr: usage });
     for (const line of ['ipam frob', 'ipam --help', 'ipam -h', 'ipam --bogus']) {
@@ -66,7 +66,7 @@ describe('calicoctl', () => {
     // What only calictl has does not exist here.
     ['ipam show -o json', ''],
     ['ipam show --datastore /x', ''],
-  ])('"%s" prints the usage block', async (line, reason) => {
+  ])('"%s" prints the usage block of ipam show', async (line, reason) => {
     expect(await calicoctl(line)).toMatchObject({ code: 1, stdout: '', stderr: reason + showUsage });
   });
 
@@ -77,7 +77,7 @@ describe('calicoctl', () => {
     'ipam configure show',
     'ipam configure --strictaffinity=true show',
     'ipam configure --strictaffinity=true --force',
-  ])('"%s" lacks what must be there, or has what must not', async (line) => {
+  ])('"%s" prints the usage block of ipam configure', async (line) => {
     expect(await calicoctl(line)).toMatchObject({
       ...{ code: 1, stdout: '' },
       stderr:
@@ -86,7 +86,7 @@ describe('calicoctl', () => {
   });
 
   it.each(['ipam split', 'ipam split 2 4', 'ipam split -2', 'ipam split 2 --dry-run'])(
-    '"%s" prints the usage block of split',
+    '"%s" prints the usage block of ipam split',
     async (line) => {
       expect(await calicoctl(line)).toMatchObject({
         ...{ code: 1, stdout: '' },
@@ -96,40 +96,40 @@ describe('calicoctl', () => {
     },
   );
 
-  it('prints the help of a command, whatever else stands there', async () => {
+  it('calicoctl COMMAND -h prints the help of the command, whatever else is on the line', async () => {
     const { code, stdout, stderr } = await calicoctl('get --bogus -h x y');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage:\n  calicoctl get ( (<KIND> [<NAME>...]) |\n');
     expect(await calicoctl('get -h -o')).toMatchObject({ code: 1 });
   });
 
-  it('keeps flags apart from what is said of them, and breaks that at 80 columns', async () => {
+  it('help separates flags from their descriptions, and wraps descriptions at 80 columns', async () => {
     const { stdout } = await calicoctl('node run --help');
     expect(stdout).toContain('--node-image=<DOCKER_IMAGE_NAME> image of calico-node [default:\n');
     const said = stdout.slice(stdout.indexOf('\nOptions:')).split('\n');
     expect(Math.max(...said.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  it('says what the command does here, not what it does as calictl', async () => {
+  it('help describes what a command does as calicoctl, not as calictl', async () => {
     const { stdout } = await calicoctl('node status --help');
     expect(stdout).toContain('\nDescription:\n  Show BIRD and the BGP peers of this machine.');
   });
 
-  it('calls itself kubectl-calico as a plugin', async () => {
+  it('usage names kubectl-calico when called as a kubectl plugin', async () => {
     const { stderr } = await run('', { programName: 'kubectl-calico-1.0' });
     expect(stderr).toBe('Usage:\n  kubectl-calico [options] <command> [<args>...]\n');
   });
 
-  it('is also reached by the environment', async () => {
+  it('CALICTL_COMPAT=1 selects the calicoctl parser', async () => {
     expect(await run('--bogus', { env: { CALICTL_COMPAT: '1' } })).toMatchObject({ code: 1, stderr: short });
   });
 
-  it('takes the global switch in both places', async () => {
+  it('--allow-version-mismatch is accepted before and after the command', async () => {
     const { code } = await calicoctl('--allow-version-mismatch version --client --allow-version-mismatch');
     expect(code).toBe(0);
   });
 
-  it('reports connection failures of resource commands on stdout', async () => {
+  it('connection failures of resource commands are reported on stdout', async () => {
     const why =
       'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
     expect(await calicoctl('get ippool')).toMatchObject({

@@ -21,12 +21,12 @@ import { describeWithKubelets } from '../../support/servers/kubelet.ts';
 const secret = 'correct-horse-battery';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('what it is asked', () => {
+describe('cluster diags usage', () => {
   it.each([
     [['--since', 'yesterday'], 'invalid duration for since flag (try 10s, 5m, or 1h): yesterday'],
     [['--max-logs=-1'], 'negative value for max-logs flag'],
     [['--max-parallelism', 'many'], 'invalid value for max-parallelism flag: many'],
-  ])('%j is wrong', async (flags, text) => {
+  ])('%j is wrong usage', async (flags, text) => {
     const ours = await run(['cluster', 'diags', ...flags]);
     expect(ours.code).toBe(2);
     expect(ours.stderr).toContain(text);
@@ -34,7 +34,7 @@ describe('what it is asked', () => {
     expect([compat.code, compat.stdout]).toEqual([1, `Error executing command: ${text}\n`]);
   });
 
-  it('refuses a folder: kubectl would collect another cluster', async () => {
+  it('cluster diags refuses a folder datastore: kubectl would collect another cluster', async () => {
     const { code, stdout, stderr } = await run(['cluster', 'diags'], { objects: [] });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('the datastore is a folder');
@@ -119,7 +119,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       return { top, paths: new Set(paths), read: (path: string) => readFileSync(join(top, path), 'utf8') };
     }
 
-    it('collects calicoctl’s tree, without secrets', async () => {
+    it('cluster diags collects the same tree as calicoctl, without secrets', async () => {
       const { code, stdout, stderr } = await diags(['--focus-nodes', 'node-b', '--max-logs', '1', '--since', '1h']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const where = 'in namespace calico-system on node node-b...';
@@ -163,7 +163,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       }
     }, 180_000);
 
-    it('keeps what it has at an interruption, and goes on with it', async () => {
+    it('an interrupted cluster diags keeps what it collected, and continues on the next run', async () => {
       // Other runs on this machine have folders of that name too.
       const scratches = join(folder, 'scratches');
       mkdirSync(scratches);
@@ -191,7 +191,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       expect(existsSync(scratch)).toBe(false);
     }, 180_000);
 
-    it('collects nothing when the cluster gives kubectl no answer', async () => {
+    it('cluster diags collects nothing when the cluster does not answer kubectl', async () => {
       const gone = join(folder, 'gone.kubeconfig');
       const text = readFileSync(server().kubeconfig, 'utf8');
       writeFileSync(gone, text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'));
@@ -201,7 +201,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       expect(stderr).toContain('kubectl gets no answer of the cluster: ');
     });
 
-    it('goes to no other cluster than the one that it was told of', async () => {
+    it('cluster diags reaches no cluster but the one it was given', async () => {
       const env = {
         K8S_API_ENDPOINT: 'https://192.0.2.1:6443',
         K8S_API_TOKEN: 'x',
@@ -213,7 +213,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       expect(stderr).toContain('(NO_KUBECONFIG)');
     });
 
-    it('says that kubectl is missing', async () => {
+    it('cluster diags reports a missing kubectl', async () => {
       const env = { KUBECONFIG: server().kubeconfig, PATH: '/nonexistent', HOME: folder };
       const { code, stderr } = await diags([], { env });
       expect(code).toBe(1);

@@ -38,7 +38,7 @@ async function text(found: Selection, format: 'yaml' | 'json'): Promise<string> 
 }
 
 describe('documentsOf', () => {
-  it('prints one object bare, with < and & escaped in JSON', async () => {
+  it('documents print one object bare, with < and & escaped in JSON', async () => {
     expect(await text(selection(object('a')), 'json')).toBe(
       `{
   "kind": "IPPool",
@@ -58,11 +58,11 @@ describe('documentsOf', () => {
     );
   });
 
-  it('sorts the keys of YAML', async () => {
+  it('documents sort the keys of YAML', async () => {
     expect((await text(selection(object('a')), 'yaml')).split('\n')[0]).toBe('apiVersion: projectcalico.org/v3');
   });
 
-  it('prints several as an array and none as null', async () => {
+  it('documents print several objects as an array and none as null', async () => {
     const two = JSON.parse(await text(selection(object('a'), object('b')), 'json'));
     expect(two.map((item: KubeObject) => item.metadata.name)).toEqual(['a', 'b']);
     expect((await text(selection(object('a'), object('b')), 'yaml')).startsWith('- apiVersion')).toBe(true);
@@ -70,7 +70,7 @@ describe('documentsOf', () => {
     expect(await text(selection(), 'yaml')).toBe('null\n');
   });
 
-  it('prints a list over its pages with the revision of the first', async () => {
+  it('documents print a list over its pages with the revision of the first page', async () => {
     const json = await text(selection(list([pool('a')], [], [pool('b')])), 'json');
     expect(
       json.startsWith(
@@ -82,7 +82,7 @@ describe('documentsOf', () => {
     expect(json).toBe(`${JSON.stringify(parsed, null, 2).replaceAll('&', '\\u0026').replaceAll('<', '\\u003c')}\n`);
   });
 
-  it('prints an empty list', async () => {
+  it('documents print an empty list', async () => {
     expect(await text(selection(list([])), 'yaml')).toBe(
       'apiVersion: projectcalico.org/v3\nitems: []\nkind: IPPoolList\nmetadata:\n  resourceVersion: "2165"\n',
     );
@@ -94,7 +94,7 @@ describe('documentsOf', () => {
     });
   });
 
-  it('prints 64-bit integers exactly', async () => {
+  it('documents print 64-bit integers exactly', async () => {
     const block: KubeObject = {
       apiVersion: 'crd.projectcalico.org/v1',
       kind: 'IPAMBlock',

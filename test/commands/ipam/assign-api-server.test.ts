@@ -1,5 +1,5 @@
 // calictl ipam assign on a real kube-apiserver: the objects that the IPAM plugin of a node would have written.
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { node, pool } from '../../support/clusters/ipam-state.ts';
 import { run } from '../../support/program/world.ts';
@@ -28,7 +28,7 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     await server().admin.load([node('node-a'), ...pools]);
   });
 
-  test('a pod: the block of the node, its claim with labels and annotation, its handle', async () => {
+  it('ipam assign for a pod makes a block, its claim with labels and annotation, and its handle', async () => {
     const handle = 'k8s-pod-network.0AbC';
     const { addresses } = await assign(`--node node-a --handle ${handle} --attr pod=web --attr namespace=shop`);
     expect(addresses).toMatchObject([{ address: '10.244.174.128', block: '10.244.174.128/26' }]);
@@ -84,7 +84,7 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     expect(await objects('ipamconfigs')).toEqual([]);
   });
 
-  test('a pod of both families, and one more address later', async () => {
+  it('ipam assign for a pod of both families, then one more address', async () => {
     const both = await assign('--node node-a --ipv4 --ipv6 --handle h');
     const later = await assign('--node node-a --handle h');
     const blocks = both.addresses.map(({ block }) => block);
@@ -94,7 +94,7 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     expect((await objects('blockaffinities')).map(({ spec }) => spec['state'])).toEqual(['confirmed', 'confirmed']);
   });
 
-  test('claims without labels are not seen, as by Calico: they do not count for the limit', async () => {
+  it('ipam assign ignores claims without labels, as Calico does: they do not count for the limit', async () => {
     const spec = { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 1 };
     const config = { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
     await server().admin.load([config]);
@@ -108,7 +108,7 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     expect((await assign('--node node-a')).addresses).toMatchObject([{ address: '10.244.174.192' }]);
   });
 
-  test('the rights of the CNI plugin are enough', async () => {
+  it('ipam assign works with the rights of the CNI plugin', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const [apiVersion, name] = ['rbac.authorization.k8s.io/v1', 'calico-cni-plugin'];
     const calico = ['blockaffinities', 'ipamblocks', 'ipamhandles', 'ippools', 'ipreservations', 'ipamconfigs'];
@@ -138,7 +138,7 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     }
   });
 
-  test('a service: the block of the virtual owner', async () => {
+  it('ipam assign for a service uses the block of the virtual owner', async () => {
     await assign(
       '--use LoadBalancer --handle lb-web --attr service=web --attr namespace=shop --attr type=LoadBalancer',
     );
@@ -148,7 +148,7 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     expect((await objects('ipamblocks'))[0]?.spec).toMatchObject({ affinity: 'virtual:load-balancer' });
   });
 
-  test('a namespace: its labels are read', async () => {
+  it('ipam assign for a namespace reads the labels of the namespace', async () => {
     const selector = { namespaceSelector: "kubernetes.io/metadata.name == 'default'" };
     await server().admin.load([withSpec(pool('a-first', '10.99.0.0/24', 26), selector)]);
     expect((await assign('--node node-a --namespace default')).addresses).toMatchObject([{ pool: 'a-first' }]);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { printJson } from '../../../src/text/json.ts';
 import { affinityTo, blockWith, node, pool } from '../../support/clusters/ipam-state.ts';
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('assigns what show then shows, and release by handle takes back', async () => {
+it('ipam show sees what ipam assign assigned, and release by handle releases it', async () => {
   const done = await assign('--node node-a --count 2 --handle db --attr purpose=test -o json');
   expect(done).toMatchObject({ code: 0, stderr: '' });
   const document = JSON.parse(done.stdout) as { addresses: { address: string; block: string }[] };
@@ -54,7 +54,7 @@ test('assigns what show then shows, and release by handle takes back', async () 
   expect(await run('ipam release --handle db --yes', { folder })).toMatchObject({ code: 0 });
 });
 
-test('fewer than asked for is 5, none is 1, and says why', async () => {
+it('ipam assign exits 5 for fewer addresses than requested and 1 for none, with the reason', async () => {
   const some = await assign('--node node-a --count 20');
   expect(some.code).toBe(5);
   expect(some.stdout.split('\n')).toHaveLength(17);
@@ -64,7 +64,7 @@ test('fewer than asked for is 5, none is 1, and says why', async () => {
   expect(JSON.parse(none.stdout)).toMatchObject({ requested: 1, addresses: [] });
 });
 
-test('IPv6, a pool by name, a given address', async () => {
+it('ipam assign takes IPv6, a pool by name, and one given address', async () => {
   expect((await assign('--node node-a --ipv6')).stdout).toMatch(
     /^Assigned fd00::\w+ \(block fd00::\w*\/122, pool pool-6\)\n$/,
   );
@@ -77,7 +77,7 @@ test('IPv6, a pool by name, a given address', async () => {
   expect(await assign('--ip 10.60.0.15 --node node-b')).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('both families in one go, one handle, counted together', async () => {
+it('ipam assign serves both families at once, with one handle that counts both', async () => {
   const done = await assign('--node node-a --ipv4 --ipv6 --count 2 --handle both -o json');
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(done.stdout)).toMatchObject({
@@ -90,14 +90,14 @@ test('both families in one go, one handle, counted together', async () => {
   expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
 });
 
-test('too few of IPv4 is no failure, and IPv6 is served', async () => {
+it('ipam assign serves IPv6 although IPv4 has too few addresses', async () => {
   const few = await assign('--node node-a --ipv4 --ipv6 --count 17 -o json');
   expect(few.code).toBe(5);
   expect(JSON.parse(few.stdout).addresses).toHaveLength(16 + 17);
   expect(few.stderr).toContain('Assigned 16 out of 17 requested IPv4 addresses');
 });
 
-test('IPv4 fails: no IPv6 is assigned, and that is said', async () => {
+it('ipam assign assigns no IPv6 when IPv4 fails, and reports that', async () => {
   const spec = { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 1 };
   const limit = { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
   writeFileSync(join(folder, 'config.json'), printJson(limit));
@@ -112,7 +112,7 @@ test('IPv4 fails: no IPv6 is assigned, and that is said', async () => {
   expect(failed.stderr).toContain('the given pool (10.9.0.0/16) does not exist');
 });
 
-test('IPv6 fails: IPv4 stays assigned', async () => {
+it('ipam assign keeps the assigned IPv4 addresses when IPv6 fails', async () => {
   const done = await assign('--node node-a --ipv4 --ipv6 --pool fd01::/64 --handle half');
   expect(done.code).toBe(5);
   expect(done.stdout).toMatch(/^Assigned 10\.60\.0\.\d+ [^\n]*\n$/);
@@ -120,7 +120,7 @@ test('IPv6 fails: IPv4 stays assigned', async () => {
   expect(done.stderr).not.toContain('IPv4 failed');
 });
 
-test('for a load balancer: no node, its own attributes only', async () => {
+it('ipam assign for a load balancer needs no node and writes its own attributes only', async () => {
   const done = await assign('--use LoadBalancer --handle lb-web --attr service=web --attr namespace=shop -o json');
   expect(done).toMatchObject({ code: 0, stderr: '' });
   const { node: owner, addresses } = JSON.parse(done.stdout);
@@ -132,7 +132,7 @@ test('for a load balancer: no node, its own attributes only', async () => {
   expect(await assign('--use LoadBalancer --ip 10.60.0.1')).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('for a namespace: its labels choose the pool', async () => {
+it("ipam assign for a namespace chooses the pool by the namespace's labels", async () => {
   const from = async (flags: string) => / pool (.*)\)/.exec((await assign(`--node node-a ${flags}`)).stdout)?.[1];
   await assign('--node node-b --count 16');
   expect(await from('--namespace shop')).toBe('shop-only');
@@ -142,7 +142,7 @@ test('for a namespace: its labels choose the pool', async () => {
   expect(unknown.stderr).toContain('namespace none does not exist');
 });
 
-test.each([
+it.each([
   '',
   '--node node-a --use LoadBalancer',
   '--node node-a --use nonsense',
@@ -161,19 +161,19 @@ test.each([
   '--ip 10.60.0.1 --ipv6',
   '--ip 10.60.0.300',
   '--ip 10.60.0.1',
-])('%j is a wrong use, and nothing is written', async (flags) => {
+])('ipam assign %j is wrong usage and writes nothing', async (flags) => {
   const before = readFileSync(file(), 'utf8');
   expect(await assign(flags)).toMatchObject({ code: 2, stdout: '' });
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });
 
-test.each(['--node none', '--node node-a --pool none'])('%j fails, and nothing is written', async (flags) => {
+it.each(['--node none', '--node node-a --pool none'])('ipam assign %j fails and writes nothing', async (flags) => {
   const before = readFileSync(file(), 'utf8');
   expect(await assign(flags)).toMatchObject({ code: 1, stdout: '' });
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });
 
-test('no block is made for an address that a block of another size has', async () => {
+it('ipam assign makes no block for an address that a block of another size covers', async () => {
   const wide = mkdtempSync(join(tmpdir(), 'calictl-wide-'));
   const block = blockWith('10.60.0.0/28', 'host:node-b', ['h', 2]);
   const items = [node('node-a'), node('node-b'), pool('pool-1', '10.60.0.0/24', 29), block];
@@ -186,7 +186,7 @@ test('no block is made for an address that a block of another size has', async (
   rmSync(wide, { recursive: true });
 });
 
-test('of a range that two blocks have nobody gets an address', async () => {
+it('ipam assign assigns nothing from a range that two blocks cover', async () => {
   // Both are node-a's; .0 to .2 are held in the small one, and the large one calls all of its eight free.
   const overlap = mkdtempSync(join(tmpdir(), 'calictl-overlap-'));
   const blocks = ['10.60.0.0/29', '10.60.0.0/30'].map((cidr, at) => blockWith(cidr, 'host:node-a', ['h', at * 3]));

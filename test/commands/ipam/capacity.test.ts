@@ -30,7 +30,7 @@ const stored = (): [string, number] => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('calictl ipam capacity', () => {
-  it('prints pools, what fits, and nobody in trouble', async () => {
+  it('ipam capacity prints pools, what fits, and no node when none is in trouble', async () => {
     const { code, stdout, stderr } = await run('ipam capacity', { folder });
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
       'POOL     MODE        NODES   FREE   FREE BLOCKS   FREE IN BLOCKS',
@@ -52,14 +52,14 @@ describe('calictl ipam capacity', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  it('prints every node and number when asked', async () => {
+  it('ipam capacity prints every node and number when asked', async () => {
     const { stdout } = await run('ipam capacity -o wide', { folder });
     expect(stdout).toContain('ELSEWHERE');
     expect(stdout).toMatch(/^NODE {5}FAMILY {3}BLOCKS {3}LIMIT {3}FREE {3}BORROWED {3}LENT {3}POOLS/m);
     expect(stdout).toMatch(/^host-a {3}IPv4 {5}1 {8}20 {6}4 {6}0 {10}0 {6}pool-a/m);
   });
 
-  it('tells numbers beyond 2^53 exactly in JSON, and the same in YAML', async () => {
+  it('ipam capacity prints numbers beyond 2^53 exactly in JSON, and the same in YAML', async () => {
     const six = { objects: [pool('six', 'fd00::/48', 122), node('host-a')] };
     const { stdout } = await run('ipam capacity -o json', six);
     const document = JSON.parse(stdout);
@@ -75,7 +75,7 @@ describe('calictl ipam capacity', () => {
     expect((await run('ipam capacity', six)).stdout).toContain('1.2089e+24');
   });
 
-  it('exits 3 when a node or a pool has nothing left, and says which', async () => {
+  it('ipam capacity exits 3 when a node or a pool has nothing left, and names it', async () => {
     const limited = [...objects, config({ strictAffinity: true, maxBlocksPerHost: 1 })];
     const full = blockWith('10.60.0.0/26', 'host:host-a', ['h', 64]);
     const stuck = limited.map((object) => (object.metadata.name === full.metadata.name ? full : object));
@@ -87,14 +87,14 @@ describe('calictl ipam capacity', () => {
     expect(none).toMatchObject({ code: 3, stdout: 'no enabled pool assigns pod addresses automatically\n' });
   });
 
-  it('keeps names of a cluster from steering the terminal', async () => {
+  it('ipam capacity escapes control characters in names', async () => {
     const evil = { objects: [pool('evil\u001b[31m', '10.0.0.0/30', 26), node('host\u001b[2J')] };
     expect((await run('ipam capacity -o wide', evil)).stdout).not.toContain('\u001b');
   });
 });
 
-describe('--simulate', () => {
-  it('places pods with the allocator and writes nothing', async () => {
+describe('ipam capacity --simulate', () => {
+  it('--simulate places pods with the allocator and writes nothing', async () => {
     const before = stored();
     const { code, stdout } = await run('ipam capacity --simulate nodes=2,pods-per-node=70', { folder });
     // The first node makes the block that is left. The second borrows there, which is where its sequence begins: 32
@@ -122,7 +122,7 @@ describe('--simulate', () => {
     expect(stored()).toEqual(before);
   });
 
-  it('gives the whole answer as JSON, with the labels of the new nodes', async () => {
+  it('--simulate prints the whole result as JSON, with the labels of the new nodes', async () => {
     const line = 'ipam capacity --simulate nodes=1,pods-per-node=5,pool=10.60.0.0/24,block-size=28 -o json';
     const { code, stdout } = await run(line, { folder });
     expect(code).toBe(0);
@@ -143,7 +143,7 @@ describe('--simulate', () => {
     expect(JSON.parse(labelled.stdout).labels).toEqual({ zone: 'b', x: '' });
   });
 
-  it('simulates both families where both have pools', async () => {
+  it('--simulate places both families where both have pools', async () => {
     const both = [...objects, pool('six', 'fd00::/64', 122)];
     const { stdout } = await run('ipam capacity --simulate nodes=1,pods-per-node=2 -o json', { objects: both });
     expect(JSON.parse(stdout).families.map(({ ipVersion }: { ipVersion: number }) => ipVersion)).toEqual([4, 6]);
@@ -161,13 +161,13 @@ describe('--simulate', () => {
     ['nodes=1,pods-per-node=1,block-size=40', '--simulate does not take block-size=40'],
     ['nodes=1,pods-per-node=1,block-size=122', 'no pool of these pods can have blocks of /122'],
     ['nodes=1e2,pods-per-node=1', '--simulate does not take nodes=1e2'],
-  ])('refuses %s', async (value, message) => {
+  ])('ipam capacity refuses %s', async (value, message) => {
     const { code, stdout, stderr } = await run(['ipam', 'capacity', '--simulate', value], { folder });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
-  it('names what it does not know', async () => {
+  it('ipam capacity names an unknown pool and refuses a label without a value', async () => {
     const { code, stderr } = await run('ipam capacity --simulate nodes=1,pods-per-node=1,pool=no', { folder });
     expect(code).toBe(1);
     expect(stderr).toContain('there is no pool no');

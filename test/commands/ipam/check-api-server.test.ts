@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   exampleFaults,
   exampleManualFaults,
@@ -33,7 +33,7 @@ async function revisions(server: ApiServer): Promise<Map<string, string>> {
 describeWithApiServer('ipam check on a kube-apiserver', (server) => {
   const env = (): Record<string, string> => ({ KUBECONFIG: server().kubeconfig });
 
-  test('finds the planted faults, repairs the automatic ones, and touches nothing else', async () => {
+  it('ipam check on a kube-apiserver finds the planted faults, repairs the automatic ones, and touches nothing else', async () => {
     await server().admin.load(exampleObjects());
     const before = await revisions(server());
     const first = await run('ipam check -o json', { env: env(), clock: inAnHour() });

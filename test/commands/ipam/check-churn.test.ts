@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
@@ -41,7 +41,7 @@ function places(findings: readonly Found[], planted: readonly Planted[]): string
 
 const lineOf = ({ damage, where }: Planted): string => `${damage} ${where}`;
 
-describeWithApiServer('ipam check beside a cluster at work', (server) => {
+describeWithApiServer('ipam check next to a cluster at work', (server) => {
   let store: Datastore;
   beforeAll(async () => {
     const world = testWorld();
@@ -49,7 +49,7 @@ describeWithApiServer('ipam check beside a cluster at work', (server) => {
   });
   afterAll(() => store.close());
 
-  test(`reports each planted fault and no other in ${rounds} checks, and --fix frees no address in use`, async () => {
+  it(`ipam check reports each planted fault and no other in ${rounds} checks of a busy cluster, and --fix frees no address in use`, async () => {
     const { admin, kubeconfig } = server();
     const env = { KUBECONFIG: kubeconfig };
     const check = async (

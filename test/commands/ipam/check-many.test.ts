@@ -86,7 +86,7 @@ function journaledOutcomes(): string[] {
   return outcomes;
 }
 
-it('survives 429 to every third write and a lost answer to every fiftieth', async () => {
+it('--fix survives 429 to every third write and a lost answer to every fiftieth', async () => {
   const met = new Set<string>();
   const sent: Record<string, number> = { busy: 0, 'no-answer': 0 };
   const store = await serve((request) => {
@@ -114,7 +114,7 @@ it('survives 429 to every third write and a lost answer to every fiftieth', asyn
   expect(store.writes).toBeGreaterThan(2 * strays);
 });
 
-it('shows how far it is on a terminal, and only there', async () => {
+it('--fix shows its progress on a terminal only', async () => {
   let terminal: MemoryStream | undefined;
   const line = new RegExp(`repaired (\\d+) of ${findings}`, 'g');
   const shown = (): number => Number([...(terminal?.text ?? '').matchAll(line)].at(-1)?.[1] ?? 0);
@@ -140,7 +140,7 @@ it('shows how far it is on a terminal, and only there', async () => {
   expect(JSON.parse(world.io.stdout.text)).toMatchObject({ fix: { applied: findings } });
 });
 
-it('ends soon at Ctrl-C, with 130, a whole journal and a report of what is left', async () => {
+it('--fix ends soon after Ctrl-C, with 130, a whole journal and a report of what is left', async () => {
   const stop = new AbortController();
   let writes = 0;
   await serve((request) => {
@@ -164,7 +164,7 @@ it('ends soon at Ctrl-C, with 130, a whole journal and a report of what is left'
   expect(reportOf(second).findings).toHaveLength(skipped);
 });
 
-it('tells what was repaired when the server breaks down before the last check', async () => {
+it('--fix reports what was repaired when the server breaks down before the last check', async () => {
   let writes = 0;
   await serve((request) => {
     if (isWrite(request)) writes += 1;

@@ -34,7 +34,7 @@ const contents = (): string[] =>
     .map((file) => readFileSync(join(folder, file), 'utf8'));
 
 describe('ipam check', () => {
-  it('reports exactly what is wrong, exits 3 and writes nothing', async () => {
+  it('ipam check reports exactly what is wrong, exits 3 and writes nothing', async () => {
     const before = contents();
     const { code, stdout, stderr } = await check('-o json');
     const report = JSON.parse(stdout);
@@ -53,7 +53,7 @@ describe('ipam check', () => {
     expect(contents()).toEqual(before);
   });
 
-  it('says once what to do by hand with many addresses, and on each with -o wide', async () => {
+  it('ipam check prints manual steps for many addresses once, and on each with -o wide', async () => {
     await run('ipam assign --node worker-1 --count 3 --handle router', {
       folder,
       clock: new TestClock('2026-11-01T00:00:00Z'),
@@ -69,7 +69,7 @@ describe('ipam check', () => {
     expect(wide.stdout.split(advice)).toHaveLength(4);
   });
 
-  it('breaks the lines of a plan at the width that is seen, and sets what follows further in', async () => {
+  it('ipam check wraps the lines of a plan at the visible width, with a hanging indent', async () => {
     const { stdout } = await run('ipam check --fix --yes --only INV-32 --journal repair.jsonl', {
       folder,
       cwd: top,
@@ -82,7 +82,7 @@ describe('ipam check', () => {
     );
   });
 
-  it('has nothing to say of repairs when nothing was found', async () => {
+  it('ipam check does not mention repairs when nothing was found', async () => {
     expect((await check('--fix --only INV-01')).stdout).toBe(
       'Read 2 pools, 6 blocks, 6 affinities, 47 handles: 44 addresses allocated, 43 in use.\n\nNo problems found.\n',
     );
@@ -91,12 +91,12 @@ describe('ipam check', () => {
     );
   });
 
-  it('says the same as YAML', async () => {
+  it('ipam check prints the same report as YAML', async () => {
     const [json, yaml] = [await check('-o json'), await check('-o yaml')];
     expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
   });
 
-  it('makes a test case of each invariant and a failure of each stable fault', async () => {
+  it('ipam check -o junit makes a test case of each invariant and a failure of each stable fault', async () => {
     const { code, stdout } = await check('-o junit');
     expect(code).toBe(3);
     expect(stdout.match(/<testcase /g)).toHaveLength(invariantIds.length);
@@ -105,7 +105,7 @@ describe('ipam check', () => {
     expect(stdout).toContain(`tests="${invariantIds.length}" failures="6" skipped="0"`);
   });
 
-  it('names every fault in the table, with evidence in the wide one', async () => {
+  it('ipam check names every fault in the table, with evidence in the wide one', async () => {
     const [table, wide] = [await check(), await check('-o wide')];
     for (const { stdout } of [table, wide]) {
       for (const fault of exampleFaults) expect(stdout).toContain(fault.split(' ')[2]);
@@ -115,7 +115,7 @@ describe('ipam check', () => {
     expect(table.stdout).not.toContain('the pod does not exist');
   });
 
-  it('judges only, or all but, the invariants that are named', async () => {
+  it('ipam check --only and --skip select invariants', async () => {
     const only = await check('-o json --only 45,inv-53');
     expect(faultLines(JSON.parse(only.stdout))).toEqual(exampleFaults.filter((fault) => /^INV-(45|53)/.test(fault)));
     const skip = await check('-o json --skip INV-18 --skip INV-20 --skip INV-32,INV-36,INV-45,INV-53');
@@ -123,13 +123,13 @@ describe('ipam check', () => {
     expect(skip.code).toBe(0);
   });
 
-  it('takes an allocation younger than --grace for an operation in progress', async () => {
+  it('ipam check takes an allocation younger than --grace for an operation in progress', async () => {
     const { stdout } = await check('-o json --grace 8000h');
     const leak = JSON.parse(stdout).findings.find(({ id }: { id: string }) => id === 'INV-53');
     expect(leak).toMatchObject({ stability: 'candidate', address: '10.61.0.2' });
   });
 
-  it("writes calicoctl's report to a file and the table to stdout", async () => {
+  it("ipam check -o FILE writes calicoctl's report to the file and the table to stdout", async () => {
     const { code, stdout } = await check('-o leaks.json');
     expect(code).toBe(3);
     expect(stdout).toContain('Found 2 errors');
@@ -140,7 +140,7 @@ describe('ipam check', () => {
 });
 
 describe('ipam check --fix', () => {
-  it('shows the plan in a dry run and writes nothing, no journal either', async () => {
+  it('ipam check --fix --dry-run shows the plan and writes nothing, not even a journal', async () => {
     const before = contents();
     const { code, stdout } = await check('--fix --dry-run --journal j -o json');
     const { fix } = JSON.parse(stdout);
@@ -151,7 +151,7 @@ describe('ipam check --fix', () => {
     expect(existsSync(join(top, 'j'))).toBe(false);
   });
 
-  it('repairs what it can, and a second run has nothing left to repair', async () => {
+  it('ipam check --fix repairs what it can, and a second run has nothing left to repair', async () => {
     const first = await check('--fix --journal j -o json');
     const report = JSON.parse(first.stdout);
     expect(report.fix).toMatchObject({ planned: 6, applied: 6, journal: join(top, 'j') });
@@ -163,7 +163,7 @@ describe('ipam check --fix', () => {
     expect(contents()).toEqual(before);
   });
 
-  it('repairs only what is named', async () => {
+  it('ipam check --fix --only repairs only what is named', async () => {
     const { stdout } = await check('--fix --only INV-53 --journal j -o json');
     expect(JSON.parse(stdout).fix).toMatchObject({ planned: 1, applied: 1 });
     const left = exampleFaults.filter((fault) => !fault.startsWith('INV-53'));

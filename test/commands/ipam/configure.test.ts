@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ipamConfigure } from '../../../src/commands/ipam/configure/command.ts';
 import { MemoryDatastore, type MemoryFault } from '../../../src/datastore/memory.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
@@ -45,8 +45,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a change', () => {
-  test('of one setting leaves the others, and what is not known, as they are', async () => {
+describe('a change by ipam configure', () => {
+  it('ipam configure changes one setting and leaves the others, and unknown fields, as they are', async () => {
     put(config({ maxBlocksPerHost: 3, strictAffinity: true, ipCooldownSeconds: 30 }, { labels: { a: 'b' } }));
     expect(await configure('--max-blocks-per-host 5')).toMatchObject({
       ...{ code: 0, stderr: '', stdout: 'Set MaxBlocksPerHost: 3 -> 5\n' },
@@ -57,7 +57,7 @@ describe('a change', () => {
     });
   });
 
-  test('to no limit takes the limit away', async () => {
+  it('ipam configure --max-blocks-per-host 0 removes the limit', async () => {
     put(config({ maxBlocksPerHost: 3, strictAffinity: true }));
     expect((await configure('--max-blocks-per-host 0 --strictaffinity=f')).stdout).toBe(
       'Set StrictAffinity: true -> false\nSet MaxBlocksPerHost: 3 -> 0\n',
@@ -65,7 +65,7 @@ describe('a change', () => {
     expect((await stored())?.spec).toEqual({ strictAffinity: false, autoAllocateBlocks: true });
   });
 
-  test('without an object makes one with the defaults for the rest', async () => {
+  it('ipam configure without a stored object creates one with defaults for the rest', async () => {
     const done = await configure('--strictaffinity true --force');
     expect(done.stdout).toBe('Set StrictAffinity: false -> true\nCreated the IPAMConfig object\n');
     expect(await stored()).toMatchObject({
@@ -75,7 +75,7 @@ describe('a change', () => {
     });
   });
 
-  test('that changes nothing writes nothing', async () => {
+  it('ipam configure writes nothing when nothing changes', async () => {
     put(config({}));
     const before = readFileSync(file(), 'utf8');
     expect(await configure('--strictaffinity false --auto-allocate-blocks T --max-blocks-per-host 0')).toMatchObject({
@@ -84,7 +84,7 @@ describe('a change', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  test('that changes nothing is not judged, and makes no object', async () => {
+  it('ipam configure does not judge a change that changes nothing, and creates no object for it', async () => {
     const before = readFileSync(file(), 'utf8');
     expect(await configure('--auto-allocate-blocks true -o json')).toMatchObject({ code: 0 });
     expect(await stored()).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a change', () => {
     expect(await configure('--strictaffinity true')).toMatchObject({ code: 0 });
   });
 
-  test('can be tried, and be read by a script', async () => {
+  it('ipam configure --dry-run -o json shows the change and writes nothing', async () => {
     put(config({ strictAffinity: true }));
     const before = readFileSync(file(), 'utf8');
     expect((await configure('--auto-allocate-blocks false --dry-run')).stdout).toBe(
@@ -112,7 +112,7 @@ describe('a change', () => {
   });
 });
 
-test.each([
+it.each([
   ['', 'nothing to configure'],
   ['--strictaffinity maybe', "--strictaffinity does not take 'maybe'"],
   ['--auto-allocate-blocks=', "--auto-allocate-blocks does not take ''"],
@@ -126,7 +126,7 @@ test.each([
   ],
   ['--strictaffinity true extra', 'too many arguments'],
   ['--strictaffinity true show', "--strictaffinity stands before 'show' and is a flag of ipam configure"],
-])('%j is refused before anything is written', async (flags, says) => {
+])('ipam configure %j is refused before anything is written', async (flags, says) => {
   put(config({}));
   const before = readFileSync(file(), 'utf8');
   const { code, stdout, stderr } = await configure(flags);
@@ -137,7 +137,7 @@ test.each([
 });
 
 describe('strict affinity with an address borrowed', () => {
-  test('is refused, with their number and where to see them', async () => {
+  it('strict affinity is refused while addresses are borrowed, with their number and where to see them', async () => {
     const before = readFileSync(file(), 'utf8');
     for (const dryRun of ['', ' --dry-run']) {
       expect(await configure(`--strictaffinity true${dryRun}`)).toMatchObject({
@@ -150,22 +150,22 @@ describe('strict affinity with an address borrowed', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  test.each([
+  it.each([
     ['--strictaffinity true --force', 'calictl'],
     ['--strictaffinity=true', 'calicoctl'],
-  ])('is switched on with %s by %s', async (flags, programName) => {
+  ])('strict affinity is switched on with %s by %s', async (flags, programName) => {
     put(borrowed, config({}));
     expect(await configure(flags, programName)).toMatchObject({ code: 0 });
     expect((await stored())?.spec).toMatchObject({ strictAffinity: true });
   });
 
-  test('that is on already may be configured further', async () => {
+  it('other settings may be changed while strict affinity is already on', async () => {
     put(borrowed, config({ strictAffinity: true }));
     expect(await configure('--strictaffinity true --max-blocks-per-host 2')).toMatchObject({ code: 0 });
   });
 });
 
-describe('at the same time as somebody else', () => {
+describe('ipam configure next to another writer', () => {
   /** Runs the command on this store. */
   async function on(store: MemoryDatastore, flags: Readonly<Record<string, string>>): Promise<unknown> {
     const input = {
@@ -194,7 +194,7 @@ describe('at the same time as somebody else', () => {
   }
   const specs = (store: MemoryDatastore): unknown[] => store.dump().map(({ spec }) => spec);
 
-  test('a write that met another one is decided again on what is stored then', async () => {
+  it('ipam configure decides again on what is stored after a conflict', async () => {
     let met = 0;
     const store = new MemoryDatastore([config({ strictAffinity: true, maxBlocksPerHost: 1 })], {
       faults: ({ nthWrite }): MemoryFault | undefined => {
@@ -209,7 +209,7 @@ describe('at the same time as somebody else', () => {
     expect(store.calls.filter(({ op }) => op === 'get')).toHaveLength(4);
   });
 
-  test('two that find no object both get their way', async () => {
+  it('two runs of ipam configure that find no object both succeed', async () => {
     const store = new MemoryDatastore([]);
     await Promise.all([
       on(store, { strictaffinity: 'true' }),
@@ -219,7 +219,7 @@ describe('at the same time as somebody else', () => {
     expect(store.calls.filter(({ op }) => op === 'create').length).toBe(2);
   });
 
-  test('an answer that does not come is an error, not another try', async () => {
+  it('ipam configure fails when the answer to a write is lost, instead of writing again', async () => {
     const store = new MemoryDatastore([config({})], {
       faults: ({ nthWrite }) => (nthWrite === 1 ? 'timeout-after' : undefined),
     });
@@ -228,7 +228,7 @@ describe('at the same time as somebody else', () => {
   });
 });
 
-describe('show', () => {
+describe('ipam configure show', () => {
   const grid = (strict: string, auto: string, max: string): string =>
     [
       '+--------------------+-------+',
@@ -241,7 +241,7 @@ describe('show', () => {
       '',
     ].join('\n');
 
-  test('tells the defaults, and that nothing is stored; and writes nothing', async () => {
+  it('ipam configure show prints the defaults, reports that nothing is stored, and writes nothing', async () => {
     const before = readFileSync(file(), 'utf8');
     expect(await configure('show')).toMatchObject({
       ...{ code: 0, stderr: '' },
@@ -254,7 +254,7 @@ describe('show', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  test('tells what is stored, as ipam show --show-configuration does', async () => {
+  it('ipam configure show prints what is stored, as ipam show --show-configuration does', async () => {
     put(config({ strictAffinity: true, maxBlocksPerHost: 20 }));
     const { stdout } = await configure('show');
     expect(stdout).toBe(grid('true ', 'true ', '   20'));
@@ -264,15 +264,15 @@ describe('show', () => {
     );
   });
 
-  test('does not exist for calicoctl', async () => {
+  it('calicoctl has no ipam configure show', async () => {
     const { code, stdout, stderr } = await configure('show', 'calicoctl');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Usage:\n {2}calicoctl ipam configure --strictaffinity=<true\/false> /);
   });
 });
 
-describe('as calicoctl', () => {
-  test('prints its lines, changed or not, and makes the defaults first', async () => {
+describe('calicoctl ipam configure', () => {
+  it('calicoctl ipam configure prints its lines, changed or not, and creates the defaults first', async () => {
     expect(await configure('--strictaffinity=false --max-blocks-per-host=4', 'calicoctl')).toMatchObject({
       ...{ code: 1, stdout: '', stderr: 'error: MaxBlocksPerHost requires StrictAffinity to be enabled\n' },
     });
@@ -285,20 +285,20 @@ describe('as calicoctl', () => {
     }
   });
 
-  test('keeps what it does not know, which calicoctl would drop', async () => {
+  it('calicoctl ipam configure keeps unknown fields', async () => {
     put(config({ ipCooldownSeconds: 30 }, { labels: { a: 'b' } }));
     expect(await configure('--strictaffinity=true', 'calicoctl')).toMatchObject({ code: 0 });
     expect(await stored()).toMatchObject({ metadata: { labels: { a: 'b' } }, spec: { ipCooldownSeconds: 30 } });
   });
 
-  test.each([
+  it.each([
     ['--strictaffinity=yes', 'invalid value. Use true or false to set strictaffinity\n'],
     ['--strictaffinity=true --max-blocks-per-host=x', 'invalid value for maxblockhost. Use a valid number\n'],
     [
       '--strictaffinity=true --max-blocks-per-host=-3',
       'error: IPAMConfig.crd.projectcalico.org "default" is invalid: spec.maxBlocksPerHost: Invalid value: -3: spec.maxBlocksPerHost in body should be greater than or equal to 0\n',
     ],
-  ])('%s', async (flags, stderr) => {
+  ])('calicoctl ipam configure %s', async (flags, stderr) => {
     expect(await configure(flags, 'calicoctl')).toMatchObject({ code: 1, stdout: '', stderr });
   });
 });

@@ -71,10 +71,10 @@ const blocksOf = (node: string): string[] =>
 const releasedIn = (stdout: string): string[] =>
   [...stdout.matchAll(/^Successfully released ([\d.]+)$/gm)].map(([, address]) => address as string).sort();
 
-describe('--node of a node that is gone', () => {
+describe('ipam release --node for a deleted node', () => {
   beforeEach(() => store(withoutNode('node-a')));
 
-  it('releases all that is recorded for it, and says what it still claims', async () => {
+  it('release --node releases all that is recorded for a deleted node, and lists its remaining claims', async () => {
     const recorded = recordedFor('node-a');
     // Its pods and its tunnel.
     expect(recorded).toHaveLength(4);
@@ -95,7 +95,7 @@ describe('--node of a node that is gone', () => {
     });
   });
 
-  it('with --affinities its blocks go too, and nothing of it is left to find', async () => {
+  it('release --node --affinities also releases the blocks, so that nothing of the node remains', async () => {
     const blocks = blocksOf('node-a');
     expect(blocks.length).toBeGreaterThan(0);
     const { code, stdout } = await release('--node node-a --affinities');
@@ -107,13 +107,13 @@ describe('--node of a node that is gone', () => {
     expect(await unchanged('--node node-a --affinities')).toMatchObject({ code: 1, stdout: '' });
   });
 
-  it('with --affinities alone is left what a first run without it left', async () => {
+  it('release --affinities finishes after a first run without it', async () => {
     await release('--node node-a');
     expect((await release('--node node-a --affinities')).code).toBe(0);
     expect(text()).not.toContain('node-a');
   });
 
-  it('says in a dry run what would go, and answers in JSON', async () => {
+  it('release --node --dry-run prints the plan, as JSON too', async () => {
     const blocks = blocksOf('node-a');
     const dry = await unchanged('--node node-a --affinities --dry-run');
     expect(dry.code).toBe(0);
@@ -127,7 +127,7 @@ describe('--node of a node that is gone', () => {
     expect(gone.outcomes.slice(-blocks.length)).toEqual(blocks.map((subject) => ({ subject, outcome: 'applied' })));
   });
 
-  it('also what holds an address of its blocks and names no node', async () => {
+  it("release --node includes allocations in the node's blocks that name no node", async () => {
     const unnamed = stored();
     for (const { kind, spec } of unnamed) {
       if (kind !== 'IPAMBlock') continue;
@@ -144,14 +144,14 @@ describe('--node of a node that is gone', () => {
     expect(blocksOf('node-a')).toEqual([]);
   });
 
-  it('asks on a terminal, and takes no for an answer', async () => {
+  it('release --node asks for confirmation on a terminal, and accepts no', async () => {
     const ran = await unchanged('--node node-a --affinities', { terminal: true, stdin: 'n\n' });
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain(`  block ${blocksOf('node-a')[0]}\n`);
     expect(ran.stderr).toMatch(/Release these 4 addresses and 1 block affinity\? \[y\/N\]/);
   });
 
-  it('a pod that is still listed on it keeps everything', async () => {
+  it('release --node is refused while a pod is still listed on the deleted node', async () => {
     const [pod] = podsOn('node-a') as [KubeObject];
     store([...withoutNode('node-a'), pod]);
     const { code, stderr } = await unchanged('--node node-a --affinities');
@@ -160,8 +160,8 @@ describe('--node of a node that is gone', () => {
   });
 });
 
-describe('--node of a node that lives', () => {
-  it('is refused for the addresses of its pods and its tunnel', async () => {
+describe('ipam release --node for a node that exists', () => {
+  it('release --node is refused for an existing node with pods and a tunnel', async () => {
     const { code, stdout, stderr } = await unchanged('--node node-a');
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('(and 3 more are in use); nothing was released (ADDRESS_IN_USE)');
@@ -170,7 +170,7 @@ describe('--node of a node that lives', () => {
     expect((await unchanged('--node node-a')).stderr).toContain('is in use by Node node-a; nothing was released');
   });
 
-  it('never gives up its blocks', async () => {
+  it('release --node never releases the blocks of an existing node', async () => {
     for (const flags of ['', ' --force']) {
       const { code, stderr } = await unchanged(`--node node-a --affinities${flags}`);
       expect(code).toBe(4);
@@ -179,7 +179,7 @@ describe('--node of a node that lives', () => {
     }
   });
 
-  it('releases under it with --force', async () => {
+  it('release --node --force releases the addresses of an existing node', async () => {
     const { code, stdout } = await release('--node node-a --force');
     expect(code).toBe(0);
     expect(releasedIn(stdout)).toHaveLength(4);
@@ -188,8 +188,8 @@ describe('--node of a node that lives', () => {
   });
 });
 
-describe('--pod', () => {
-  it('releases what is recorded for a pod that is gone, and nothing else', async () => {
+describe('ipam release --pod', () => {
+  it('release --pod releases what is recorded for a deleted pod, and nothing else', async () => {
     const [pod, other] = podsOn('node-a') as [KubeObject, KubeObject];
     store(objects.filter((object) => object !== pod));
     const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
@@ -204,7 +204,7 @@ describe('--pod', () => {
     });
   });
 
-  it('is refused while the pod has its address', async () => {
+  it('release --pod is refused while the pod has its address', async () => {
     const [pod] = podsOn('node-b') as [KubeObject];
     const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
     const { code, stderr } = await unchanged(`--pod ${name}`);
@@ -219,17 +219,17 @@ it.each([
   ['--node node-a --pod shop/cart-0', '--node and --pod cannot be used together'],
   ['--ip 10.60.0.1 --affinities', '--affinities goes with --node'],
   ['--affinities', 'nothing to release'],
-])('%j is wrong use', async (flags, message) => {
+])('ipam release %j is wrong usage', async (flags, message) => {
   const { code, stderr } = await unchanged(flags);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
 
-it('an empty node is none', async () => {
+it('ipam release --node with an empty name is wrong usage', async () => {
   expect(await run(['ipam', 'release', '--node', ''], { folder })).toMatchObject({ code: 2 });
 });
 
-it('none of it is there for calicoctl', async () => {
+it('calicoctl has none of --node, --pod and --affinities', async () => {
   store(withoutNode('node-a'));
   expect(await unchanged('--node=node-a', { programName: 'calicoctl' })).toMatchObject({ code: 1, stdout: '' });
 });

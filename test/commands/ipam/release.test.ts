@@ -74,7 +74,7 @@ const blockWith = (address: string): BlockSpec => {
 };
 
 describe('--ip', () => {
-  it('releases an address that nothing uses, with its handle', async () => {
+  it('release --ip releases an unused address, with its handle', async () => {
     const before = blockWith(leaked);
     const ordinal = Number(leaked.split('.').at(-1)) % 8;
     const handle = before.attributes[before.allocations[ordinal] ?? -1]?.handle_id ?? '';
@@ -96,14 +96,14 @@ describe('--ip', () => {
     });
   });
 
-  it('refuses an address in use and names who uses it', async () => {
+  it('release --ip refuses an address in use and names its user', async () => {
     const { code, stdout, stderr } = await unchanged(`--ip ${used}`);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain(`${used} is in use by ${user}; nothing was released (ADDRESS_IN_USE)`);
     expect(stderr).toContain('--force');
   });
 
-  it('refuses the tunnel address of a node', async () => {
+  it('release --ip refuses the tunnel address of a node', async () => {
     const node = objects.find(({ kind }) => kind === 'Node') as KubeObject;
     const tunnel = node.metadata.annotations?.['projectcalico.org/IPv4VXLANTunnelAddr'] ?? '';
     const { code, stderr } = await unchanged(`--ip ${tunnel}`);
@@ -111,7 +111,7 @@ describe('--ip', () => {
     expect(stderr).toContain(`${tunnel} is in use by Node ${node.metadata.name}`);
   });
 
-  it('refuses the address of a live container that its pod does not list', async () => {
+  it('release --ip refuses the address of a live container that its pod does not list', async () => {
     const pods = objects.map((object) =>
       object.kind === 'Pod' && addressOf(object) === used
         ? { ...object, status: { phase: 'Running', podIPs: [{ ip: '192.0.2.77' }], podIP: '192.0.2.77' } }
@@ -123,13 +123,13 @@ describe('--ip', () => {
     expect(stderr).toContain(`is in use by ${user}`);
   });
 
-  it('refuses all of several when one is in use', async () => {
+  it('release --ip refuses all addresses when one is in use', async () => {
     const { code, stderr } = await unchanged(`--ip ${leaked} --ip ${used}`);
     expect(code).toBe(4);
     expect(stderr).toContain(`${used} is in use by ${user}`);
   });
 
-  it('releases what is assigned of several and tells of the rest', async () => {
+  it('release --ip releases the assigned addresses of several and reports the others', async () => {
     const { code, stdout } = await release(`--ip ${leaked} --ip 10.60.0.250 --ip 192.0.2.1`);
     expect(code).toBe(5);
     expect(stdout.split('\n')).toEqual([
@@ -141,19 +141,19 @@ describe('--ip', () => {
     expect(await allocated(leaked)).toBe(false);
   });
 
-  it('takes the same address twice for once', async () => {
+  it('release --ip counts a repeated address once', async () => {
     const { code, stdout } = await release(`--ip ${leaked} --ip ${leaked}`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Successfully released ${leaked}\n` });
   });
 
-  it('with --force releases what is in use', async () => {
+  it('release --ip --force releases an address in use', async () => {
     const { code, stdout } = await release(`--ip ${used} --force`);
     expect(code).toBe(0);
     expect(stdout).toContain(`Successfully released ${used}\n`);
     expect(await allocated(used)).toBe(false);
   });
 
-  it('with --dry-run says what it would do', async () => {
+  it('release --ip --dry-run prints the plan', async () => {
     expect(await unchanged(`--ip ${leaked} --dry-run`)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^would release ${leaked} {2}was for Pod \\S+/\\S+ on node-[ab]\\n$`)),
@@ -161,7 +161,7 @@ describe('--ip', () => {
     expect(await unchanged(`--ip ${used} --dry-run`)).toMatchObject({ code: 4, stdout: '' });
   });
 
-  it('answers in JSON with exact sequence numbers', async () => {
+  it('release --ip prints JSON with exact sequence numbers', async () => {
     const { stdout } = await unchanged(`--ip ${leaked} --dry-run -o json`);
     const { planned, ...rest } = JSON.parse(stdout);
     const { spec } = { spec: blockWith(leaked) };
@@ -191,7 +191,7 @@ describe('--ip', () => {
     });
   });
 
-  it('asks on a terminal for more than one address, and takes no for an answer', async () => {
+  it('release --ip asks for confirmation of more than one address on a terminal, and accepts no', async () => {
     const pods = objects.filter(({ kind }) => kind === 'Pod');
     const gone = pods.slice(0, 2);
     store(objects.filter((object) => !gone.includes(object)));
@@ -205,7 +205,7 @@ describe('--ip', () => {
 });
 
 describe('--handle', () => {
-  it('releases all addresses of a handle', async () => {
+  it('release --handle releases all addresses of a handle', async () => {
     const { spec } = { spec: blockWith(leaked) };
     const ordinal = Number(leaked.split('.').at(-1)) % 8;
     const handle = spec.attributes[spec.allocations[ordinal] ?? -1]?.handle_id;
@@ -215,7 +215,7 @@ describe('--handle', () => {
     expect(await unchanged(`--handle ${handle}`)).toMatchObject({ code: 1, stdout: '' });
   });
 
-  it('refuses a handle whose addresses are in use', async () => {
+  it('release --handle refuses a handle whose addresses are in use', async () => {
     const pod = objects.find(({ kind }) => kind === 'Pod') as KubeObject;
     const container = pod.metadata.annotations?.['cni.projectcalico.org/containerID'];
     const { code, stderr } = await unchanged(`--handle k8s-pod-network.${container}`);
@@ -236,7 +236,7 @@ describe('--from-report', () => {
     writeFileSync(path, printJson(value));
   };
 
-  it('releases what the report calls leaked, handles too', async () => {
+  it('release --from-report releases what the report calls leaked, handles too', async () => {
     await report();
     const dry = await unchanged('--from-report report.json --dry-run');
     expect(dry.code).toBe(0);
@@ -254,7 +254,7 @@ describe('--from-report', () => {
     });
   });
 
-  it('leaves a handle alone that was written less than five minutes ago', async () => {
+  it('release --from-report leaves a handle that was written less than five minutes ago', async () => {
     const unlocked = stored().map((object) => {
       if (object.kind === 'ClusterInformation') {
         return { ...object, spec: { ...(object.spec as object), datastoreReady: true } };
@@ -270,7 +270,7 @@ describe('--from-report', () => {
     expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(true);
   });
 
-  it('refuses a report of another cluster, also with --force', async () => {
+  it('release --from-report refuses a report of another cluster, even with --force', async () => {
     const path = await report();
     edited(path, (value) => Object.assign(value, { clusterGUID: 'f00d' }));
     for (const flags of ['', ' --force']) {
@@ -282,7 +282,7 @@ describe('--from-report', () => {
     }
   });
 
-  it('leaves an address alone that was given to somebody else meanwhile', async () => {
+  it('release --from-report leaves an address that was given to another owner since', async () => {
     await report();
     const again = stored();
     const block = again.find(({ spec }) => (spec as BlockSpec | undefined)?.cidr === blockWith(leaked).cidr);
@@ -298,7 +298,7 @@ describe('--from-report', () => {
     expect(await allocated(leaked)).toBe(true);
   });
 
-  it('leaves an address alone that is in use meanwhile', async () => {
+  it('release --from-report leaves an address that is in use by now', async () => {
     const pod = objects.find(({ kind }) => kind === 'Pod') as KubeObject;
     const without = objects.filter((object) => object !== pod);
     store(without);
@@ -310,7 +310,7 @@ describe('--from-report', () => {
     expect(await allocated(used)).toBe(true);
   });
 
-  it('of several reports takes what all of them call leaked', async () => {
+  it('release with several reports takes what all of them call leaked', async () => {
     await report('first.json');
     const pod = objects.find(({ kind }) => kind === 'Pod') as KubeObject;
     store(objects.filter((object) => object !== pod));
@@ -321,10 +321,10 @@ describe('--from-report', () => {
     expect(await allocated(used)).toBe(true);
   });
 
-  describe('as calicoctl', () => {
+  describe('calicoctl ipam release --from-report', () => {
     const compat: RunOptions = { env: { CALICTL_COMPAT: '1' } };
 
-    it('releases with its texts', async () => {
+    it("calicoctl release --from-report prints calicoctl's texts", async () => {
       await report();
       const { code, stdout, stderr } = await release('--from-report=report.json', compat);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -343,7 +343,7 @@ describe('--from-report', () => {
       );
     });
 
-    it('says when a report has nothing to clean up', async () => {
+    it('calicoctl release --from-report says when a report has nothing to clean up', async () => {
       const path = await report();
       edited(path, (value) => Object.assign(value, { allocations: {}, leakedHandles: [] }));
       expect((await unchanged('--from-report=report.json', compat)).stdout).toBe(
@@ -368,12 +368,12 @@ describe('--from-report', () => {
         { clusterInformationRevision: '1' },
         'the provided reports are all stale - at least one should be up-to-date. Please generate a new report while the data store is locked and try again\n',
       ],
-    ])('refuses a report %s', async (_, change, text) => {
+    ])('calicoctl release --from-report refuses a report %s', async (_, change, text) => {
       edited(await report(), (value) => Object.assign(value, change));
       expect(await unchanged('--from-report=report.json', compat)).toMatchObject({ code: 1, stderr: text });
     });
 
-    it('refuses while the datastore is not locked, unless forced', async () => {
+    it('calicoctl release --from-report refuses while the datastore is not locked, unless forced', async () => {
       const open = objects.map((object) =>
         object.kind === 'ClusterInformation'
           ? { ...object, spec: { ...(object.spec as object), datastoreReady: true } }
@@ -393,7 +393,7 @@ describe('--from-report', () => {
       ]);
     });
 
-    it('refuses while the datastore is not locked', async () => {
+    it('release --from-report is refused in compat mode while the datastore is not locked', async () => {
       store(
         objects.map((object) =>
           object.kind === 'ClusterInformation'
@@ -407,7 +407,7 @@ describe('--from-report', () => {
       });
     });
 
-    it('tells plainly that a report cannot be read', async () => {
+    it('calicoctl release --from-report names a report that cannot be read', async () => {
       expect(await unchanged('--from-report=nowhere.json', compat)).toMatchObject({
         ...{ code: 1, stdout: '', stderr: 'open nowhere.json: no such file or directory\n' },
       });
@@ -415,10 +415,10 @@ describe('--from-report', () => {
   });
 });
 
-describe('as calicoctl', () => {
+describe('calicoctl ipam release --ip', () => {
   const compat: RunOptions = { env: { CALICTL_COMPAT: '1' } };
 
-  it('releases one address without asking who uses it', async () => {
+  it('calicoctl release --ip releases one address without asking who uses it', async () => {
     expect(await release(`--ip=${used}`, compat)).toMatchObject({
       ...{ code: 0, stderr: '', stdout: `Successfully released IP address ${used}\n` },
     });
@@ -427,13 +427,13 @@ describe('as calicoctl', () => {
     });
   });
 
-  it('refuses what is no address on stdout', async () => {
+  it('calicoctl release --ip refuses an invalid address on stdout', async () => {
     expect(await unchanged('--ip=10.60.0', compat)).toMatchObject({
       ...{ code: 1, stderr: '', stdout: 'Error executing command: invalid IP address specified: 10.60.0\n' },
     });
   });
 
-  it('is a usage error when nothing is named', async () => {
+  it('calicoctl release without a flag is a usage error', async () => {
     const ran = await unchanged('', compat);
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr).toMatch(/^Usage:\n {2}calicoctl ipam release /);

@@ -17,14 +17,14 @@ const cidrs = async (flags: string): Promise<string[]> => {
 };
 
 describe('ipam show --map', () => {
-  it('draws every block of a cluster', async () => {
+  it('show --map draws every block of a cluster', async () => {
     const { code, stdout, stderr } = await map('');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('10.60.0.0/28   t#b?~.......rr..  5/16  node-a, 1 borrowed by node-b\n');
     expect(stdout).toContain('no pool  blocks that are in no pool\n10.99.0.0/30  b...');
   });
 
-  it('chooses blocks by pool, node, address and pod', async () => {
+  it('show --map selects blocks by pool, node, address and pod', async () => {
     expect(await cidrs('')).toEqual(['10.60.0.0/28', '10.60.0.16/28', '192.0.2.0/29', '10.99.0.0/30']);
     expect(await cidrs('--pool services')).toEqual(['192.0.2.0/29']);
     expect(await cidrs('--pool 192.0.2.0/28 --pool main')).toEqual(['10.60.0.0/28', '10.60.0.16/28', '192.0.2.0/29']);
@@ -34,14 +34,14 @@ describe('ipam show --map', () => {
     expect(await cidrs('--pod shop/far-0 --pool main')).toEqual([]);
   });
 
-  it('is coloured at a terminal only, and not with --no-color', async () => {
+  it('show --map is coloured on a terminal only, and not with --no-color', async () => {
     const esc = '\u001b[';
     expect((await map('')).stdout).not.toContain(esc);
     expect((await map('', { terminal: true })).stdout).toContain(esc);
     expect((await map('--no-color', { terminal: true })).stdout).not.toContain(esc);
   });
 
-  it('wraps at the width of the terminal, and nowhere else', async () => {
+  it('show --map wraps at the width of the terminal, and nowhere else', async () => {
     const example = (terminal: boolean): Promise<Ran> =>
       run('ipam show --map --no-color', { folder: exampleFolder, terminal, columns: 80 });
     const [wrapped, whole] = await Promise.all([example(true), example(false)]);
@@ -49,7 +49,7 @@ describe('ipam show --map', () => {
     expect(whole.stdout).toMatch(/^10\.61\.4\.0\/24 +[#.]{256} {2}/m);
   });
 
-  it('is on its page as it is', async () => {
+  it('the map on docs/commands/ipam-show.md is what the command prints', async () => {
     const page = readFileSync(new URL('../../../docs/commands/ipam-show.md', import.meta.url), 'utf8');
     const { stdout } = await run('ipam show --map --pool default-pool', { folder: exampleFolder });
     expect(page).toContain(`$ calictl ipam show --map --pool default-pool\n${stdout}\`\`\`\n`);
@@ -57,13 +57,13 @@ describe('ipam show --map', () => {
       expect(page).toContain(`| \`${glyph}\` | ${about} |\n`);
   });
 
-  it.each(['svg', 'html'])('makes a picture with -o %s', async (format) => {
+  it.each(['svg', 'html'])('show --map -o %s makes a picture', async (format) => {
     const { code, stdout, stderr } = await map(`-o ${format}`, { terminal: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(readMarkup(stdout).tags.filter((tag) => tag.startsWith('rect')).length).toBeGreaterThan(44);
   });
 
-  it.each(['svg', 'html'])('refuses -o %s without --map', async (format) => {
+  it.each(['svg', 'html'])('-o %s is refused without --map', async (format) => {
     const { code, stdout, stderr } = await run(`ipam show -o ${format}`, { objects });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`-o ${format} is a picture of the map`);
@@ -76,26 +76,26 @@ describe('ipam show --map', () => {
     ['--node=', '--node is empty'],
     ['--pod cart', "--pod does not take 'cart'"],
     ['--ip 10.60.0.300', '10.60.0.300'],
-  ])('refuses %s', async (flags, text) => {
+  ])('show --map refuses %s', async (flags, text) => {
     const { code, stderr } = await map(flags);
     expect(code).toBe(2);
     expect(stderr).toContain(text);
   });
 
-  it('refuses --pool without --map, and a pool that is not there', async () => {
+  it('--pod is refused without --map, and an unknown pool is refused', async () => {
     const without = await run('ipam show --pool main', { objects });
     expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--pool goes with --map')]);
     const unknown = await map('--pool nowhere');
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no pool nowhere')]);
   });
 
-  it('says at a terminal that there is nothing to show', async () => {
+  it('show --map reports on a terminal that there is nothing to show', async () => {
     const { code, stdout, stderr } = await map('--node node-z', { terminal: true });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('there are no blocks to show\n');
   });
 
-  it('is not there in compat mode', async () => {
+  it('calicoctl has no --map', async () => {
     const { code, stdout } = await map('', { programName: 'calicoctl' });
     expect(code).toBe(1);
     expect(stdout).not.toContain('10.60.0.0/28');

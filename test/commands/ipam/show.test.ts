@@ -126,12 +126,12 @@ const poolRows = [
   '',
 ];
 
-describe('usage', () => {
-  it('is a row a pool, disabled ones too', async () => {
+describe('usage by ipam show', () => {
+  it('ipam show prints one row per pool, disabled ones too', async () => {
     expect((await answer('')).split('\n')).toEqual(poolRows);
   });
 
-  it('is the same for calicoctl', async () => {
+  it('calicoctl ipam show prints the same table', async () => {
     expect((await answer('', 'calicoctl')).split('\n')).toEqual(poolRows);
   });
 
@@ -147,7 +147,7 @@ describe('usage', () => {
     '| Block    | 10.99.0.0/29 |          8 | 1 (12%)    | 7 (88%)           |',
   ];
 
-  it('has the blocks below their pools, those outside every pool last', async () => {
+  it('ipam show --show-blocks lists blocks below their pools, and those outside every pool last', async () => {
     expect((await answer('--show-blocks')).split('\n')).toEqual([
       ...withBlocks,
       '| Block    | fd99::/122   |         64 | 0 (0%)     | 64 (100%)         |',
@@ -155,7 +155,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('leaves IPv6 blocks outside every pool out for calicoctl', async () => {
+  it('calicoctl ipam show leaves out IPv6 blocks outside every pool', async () => {
     expect((await answer('--show-blocks', 'calicoctl')).split('\n')).toEqual([...withBlocks, ...poolRows.slice(7)]);
   });
 
@@ -186,12 +186,12 @@ describe('usage', () => {
     ],
   };
 
-  it('is exact in JSON and YAML', async () => {
+  it('ipam show prints exact numbers in JSON and YAML', async () => {
     expect(JSON.parse(await answer('-o json'))).toEqual(document);
     expect(parseYaml(await answer('-o yaml'))).toEqual(document);
   });
 
-  it('is exact in CSV', async () => {
+  it('ipam show prints exact numbers in CSV', async () => {
     expect((await answer('-o csv')).split('\n')).toEqual([
       'grouping,pool,cidr,affinity,total,inUse,free,borrowed,reserved',
       'pool,pool-a,10.60.0.0/29,,8,3,5,,4',
@@ -208,7 +208,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('without pools and blocks is a heading', async () => {
+  it('ipam show without pools and blocks prints only the heading', async () => {
     const information = objects.filter(({ kind }) => kind === 'ClusterInformation');
     for (const programName of ['calictl', 'calicoctl']) {
       const { code, stdout } = await run('ipam show --show-blocks', { objects: information, programName });
@@ -219,7 +219,7 @@ describe('usage', () => {
     }
   });
 
-  it('counts a block for the first pool that it overlaps', async () => {
+  it('ipam show counts a block for the first pool that it overlaps', async () => {
     const overlapping = [pool('big', '10.60.0.0/16'), ...objects];
     const { stdout } = await run('ipam show -o json', { objects: overlapping });
     const { pools } = JSON.parse(stdout) as { pools: { name: string; inUse: number }[] };
@@ -233,8 +233,8 @@ describe('usage', () => {
   });
 });
 
-describe('--ip', () => {
-  it('tells who has each of several addresses', async () => {
+describe('ipam show --ip', () => {
+  it('show --ip reports who has each of several addresses', async () => {
     expect(
       (await answer('--ip 10.60.0.1 --ip 10.60.0.2 --ip 10.60.0.3 --ip 192.0.2.1 --ip 10.64.0.1')).split('\n'),
     ).toEqual([
@@ -263,7 +263,7 @@ describe('--ip', () => {
     ]);
   });
 
-  it('tells the block and pool in JSON', async () => {
+  it('show --ip prints the block and the pool in JSON', async () => {
     const { kind, items } = JSON.parse(
       await answer('--ip 10.60.0.2 --ip fd00::3 --ip 10.60.0.7 --ip 192.0.2.1 -o json'),
     );
@@ -284,11 +284,11 @@ describe('--ip', () => {
     ]);
   });
 
-  it('takes any spelling of an IPv6 address', async () => {
+  it('show --ip takes any spelling of an IPv6 address', async () => {
     expect(await answer('--ip FD00:0:0:0::0003')).toMatch(/^IP fd00::3 is in use\n/);
   });
 
-  it('is calicoctl to those who call it so', async () => {
+  it("calicoctl ipam show --ip prints calicoctl's text", async () => {
     expect((await answer('--ip=10.60.0.0', 'calicoctl')).split('\n')).toEqual([
       'IP 10.60.0.0 is in use',
       'Attributes:',
@@ -302,7 +302,7 @@ describe('--ip', () => {
     expect(await answer('--ip=10.99.0.0', 'calicoctl')).toBe('10.99.0.0 is not assigned\n');
   });
 
-  it('refuses what is no address as calicoctl does', async () => {
+  it('calicoctl ipam show --ip refuses an invalid address', async () => {
     expect(await show('--ip=10.60.0', 'calicoctl')).toMatchObject({
       code: 1,
       stdout: 'Error executing command: invalid IP address specified: 10.60.0\n',
@@ -311,8 +311,8 @@ describe('--ip', () => {
   });
 });
 
-describe('--node and --pod', () => {
-  it('list what a node has, borrowed addresses too', async () => {
+describe('ipam show --node and --pod', () => {
+  it('show --node lists the addresses of a node, borrowed ones too', async () => {
     const csv = await answer('--node node-b -o csv');
     const mail = Array.from({ length: 8 }, (_, n) => {
       const address = formatIp(addressAt(parseCidr('10.61.0.0/29') as NonNullable<ReturnType<typeof parseCidr>>, n));
@@ -326,7 +326,7 @@ describe('--node and --pod', () => {
     ]);
   });
 
-  it('list what a pod has', async () => {
+  it('show --pod lists the addresses of a pod', async () => {
     const { items } = JSON.parse(await answer('--pod shop/cart-0 -o json'));
     expect(items.map(({ address }: { address: string }) => address)).toEqual(['10.60.0.1']);
     expect(await answer('--pod other/cart-0')).toBe('');
@@ -334,7 +334,7 @@ describe('--node and --pod', () => {
   });
 });
 
-describe('--show-borrowed', () => {
+describe('ipam show --show-borrowed', () => {
   const expected = [
     '+-----------+----------------+--------------+-------------+------+--------------+',
     '|    IP     | BORROWING-NODE |    BLOCK     | BLOCK OWNER | TYPE | ALLOCATED-TO |',
@@ -346,12 +346,12 @@ describe('--show-borrowed', () => {
     '',
   ];
 
-  it('lists addresses of nodes that do not own the block', async () => {
+  it('show --show-borrowed lists addresses of nodes that do not own the block', async () => {
     expect((await answer('--show-borrowed')).split('\n')).toEqual(expected);
     expect((await answer('--show-borrowed', 'calicoctl')).split('\n')).toEqual(expected);
   });
 
-  it('does so in the other formats', async () => {
+  it('show --show-borrowed prints the other formats', async () => {
     const item = {
       ...{ address: '10.60.0.2', node: 'node-b', block: '10.60.0.0/29', owner: 'node-a' },
       ...{ type: 'pod', allocatedTo: 'shop/cart-1' },
@@ -364,7 +364,7 @@ describe('--show-borrowed', () => {
     );
   });
 
-  it('has an empty owner for a block of nobody and the type of what is no pod', async () => {
+  it('show --show-borrowed prints an empty owner for a block without one, and the type of other holders than pods', async () => {
     const loose = [pool('p', '10.0.0.0/24'), block('10.0.0.0/30', undefined, [tunnelOf('node-a')])];
     const { stdout } = await run('ipam show --show-borrowed', { objects: loose });
     expect(stdout.split('\n')[3]).toBe(
@@ -374,7 +374,7 @@ describe('--show-borrowed', () => {
   });
 });
 
-describe('--show-configuration', () => {
+describe('ipam show --show-configuration', () => {
   const grid = (strict: string, auto: string, max: string): string[] => [
     '+--------------------+-------+',
     '|      PROPERTY      | VALUE |',
@@ -386,14 +386,14 @@ describe('--show-configuration', () => {
     '',
   ];
 
-  it('shows the defaults where there is no configuration, and does not create one', async () => {
+  it('show --show-configuration prints the defaults where no object exists, and does not create one', async () => {
     const expected = grid('false', 'true ', '    0');
     expect((await answer('--show-configuration')).split('\n')).toEqual(expected);
     expect((await answer('--show-configuration', 'calicoctl')).split('\n')).toEqual(expected);
     expect(readFileSync(file, 'utf8')).not.toContain('IPAMConfig');
   });
 
-  it('shows what is configured', async () => {
+  it('show --show-configuration prints the stored settings', async () => {
     const spec = { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 20 };
     const config: KubeObject = { apiVersion: crd, kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
     const { stdout } = await run('ipam show --show-configuration', { objects: [config] });
@@ -405,8 +405,8 @@ describe('--show-configuration', () => {
   });
 });
 
-describe('hostile texts', () => {
-  it('stay in their cells', async () => {
+describe('hostile texts in ipam show', () => {
+  it('ipam show keeps hostile texts in their cells', async () => {
     const evil = { handle_id: '=cmd()', secondary: { node: 'n,"x"', namespace: 'a', pod: '\u001b[31mred\n' } };
     const hostile = [pool('p', '10.0.0.0/24'), block('10.0.0.0/30', 'host:o', [evil])];
     const table = await run('ipam show --ip 10.0.0.0', { objects: hostile });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { printJson } from '../../../src/text/json.ts';
 import { node, pool } from '../../support/clusters/ipam-state.ts';
@@ -33,8 +33,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a split', () => {
-  test('replaces the pool, and its addresses stay', async () => {
+describe('ipam split', () => {
+  it('ipam split replaces the pool and keeps its addresses', async () => {
     const assigned = await run('ipam assign --node node-a --count 3 --handle h --pool pool-1 -o json', { folder });
     const { addresses } = JSON.parse(assigned.stdout) as { addresses: { address: string; block: string }[] };
     const [first] = addresses;
@@ -68,7 +68,7 @@ describe('a split', () => {
     expect(await run('ipam release --handle h --yes', { folder })).toMatchObject({ code: 0 });
   });
 
-  test('by any spelling of the CIDR, for a script', async () => {
+  it('ipam split takes any spelling of the CIDR and prints JSON', async () => {
     const { code, stdout } = await split('4 --cidr 10.60.0.9/24 -o json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
@@ -79,7 +79,7 @@ describe('a split', () => {
     });
   });
 
-  test('can be tried without a lock', async () => {
+  it('ipam split --dry-run works without a lock', async () => {
     put(information(true), ...common);
     const before = readFileSync(file(), 'utf8');
     expect(await split('2 --name pool-1 --dry-run')).toMatchObject({
@@ -95,7 +95,7 @@ describe('a split', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  test('that is done is done again', async () => {
+  it('ipam split run again after it finished succeeds', async () => {
     expect(await split('2 --name pool-1')).toMatchObject({ code: 0 });
     const before = readFileSync(file(), 'utf8');
     for (const which of ['--name pool-1', '--cidr 10.60.0.0/24']) {
@@ -110,7 +110,7 @@ describe('a split', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  test('asks at a terminal, once it knows what to do', async () => {
+  it('ipam split asks for confirmation on a terminal, once the plan is known', async () => {
     const before = readFileSync(file(), 'utf8');
     const no = await split('2 --name pool-1', { terminal: true, stdin: 'n\n' });
     expect(no).toMatchObject({ code: 4, stdout: '' });
@@ -128,7 +128,7 @@ const across = (name: string, cidr: string): KubeObject => ({
   spec: { cidr, allocations: [], unallocated: [], attributes: [], strictAffinity: false, deleted: false },
 });
 
-test.each([
+it.each([
   ['0 --name pool-1', [], 2, "a pool cannot be split into '0'"],
   ['1 --name pool-1', [], 2, "a pool cannot be split into '1'"],
   ['3 --name pool-1', [], 2, "a pool cannot be split into '3'"],
@@ -168,10 +168,10 @@ test.each([
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });
 
-test.each([
+it.each([
   ['is not locked', [information(true)]],
   ['has no ClusterInformation', []],
-])('a datastore that %s is refused, and told how to lock it', async (_, items) => {
+])('ipam split is refused for a datastore that %s, with how to lock it', async (_, items) => {
   put(...items, ...common);
   const before = readFileSync(file(), 'utf8');
   const { code, stderr } = await split('2 --name pool-1');
@@ -182,8 +182,8 @@ test.each([
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });
 
-describe('as calicoctl', () => {
-  test('prints its sentences, with its line ends', async () => {
+describe('calicoctl ipam split', () => {
+  it("calicoctl ipam split prints calicoctl's sentences, with its line ends", async () => {
     expect(await split('4 --name=pool-1', asCalicoctl)).toMatchObject({
       ...{ code: 0, stderr: '' },
       stdout: [
@@ -196,7 +196,7 @@ describe('as calicoctl', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['2', [], 'no name or CIDR provided. Provide a name or CIDR to denote the IP pool to split'],
     ['2 --cidr=10.60.0.9/24', [], 'unable to find IP pool  covering the specified CIDR 10.60.0.9/24'],
     [
@@ -229,14 +229,14 @@ describe('as calicoctl', () => {
       [across('10-60-0-0-24', '10.60.0.0/24')],
       'the block 10.60.0.0/24 would be in no part of pool-1 as a whole',
     ],
-  ])('%s writes nothing', async (line, more, stderr) => {
+  ])('calicoctl ipam split %s writes nothing', async (line, more, stderr) => {
     put(information(false), ...common, ...more);
     const before = readFileSync(file(), 'utf8');
     expect(await split(line, asCalicoctl)).toMatchObject({ code: 1, stdout: '', stderr: `${stderr}\n` });
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  test('asks for the lock before it looks for the pool', async () => {
+  it('calicoctl ipam split requires the lock before it looks for the pool', async () => {
     put(information(true), ...common);
     expect(await split('x --name=pool-3', asCalicoctl)).toMatchObject({
       code: 1,

@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 describe('calictl node bgp', () => {
-  it('says for each session who wants it and how it is, then what is wrong', async () => {
+  it('node bgp lists each session with what configures it and its state, then what is wrong', async () => {
     const { code, stdout, stderr } = await run('node bgp', { folder: recorded.folder });
     expect(stdout.split('\n').slice(0, 4)).toEqual([
       'NODE     PEER                 TYPE   AS      WANTED BY                      STATE',
@@ -42,14 +42,14 @@ describe('calictl node bgp', () => {
     expect([code, stderr]).toEqual([3, '']);
   });
 
-  it('asks nobody with --desired', async () => {
+  it('node bgp --desired contacts no node', async () => {
     const { code, stdout } = await run('node bgp --desired', { folder: objectsOnly });
     expect(stdout).toMatch(/^node-b +10\.90\.0\.254:1790 +node +65001 +BGPPeer tor$/m);
     expect(stdout).toMatch(/^3 peers, no node asked; 1 problem\.$/m);
     expect(code).toBe(0);
   });
 
-  it('shows what is wanted of nodes that were not reached', async () => {
+  it('node bgp shows the desired sessions of unreachable nodes', async () => {
     const { code, stdout } = await run('node bgp node-a', { folder: objectsOnly });
     expect(stdout).toMatch(/^node-a +10\.90\.0\.2 \(node-b\) +node +64512 +BGPPeer rr +\?$/m);
     expect(stdout).not.toMatch(/^node-b/m);
@@ -58,7 +58,7 @@ describe('calictl node bgp', () => {
     expect(code).toBe(1);
   });
 
-  it('has everything in JSON, and the same in YAML', async () => {
+  it('node bgp prints everything in JSON, and the same in YAML', async () => {
     const { stdout } = await run('node bgp -o json', { folder: recorded.folder });
     const document = JSON.parse(stdout);
     expect(document).toMatchObject({
@@ -78,7 +78,7 @@ describe('calictl node bgp', () => {
     expect(parseYaml((await run('node bgp -o yaml', { folder: recorded.folder })).stdout)).toEqual(document);
   });
 
-  it('draws', async () => {
+  it('node bgp draws SVG and Graphviz', async () => {
     const dot = (await run('node bgp -o dot', { folder: recorded.folder })).stdout;
     expect(dot).toContain('"node-a" -- "node-b" [color="#1a7f37", style=solid');
     expect(dot).toContain('"10.90.0.254" -- "node-b" [color="#cf222e", style=dashed');

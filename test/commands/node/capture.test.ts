@@ -36,7 +36,7 @@ describe('node capture', () => {
     [['node-a', '-c', '0', '--via', 'local'], 2, "--count does not take '0'"],
     [['node-a', '-i', '', '--via', 'local'], 2, '--interface is empty'],
     [['node-a', '--via', 'local', '-o', 'json'], 2, 'with -o json packets need a file'],
-  ])('%j ends with %i', async (args, code, text) => {
+  ])('node capture %j exits %i', async (args, code, text) => {
     const ran = await capture(args);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
@@ -79,7 +79,7 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
       .trim()
       .split('\n');
 
-  it('writes packets of the interface of the pod into a file', async () => {
+  it("node capture writes packets of the pod's interface into a file", async () => {
     const file = join(folder, 'cart.pcap');
     const { code, stdout } = await whilePinging(() =>
       capture(['shop/cart-0', ...via, '-c', '4', '-w', file, '-o', 'json', '--', 'icmp[icmptype]', '==', 'icmp-echo']),
@@ -92,7 +92,7 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
     expect(isRunning(`-i ${device}`)).toBe(false);
   });
 
-  it('shows them as text without -w', async () => {
+  it('node capture prints packets as text without -w', async () => {
     const { code, stdout } = await whilePinging(() =>
       capture(['node-a', ...via, '-i', device, '-c', '2', '--', 'icmp']),
     );
@@ -101,7 +101,7 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
     expect(stdout).toContain('ICMP echo');
   });
 
-  it('ends on Ctrl-C with a whole file and no tcpdump left', async () => {
+  it('node capture ends on Ctrl-C with a whole file and no tcpdump left running', async () => {
     const file = join(folder, 'interrupted.pcap');
     const stop = new AbortController();
     const { code } = await whilePinging(async () => {
@@ -124,19 +124,19 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
     }
   }
 
-  it('never writes over a file', async () => {
+  it('node capture never overwrites a file', async () => {
     const { code, stderr } = await capture(['shop/cart-0', ...via, '-w', join(folder, 'cart.pcap')]);
     expect(code).toBe(4);
     expect(stderr).toContain('exists already');
   });
 
-  it('leaves no empty file where nothing was captured', async () => {
+  it('node capture leaves no empty file when nothing was captured', async () => {
     const file = join(folder, 'none.pcap');
     expect((await capture(['node-a', ...via, '-i', 'nosuch0', '-w', file])).code).toBe(1);
     expect(existsSync(file)).toBe(false);
   });
 
-  it('takes no option of tcpdump as a filter', async () => {
+  it('node capture accepts no tcpdump option as a filter', async () => {
     const { code, stderr } = await capture(['node-a', ...via, '-c', '1', '--', '-w', join(folder, 'sly')]);
     expect(code).toBe(1);
     expect(stderr).toContain('syntax error');

@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest';
 import { isRoot } from '../../../src/node-exec/processes.ts';
 import { run } from '../../support/program/world.ts';
 
-it.skipIf(!isRoot())('leaves nothing behind when it is interrupted (needs root)', async () => {
+it.skipIf(!isRoot())('an interrupted node diags leaves nothing behind (needs root)', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'calictl-diags-'));
   vi.stubEnv('TMPDIR', folder);
   const { code, stdout } = await run('node diags', { signal: AbortSignal.abort() });

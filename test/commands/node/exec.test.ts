@@ -8,22 +8,22 @@ const exec = (args: readonly string[], options = {}) =>
 const local = ['node-a', '--via', 'local'];
 
 describe('node exec', () => {
-  it('passes output, errors and the exit code on', async () => {
+  it('node exec passes on output, errors and exit code', async () => {
     const { code, stdout, stderr } = await exec([...local, '--', 'sh', '-c', 'printf out; printf err >&2; exit 7']);
     expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: 'out', stderr: 'err' });
   });
 
-  it('hands arguments over as they are', async () => {
+  it('node exec passes on arguments unchanged', async () => {
     const { stdout } = await exec([...local, '--', 'printf', '[%s]', '--via', '$(id)', "it's", '']);
     expect(stdout).toBe("[--via][$(id)][it's][]");
   });
 
-  it('gives the program our input when asked', async () => {
+  it('node exec passes on stdin when asked', async () => {
     expect((await exec([...local, '-i', '--', 'cat'], { stdin: 'a\nb' })).stdout).toBe('a\nb');
     expect((await exec([...local, '--', 'cat'], { stdin: 'a\nb' })).stdout).toBe('');
   });
 
-  it('is JSON for a script', async () => {
+  it('node exec prints JSON for scripts', async () => {
     const { code, stdout } = await exec([...local, '-o', 'json', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']);
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -37,7 +37,7 @@ describe('node exec', () => {
     });
   });
 
-  it('ends it after the time given', async () => {
+  it('node exec ends the program after --timeout', async () => {
     const { code, stderr } = await exec([...local, '--timeout', '300ms', '--', 'sleep', '3600']);
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -46,7 +46,7 @@ describe('node exec', () => {
     );
   });
 
-  it('takes a time that is longer than a timer can be', async () => {
+  it('node exec accepts a timeout that is longer than a timer can be', async () => {
     const { code, stdout } = await exec([...local, '--timeout', '100000000h', '--', 'printf', 'out']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'out' });
   });
@@ -58,7 +58,7 @@ describe('node exec', () => {
     [['node-a', '--via', 'netns', '--', 'true'], 1, 'there is no network namespace node-a'],
     [['node-a', '--via', 'local', '--timeout', 'soon', '--', 'true'], 2, '--timeout soon is no duration'],
     [['node-a', '--via', 'local', '--', 'no-such-program'], 127, 'no-such-program'],
-  ])('%j ends with %i', async (args, code, text) => {
+  ])('node exec %j exits %i', async (args, code, text) => {
     const ran = await exec(args);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);

@@ -44,12 +44,12 @@ async function routes(line: string, nodes: Parameters<typeof recordedFolder>[1],
 }
 
 describe('calictl node routes', () => {
-  it('says so when nothing differs', async () => {
+  it('node routes reports that nothing differs', async () => {
     const { code, stdout, stderr } = await routes('node-a', { 'node-a': answers(well) });
     expect([code, stdout, stderr]).toEqual([0, '4 of 4 routes of 1 node are as expected; no problems.\n', '']);
   });
 
-  it('shows what is missing, why it should be there and what to do, and exits 3', async () => {
+  it('node routes shows what is missing, why it should exist and what to do, and exits 3', async () => {
     const { code, stdout } = await routes('node-a', { 'node-a': answers(lacking) });
     expect(code).toBe(3);
     expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
@@ -64,7 +64,7 @@ describe('calictl node routes', () => {
     ]);
   });
 
-  it('shows every route with --all', async () => {
+  it('node routes --all shows every route', async () => {
     const { stdout } = await routes('node-a --all', { 'node-a': answers(well) });
     const rows = stdout.split('\n').filter((line) => line.startsWith('node-a'));
     expect(rows.map((row) => row.split(/ {2,}/)[1])).toEqual([
@@ -76,7 +76,7 @@ describe('calictl node routes', () => {
     expect(stdout).toContain('pod default/web-1');
   });
 
-  it('is a document for a script', async () => {
+  it('node routes -o json prints a document', async () => {
     const { stdout } = await routes('node-a -o json', { 'node-a': answers(lacking) });
     expect(JSON.parse(stdout)).toEqual({
       kind: 'NodeRoutesList',
@@ -108,19 +108,19 @@ describe('calictl node routes', () => {
     expect(parseYaml(yaml.stdout)).toEqual(JSON.parse(stdout));
   });
 
-  it('tells a node that was not asked as such, with 5 when the rest is well', async () => {
+  it('node routes reports an unreachable node as unreachable, with 5 when nothing else is wrong', async () => {
     const { code, stdout } = await routes('', { 'node-a': answers(well) });
     expect(code).toBe(5);
     expect(stdout).toMatch(/^not asked node-b: .*\n/);
     expect(stdout).toMatch(/4 of 4 routes of 1 node are as expected; no problems, 1 node not asked\.\n$/);
   });
 
-  it('exits 3 when something differs, whoever was not asked, and 1 when nobody was', async () => {
+  it('node routes exits 3 when something differs, even with unreachable nodes, and 1 when no node was reached', async () => {
     expect((await routes('', { 'node-a': answers(lacking) })).code).toBe(3);
     expect((await routes('', {})).code).toBe(1);
   });
 
-  it('does not take routes that were not seen for missing ones', async () => {
+  it('node routes does not report routes as missing when they could not be read', async () => {
     const { code, stdout } = await routes('', { 'node-a': answers({ addresses: well.addresses ?? '' }) }, objects);
     expect(code).toBe(5);
     expect(stdout).toContain('not observed');
@@ -132,7 +132,7 @@ describe('calictl node routes', () => {
     ['node-x', 1, 'there is no node node-x'],
     ['--via pigeon', 2, "--via does not take 'pigeon'"],
     ['-o svg', 2, 'svg'],
-  ])('%s ends with %i', async (line, code, text) => {
+  ])('node routes %s exits %i', async (line, code, text) => {
     const ran = await routes(line, {});
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);

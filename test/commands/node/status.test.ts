@@ -42,7 +42,7 @@ async function status(
 }
 
 describe('calictl node status', () => {
-  it('prints a row a node, and that all is well', async () => {
+  it('node status prints one row per node, and that all are healthy', async () => {
     const { code, stdout, stderr } = await status('', healthy);
     expect(stdout.split('\n')).toEqual([
       'NODE     BIRD                ROUTER ID   PEERS V4   PEERS V6   FELIX   ROUTES   PROBLEM',
@@ -56,7 +56,7 @@ describe('calictl node status', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  it('tells a dead BIRD once, with all that follows from it, and exits 3', async () => {
+  it('node status reports a dead BIRD once, with all that follows from it, and exits 3', async () => {
     const answers = {
       'node-a': speaking(1, { 2: refused, 3: 'Established' }),
       'node-b': [...noBirdAnswers(4), felix],
@@ -80,7 +80,7 @@ describe('calictl node status', () => {
     expect(wide).toMatch(/^node-b +- +- +- +BIRD v4 not running +- +- +- +F60$/m);
   });
 
-  it('never calls a node down that it could not ask: its peers are heard, and the reason is told', async () => {
+  it("node status never reports an unreachable node as down: its peers' view is used, with the reason", async () => {
     const { code, stdout } = await status('', { ...healthy, 'node-c': undefined });
     expect(stdout).toMatch(/^node-c +\? +\? +\? +\? +\? +\? +not asked$/m);
     expect(stdout).toContain('not asked node-c: ');
@@ -88,7 +88,7 @@ describe('calictl node status', () => {
     expect(code).toBe(5);
   });
 
-  it('exits 3 when something is down although others were not reached', async () => {
+  it('node status exits 3 when something is down, even with unreachable nodes', async () => {
     const answers = {
       'node-a': speaking(1, { 2: refused, 3: 'Established' }),
       'node-b': undefined,
@@ -99,13 +99,13 @@ describe('calictl node status', () => {
     expect(stdout).toContain('port 179 of node-b refuses node-a: node-b was not asked');
   });
 
-  it('names nodes that gave no answer for one reason together, and exits 1 when nobody was reached', async () => {
+  it('node status groups nodes that gave no answer by reason, and exits 1 when no node was reached', async () => {
     const { code, stdout } = await status('', {});
     expect(stdout).toMatch(/^not asked node-a, node-b, node-c: the snapshot has no recordings of this node$/m);
     expect(code).toBe(1);
   });
 
-  it('asks only the nodes that are named', async () => {
+  it('node status contacts only the named nodes', async () => {
     const { code, stdout } = await status('node-b', healthy);
     expect(stdout.match(/^node-\w/gm)).toEqual(['node-b']);
     expect(code).toBe(0);
@@ -114,7 +114,7 @@ describe('calictl node status', () => {
     expect(unknown.stderr).toContain('there is no node node-z');
   });
 
-  it('says of BIRD that gave no answer that it was not asked, and not that it is down', async () => {
+  it('node status reports a BIRD that gave no answer as not asked, not as down', async () => {
     const { code, stdout } = await status('', { ...healthy, 'node-b': [felix] });
     expect(stdout).toMatch(/^node-b +\? +- +\?\/2 /m);
     expect(stdout).toContain('partly seen node-b: BIRD for IPv4: ');
@@ -122,7 +122,7 @@ describe('calictl node status', () => {
     expect(code).toBe(5);
   });
 
-  it('has everything in JSON, and the same in YAML', async () => {
+  it('node status prints everything in JSON, and the same in YAML', async () => {
     const answers = { ...healthy, 'node-a': speaking(1, { 2: 'Established', 3: '' }), 'node-c': undefined };
     const json = await status('-o json', answers);
     const document = JSON.parse(json.stdout);
@@ -153,14 +153,14 @@ describe('calictl node status', () => {
     expect(parseYaml((await status('-o yaml', answers)).stdout)).toEqual(document);
   });
 
-  it('shows names from the cluster without letting them steer the terminal', async () => {
+  it('node status escapes control characters in names', async () => {
     const evil = 'Active        Socket: \u001b[31mgone';
     const { stdout } = await status('-o wide', { ...healthy, 'node-a': speaking(1, { 2: evil, 3: 'Established' }) });
     expect(stdout).toContain('\\e[31mgone');
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('fails plainly without nodes', async () => {
+  it('node status without nodes fails with a clear error', async () => {
     const { code, stderr } = await status('', {}, [bgpConfig({})]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('no nodes')]);
   });

@@ -61,7 +61,7 @@ async function verify(line: string, texts: Texts | undefined = well) {
 const proxyArpOff: Texts = { ...well, sysctls: sysctls('0') };
 
 describe('calictl node verify', () => {
-  it('shows what is wrong of a pod, and what to do, and exits 3', async () => {
+  it('node verify shows what is wrong for a pod, and what to do, and exits 3', async () => {
     const { code, stdout, stderr } = await verify('--pod default/web-1', proxyArpOff);
     expect([code, stderr]).toEqual([3, '']);
     expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
@@ -76,7 +76,7 @@ describe('calictl node verify', () => {
     ]);
   });
 
-  it('tells the cause of a missing route', async () => {
+  it('node verify explains the cause of a missing route', async () => {
     const routes4 = changedRecording('node-a.noencap.route4.details.json', (all) =>
       all.filter(({ dst }) => dst !== '10.244.20.64/26'),
     );
@@ -88,7 +88,7 @@ describe('calictl node verify', () => {
     );
   });
 
-  it('tells what was not observed, never as right, and exits 0 when nothing is wrong', async () => {
+  it('node verify never reports unobserved facts as right, and exits 0 when nothing is wrong', async () => {
     const { code, stdout } = await verify('node-a');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^not observed node-a: chain FORWARD of node, iptables backend of node\n {4}\S/m);
@@ -96,7 +96,7 @@ describe('calictl node verify', () => {
     expect(stdout).not.toContain('wrong');
   });
 
-  it('tells facts that were not seen for one reason together; each of them with --all', async () => {
+  it('node verify groups unobserved facts by reason, and lists each with --all', async () => {
     const { sysctls: _, ...blind } = well;
     const few = await verify('node-a', blind);
     expect(few.code).toBe(5);
@@ -107,7 +107,7 @@ describe('calictl node verify', () => {
     expect(all.stdout).toMatch(/pod default\/web-1 +MAC +ee:ee:ee:ee:ee:ee +ee:ee:ee:ee:ee:ee +ok/);
   });
 
-  it('is a document for a script', async () => {
+  it('node verify -o json prints a document', async () => {
     const { stdout } = await verify('--pod default/web-1 -o json', proxyArpOff);
     const document = JSON.parse(stdout) as { items: { facts: object[] }[]; problems: object[] };
     expect(document).toMatchObject({ kind: 'NodeFactsList', unreached: [] });
@@ -130,7 +130,7 @@ describe('calictl node verify', () => {
     expect(parseYaml(yaml.stdout)).toEqual(document);
   });
 
-  it('tells a node that was not asked as such', async () => {
+  it('node verify reports an unreachable node as unreachable', async () => {
     const { code, stdout } = await verify('');
     expect(code).toBe(5);
     expect(stdout).toMatch(/^not asked node-b: /m);
@@ -142,7 +142,7 @@ describe('calictl node verify', () => {
     ['--pod web-1', 2, "--pod does not take 'web-1'"],
     ['--pod default/web-1 node-a', 2, '--pod and names of nodes cannot be used together'],
     ['node-x', 1, 'there is no node node-x'],
-  ])('%s ends with %i', async (line, code, text) => {
+  ])('node verify %s exits %i', async (line, code, text) => {
     const ran = await verify(line);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);

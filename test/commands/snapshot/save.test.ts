@@ -67,8 +67,8 @@ const contents = (folder: string): string =>
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
 
-describe('what is in it', () => {
-  it('has a file a kind, and says when it was taken', async () => {
+describe('the contents of a snapshot', () => {
+  it('a snapshot has one file per kind and the time of its capture', async () => {
     const path = newPath();
     const { code, stdout, stderr } = await save(path);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -86,7 +86,7 @@ describe('what is in it', () => {
     expect(stdout).toContain(`saved in ${path}`);
   });
 
-  it.each(['', '.tgz'])('answers what the datastore answers (%s)', async (end) => {
+  it.each(['', '.tgz'])('a snapshot answers what the datastore answers (%s)', async (end) => {
     const path = newPath(end);
     await save(path);
     for (const line of [
@@ -109,7 +109,7 @@ describe('what is in it', () => {
     }
   });
 
-  it('keeps no secret of a pod', async () => {
+  it('a snapshot contains no secret of a pod', async () => {
     const path = newPath();
     await save(path);
     expect(contents(path)).not.toContain(secret);
@@ -118,7 +118,7 @@ describe('what is in it', () => {
     expect(contents(path)).toContain('rack 4');
   });
 
-  it('with --redact keeps only what is needed to judge', async () => {
+  it('snapshot save --redact keeps only what is needed to judge', async () => {
     const path = newPath();
     await save(path, ['--redact']);
     const text = contents(path);
@@ -128,7 +128,7 @@ describe('what is in it', () => {
     }
   });
 
-  it('is the same bytes for the same state', async () => {
+  it('a snapshot has the same bytes for the same state', async () => {
     const [one, two] = [newPath('.tgz'), newPath('.tgz')];
     await save(one, ['--nodes', '--via', 'netns:no-such-namespace']);
     await save(two, ['--nodes', '--via', 'netns:no-such-namespace']);
@@ -136,8 +136,8 @@ describe('what is in it', () => {
   });
 });
 
-describe('nodes', () => {
-  it('answers recorded commands as the node did', async () => {
+describe('nodes in a snapshot', () => {
+  it('a snapshot replays recorded commands as the node answered them', async () => {
     const path = newPath('.tgz');
     const { code } = await save(path, ['--nodes', '--via', 'local']);
     expect([0, 5]).toContain(code);
@@ -150,7 +150,7 @@ describe('nodes', () => {
     expect(missing.stderr).toContain('the snapshot has no record of ip route get 192.0.2.9 (NODE_NOT_RECORDED)');
   });
 
-  it('says of a node that was not reached why, then and later', async () => {
+  it('a snapshot records why a node was not reached, and repeats it later', async () => {
     const path = newPath();
     const saved = await save(path, ['--nodes', '--via', 'netns:no-such-namespace']);
     expect(saved.code).toBe(5);
@@ -171,7 +171,7 @@ describe('nodes', () => {
     expect(stderr).toContain('there is no network namespace no-such-namespace (when the snapshot was saved)');
   });
 
-  it('says that nodes were not recorded', async () => {
+  it('a snapshot without --nodes reports that nodes were not recorded', async () => {
     const path = newPath();
     await save(path);
     const { code, stderr } = await run(['--datastore', path, 'node', 'exec', 'node-a', '--', 'true']);
@@ -179,7 +179,7 @@ describe('nodes', () => {
     expect(stderr).toContain('the snapshot has no recordings of this node');
   });
 
-  it('reads no file outside of the recordings', async () => {
+  it('a snapshot reads no file outside of the recordings', async () => {
     const path = newPath();
     await save(path);
     const folder = join(path, 'nodes', 'node-a');
@@ -191,7 +191,7 @@ describe('nodes', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it.each(['file', 'folder'])('follows no link out of the snapshot (%s)', async (kind) => {
+  it.each(['file', 'folder'])('a snapshot follows no link to the outside (%s)', async (kind) => {
     const [path, outside] = [newPath(), newPath()];
     await save(path);
     mkdirSync(outside);
@@ -208,7 +208,7 @@ describe('nodes', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it('are named when they have names that nothing can be kept under', async () => {
+  it('snapshot save names nodes whose names cannot be file names', async () => {
     const nodes = [node('node-a'), node('../node-b')];
     const { code, stdout } = await save(newPath(), ['--nodes', '--via', 'local'], { objects: nodes });
     expect(code).toBe(5);
@@ -231,7 +231,7 @@ describe('nodes', () => {
     listOf({ argv: ['id'], lost: { ...lost, hint: 5 } }),
     // Only who asks can be interrupted.
     listOf({ argv: ['id'], lost: { ...lost, reason: 'cancelled' } }),
-  ])('refuses the list of commands %j', async (text) => {
+  ])('a snapshot refuses the list of commands %j', async (text) => {
     const path = newPath();
     await save(path);
     mkdirSync(join(path, 'nodes', 'node-a'), { recursive: true });
@@ -242,8 +242,8 @@ describe('nodes', () => {
   });
 });
 
-describe('its place', () => {
-  it('is never written over', async () => {
+describe('where a snapshot is saved', () => {
+  it('snapshot save never overwrites a file or folder', async () => {
     const [folder, bundle] = [newPath(), newPath('.tgz')];
     await save(folder);
     await save(bundle);
@@ -256,7 +256,7 @@ describe('its place', () => {
     expect(contents(folder)).toBe(before);
   });
 
-  it.each(['', '.tgz'])('goes to the first of several that save into it at once (%s)', async (end) => {
+  it.each(['', '.tgz'])('one of several runs of snapshot save to the same path wins (%s)', async (end) => {
     const path = newPath(end);
     const before = readdirSync(scratch).length;
     const ran = await Promise.all([save(path), save(path), save(path)]);
@@ -265,19 +265,19 @@ describe('its place', () => {
     expect((await run(['--datastore', path, 'get', 'nodes'])).stdout).toContain('node-a');
   });
 
-  it('may not be a link, wherever it leads', async () => {
+  it('snapshot save refuses a link, wherever it points', async () => {
     const path = newPath();
     symlinkSync('nowhere', path);
     expect((await save(path)).code).toBe(4);
   });
 
-  it('may be an empty folder', async () => {
+  it('snapshot save accepts an empty folder', async () => {
     const path = newPath();
     mkdirSync(path);
     expect((await save(path)).code).toBe(0);
   });
 
-  it.each(['', '.tgz'])('stays empty after an interruption (%s)', async (end) => {
+  it.each(['', '.tgz'])('an interrupted snapshot save leaves nothing behind (%s)', async (end) => {
     const path = newPath(end);
     const before = readdirSync(scratch).length;
     const { code } = await save(path, [], { signal: AbortSignal.abort(new DOMException('interrupted', 'AbortError')) });
@@ -289,12 +289,12 @@ describe('its place', () => {
   it.each([
     ['/proc/snapshot', 1],
     ['', 2],
-  ])('that cannot be written is an error: %j', async (path, code) => {
+  ])('snapshot save fails for a path that cannot be written: %j', async (path, code) => {
     expect((await save(path)).code).toBe(code);
   });
 });
 
-describe('a bundle', () => {
+describe('a snapshot bundle', () => {
   const packed = async (
     entries: readonly (readonly [header: Partial<Header> & { name: string }, body?: string])[],
   ): Promise<string> => {
@@ -308,12 +308,12 @@ describe('a bundle', () => {
   };
   const nodes = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node('node-a')] });
 
-  it('is read where it lies in one folder, too', async () => {
+  it('a bundle inside a folder is read as a datastore', async () => {
     const path = await packed([[{ name: 'case-17/nodes.json' }, nodes]]);
     expect((await run(['--datastore', path, 'get', 'nodes'])).stdout).toContain('node-a');
   });
 
-  it('puts nothing outside of its own folder', async () => {
+  it('reading a bundle writes nothing outside of its own folder', async () => {
     const mark = `calictl-escaped-${process.pid}`;
     const path = await packed([
       [{ name: `../${mark}` }, 'x'],
@@ -327,7 +327,7 @@ describe('a bundle', () => {
     expect(existsSync(join(tmpdir(), mark))).toBe(false);
   });
 
-  it('that is none is an error', async () => {
+  it('a file that is not a bundle is an error', async () => {
     const path = newPath('.tgz');
     writeFileSync(path, 'no archive');
     const { code, stderr } = await run(['--datastore', path, 'get', 'nodes']);
@@ -335,7 +335,7 @@ describe('a bundle', () => {
     expect(stderr).toContain('is no snapshot bundle');
   });
 
-  it('cut short is an error', async () => {
+  it('a truncated bundle is an error', async () => {
     const whole = newPath('.tgz');
     await save(whole);
     const path = newPath('.tgz');
@@ -345,7 +345,7 @@ describe('a bundle', () => {
     expect(stderr).toContain('is no snapshot bundle');
   });
 
-  it('is not written to', async () => {
+  it('a bundle is read-only', async () => {
     const path = newPath('.tgz');
     await save(path);
     const { code, stderr } = await run(['--datastore', path, 'ipam', 'assign', '--node', 'node-a']);

@@ -53,7 +53,7 @@ async function unchanged(flags: string, options?: RunOptions): Promise<Ran> {
   return ran;
 }
 
-it('claims what it can, and lists the rest', async () => {
+it('affinity claim claims what it can and lists the rest', async () => {
   expect(await claim('10.60.0.0/27 --node node-a')).toMatchObject({
     code: 5,
     stderr: '',
@@ -68,7 +68,7 @@ it('claims what it can, and lists the rest', async () => {
   expect(await owners()).toEqual({ 'node-a': [first, fourth], 'node-b': [second] });
 });
 
-it('ends with 0 when all blocks are the node’s, with 1 when none is', async () => {
+it('affinity claim exits 0 when all blocks belong to the node, 1 when none does', async () => {
   expect(await claim(`${fourth} --node node-a`)).toMatchObject({ code: 0 });
   expect(await claim(`${fourth} --node node-a`)).toMatchObject({ code: 0 });
   expect(await unchanged(`${second} --node node-a`)).toMatchObject({
@@ -77,7 +77,7 @@ it('ends with 0 when all blocks are the node’s, with 1 when none is', async ()
   expect(await unchanged(`${second} --node node-a --dry-run`)).toMatchObject({ code: 1 });
 });
 
-it('says what it would do in a dry run, as JSON too', async () => {
+it('affinity claim --dry-run prints the plan, as JSON too', async () => {
   expect(await unchanged('10.60.0.0/27 --node node-a --dry-run')).toMatchObject({
     code: 0,
     stdout: [
@@ -102,7 +102,7 @@ it('says what it would do in a dry run, as JSON too', async () => {
   });
 });
 
-it('what it makes is what the allocator assigns from', async () => {
+it('blocks made by affinity claim are used by the allocator', async () => {
   await claim(`${fourth} --node node-b`);
   const { stdout } = await run('ipam assign --node node-b --count 9 -o json', { folder });
   const { addresses } = JSON.parse(stdout) as { addresses: { block: string }[] };
@@ -110,7 +110,7 @@ it('what it makes is what the allocator assigns from', async () => {
   expect(await run('ipam check --only INV-18,INV-28,INV-29,INV-30,INV-35', { folder })).toMatchObject({ code: 0 });
 });
 
-it('warns of more blocks than the limit', async () => {
+it('affinity claim warns of more blocks than the limit', async () => {
   const config = {
     ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
     spec: { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 3 },
@@ -124,7 +124,7 @@ it('warns of more blocks than the limit', async () => {
   });
 });
 
-it('asks on a terminal for more than one block, and takes no for an answer', async () => {
+it('affinity claim asks for confirmation of more than one block on a terminal, and accepts no', async () => {
   const { code, stderr } = await unchanged('10.60.0.0/27 --node node-a', { terminal: true, stdin: 'n\n' });
   expect(code).toBe(4);
   expect(stderr).toContain('  10.60.0.24/29\n');
@@ -135,7 +135,7 @@ it('asks on a terminal for more than one block, and takes no for an answer', asy
   expect(told.stderr).not.toContain('[y/N]');
 });
 
-it('Ctrl-C ends it between two blocks, and what was done is printed', async () => {
+it('Ctrl-C ends affinity claim between two blocks, and what was done is printed', async () => {
   const stop = new AbortController();
   // The first time that a new block is numbered by the clock, the person has enough of it.
   const clock = new (class extends TestClock {
@@ -155,7 +155,7 @@ it('Ctrl-C ends it between two blocks, and what was done is printed', async () =
   expect(await owners()).toEqual({ 'node-a': [first] });
 });
 
-describe('wrong use', () => {
+describe('wrong usage of affinity claim', () => {
   it.each([
     ['', 2],
     ['10.60.0.0/29', 2],
@@ -165,11 +165,11 @@ describe('wrong use', () => {
     ['10.61.0.0/29 --node node-a', 2],
     ['10.60.0.0/29 --node node-a -o yaml', 2],
     ['10.60.0.0/29 --node nobody', 1],
-  ])('%j ends with %d, and nothing is written', async (flags, code) => {
+  ])('affinity claim %j exits %d and writes nothing', async (flags, code) => {
     expect(await unchanged(flags)).toMatchObject({ code, stdout: '' });
   });
 
-  it('names the node that does not exist, and the range that is too small or too large', async () => {
+  it('affinity claim names a missing node, and a range that is too small or too large', async () => {
     expect((await claim(`${fourth} --node nobody`)).stderr).toContain('node nobody does not exist (NODE_NOT_FOUND)');
     expect((await claim('10.60.0.0/30 --node node-a')).stderr).toContain(
       'The requested CIDR (10.60.0.0/30) is smaller than the minimum. (BELOW_BLOCK_SIZE)',
@@ -181,7 +181,7 @@ describe('wrong use', () => {
   });
 });
 
-it('is not there for calicoctl', async () => {
+it('calicoctl has no affinity claim', async () => {
   const { stdout } = await unchanged(`${fourth} --node=node-a`, { programName: 'calicoctl' });
   expect(stdout).toMatch(/^Usage:\n {2}calicoctl ipam <command>/);
   expect(stdout).not.toMatch(/^ {4}affinity /m);

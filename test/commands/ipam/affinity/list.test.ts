@@ -18,8 +18,8 @@ function virtual(): KubeObject[] {
   return [blockWith('10.60.0.16/29', 'virtual:load-balancer'), affinity];
 }
 
-describe('as a table', () => {
-  it('shows each claim with its pool and how full its block is', async () => {
+describe('affinity list as a table', () => {
+  it('affinity list shows each claim with its pool and how full its block is', async () => {
     const { code, stdout, stderr } = await list([
       ...good,
       ...virtual(),
@@ -36,7 +36,7 @@ describe('as a table', () => {
     ]);
   });
 
-  it('adds what is borrowed and the name of the object with -o wide', async () => {
+  it('affinity list -o wide adds borrowed addresses and the object name', async () => {
     const [block, affinity] = good as [(typeof good)[0], (typeof good)[0]];
     const spec = block.spec as { attributes: { secondary?: object }[] };
     const lent = {
@@ -51,7 +51,7 @@ describe('as a table', () => {
     ]);
   });
 
-  it('shows one node when asked, and says on a terminal that there is nothing', async () => {
+  it('affinity list shows a single node, and reports on a terminal that there is nothing', async () => {
     const other = [blockWith('10.60.0.8/29', 'host:node-b'), affinityTo('node-b', '10.60.0.8/29', 'confirmed')];
     const { stdout } = await list([...good, ...other], '--node node-b');
     expect(stdout).toContain('10.60.0.8/29');
@@ -61,7 +61,7 @@ describe('as a table', () => {
   });
 });
 
-it('lists the blocks of a node by address', async () => {
+it('affinity list orders the blocks of a node by address', async () => {
   const cidrs = ['10.60.0.64/29', '10.60.0.128/29', '10.60.0.8/29'];
   const { stdout } = await list(
     cidrs.flatMap((text) => [blockWith(text, 'host:node-a'), affinityTo('node-a', text, 'confirmed')]),
@@ -70,7 +70,7 @@ it('lists the blocks of a node by address', async () => {
   expect(listed).toEqual(['10.60.0.8/29', '10.60.0.64/29', '10.60.0.128/29']);
 });
 
-describe('what is wrong', () => {
+describe('the STATE column of affinity list', () => {
   const problems = async (...objects: readonly KubeObject[]): Promise<string[][]> => {
     const { stdout } = await list(objects, '-o json');
     const { items } = JSON.parse(stdout) as { items: { problems: string[] }[] };
@@ -115,18 +115,18 @@ describe('what is wrong', () => {
       [blockWith('10.60.0.0/30', 'host:node-a'), affinityTo('node-a', '10.60.0.0/30', 'confirmed')],
       'blocks of the pool pool-1 have another size',
     ],
-  ])('%s', async (_what, objects, problem) => {
+  ])('affinity list reports the problem: %s', async (_what, objects, problem) => {
     expect(await problems(...objects)).toEqual([[problem]]);
   });
 
-  it('two claims on one block: the one that the block does not bear out', async () => {
+  it('affinity list marks the one of two claims on a block that the block contradicts', async () => {
     expect(await problems(...good, affinityTo('node-b', cidr, 'pending'))).toEqual([
       [],
       ['its block belongs to host:node-a', 'not confirmed'],
     ]);
   });
 
-  it('a disabled pool', async () => {
+  it('affinity list marks claims in a disabled pool', async () => {
     const disabled = {
       ...pool('off', '10.70.0.0/24', 29),
       spec: { cidr: '10.70.0.0/24', blockSize: 29, disabled: true },
@@ -138,7 +138,7 @@ describe('what is wrong', () => {
   });
 });
 
-it('answers in JSON and YAML, without what does not exist', async () => {
+it('affinity list prints JSON and YAML without absent fields', async () => {
   const { stdout } = await list([...good, affinityTo('node-b', '10.99.0.0/29', 'pending')], '-o json');
   expect(JSON.parse(stdout)).toEqual({
     kind: 'IPAMAffinityList',
@@ -158,7 +158,7 @@ it('answers in JSON and YAML, without what does not exist', async () => {
   expect(yaml.stdout).toContain('cidr: 10.60.0.0/29\n');
 });
 
-it('wrong use: an empty node, an unknown format, a misspelt command', async () => {
+it('affinity list refuses an empty node, an unknown format, a misspelt command', async () => {
   expect(await run(['ipam', 'affinity', 'list', '--node', ''], { objects: base })).toMatchObject({ code: 2 });
   expect(await list([], '-o csv')).toMatchObject({ code: 2 });
   const misspelt = await run('ipam affinity lst', { objects: base });
@@ -168,7 +168,7 @@ it('wrong use: an empty node, an unknown format, a misspelt command', async () =
   expect(help.stdout).toMatch(/claim .*\n.*list .*\n.*release /);
 });
 
-it('names a block that cannot be counted', async () => {
+it('affinity list names a block that cannot be counted', async () => {
   const broken = { ...blockWith(cidr, 'host:node-a'), spec: { cidr } };
   const { code, stderr } = await list([broken]);
   expect(code).toBe(1);

@@ -43,8 +43,8 @@ async function unchanged(flags: string, options?: RunOptions): Promise<Ran> {
   return ran;
 }
 
-describe('an empty block', () => {
-  it('goes with its claim', async () => {
+describe('affinity release of an empty block', () => {
+  it('affinity release deletes an empty block with its claim', async () => {
     expect(await release(first)).toMatchObject({
       ...{ code: 0, stderr: '', stdout: 'Successfully released 10.60.0.0/29\n' },
     });
@@ -57,8 +57,8 @@ describe('an empty block', () => {
   });
 });
 
-describe('a block with addresses', () => {
-  it('is refused by itself', async () => {
+describe('affinity release of a block with addresses', () => {
+  it('affinity release refuses a block with addresses when it is the only one', async () => {
     const { code, stdout, stderr } = await unchanged(second);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain("block '10.60.0.8/29' is not empty; nothing was released (BLOCK_NOT_EMPTY)");
@@ -66,7 +66,7 @@ describe('a block with addresses', () => {
     expect(await unchanged(`${second} --dry-run`)).toMatchObject({ code: 4 });
   });
 
-  it('stays when others go', async () => {
+  it('affinity release keeps a block with addresses and releases the others', async () => {
     expect(await release('--node node-a')).toMatchObject({
       code: 5,
       stdout: 'Successfully released 10.60.0.0/29\n10.60.0.8/29 stays with node-a: it holds 2 addresses\n',
@@ -74,7 +74,7 @@ describe('a block with addresses', () => {
     expect(named('IPAMBlock')).toEqual(['10-60-0-16-29', '10-60-0-8-29']);
   });
 
-  it('loses its owner and keeps its addresses with --keep-addresses', async () => {
+  it('affinity release --keep-addresses removes the owner and keeps the addresses', async () => {
     expect(await release(`${second} --keep-addresses`)).toMatchObject({
       code: 0,
       stderr: 'warning: the node node-a exists; what it holds in these blocks counts as borrowed from then on\n',
@@ -91,7 +91,7 @@ describe('a block with addresses', () => {
   });
 });
 
-it('by range takes the blocks of everybody, with --node those of one', async () => {
+it('affinity release by range takes the blocks of all nodes, with --node those of one', async () => {
   expect(await release('10.60.0.0/27 --node node-b')).toMatchObject({ code: 0 });
   expect(named('BlockAffinity')).toEqual(['node-a-10-60-0-0-29', 'node-a-10-60-0-8-29']);
   expect(await release('10.60.0.0/27 --keep-addresses')).toMatchObject({ code: 0 });
@@ -102,7 +102,7 @@ it('by range takes the blocks of everybody, with --node those of one', async () 
   });
 });
 
-it('a claim that its block does not bear out goes alone', async () => {
+it('affinity release deletes a claim that its block contradicts, and leaves the block', async () => {
   const stale = affinityTo('gone', third, 'confirmed');
   const items = [...(parseJson(text()) as unknown as { items: KubeObject[] }).items, stale];
   writeFileSync(file(), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
@@ -115,7 +115,7 @@ it('a claim that its block does not bear out goes alone', async () => {
   expect(named('IPAMBlock')).toContain('10-60-0-16-29');
 });
 
-it('says what it would do in a dry run, as JSON too', async () => {
+it('affinity release --dry-run prints the plan, as JSON too', async () => {
   expect(await unchanged('--node node-a --dry-run')).toMatchObject({
     code: 0,
     stdout:
@@ -138,7 +138,7 @@ it('says what it would do in a dry run, as JSON too', async () => {
   });
 });
 
-it('asks on a terminal for more than one, and takes no for an answer', async () => {
+it('affinity release asks for confirmation of more than one block on a terminal, and accepts no', async () => {
   const flags = '--node node-a --keep-addresses';
   const { code, stderr } = await unchanged(flags, { terminal: true, stdin: 'n\n' });
   expect(code).toBe(4);
@@ -154,7 +154,7 @@ it.each([
   ['10.60.0.0/30', 'The requested CIDR (10.60.0.0/30) is smaller than the minimum. (BELOW_BLOCK_SIZE)'],
   ['10.61.0.0/29', 'The requested CIDR (10.61.0.0/29) is not within any configured pools. (NO_POOL)'],
   [`${first} ${second}`, 'too many arguments'],
-])('%j is wrong use, and nothing is written', async (flags, message) => {
+])('affinity release %j is wrong usage and writes nothing', async (flags, message) => {
   const { code, stdout, stderr } = await unchanged(flags);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);

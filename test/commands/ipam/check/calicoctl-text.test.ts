@@ -39,7 +39,7 @@ const h = (digit: string) => `k8s-pod-network.${digit.repeat(64)}`;
 const stamp = 'timestamp=2026-01-01 00:00:00 +0000 UTC';
 
 describe('text of calicoctl ipam check', () => {
-  it('a healthy cluster, without the load balancer controller', () => {
+  it('calicoctl ipam check prints a healthy cluster, without the load balancer controller', () => {
     expect(text(healthy(), { showAll: false, showProblems: false }, false)).toBe(`Checking IPAM for inconsistencies...
 
 Loading all IPAM blocks...
@@ -82,7 +82,7 @@ Check complete; found 0 problems.
 `);
   });
 
-  it('every kind of problem, with all addresses', () => {
+  it('calicoctl ipam check prints every kind of problem, with all addresses', () => {
     expect(text(broken(), { showAll: true, showProblems: false })).toBe(`Checking IPAM for inconsistencies...
 
 Loading all IPAM blocks...
@@ -162,7 +162,7 @@ Check complete; found 5 problems.
     ]);
   });
 
-  it('counts an address that two overlapping blocks allocate twice, and lists it twice', () => {
+  it('calicoctl ipam check counts and lists an address twice that two overlapping blocks allocate', () => {
     const cluster = healthy();
     const secondary = { namespace: 'shop', pod: 'gone', node: 'node-a' };
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: podHandle('9'), secondary });
@@ -177,7 +177,7 @@ Check complete; found 5 problems.
     expect(lines).toContain('Found 1 IPs that are allocated in IPAM but not actually in use.');
   });
 
-  it('names what has no owner or no attributes, and ranks no node when nothing is allocated', () => {
+  it('calicoctl ipam check names allocations without owner or attributes, and ranks no node when nothing is allocated', () => {
     const cluster = healthy();
     const block = cluster.bareBlock('10.60.0.16/29');
     cluster.allocate(block, {});
@@ -194,7 +194,7 @@ Check complete; found 5 problems.
     );
   });
 
-  it('writes control characters as escapes: no name steers the terminal', () => {
+  it('calicoctl ipam check escapes control characters in names', () => {
     const cluster = healthy();
     cluster.allocate(cluster.bareBlock('10.60.0.16/29'), {
       handle_id: 'a\u001b[2J',

@@ -49,7 +49,7 @@ const hostile = fc.oneof(
 );
 
 describe('the picture of the address map', () => {
-  it('has a cell for each address, whose title says what there is to say', async () => {
+  it('the SVG map has a cell for each address, with a title that describes it', async () => {
     const svg = await svgOf(mapOf());
     expect(cellCount(svg)).toBe(16 + 16 + 8 + 4);
     expect(titles(svg)).toContain('10.60.0.2 borrowed, node node-b, pod shop/cart-1, handle k8s-pod-network.cart-1');
@@ -58,12 +58,12 @@ describe('the picture of the address map', () => {
     expect(titles(svg)).toContain('10.60.0.27 lost, node node-b');
   });
 
-  it('has the same bytes every time', async () => {
+  it('the SVG map has the same bytes every time', async () => {
     expect(await svgOf(mapOf())).toBe(await svgOf(mapOf()));
     expect(await htmlOf(mapOf())).toBe(await htmlOf(mapOf()));
   });
 
-  it('fetches nothing and runs nothing', async () => {
+  it('the SVG map fetches nothing and runs nothing', async () => {
     const html = await htmlOf(mapOf());
     expect(readMarkup(html).tags.map((tag) => tag.split(' ')[0])).not.toContain('script');
     expect(html).not.toMatch(/\b(href|src|on\w+)=|url\(|@import/);
@@ -71,14 +71,14 @@ describe('the picture of the address map', () => {
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
   });
 
-  it('outlines what was asked for', async () => {
+  it('the SVG map outlines the selected addresses', async () => {
     const svg = await svgOf(mapOf({ pod: { namespace: 'shop', name: 'cart-1' } }));
     expect(svg.match(/<rect class="[^"]*\bm"[^>]*><title>[^,]*/g)?.map((cell) => cell.replace(/.*>/, ''))).toEqual([
       '10.60.0.2 borrowed',
     ]);
   });
 
-  it('joins like neighbours where there are too many addresses for a browser', async () => {
+  it('the SVG map joins equal neighbours where there are too many addresses for a browser', async () => {
     const drawn = `${'#'.repeat(16)}${'.'.repeat(4080)}`;
     const blocks = Array.from({ length: 17 }, (_, n) => block(`10.${n >> 4}.${(n & 15) * 16}.0/20`, 'host:a', drawn));
     const map = addressMap([pool('main', '10.0.0.0/8')], blocks, []);
@@ -88,7 +88,7 @@ describe('the picture of the address map', () => {
     expect(titles(svg)).toContain('10.0.0.16 to 10.0.0.63 free, node a');
   });
 
-  it('stays well-formed, and nothing of the data becomes markup', async () => {
+  it('the SVG map stays well-formed, and data never becomes markup', async () => {
     const runs = process.env['LONG'] ? 5000 : 200;
     const [svgTags, htmlTags] = await Promise.all(
       [svgOf, htmlOf].map(async (draw) => readMarkup(await draw(saturated('a'))).tags),
@@ -120,7 +120,7 @@ function contrast(a: string, b: string): number {
   return (bright + 0.05) / (dim + 0.05);
 }
 
-it('has colours that can be read, on light screens and on dark ones', async () => {
+it('the SVG map has readable colours on light and on dark screens', async () => {
   const [style = ''] = /<style>[^<]*<\/style>\n<rect/.exec(await svgOf(mapOf())) ?? [];
   const themes = style.split('@media (prefers-color-scheme:dark)');
   expect(themes.length).toBe(2);
@@ -182,14 +182,14 @@ describeWithBrowser('the picture in a browser', () => {
     return browse(file, ['--dump-dom']);
   }
 
-  it('has a cell for each address', async () => {
+  it('a browser shows a cell for each address of the SVG map', async () => {
     const dom = await opened(mapOf());
     expect(cellCount(dom)).toBe(16 + 16 + 8 + 4);
     expect(titles(dom)).toContain('10.60.0.3 held by nobody, node node-a');
   }, 120_000);
 
   it.each(breakouts)(
-    'keeps %j in its place',
+    'a browser keeps %j in its place in the SVG map',
     async (text) => {
       const dom = await opened(saturated(`a${text}`));
       const elements = (of: string): string[] => (of.match(/<[a-z]+/g) ?? []).filter((tag) => tag !== '<title');
@@ -199,7 +199,7 @@ describeWithBrowser('the picture in a browser', () => {
   );
 
   it.each(['svg', 'html'])(
-    'is drawn, as %s',
+    'a browser draws the SVG map as %s',
     async (format) => {
       const file = join(folder, `map.${format}`);
       writeFileSync(file, await (format === 'svg' ? svgOf : htmlOf)(mapOf()));

@@ -16,7 +16,7 @@ const ip = (text: string) => {
 const esc = '\u001b';
 
 describe('the address map as text', () => {
-  it('draws a row a block, by pool, with a legend of what occurs', async () => {
+  it('the text map draws one row per block, by pool, with a legend of what occurs', async () => {
     expect(await textOf(ipamMapText(mapOf(), plain))).toBe(
       [
         'main  10.60.0.0/24  11 of 256 addresses held, 2 blocks',
@@ -48,7 +48,7 @@ describe('the address map as text', () => {
     );
   });
 
-  it('wraps long blocks in powers of two, with the address that a row begins with', async () => {
+  it('the text map wraps long blocks at powers of two, with the first address of each row', async () => {
     const one = block('10.60.0.0/26', 'host:node-a', '#'.repeat(40) + '.'.repeat(24), { '#': podOn('node-b', 'p') });
     const map = addressMap([pool('main', '10.60.0.0/24')], [one], []);
     expect(await textOf(ipamMapText(map, { columns: 80, colour: false }))).toContain(
@@ -64,7 +64,7 @@ describe('the address map as text', () => {
     );
   });
 
-  it.each([40, 60, 80, 100, 200])('fits %i columns', async (columns) => {
+  it.each([40, 60, 80, 100, 200])('the text map fits %i columns', async (columns) => {
     const free = '.'.repeat(4096);
     const long = `node-${'x'.repeat(200)}`;
     const wide = [
@@ -84,14 +84,14 @@ describe('the address map as text', () => {
     ).toBe(4096 + 64);
   });
 
-  it('counts in hexadecimal where addresses do', async () => {
+  it('the text map counts in hexadecimal where addresses do', async () => {
     const six = addressMap([], [block('fd00::/122', 'host:a', '.'.repeat(64))], []);
     expect(await textOf(ipamMapText(six, plain))).toContain(
       '            0       8       10      18      20      28      30      38\n',
     );
   });
 
-  it('points at what was asked for', async () => {
+  it('the text map marks the selected address', async () => {
     const map = mapOf({ addresses: [ip('10.60.0.17'), ip('10.60.0.27')] });
     expect(await textOf(ipamMapText(map, plain))).toContain(
       [
@@ -104,7 +104,7 @@ describe('the address map as text', () => {
     );
   });
 
-  it('has no escape codes without colour, and the same characters with it', async () => {
+  it('the text map has no escape codes without colour, and the same characters with it', async () => {
     const [bare, painted] = await Promise.all(
       [false, true].map((colour) => textOf(ipamMapText(mapOf(), { ...plain, colour }))),
     );
@@ -113,25 +113,25 @@ describe('the address map as text', () => {
     expect(painted?.replaceAll(/\u001b\[\d+m/g, '')).toBe(`${bare}node-a  node-b\n`);
   });
 
-  it('paints an address in the colour of the node that has it', async () => {
+  it('the text map paints an address in the colour of the node that has it', async () => {
     const painted = await textOf(ipamMapText(mapOf(), { ...plain, colour: true }));
     const [cyan, green, off] = [`${esc}[36m`, `${esc}[32m`, `${esc}[39m`];
     expect(painted).toContain(`${cyan}t${off}${cyan}#${off}${green}b${off}${cyan}?${off}`);
     expect(painted).toContain(`${cyan}node-a${off}  ${green}node-b${off}\n`);
   });
 
-  it('writes no control character of a name', async () => {
+  it('the text map writes no control character of a name', async () => {
     const hostile = block('10.0.0.0/30', `host:a${esc}[31m\u202eb`, '....');
     const text = await textOf(ipamMapText(addressMap([], [hostile], []), plain));
     expect(text).toContain('0/4  a\\e[31m\\u202eb\n');
   });
 
-  it('says of a block that cannot be drawn what is wrong', async () => {
+  it('the text map explains why a block cannot be drawn', async () => {
     const text = await textOf(ipamMapText(addressMap([], [block('nonsense', 'host:a', '....')], []), plain));
     expect(text).toMatch(/^nonsense +a, bad cidr$/m);
   });
 
-  it('says nothing of no blocks', async () => {
+  it('the text map of no blocks is empty', async () => {
     expect(await textOf(ipamMapText(addressMap([], [], []), plain))).toBe('');
   });
 });
@@ -151,7 +151,7 @@ interface Data {
 }
 
 describe('the address map as data', () => {
-  it('has a character an address and an entry for each that somebody has', async () => {
+  it('the JSON map has one character per address and an entry for each address in use', async () => {
     const data = JSON.parse(await textOf(ipamMapJson(mapOf()))) as Data;
     expect(data.kind).toBe('IPAMAddressMap');
     expect(data.pools.map(({ name, blocks, total, inUse }) => [name, blocks, total, inUse])).toEqual([
@@ -182,13 +182,13 @@ describe('the address map as data', () => {
     expect(data.legend).toContainEqual({ state: 'lost', glyph: 'x', about: 'lost: neither held nor free', count: 1 });
   });
 
-  it('is the same as YAML', async () => {
+  it('the YAML map is the same as the JSON map', async () => {
     for (const map of [mapOf(), addressMap([], [], [])]) {
       expect(parse(await textOf(ipamMapYaml(map)))).toEqual(JSON.parse(await textOf(ipamMapJson(map))));
     }
   });
 
-  it('is a row an address as CSV', async () => {
+  it('the CSV map has one row per address', async () => {
     const rows = (await textOf(ipamMapCsv(mapOf({ pools: ['services'] })))).split('\n');
     expect(rows.slice(0, 3)).toEqual([
       'address,state,node,namespace,pod,service,type,handle,block,pool',

@@ -34,7 +34,7 @@ const graph: BgpGraph = {
 describe('nodeBgpSvg', () => {
   const svg = nodeBgpSvg(graph);
 
-  it('loads nothing and runs nothing, whatever names say', () => {
+  it('the SVG of node bgp loads nothing and runs nothing, whatever names contain', () => {
     expect(svg).not.toMatch(/<script|\son\w+=|href|url\(|@import|\u001b/);
     expect(svg).toContain('&lt;script&gt;');
     // Every < begins a tag of ours.
@@ -42,7 +42,7 @@ describe('nodeBgpSvg', () => {
     expect([...tags].sort()).toEqual(['circle', 'g', 'line', 'rect', 'style', 'svg', 'text', 'title', 'tspan']);
   });
 
-  it('draws every edge with the dashes of its state, and a legend of the states there are', () => {
+  it('the SVG of node bgp draws every edge with the dashes of its state, and a legend of those states', () => {
     const drawn = svg.slice(0, svg.indexOf('<g>'));
     expect(drawn.match(/<line /g)).toHaveLength(2);
     expect(drawn).toContain(`stroke="${edgeLooks.down.colour}" stroke-dasharray="${edgeLooks.down.dash}"`);
@@ -50,7 +50,7 @@ describe('nodeBgpSvg', () => {
     expect(svg).not.toMatch(/>partly up</);
   });
 
-  it('puts reflectors inside the circle and routers outside', () => {
+  it('the SVG of node bgp puts reflectors inside the circle and routers outside', () => {
     const at = (name: string): number[] =>
       new RegExp(`<title>${name}, [^<]*</title><\\w+ class="v" c?x="([\\d.]+)" c?y="([\\d.]+)"`)
         .exec(svg)
@@ -65,7 +65,7 @@ describe('nodeBgpSvg', () => {
 });
 
 describe('nodeBgpDot', () => {
-  it('quotes every name', () => {
+  it('the Graphviz output of node bgp quotes every name', () => {
     const dot = nodeBgpDot(graph);
     expect(dot).toContain('"a" -- "r" [color="#1a7f37", style=solid');
     expect(dot).toContain('"x\\"></title><script>alert(1)</script>&\\\\e[31m"');
@@ -73,7 +73,7 @@ describe('nodeBgpDot', () => {
   });
 });
 
-it('no two states look alike without colour', () => {
+it('no two states of node bgp look alike without colour', () => {
   const states = Object.keys(edgeLooks) as EdgeState[];
   expect(new Set(states.map((state) => edgeLooks[state].dash)).size).toBe(states.length);
   expect(new Set(states.map((state) => edgeLooks[state].dot)).size).toBe(states.length);

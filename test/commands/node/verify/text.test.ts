@@ -1,5 +1,5 @@
 // What node verify prints of many nodes: facts that were not seen for one reason are told once.
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { nodeVerifyText } from '../../../../src/commands/node/verify/text.ts';
 import type { Fact } from '../../../../src/datapath/verify/fact.ts';
 
@@ -10,7 +10,7 @@ function unseen(subject: string, name: string, seen: string): Fact {
   };
 }
 
-test('one line for the same facts and reason on all nodes, names beyond three counted', () => {
+it('node verify prints one line for the same facts and reason on all nodes, and counts names beyond three', () => {
   const nodes = ['node-a', 'node-b', 'node-c', 'node-d', 'node-e'];
   const items = nodes.map((node) => {
     const common = ['a', 'b', 'c', 'd'].map((name) => unseen(`pod ${name}`, 'proxy_arp', `${node}: no grep there`));
