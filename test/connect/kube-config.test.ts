@@ -87,10 +87,10 @@ async function errorOf(call: Promise<unknown>): Promise<ConnectionError> {
   return error as ConnectionError;
 }
 
-describe('where the configuration comes from', () => {
+describe('sources of the connection', () => {
   const nowhere = '/nonexistent';
 
-  it('takes the inline document before everything else, without any override', async () => {
+  it('the inline kubeconfig wins over everything else, without any override', async () => {
     const settings = {
       kubeconfigInline: kubeconfig({ user: { token: 'inline' } }),
       kubeconfig: file('other', kubeconfig()),
@@ -101,12 +101,12 @@ describe('where the configuration comes from', () => {
     expect((await arrives(settings)).authorization).toBe('Bearer inline');
   });
 
-  it('takes the kubeconfig before the endpoint, which then replaces the server', async () => {
+  it('a kubeconfig wins over the endpoint, which then replaces its server', async () => {
     const path = file('config', kubeconfig({ cluster: { server: 'https://nowhere.invalid' } }));
     expect((await arrives({ kubeconfig: path, k8sAPIEndpoint: server.url })).authorization).toBe('Bearer of-u');
   });
 
-  it('takes the endpoint alone, with a token', async () => {
+  it('an endpoint alone is used with a token', async () => {
     const settings = { k8sAPIEndpoint: server.url, k8sCAFile: server.caFile, k8sAPIToken: 'secret' };
     expect((await arrives(settings)).authorization).toBe('Bearer secret');
     expect(
@@ -114,20 +114,20 @@ describe('where the configuration comes from', () => {
     ).toBeUndefined();
   });
 
-  it('takes ~/.kube/config when nothing is set', async () => {
+  it('~/.kube/config is used when nothing is set', async () => {
     mkdirSync(join(folder, '.kube'));
     file('.kube/config', kubeconfig());
     expect((await arrives({}, { HOME: folder })).authorization).toBe('Bearer of-u');
   });
 
-  it('takes the service account inside of a pod', async () => {
+  it('the service account is used inside of a pod', async () => {
     file('token', 'of-the-pod');
     file('ca.crt', readFileSync(server.caFile, 'utf8'));
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: new URL(server.url).port };
     expect((await arrives({}, env, folder)).authorization).toBe('Bearer of-the-pod');
   });
 
-  it('says how to begin when there is nothing', async () => {
+  it('without any configuration the error shows how to start', async () => {
     const error = await errorOf(kubeConnection({}, testWorld(), nowhere));
     expect(error.storeText).toBe(
       'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
@@ -136,8 +136,8 @@ describe('where the configuration comes from', () => {
   });
 });
 
-describe('several files', () => {
-  it('are merged: the first to name something wins, and a missing one is skipped', async () => {
+describe('several kubeconfig files', () => {
+  it('several kubeconfig files are merged: the first to name something wins, and a missing one is skipped', async () => {
     const first = file('first', kubeconfig({ user: { token: 'first' }, current: '' }));
     const more = JSON.parse(kubeconfig({ user: { token: 'second' } })) as Record<string, object[]>;
     more['users']?.push({ name: 'v', user: { token: 'of-v' } });
@@ -148,17 +148,17 @@ describe('several files', () => {
     expect((await arrives({ kubeconfig: both, k8sCurrentContext: 'y' })).authorization).toBe('Bearer of-v');
   });
 
-  it('are an error when none exists', async () => {
+  it('several kubeconfig files are an error when none exists', async () => {
     const error = await errorOf(arrives({ kubeconfig: '/nonexistent/a:/nonexistent/b' }));
     expect(error.message).toBe('no kubeconfig file is at /nonexistent/a:/nonexistent/b');
   });
 });
 
-describe('what is wrong with it', () => {
+describe('invalid kubeconfigs', () => {
   it.each([
     ['a missing file', '/nonexistent/config', {}, 'stat /nonexistent/config: no such file or directory'],
     ['an unknown context', undefined, { k8sCurrentContext: 'z' }, 'context "z" does not exist'],
-  ])('%s', async (_, path, settings, storeText) => {
+  ])('an invalid kubeconfig is reported with a hint: %s', async (_, path, settings, storeText) => {
     const error = await errorOf(arrives({ kubeconfig: path ?? file('config', kubeconfig()), ...settings }));
     expect(error.storeText).toBe(storeText);
     expect(error.hint).toMatch(/^.+$/);
@@ -176,21 +176,24 @@ describe('what is wrong with it', () => {
       { cluster: { server: '' } },
       'invalid configuration: no server found for cluster "c"',
     ],
-  ])('%s', async (_, what, storeText) => {
+  ])("an invalid kubeconfig is reported with client-go's text: %s", async (_, what, storeText) => {
     expect((await errorOf(arrives({ kubeconfig: file('config', kubeconfig(what)) }))).storeText).toBe(storeText);
   });
 
-  it.each([[''], ['just words'], ['a: [1'], ['null']])('a file that holds %j', async (text) => {
-    const error = await errorOf(arrives({ kubeconfig: file('config', text) }));
-    expect(error.message).toContain('kubeconfig');
-  });
+  it.each([[''], ['just words'], ['a: [1'], ['null']])(
+    'a kubeconfig file that contains %j is reported as invalid',
+    async (text) => {
+      const error = await errorOf(arrives({ kubeconfig: file('config', text) }));
+      expect(error.message).toContain('kubeconfig');
+    },
+  );
 
-  it.each(['ftp://127.0.0.1', 'https://', '::'])('a server at %j', async (address) => {
+  it.each(['ftp://127.0.0.1', 'https://', '::'])('a server address %j is reported as invalid', async (address) => {
     const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig({ cluster: { server: address } })) }));
     expect(error.message).toBe('the address of the API server is no http or https URL');
   });
 
-  it('a certificate that is none, without printing it', async () => {
+  it('an invalid certificate is reported without being printed', async () => {
     const data = Buffer.from('secret nonsense').toString('base64');
     const user = { 'client-certificate-data': data, 'client-key-data': data };
     const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig({ user })) }));
@@ -198,7 +201,7 @@ describe('what is wrong with it', () => {
     expect(error.message + error.hint).not.toContain('secret');
   });
 
-  it('a key file that is not there', async () => {
+  it('a missing key file is named', async () => {
     const error = await errorOf(
       arrives({ kubeconfig: file('config', kubeconfig({ user: { 'client-key': 'k.pem' } })) }),
     );
@@ -206,26 +209,26 @@ describe('what is wrong with it', () => {
   });
 });
 
-describe('who the caller is', () => {
+describe('credentials', () => {
   const as = (user: object | null, settings: ConnectionSettings = {}, env = {}) =>
     arrives({ kubeconfig: file('config', kubeconfig({ user })), ...settings }, env);
 
-  it('nobody, when the user is not listed; the CA still counts', async () => {
+  it('a user that is not listed sends no credentials, and the CA still counts', async () => {
     expect((await as(null)).authorization).toBeUndefined();
     expect(server.requests).toHaveLength(1);
   });
 
-  it('one with a password', async () => {
+  it('a user with a password sends basic authentication', async () => {
     const { authorization } = await as({ username: 'ann', password: 'p:w' });
     expect(authorization).toBe(`Basic ${Buffer.from('ann:p:w').toString('base64')}`);
   });
 
-  it('one with a token file beside the kubeconfig', async () => {
+  it('a token file is found next to the kubeconfig', async () => {
     file('token', 'from-file');
     expect((await as({ tokenFile: 'token' })).authorization).toBe('Bearer from-file');
   });
 
-  it('one with a client certificate, from files or in place', async () => {
+  it('a client certificate is read from files or from data', async () => {
     const ca = makeAuthority(folder, 'ca');
     const ann = makeCertificate(folder, ca, { name: 'ann', subject: '/CN=ann' });
     await as({ 'client-certificate': 'ann.crt', 'client-key': 'ann.key' });
@@ -235,7 +238,7 @@ describe('who the caller is', () => {
     expect(subjects).toEqual(['ann', 'ann', 'ann']);
   });
 
-  it('somebody else, with groups, uid and extra fields', async () => {
+  it('impersonation sends user, groups, uid and extra fields', async () => {
     const headers = await as({
       token: 't',
       as: 'eve',
@@ -251,7 +254,7 @@ describe('who the caller is', () => {
     });
   });
 
-  it('the one of the token setting, instead of a plugin', async () => {
+  it('a token setting replaces a credential plugin', async () => {
     const headers = await as({ exec: { command: '/nonexistent/plugin' } }, { k8sAPIToken: 'set' });
     expect(headers.authorization).toBe('Bearer set');
   });
@@ -265,7 +268,7 @@ describe('credential plugins', () => {
   }
   const credential = (token: string): string => `echo '{"kind":"ExecCredential","status":{"token":"'"${token}"'"}}'`;
 
-  it('are found beside the kubeconfig, and see the environment and what they are asked for', async () => {
+  it('a credential plugin is found next to the kubeconfig, and gets the environment and KUBERNETES_EXEC_INFO', async () => {
     const path = plugin(`printf %s "$KUBERNETES_EXEC_INFO" > "$(dirname "$0")/info"; ${credential('$OUTER-$INNER')}`, {
       env: [{ name: 'INNER', value: 'in' }],
       provideClusterInfo: true,
@@ -289,15 +292,15 @@ describe('credential plugins', () => {
     ['fails', 'echo "token expired, sign in" >&2; exit 3', './plugin.sh', /plugin\.sh failed: token expired, sign in$/],
     ['prints no JSON', 'echo hello', './plugin.sh', /plugin\.sh answered no JSON$/],
     ['is missing', '', './other.sh', /other\.sh is not installed$/],
-  ])('one that %s is an error with its own hint', async (_, script, command, message) => {
+  ])('a credential plugin that %s is an error with its own hint', async (_, script, command, message) => {
     const error = await errorOf(arrives({ kubeconfig: plugin(script, { command, installHint: 'Install it.' }) }));
     expect(error.message).toMatch(message);
     expect(error.hint).toBe('Install it.');
   });
 });
 
-describe('what is trusted', () => {
-  it('anything, when told so, even over a CA', async () => {
+describe('trust', () => {
+  it('insecure-skip-tls-verify accepts any certificate, even with a CA', async () => {
     const other = makeAuthority(folder, 'other');
     const path = file('config', kubeconfig({ cluster: { 'certificate-authority': other.cert } }));
     await expect(arrives({ kubeconfig: path })).rejects.toMatchObject({ reason: 'unavailable' });
@@ -305,14 +308,14 @@ describe('what is trusted', () => {
     expect((await arrives({ kubeconfig: path, k8sCAFile: server.caFile })).authorization).toBe('Bearer of-u');
   });
 
-  it('the name that tls-server-name says', async () => {
+  it('tls-server-name is the name that the certificate must have', async () => {
     const path = file('config', kubeconfig({ cluster: { 'tls-server-name': 'api.example' } }));
     await expect(arrives({ kubeconfig: path })).rejects.toThrow('is not made out to');
   });
 });
 
-describe('the way there', () => {
-  it('goes through the proxy of the cluster', async () => {
+describe('proxies and paths', () => {
+  it('requests go through the proxy of the cluster', async () => {
     const asked: (string | undefined)[] = [];
     const proxy = createHttpServer().on('connect', ({ url }, socket) => {
       asked.push(url);
@@ -332,7 +335,7 @@ describe('the way there', () => {
     await new Promise((resolve) => proxy.close(resolve));
   });
 
-  it('may be plain http, as to kubectl proxy, below a path', async () => {
+  it('a server may be plain http below a path, as with kubectl proxy', async () => {
     const seen: (string | undefined)[] = [];
     const plain = createHttpServer(({ url }, response) => {
       seen.push(url);
@@ -346,7 +349,7 @@ describe('the way there', () => {
     await new Promise((resolve) => plain.close(resolve));
   });
 
-  it('is described without user and password', async () => {
+  it('a connection is described without user and password', async () => {
     const connection = await kubeConnection({ k8sAPIEndpoint: 'https://ann:secret@127.0.0.1:6443' }, testWorld());
     expect(openKube(connection, testWorld()).description).toBe('kubernetes at https://127.0.0.1:6443');
     expect(connection.server.href).not.toContain('secret');

@@ -78,7 +78,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
     });
     afterAll(() => made.stop());
 
-    it('gives a new object uid, revision and creation time, and keeps the rest', async () => {
+    it('a new object gets uid, revision and creation time, and keeps the rest', async () => {
       const created = await store.create(ipamHandle, handle('create-1', 3, { 'projectcalico.org/team': 'blue' }));
       expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
       expect(created.metadata.resourceVersion).toMatch(/^.+$/);
@@ -88,13 +88,13 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await store.get(ipamHandle, { name: 'create-1' })).toEqual(created);
     });
 
-    it('refuses to create what exists, and leaves it as it is', async () => {
+    it('create refuses an existing object and leaves it as it is', async () => {
       const created = await store.create(ipamHandle, handle('create-2', 1));
       expect(await reasonOf(store.create(ipamHandle, handle('create-2', 2)))).toBe('already-exists');
       expect(await store.get(ipamHandle, { name: 'create-2' })).toEqual(created);
     });
 
-    it('lets one of several creators win', async () => {
+    it('only one of several concurrent creators succeeds', async () => {
       const stores = [store, second, store, second];
       const reasons = await Promise.all(
         stores.map((from, i) => reasonOf(from.create(ipamHandle, handle('create-3', i)))),
@@ -102,7 +102,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(reasons.sort()).toEqual(['already-exists', 'already-exists', 'already-exists', 'ok']);
     });
 
-    it('says not-found for what is not there', async () => {
+    it('a missing object is reported as not-found', async () => {
       expect(await reasonOf(store.get(ipamHandle, { name: 'nobody' }))).toBe('not-found');
       expect(await reasonOf(store.delete(ipamHandle, { name: 'nobody' }, {}))).toBe('not-found');
       const gone = await store.create(ipamHandle, handle('gone'));
@@ -110,7 +110,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await reasonOf(store.update(ipamHandle, { ...gone, spec: handle('gone', 2).spec }))).toBe('not-found');
     });
 
-    it('changes an object at the revision that was read', async () => {
+    it('update changes an object at the revision that was read', async () => {
       const created = await store.create(ipamHandle, handle('update-1'));
       const updated = await store.update(ipamHandle, { ...created, spec: handle('update-1', 7).spec });
       expect(updated.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion);
@@ -121,7 +121,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(count(read)).toBe(7);
     });
 
-    it('refuses a change at an older revision, at none, or of another incarnation', async () => {
+    it('update refuses an older revision, no revision, and another incarnation', async () => {
       const first = await store.create(ipamHandle, handle('update-2'));
       const now = await second.update(ipamHandle, { ...first, spec: handle('update-2', 2).spec });
       const change = (metadata: IPAMHandle['metadata']) => ({ ...now, metadata, spec: handle('update-2', 9).spec });
@@ -134,7 +134,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await store.get(ipamHandle, { name: 'update-2' })).toEqual(now);
     });
 
-    it('loses no change of writers that repeat on conflict', async () => {
+    it('no change is lost of writers that retry on conflict', async () => {
       await store.create(ipamHandle, handle('update-3', 0));
       const add = async (from: Datastore): Promise<void> => {
         for (;;) {
@@ -149,7 +149,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(count(await store.get(ipamHandle, { name: 'update-3' }))).toBe(6);
     });
 
-    it('deletes only the incarnation and revision that are named', async () => {
+    it('delete removes only the given incarnation and revision', async () => {
       const first = await store.create(ipamHandle, handle('delete-1'));
       const now = await store.update(ipamHandle, { ...first, spec: handle('delete-1', 2).spec });
       const ref = { name: 'delete-1' };
@@ -162,7 +162,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await reasonOf(second.get(ipamHandle, ref))).toBe('not-found');
     });
 
-    it('gives a recreated object a uid and revision of its own', async () => {
+    it('a recreated object gets a new uid and revision', async () => {
       const first = await store.create(ipamHandle, handle('delete-2'));
       await store.delete(ipamHandle, { name: 'delete-2' }, {});
       const again = await store.create(ipamHandle, handle('delete-2'));
@@ -173,7 +173,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await reasonOf(store.delete(ipamHandle, { name: 'delete-2' }, { uid }))).toBe('not-found');
     });
 
-    it('lists in order of names, by labels', async () => {
+    it('list is ordered by name and filters by labels', async () => {
       // The order of bytes: 0 before 1, - before digits, digits before letters.
       for (const last of ['b', '10', '1-1', '9', 'a']) {
         const parity = last.length === 1 ? 'short' : 'long';
@@ -190,7 +190,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await names('!projectcalico.org/form')).toEqual([]);
     });
 
-    it('lists what it gets', async () => {
+    it('list returns the same objects as get', async () => {
       const created = await store.create(ipamHandle, handle('list-same'));
       const items = await all(store, ipamHandle);
       expect(items.find(({ metadata }) => metadata.name === 'list-same')).toEqual(created);
@@ -199,7 +199,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(pages).toEqual([{ atomic: true, resourceVersion: expect.stringMatching(/^.+$/) }]);
     });
 
-    it('keeps namespaces apart', async () => {
+    it('objects of different namespaces are separate', async () => {
       await store.create(lease, leaseIn('default', 'contract'));
       const other = await store.create(lease, leaseIn('kube-system', 'contract'));
       expect(await store.get(lease, { namespace: 'kube-system', name: 'contract' })).toEqual(other);
@@ -213,7 +213,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(await named({})).toEqual(['kube-system']);
     });
 
-    it('keeps 64-bit integers to the last digit', async () => {
+    it('64-bit integers keep every digit', async () => {
       const created = await store.create(ipamBlock, blockOf('10-61-0-0-30'));
       const read = await second.get(ipamBlock, { name: '10-61-0-0-30' });
       expect(read.spec.sequenceNumber).toBe(1750000000123456893n);
@@ -225,7 +225,7 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(listed?.spec).toEqual(updated.spec);
     });
 
-    it('hands out nothing by which its own objects can be changed', async () => {
+    it('returned objects cannot be used to change the stored ones', async () => {
       const given = handle('copies');
       const created = await store.create(ipamHandle, given);
       Reflect.set(given.spec.block, '10.60.0.0/26', 100);
@@ -236,13 +236,13 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(count(await store.get(ipamHandle, { name: 'copies' }))).toBe(1);
     });
 
-    it('does nothing when it is aborted before', async () => {
+    it('a call that was aborted before does nothing', async () => {
       const signal = AbortSignal.abort(new Error('stopped by hand'));
       await expect(store.create(ipamHandle, handle('aborted'), { signal })).rejects.toThrow();
       expect(await reasonOf(store.get(ipamHandle, { name: 'aborted' }))).toBe('not-found');
     });
 
-    it('lets one repair run at a time', async () => {
+    it('only one repair runs at a time', async () => {
       const lock = await store.lockRepairs();
       expect(lock.lost.aborted).toBe(false);
       await expect(second.lockRepairs()).rejects.toBeInstanceOf(RefusedError);

@@ -28,16 +28,16 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
     afterAll(() => under?.exec.close());
     const run = (argv: readonly string[], options = {}) => under.exec.run(under.node, argv, options);
 
-    it.each([0, 1, 2, 3, 125, 126, 127, 128, 255])('passes exit code %i on', async (code) => {
+    it.each([0, 1, 2, 3, 125, 126, 127, 128, 255])('run returns the exit code %i', async (code) => {
       expect((await run(sh(`exit ${code}`))).exit).toBe(code);
     });
 
-    it('keeps stdout and stderr apart, and every byte of them', async () => {
+    it('run keeps stdout and stderr apart, and every byte of them', async () => {
       const { exit, stdout, stderr } = await run(sh('printf "a\\n\\nb"; printf "c\\r\\n" >&2; exit 7'));
       expect({ exit, stdout, stderr }).toEqual({ exit: 7, stdout: 'a\n\nb', stderr: 'c\r\n' });
     });
 
-    it('hands arguments over as they are, whatever a shell would make of them', async () => {
+    it('run passes on arguments unchanged, whatever a shell would make of them', async () => {
       const word = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.replaceAll('\0', ''));
       const hostile = fc.constantFrom(
         '',
@@ -65,26 +65,26 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       // Each run is a session of its own where sessions are slow.
     }, 120_000);
 
-    it('gives a command its input, and an end of it', async () => {
+    it('run gives a command its input and closes it', async () => {
       expect((await run(['cat'], { stdin: 'one\ntwo' })).stdout).toBe('one\ntwo');
       expect((await run(['cat'])).stdout).toBe('');
     });
 
-    it('says 127 for a program that is not there', async () => {
+    it('run returns 127 for a missing program', async () => {
       const { exit, stderr } = await run(['no-such-program-at-all', 'x']);
       expect(exit).toBe(127);
       expect(stderr).toContain('no-such-program-at-all');
     });
 
-    it('says 128 and the number for a program that a signal ended', async () => {
+    it('run returns 128 plus the number for a program that a signal ended', async () => {
       expect((await run(sh('kill -KILL $$'))).exit).toBe(137);
     });
 
-    it('reads bytes that are no UTF-8 as the replacement character', async () => {
+    it('run reads bytes that are not UTF-8 as the replacement character', async () => {
       expect((await run(sh('printf "a\\377b"'))).stdout).toBe('a\u{fffd}b');
     });
 
-    it('keeps the first bytes of a flood and says that there was more', async () => {
+    it('run keeps the first bytes of a flood and reports that there was more', async () => {
       const { stdout, truncated } = await run(
         sh('i=0; while [ $i -lt 400 ]; do printf "%01000d" 0; i=$((i+1)); done'),
         {
@@ -94,7 +94,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       expect({ length: stdout.length, truncated }).toEqual({ length: 5000, truncated: true });
     });
 
-    it('ends a command at its deadline, also on the node', async () => {
+    it('run ends a command at its deadline, on the node too', async () => {
       const time = longSleep();
       const error = await run(['sleep', time], { timeoutMs: 1500 }).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(TransportError);
@@ -102,7 +102,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('ends what a command left in the background with it', async () => {
+    it('run ends the background processes of a command with it', async () => {
       const time = longSleep();
       // A shell lets its background commands ignore SIGINT.
       const error = await run(sh('sleep "$1" & wait', time), { timeoutMs: 1500 }).catch((reason: unknown) => reason);
@@ -110,7 +110,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('stops when it is told to', async () => {
+    it('run ends a command when it is aborted', async () => {
       const time = longSleep();
       const stop = new AbortController();
       const running = run(['sleep', time], { signal: stop.signal }).catch((reason: unknown) => reason);
@@ -120,12 +120,12 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('runs several at once', async () => {
+    it('several commands run at once', async () => {
       const results = await Promise.all(Array.from({ length: 8 }, (_, i) => run(['printf', '%s', String(i)])));
       expect(results.map(({ stdout }) => stdout)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
     });
 
-    it('runs steps in order, and those for a failure only after one', async () => {
+    it('steps run in order, and fallback steps only after a failure', async () => {
       const outcomes = await under.exec.runSteps(under.node, [
         { argv: sh('printf "1\\n"; printf e >&2') },
         { argv: ['printf', 'never'], onlyIfFailed: true },
@@ -144,7 +144,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       expect(outcomes[0]?.kind === 'ran' && outcomes[0].result.stderr).toBe('e');
     });
 
-    it('keeps the steps that ended before the deadline', async () => {
+    it('steps that ended before the deadline are kept', async () => {
       const time = longSleep();
       const outcomes = await under.exec.runSteps(
         under.node,
@@ -157,7 +157,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('passes a stream on as it comes, and ends the command on the node when told', async () => {
+    it('a stream is passed on as it arrives, and its command ends on the node when aborted', async () => {
       const time = longSleep();
       const stop = new AbortController();
       const seen: string[] = [];
@@ -172,7 +172,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('ends a streamed command whose output cannot be taken, and says why', async () => {
+    it('a stream whose output cannot be written ends its command, with the reason', async () => {
       const time = longSleep();
       const full = new Error('no space left');
       const ended = under.exec.stream(under.node, sh('printf one; exec sleep "$1"', time), {
@@ -183,7 +183,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('answers the exit code at the end of a stream', async () => {
+    it('a stream returns the exit code at its end', async () => {
       const seen: string[] = [];
       const exit = await under.exec.stream(under.node, sh('printf out; printf err >&2; exit 6'), {
         onStdout: (bytes) => void seen.push(`o:${Buffer.from(bytes)}`),

@@ -94,32 +94,38 @@ describe.skipIf(process.getuid?.() !== 0 || !existsSync('/usr/sbin/ip'))(
       isRunning,
     }));
 
-    it('sees what is in the namespace only', async () => {
+    it('a command in a network namespace sees only that namespace', async () => {
       const exec = openNetns(`calictl-${process.pid}-{node}`, world);
       const { stdout } = await exec.run(node, ['ip', '-j', 'link', 'show']);
       expect((JSON.parse(stdout) as { ifname: string }[]).map(({ ifname }) => ifname)).toEqual(['lo']);
     });
 
-    it.each(['nobody', '../../../proc/1/ns/net', '', '.', 'a\0b'])('refuses node %j', async (other) => {
-      const error = await openNetns('{node}', world)
-        .run({ name: other, addresses: [] }, ['true'])
-        .catch((reason: unknown) => reason);
-      expect((error as TransportError).reason).toBe('unreachable');
-    });
+    it.each(['nobody', '../../../proc/1/ns/net', '', '.', 'a\0b'])(
+      'a network namespace refuses node %j',
+      async (other) => {
+        const error = await openNetns('{node}', world)
+          .run({ name: other, addresses: [] }, ['true'])
+          .catch((reason: unknown) => reason);
+        expect((error as TransportError).reason).toBe('unreachable');
+      },
+    );
   },
 );
 
-describe('supervision', () => {
-  it.each([0, 3, 126, 127, 255])('passes exit code %i on and leaves no process behind', async (code) => {
-    const unlike = randomUUID();
-    const none = (): void => undefined;
-    expect(
-      await overAConnection(supervisedArgv(['sh', '-c', 'exit "$1"', 'sh', String(code), unlike]), none, none),
-    ).toBe(code);
-    expect(isRunning(unlike)).toBe(false);
-  });
+describe('supervised commands', () => {
+  it.each([0, 3, 126, 127, 255])(
+    'a supervised command returns the exit code %i and leaves no process behind',
+    async (code) => {
+      const unlike = randomUUID();
+      const none = (): void => undefined;
+      expect(
+        await overAConnection(supervisedArgv(['sh', '-c', 'exit "$1"', 'sh', String(code), unlike]), none, none),
+      ).toBe(code);
+      expect(isRunning(unlike)).toBe(false);
+    },
+  );
 
-  it('says 137 for a command that was killed', async () => {
+  it('a supervised command that was killed returns 137', async () => {
     expect(
       await overAConnection(
         supervisedArgv(['sh', '-c', 'kill -KILL $$']),
@@ -129,7 +135,7 @@ describe('supervision', () => {
     ).toBe(137);
   });
 
-  it('ends a command that minds neither SIGINT nor SIGTERM', async () => {
+  it('a supervised command that ignores SIGINT and SIGTERM is ended', async () => {
     const unlike = randomUUID();
     const stop = new AbortController();
     let out = '';
@@ -147,7 +153,7 @@ describe('supervision', () => {
     expect(isRunning(unlike)).toBe(false);
   });
 
-  it('lets those who wait for a command that was told to end say how it ended', async () => {
+  it('a supervised command that was asked to end still reports how it ended', async () => {
     const stop = new AbortController();
     // Slower than the signals that are sent when the command has ended.
     const waiting = 'trap : INT TERM; "$@"; code=$?; sleep 0.2; echo "it ended with $code" >&2';
@@ -164,7 +170,7 @@ describe('supervision', () => {
     expect(said).toBe('it ended with 4\n');
   });
 
-  it('leaves no command behind when the input ends while it begins', async () => {
+  it('a supervised command ends when its input closes while it starts', async () => {
     const time = `4000.${process.pid}`;
     // Many at once, so that some are caught in every state.
     const many = 'i=0; while [ $i -lt 200 ]; do setsid "$@" </dev/null & i=$((i + 1)); done; wait';

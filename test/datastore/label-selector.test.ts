@@ -23,16 +23,16 @@ describe('labelSelector', () => {
     ['!missing', true],
     ['toString', false],
     ['app in (db,web), !missing', true],
-  ])('%j is %s', (text, expected) => {
+  ])('labelSelector of %j is %s', (text, expected) => {
     expect(labelSelector(text)(labels)).toBe(expected);
   });
 
-  it('takes no labels for none', () => {
+  it('labelSelector without labels selects everything', () => {
     expect(labelSelector('!app')(undefined)).toBe(true);
     expect(labelSelector('app')(undefined)).toBe(false);
   });
 
-  it.each(['a in b', 'a,,b', 'a = b c', '(a)', 'a>1'])('refuses %j', (text) => {
+  it.each(['a in b', 'a,,b', 'a = b c', '(a)', 'a>1'])('labelSelector refuses %j', (text) => {
     expect(() => labelSelector(text)).toThrow(DatastoreError);
   });
 });

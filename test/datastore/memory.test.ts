@@ -19,14 +19,14 @@ async function add(store: MemoryDatastore): Promise<void> {
 
 const totalOf = (store: MemoryDatastore): number => total(store.dump()[0] as ReturnType<typeof handle>);
 
-describe('faults', () => {
+describe('injected faults of the memory datastore', () => {
   it.each([
     ['conflict', 'conflict', 1],
     ['already-exists', 'already-exists', 1],
     ['not-found', 'not-found', 1],
     ['timeout-before', 'unavailable', 1],
     ['timeout-after', 'unavailable', 2],
-  ] as const)('%s', async (fault, reason, left) => {
+  ] as const)('the injected fault %s fails one call', async (fault, reason, left) => {
     const store = failing(1, fault);
     await expect(add(store)).rejects.toMatchObject({ reason });
     expect(totalOf(store)).toBe(left);
@@ -39,7 +39,7 @@ describe('faults', () => {
   it.each([
     ['crash-before', 2],
     ['crash-after', 3],
-  ] as const)('%s ends every later call', async (fault, left) => {
+  ] as const)('the injected fault %s fails every later call', async (fault, left) => {
     const store = failing(2, fault);
     await add(store);
     await expect(add(store)).rejects.toBeInstanceOf(StoreCrash);
@@ -52,7 +52,7 @@ describe('faults', () => {
   });
 });
 
-it('holds int64 fields as bigints and frozen, whatever it is given, and leaves that as it was', async () => {
+it('the memory datastore holds int64 fields as frozen bigints, and leaves the given object unchanged', async () => {
   const numbers = { 3: 7 } as unknown as Record<string, bigint>;
   const store = new MemoryDatastore();
   const made = withSpec(newBlock(parseCidr('10.0.0.0/30') as Cidr, undefined, 1n), {
@@ -73,7 +73,7 @@ it('holds int64 fields as bigints and frozen, whatever it is given, and leaves t
 });
 
 describe('ipamStoreOf', () => {
-  it('answers failures as values', async () => {
+  it('ipamStoreOf returns failures as values', async () => {
     const { handles } = ipamStoreOf(new MemoryDatastore([handle('a')]));
     const read = await handles.get('a');
     if (!read.ok) throw new Error(read.why);
@@ -93,7 +93,7 @@ describe('ipamStoreOf', () => {
     expect(await handles.list()).toEqual([]);
   });
 
-  it('lists the claims of one owner, by their labels and by what they say', async () => {
+  it('ipamStoreOf lists the claims of one owner, by their labels and by their content', async () => {
     const claims = [
       newAffinity({ type: 'host', name: 'node-a' }, '10.0.0.64/26', 'pending'),
       newAffinity({ type: 'host', name: 'node-a' }, '10.0.0.128/26', 'confirmed'),
@@ -117,13 +117,13 @@ describe('ipamStoreOf', () => {
     expect(await listed({ type: 'host', name: 'node-c' }, 4)).toEqual([]);
   });
 
-  it('throws what is no such failure', async () => {
+  it('ipamStoreOf throws other errors', async () => {
     const store = new MemoryDatastore([], { faults: () => 'timeout-after' });
     await expect(ipamStoreOf(store).handles.create(handle('a'))).rejects.toMatchObject({ reason: 'unavailable' });
     expect(store.dump()).toHaveLength(1);
   });
 
-  it('shows tombstones as they are', async () => {
+  it('ipamStoreOf shows tombstones as they are', async () => {
     const dead = handle('a');
     dead.spec.deleted = true;
     const store = new MemoryDatastore([dead]);
@@ -131,7 +131,7 @@ describe('ipamStoreOf', () => {
     expect(store.writes).toBe(0);
   });
 
-  it('has no configuration when none is stored, and the labels of both kinds of a node', async () => {
+  it('ipamStoreOf has no configuration when none is stored, and reads node labels of both kinds', async () => {
     const annotations = { 'projectcalico.org/labels': '{"rack":"r1","zone":"calico"}' };
     const node = {
       apiVersion: 'v1',

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { openFolder } from '../../src/datastore/file/file-datastore.ts';
 import { pod } from '../../src/resources/kinds/pod.ts';
 import { exampleFolder } from '../support/clusters/example-cluster.ts';
@@ -33,7 +33,7 @@ async function printed(line: string, cluster: string, cwd: string): Promise<stri
   return shown.join('\n') + (line.endsWith(exitWord) ? `\nexit ${code}\n` : '\n');
 }
 
-test.each(readdirSync(guides))('%s', async (name) => {
+it.each(readdirSync(guides))('docs/guides/%s shows what its commands print', async (name) => {
   const file = join(guides, name);
   const text = readFileSync(file, 'utf8');
   const cwd = mkdtempSync(join(tmpdir(), 'calictl-guide-'));

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { invariantsPage } from '../support/pages/invariants.ts';
 
 const page = new URL('../../docs/reference/invariants.md', import.meta.url);
 
-test('the page of invariants says what the code says', () => {
+it('docs/reference/invariants.md is what the code says', () => {
   if (process.env['WRITE_DOCS']) writeFileSync(page, invariantsPage());
   expect(readFileSync(page, 'utf8')).toBe(invariantsPage());
 });

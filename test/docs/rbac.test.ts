@@ -194,25 +194,28 @@ describeWithKubelets('rbac', (server, kubelets) => {
       reader = await as('reader');
     });
 
-    it('only reads', () => {
+    it('calictl-reader has only reading verbs', () => {
       const verbs = rolesNamed('calictl-reader').flatMap(({ rules }) => rules.flatMap((rule) => rule.verbs));
       expect(new Set(verbs)).toEqual(new Set(['get', 'list']));
     });
 
-    it.each(lines)('is enough for: %s', async (line) => {
+    it.each(lines)('calictl-reader is enough for: %s', async (line) => {
       const { code, stderr } = await reader.run(line);
       // The example has faults.
       expect({ code, stderr }).toEqual({ code: line.startsWith('ipam check') ? 3 : 0, stderr: '' });
       expect(refusals(reader.proxy)).toEqual([]);
     });
 
-    it.each(lines.filter((line) => line !== 'version'))('without it, the missing right is named: %s', async (line) => {
-      const { code, stderr } = await (await as('nobody')).run(line);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/not allowed to (get|list) [a-z.]+|cannot (get|list) resource "[a-z]+"/);
-    });
+    it.each(lines.filter((line) => line !== 'version'))(
+      'without calictl-reader the missing right is named: %s',
+      async (line) => {
+        const { code, stderr } = await (await as('nobody')).run(line);
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/not allowed to (get|list) [a-z.]+|cannot (get|list) resource "[a-z]+"/);
+      },
+    );
 
-    it('has no right that no command uses', async () => {
+    it('calictl-reader has no right that no command uses', async () => {
       await server().admin.reset();
       const gone = corpus().find(({ name }) => name === 'INV-44-service-gone');
       await server().admin.load(gone?.objects ?? []);
@@ -244,7 +247,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       reader = await as('node-reader');
     });
 
-    it.each(lines)('is enough beside calictl-reader for: %s', async (line) => {
+    it.each(lines)('calictl-node-reader with calictl-reader is enough for: %s', async (line) => {
       const { code, stderr } = await reader.run(line);
       expect(refusals(reader.proxy)).toEqual([]);
       // What is found on this machine is no concern here, only that it was asked.
@@ -252,13 +255,13 @@ describeWithKubelets('rbac', (server, kubelets) => {
       expect(used(reader.proxy)).toContain('get pods/exec');
     });
 
-    it.each(lines)('without it, the missing right is named: %s', async (line) => {
+    it.each(lines)('without calictl-node-reader the missing right is named: %s', async (line) => {
       const { code, stdout, stderr } = await (await as('no-exec')).run(line);
       expect(code).toBe(1);
       expect(stdout + stderr).toMatch(/the right to \w+ pods\/exec in namespace kube-system is missing/);
     });
 
-    it('has no right that is not asked for', () => {
+    it('calictl-node-reader has no right that no command uses', () => {
       const asked = used(reader.proxy).filter((right) => right.includes('exec'));
       // This API server does not ask for the other half yet.
       expect([...asked, 'create pods/exec'].sort()).toEqual(rightsOf(rolesNamed('calictl-node-reader')));
@@ -279,7 +282,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       capturer = await as('capturer');
     });
 
-    it(`is enough beside calictl-reader, and needed, for: ${line}`, async () => {
+    it(`calictl-capturer with calictl-reader is enough, and needed, for: ${line}`, async () => {
       const refused = await (await as('reader')).run(line);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain(
@@ -292,7 +295,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       expect(refusals(capturer.proxy)).toEqual([]);
     });
 
-    it('has no right that is not asked for', () => {
+    it('calictl-capturer has no right that no command uses', () => {
       const ofReader = rightsOf(rolesNamed('calictl-reader'));
       const asked = used(capturer.proxy).filter((right) => !ofReader.includes(right));
       // This API server does not ask for the other half yet.
@@ -301,7 +304,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
   });
 
   describe('calictl-snapshotter', () => {
-    it('is enough beside calictl-reader, and needed, for: snapshot save', async () => {
+    it('calictl-snapshotter with calictl-reader is enough, and needed, for: snapshot save', async () => {
       await server().admin.reset();
       for (const role of [...rolesNamed('calictl-reader'), ...rolesNamed('calictl-snapshotter')]) {
         await load([binding(role, 'snapshotter')]);
@@ -347,16 +350,16 @@ describeWithKubelets('rbac', (server, kubelets) => {
       expect(done.code, done.stderr).toBe(line.includes('--fix') ? 3 : 0);
     }
 
-    it.each(writing)('is enough beside calictl-reader, and needed, for: %s', separates);
+    it.each(writing)('calictl-repairer with calictl-reader is enough, and needed, for: %s', separates);
 
-    it(`is enough beside calictl-reader, and needed, for: ${splitting}`, async () => {
+    it(`calictl-repairer with calictl-reader is enough, and needed, for: ${splitting}`, async () => {
       const path = '/apis/crd.projectcalico.org/v1/clusterinformations/default';
       const stored = JSON.parse((await server().admin.request('GET', path)).body) as { spec: object };
       await server().admin.request('PUT', path, { ...stored, spec: { ...stored.spec, datastoreReady: false } });
       await separates(splitting);
     });
 
-    it('has no right that no command uses', () => {
+    it('calictl-repairer has no right that no command uses', () => {
       const ofReader = rightsOf(rolesNamed('calictl-reader'));
       expect(used(repairer.proxy).filter((right) => !ofReader.includes(right))).toEqual(
         rightsOf(rolesNamed('calictl-repairer')),

@@ -50,7 +50,7 @@ function errorOf(text: string, isJson = false): ManifestError {
 const namesOf = (text: string, isJson = false): string[] =>
   new Manifest(text, isJson).objects.map(({ object }) => `${object.kind}/${object.metadata.name}`);
 
-describe('documents', () => {
+describe('YAML documents of a manifest', () => {
   const text = [
     '# Our pools. Keep this line.\n',
     pool('one', '  natOutgoing: true # not to the data centre\n  nodeSelector:   all()\n'),
@@ -62,12 +62,12 @@ describe('documents', () => {
     pool('three'),
   ].join('');
 
-  it('are told apart by their marks', () => {
+  it('documents are separated by their marks', () => {
     expect(namesOf(text)).toEqual(['IPPool/one', 'IPPool/two', 'IPPool/three']);
     expect(new Manifest(text, false).objects.map(({ position }) => position.line)).toEqual([2, 15, 28]);
   });
 
-  it('are changed one by one, the rest byte for byte as it was', () => {
+  it('a changed document leaves the rest of the file byte for byte', () => {
     const changed = withSpec(text, 'two', { cidr: '10.9.0.0/16' });
     expect(changed).toBe(text.replace(pool('two'), pool('two').replace('10.0', '10.9')).replace('[1,2,   ', '[1, 2, '));
     const before = text.slice(0, text.indexOf('--- # the second'));
@@ -76,7 +76,7 @@ describe('documents', () => {
     expect(changed.endsWith(after)).toBe(true);
   });
 
-  it('keep their comments', () => {
+  it('a changed document keeps its comments', () => {
     const changed = withSpec(text, 'one', { natOutgoing: false, extra: 'yes' });
     expect(changed).toContain('  natOutgoing: false # not to the data centre\n');
     expect(changed).toContain("  nodeSelector: all()\n  extra: 'yes'\n");
@@ -84,7 +84,7 @@ describe('documents', () => {
     expect(changed).toContain('\n# About two.\n--- # the second\n');
   });
 
-  it('are taken out with their mark', () => {
+  it('a removed document goes with its mark', () => {
     const rest = without(text, 'two');
     const start = text.indexOf('--- # the second');
     const end = text.indexOf('---\napiVersion: apps');
@@ -92,23 +92,23 @@ describe('documents', () => {
     expect(without(rest.text, 'one').text).not.toContain('name: one');
   });
 
-  it('leave an empty file when the last is gone', () => {
+  it('removing the last document leaves an empty file', () => {
     expect(without(`# mine\n---\n${pool('one')}...\n`, 'one').isEmpty).toBe(true);
     expect(without(`---\n${pool('one')}---\nkind: Unknown\n`, 'one').isEmpty).toBe(false);
   });
 
-  it('keep the line ends and the byte order mark of the file', () => {
+  it('a change keeps the line ends and the byte order mark of the file', () => {
     const windows = `\uFEFF${pool('one')}---\n${pool('two')}`.replaceAll('\n', '\r\n');
     const changed = withSpec(windows, 'two', { cidr: '10.9.0.0/16' });
     expect(changed).toBe(windows.replace(/10\.0(?!.*10\.0)/s, '10.9'));
   });
 
-  it('need no line end at the end', () => {
+  it('a file without a final line end is changed in place', () => {
     const changed = withSpec(`---\n${pool('one').trimEnd()}`, 'one', { cidr: '10.9.0.0/16' });
     expect(changed).toBe(`---\n${pool('one').replace('10.0', '10.9').trimEnd()}`);
   });
 
-  it('keep what only looks like a mark', () => {
+  it('text that looks like a document mark is kept', () => {
     const tricky = pool('one', '  note: |\n    a\n    ---\n    # no comment\n  other: "x --- y"\n');
     const changed = withSpec(`${tricky}---\n${pool('two')}`, 'two', { cidr: '10.9.0.0/16' });
     expect(changed.startsWith(tricky)).toBe(true);
@@ -116,7 +116,7 @@ describe('documents', () => {
     expect(one.spec).toEqual({ cidr: '10.0.0.0/16', note: 'a\n---\n# no comment\n', other: 'x --- y' });
   });
 
-  it('may be written in flow style, behind the mark, with directives, with end marks', () => {
+  it('documents in flow style, behind the mark, with directives and end marks are changed in place', () => {
     const flow = `{apiVersion: ${crd}, kind: IPPool, metadata: {name: one}, spec: {cidr: 10.0.0.0/16}}`;
     const mixed = `%YAML 1.2\n--- ${flow}\n...\n# between\n---\n${pool('two')}...\n`;
     expect(namesOf(mixed)).toEqual(['IPPool/one', 'IPPool/two']);
@@ -126,7 +126,7 @@ describe('documents', () => {
     expect(without(`--- ${flow}\n---\n${pool('two')}`, 'one').text).toContain(pool('two'));
   });
 
-  it('may share anchors inside, and are still written right', () => {
+  it('a document with anchors is changed correctly', () => {
     const shared = pool('one', '  a: &x [1, 2]\n  b: *x\n');
     expect(withSpec(shared, 'one', { cidr: '10.9.0.0/16' })).toContain('b: *x');
     const changed = withSpec(shared, 'one', { a: 'gone' });
@@ -138,8 +138,8 @@ describe('documents', () => {
   });
 });
 
-describe('values', () => {
-  it('are what YAML 1.2 says, integers exact', () => {
+describe('YAML values', () => {
+  it('values are read as YAML 1.2, integers exactly', () => {
     const text = pool(
       'one',
       '  big: 9223372036854775807\n  safe: 9007199254740991\n  yes: yes\n  time: 12:30\n  f: 1e3\n',
@@ -160,7 +160,7 @@ describe('values', () => {
   });
 });
 
-describe('texts that readers of YAML take differently', () => {
+describe('texts that YAML readers read differently', () => {
   it.each([
     ['a\u0085b', '"a\\u0085b"'],
     ['\u2028', '"\\u2028"'],
@@ -169,12 +169,12 @@ describe('texts that readers of YAML take differently', () => {
     ['no', "'no'"],
     ['1_000', "'1_000'"],
     ['0o17', "'0o17'"],
-  ])('%j is quoted', (value, printed) => {
+  ])('the text %j is quoted', (value, printed) => {
     expect(withSpec(pool('one'), 'one', { cidr: value })).toBe(pool('one').replace('10.0.0.0/16', () => printed));
   });
 });
 
-describe('lists', () => {
+describe('lists in a manifest', () => {
   const item = (name: string, indent: string, more = ''): string =>
     pool(name, more)
       .trimEnd()
@@ -183,7 +183,7 @@ describe('lists', () => {
       .join('');
 
   for (const indent of ['', '  ']) {
-    it(`are changed item by item, indented by ${indent.length}`, () => {
+    it(`a list indented by ${indent.length} is changed item by item`, () => {
       const head = 'apiVersion: v1 # as kubectl writes it\nitems:\n';
       const two = item('two', indent, '  tags:\n  - a # first\n  - b\n');
       const tail = `${indent}# about three\n${item('three', indent)}kind: List\nmetadata:\n  resourceVersion: ""\n`;
@@ -196,19 +196,19 @@ describe('lists', () => {
     });
   }
 
-  it('go with their last item', () => {
+  it('a list is removed with its last item', () => {
     const text = `---\napiVersion: v1\nkind: List\nitems:\n${item('one', '')}---\n${pool('two')}`;
     expect(without(text, 'one').text).toBe(`---\n${pool('two')}`);
     expect(without(text.slice(0, text.lastIndexOf('---')), 'one').isEmpty).toBe(true);
   });
 
-  it('of a kind give their items kind and version', () => {
+  it('a list of a kind gives its items kind and version', () => {
     const text = 'apiVersion: v1\nkind: NodeList\nitems:\n- metadata:\n    name: a\n- metadata:\n    name: b\n';
     expect(namesOf(text)).toEqual(['Node/a', 'Node/b']);
     expect(new Manifest(text, false).objects[1]?.object.apiVersion).toBe('v1');
   });
 
-  it('may be plain sequences, in flow style, empty, or nested', () => {
+  it('lists in flow style, plain sequences, empty and nested lists are read and changed', () => {
     expect(namesOf(item('one', '') + item('two', ''))).toEqual(['IPPool/one', 'IPPool/two']);
     expect(namesOf('apiVersion: v1\nkind: List\nitems: []\n')).toEqual([]);
     const flow = `{apiVersion: ${crd}, kind: IPPool, metadata: {name: NAME}, spec: {cidr: 10.0.0.0/16}}`;
@@ -225,7 +225,7 @@ describe('lists', () => {
     withSpec(nested, 'a', { cidr: '10.9.0.0/16' });
   });
 
-  it('are read as a whole when an item needs another', () => {
+  it('a list is read as a whole when an item refers to another', () => {
     const text = `apiVersion: v1\nkind: List\nitems:\n${item('one', '', '  x: &x [1]\n')}${item('two', '', '  x: *x\n')}`;
     expect((find(new Manifest(text, false), 'two').object.spec as { x: unknown }).x).toEqual([1]);
     withSpec(text, 'two', { x: 2 });
@@ -234,10 +234,10 @@ describe('lists', () => {
   });
 });
 
-describe('JSON', () => {
+describe('JSON manifests', () => {
   const one = `{"apiVersion":"${crd}","kind":"IPPool","metadata":{"name":"one"},"spec":{"cidr":"10.0.0.0/16","n":9223372036854775807}}`;
 
-  it('is changed in place, in its own layout', () => {
+  it('JSON is changed in place, in its own layout', () => {
     const object = (name: string, cidr: string): string =>
       `    {\n      "apiVersion": "${crd}",\n      "kind": "IPPool",\n      "metadata": {\n        "name": "${name}"\n      },\n` +
       `      "spec": {\n        "cidr": "${cidr}",\n        "n": 9223372036854775807\n      }\n    }`;
@@ -252,20 +252,20 @@ describe('JSON', () => {
     expect(without(without(text, 'two', true).text, 'one', true).isEmpty).toBe(true);
   });
 
-  it('keeps one line one line and integers exact', () => {
+  it('JSON on one line stays on one line, with exact integers', () => {
     expect(withSpec(one, 'one', { cidr: '10.9.0.0/16' }, true)).toBe(one.replace('10.0', '10.9'));
     expect(namesOf(`[${one}, ${one.replace('one', 'two')}]`, true)).toEqual(['IPPool/one', 'IPPool/two']);
     expect(without(one, 'one', true).isEmpty).toBe(true);
     expect(namesOf(' \n', true)).toEqual([]);
   });
 
-  it('says on which line it is broken', () => {
+  it('broken JSON is reported with its line', () => {
     expect(errorOf(`{\n"kind": "List",\n"items": [}\n`, true).line).toBe(3);
   });
 });
 
-describe('forms', () => {
-  it('turns v3 exports into stored objects, and writes them back so', () => {
+describe('forms of objects', () => {
+  it('v3 exports are read as stored objects, and written back as v3', () => {
     const text =
       'apiVersion: projectcalico.org/v3\nkind: Node\nmetadata:\n  name: a\nspec:\n  bgp:\n    ipv4Address: 192.0.2.1/24\n---\n' +
       pool('one').replace(crd, 'projectcalico.org/v3');
@@ -281,19 +281,19 @@ describe('forms', () => {
     expect(find(changed, 'one').object.spec).toEqual(spec);
   });
 
-  it('puts objects without a namespace into default', () => {
+  it('an object without a namespace is in default', () => {
     const text = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec: {}\n';
     expect(new Manifest(text, false).objects[0]?.object.metadata.namespace).toBe('default');
   });
 
-  it('makes the numbers of 64-bit fields bigints', () => {
+  it('numbers of 64-bit fields are read as bigints', () => {
     const text = `apiVersion: ${crd}\nkind: IPAMBlock\nmetadata:\n  name: b\nspec:\n  cidr: 10.0.0.0/30\n  sequenceNumber: 5\n`;
     expect(new Manifest(text, false).objects[0]?.object.spec).toMatchObject({ sequenceNumber: 5n });
   });
 });
 
 describe('broken manifests', () => {
-  it('are named by line', () => {
+  it('a broken manifest is reported with its line', () => {
     expect(errorOf(`${pool('one')}---\n${pool('two')}  bad: [1,\n`).line).toBeGreaterThanOrEqual(14);
     expect(errorOf(`${pool('one')}---\n${pool('two', '  cidr: again\n')}`).line).toBe(14);
     expect(errorOf(`${pool('one')}\tx: 1\n`).line).toBe(7);
@@ -301,18 +301,18 @@ describe('broken manifests', () => {
     expect(errorOf(`kind: List\napiVersion: v1\nitems:\n- a: "x\n- b: y"\n`).line).toBeGreaterThanOrEqual(4);
   });
 
-  it('may not be nameless objects of a known kind', () => {
+  it('an object of a known kind without a name is an error', () => {
     expect(errorOf(`---\n${pool('one').replace('name: one', 'labels: {}')}`)).toMatchObject({ line: 2 });
   });
 
-  it('may be things that are no objects', () => {
+  it('content that is not an object is ignored', () => {
     for (const text of ['', '# nothing\n', 'just text\n', '- 1\n- 2\n', 'a: b\n', '42\n', '--- |\n  text\n']) {
       expect(namesOf(text)).toEqual([]);
     }
   });
 });
 
-describe('any content', () => {
+describe('random content', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.constantFrom(...' \n\t:#-\'"[]{}&*!|>%@`,?~yn01.\u2028\u0085\r') }),
@@ -355,7 +355,7 @@ describe('any content', () => {
     spec: { cidr: '10.0.0.0/16', spec },
   });
 
-  it('is read as it was written, new or in the place of something else', () => {
+  it('random content is read as it was written, new or in place of other content', () => {
     fc.assert(
       fc.property(value, value, value, (a, b, c) => {
         const before = `${newManifest(objectOf('one', a)).text}---\n${newManifest(objectOf('two', b)).text}`;

@@ -87,7 +87,7 @@ interface Said {
   readonly answers: Answers;
 }
 
-describeWithPrograms('every way to nodes', [...labPrograms, ...labSshPrograms], () => {
+describeWithPrograms('every transport to nodes', [...labPrograms, ...labSshPrograms], () => {
   describeWithKubelets('with kubelets', (server, kubelets) => {
     describe.each(labs)('of a lab with $options', { timeout: long ? 240_000 : 120_000 }, ({ options, cases }) => {
       let lab: Lab;
@@ -133,7 +133,7 @@ describeWithPrograms('every way to nodes', [...labPrograms, ...labSshPrograms], 
         }
       }
 
-      it('says the same of nodes that are well', async () => {
+      it('every transport reports the same of healthy nodes', async () => {
         const said = await askUntilEqual();
         expectEqual(said);
         expectSeen(said);
@@ -149,7 +149,7 @@ describeWithPrograms('every way to nodes', [...labPrograms, ...labSshPrograms], 
         }
       });
 
-      it.each(cases)('says the same of %s at %j', async (fault, place) => {
+      it.each(cases)('every transport reports the same of %s at %j', async (fault, place) => {
         const heal = await breakLab(lab, fault, place);
         try {
           await refreshLab(lab, server());
@@ -168,7 +168,7 @@ describeWithPrograms('every way to nodes', [...labPrograms, ...labSshPrograms], 
         }
       });
 
-      it('tells of a Felix that is stuck where its own check can be asked', async () => {
+      it('a stuck Felix is reported where its own check can be run', async () => {
         const file = kubelets().felixProblemFile('node-b');
         writeFileSync(file, 'no answer');
         try {

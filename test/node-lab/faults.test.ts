@@ -133,7 +133,7 @@ describeWithPrograms('faults in a lab', labPrograms, () => {
     });
     afterAll(() => lab?.stop());
 
-    it.each(cases)('$fault at $at.node: node $command', async ({ fault, at, command, found }) => {
+    it.each(cases)('$fault at $at.node is found by node $command', async ({ fault, at, command, found }) => {
       const heal = await breakLab(lab, fault, at);
       try {
         const { code, problems } = await askNodes(lab, command);
@@ -155,7 +155,7 @@ describeWithPrograms('faults in a lab', labPrograms, () => {
       }
     });
 
-    it('is found well when all is healed', async () => {
+    it('the lab is healthy again when every fault is undone', async () => {
       const answers = [await askNodes(lab, 'status'), await askNodes(lab, 'routes'), await askNodes(lab, 'verify')];
       expect(answers.map(({ code }) => code)).toEqual([0, 0, 0]);
     });

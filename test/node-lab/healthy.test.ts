@@ -28,7 +28,7 @@ const shapes: readonly Shape[] = [
 
 const ids = ({ problems }: Answer): string[] => problems.map(({ id }) => id);
 
-describeWithPrograms('nodes that are well', labPrograms, () => {
+describeWithPrograms('healthy nodes', labPrograms, () => {
   describe.each(shapes)('$options', ({ options, prefixes, advice }) => {
     let lab: Lab;
     beforeAll(async () => {
@@ -44,7 +44,7 @@ describeWithPrograms('nodes that are well', labPrograms, () => {
         }),
       );
 
-    it('status: every session, from both ends', async () => {
+    it('node status shows every session of a healthy lab, from both ends', async () => {
       const answer = await askNodes(lab, 'status');
       expect(answer.code).toBe(0);
       expect(ids(answer)).toEqual(advice);
@@ -76,7 +76,7 @@ describeWithPrograms('nodes that are well', labPrograms, () => {
       }
     });
 
-    it('bgp: what the objects ask for is what there is', async () => {
+    it('node bgp finds the sessions of a healthy lab as the objects configure them', async () => {
       const answer = await askNodes(lab, 'bgp');
       expect(answer.code).toBe(0);
       expect(ids(answer)).toEqual(advice);
@@ -103,7 +103,7 @@ describeWithPrograms('nodes that are well', labPrograms, () => {
       expect(seen.sort()).toEqual(expected.sort());
     });
 
-    it('routes: to own pods, own blocks and those of the other nodes', async () => {
+    it('node routes finds the routes to own pods, own blocks and other nodes of a healthy lab', async () => {
       const answer = await askNodes(lab, 'routes');
       expect(answer.code).toBe(0);
       expect(ids(answer)).toEqual([]);
@@ -117,7 +117,7 @@ describeWithPrograms('nodes that are well', labPrograms, () => {
       expect(right).toEqual(expected);
     });
 
-    it('verify: all that can be seen from outside of the containers', async () => {
+    it('node verify finds everything as expected that is visible outside of containers', async () => {
       const answer = await askNodes(lab, 'verify');
       expect(answer.code).toBe(0);
       expect(ids(answer)).toEqual([]);

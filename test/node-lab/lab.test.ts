@@ -43,7 +43,7 @@ describeWithPrograms('a lab of nodes with BIRD', labPrograms, () => {
       });
       afterAll(() => lab?.stop());
 
-      it.each(families)('lets all pods reach each other over IPv%i', async (family) => {
+      it.each(families)('all pods of the lab reach each other over IPv%i', async (family) => {
         const pairs = pods.flatMap((from) => pods.filter((to) => to !== from).map((to) => [from, to] as const));
         const pings = pairs.map(([from, to]) => {
           const { address } = podOf(lab.plan, to);
@@ -52,14 +52,14 @@ describeWithPrograms('a lab of nodes with BIRD', labPrograms, () => {
         expect((await Promise.all(pings)).map(({ exit }) => exit)).toEqual(pairs.map(() => 0));
       });
 
-      it.each(families)('sends packets of IPv%i to other nodes out of the right device', async (family) => {
+      it.each(families)('packets over IPv%i to other nodes leave by the right device', async (family) => {
         const targets = ['coredns-7db6d8ff4d-abcde', 'podname'].map((name) => podOf(lab.plan, name).address[family]);
         const answers = targets.map((target) => lab.exec('node-a', ['ip', '-j', 'route', 'get', target]));
         const routes = (await Promise.all(answers)).flatMap(({ stdout }) => JSON.parse(stdout) as { dev: string }[]);
         expect(routes.map(({ dev }) => dev)).toEqual(devices[family]);
       });
 
-      it.each(families)('has its sessions of IPv%i established', async (family) => {
+      it.each(families)('the IPv%i sessions of the lab are established', async (family) => {
         const rows = (await lab.birdc('node-c', family, 'show', 'protocols'))
           .split('\n')
           .filter((row) => / BGP /.test(row));
@@ -67,7 +67,7 @@ describeWithPrograms('a lab of nodes with BIRD', labPrograms, () => {
         for (const row of rows) expect(row).toMatch(/ up .* Established/);
       });
 
-      it('gives each node a name and files of its own', async () => {
+      it('each node of the lab has its own name and files', async () => {
         const { stdout } = await lab.exec('node-b', [
           'sh',
           '-c',
@@ -77,13 +77,13 @@ describeWithPrograms('a lab of nodes with BIRD', labPrograms, () => {
         expect(existsSync(`${lab.folder}/node-b/run/bird.ctl`)).toBe(true);
       });
 
-      it('is described by objects that agree with each other', async () => {
+      it('the objects of the lab are consistent', async () => {
         const checked = await run('ipam check', { objects: lab.objects() });
         expect(checked.stdout).toContain('No problems found');
         expect(checked.code).toBe(0);
       });
 
-      it('can be reached by TCP from here, on both sides of the router', async () => {
+      it('the nodes of the lab accept TCP from the host, on both sides of the router', async () => {
         for (const { address } of lab.plan.nodes) {
           for (const family of families) {
             await new Promise<void>((resolve, reject) => {
@@ -99,7 +99,7 @@ describeWithPrograms('a lab of nodes with BIRD', labPrograms, () => {
     },
   );
 
-  it('leaves nothing behind', async () => {
+  it('a removed lab leaves nothing behind', async () => {
     const lab = await startLab({ name: 'short-lived', families: [4] });
     const pid = lab.prefix('node-a')[2];
     await lab.stop();

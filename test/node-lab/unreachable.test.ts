@@ -37,7 +37,7 @@ const noBird = { code: 5, unseen: ['node-b NODE_PART_UNSEEN 4', 'node-b NODE_PAR
 const partUnseen = notAsked('NODE_PART_UNSEEN');
 const well = { code: 0, unseen: [], found: [] };
 
-describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshPrograms], () => {
+describeWithPrograms('unreachable nodes', [...labPrograms, ...labSshPrograms], () => {
   describeWithKubelets('with kubelets', (server, kubelets) => {
     let lab: Lab;
     let sshd: LabSshd;
@@ -115,7 +115,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
     const half = (program: string, bytes: number): string =>
       `printf %s "$(${programPath(program)} "$@" | ${programPath('head')} -c ${bytes})"`;
 
-    it('waits for a kubelet that hangs as long as it may, and a snapshot remembers that', async () => {
+    it('a kubelet that hangs ends at the deadline, and a snapshot records that', async () => {
       await withNodeB({ prefix: ['sh', '-c', 'exec sleep 3600', 'hanging'] }, async () => {
         const [all, alone, recorded] = await Promise.all([
           outcomes(throughServer),
@@ -132,7 +132,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
       });
     });
 
-    it('waits for a BIRD that hangs as long as it may, and sees the rest of the node', async () => {
+    it('a BIRD that hangs ends at the deadline, and the rest of the node is read', async () => {
       const pid = readFileSync(join(lab.folder, 'node-b', 'run', 'bird.pid'), 'utf8').trim();
       await lab.exec('node-b', ['kill', '-STOP', pid]);
       try {
@@ -145,7 +145,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
       }
     });
 
-    it('does not take a missing birdcl for a missing BIRD', async () => {
+    it('a missing birdcl is not reported as a missing BIRD', async () => {
       await withNodeB({ image: imageWith('without-birdcl', { birdcl: undefined }) }, async () => {
         const answers = await askAll(throughServer);
         expect(outcome(answers.status)).toEqual(noBird);
@@ -154,7 +154,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
       });
     });
 
-    it('knows nothing of a Felix that cannot be asked', async () => {
+    it('nothing is reported about a Felix that cannot be asked', async () => {
       const away = Object.fromEntries(
         ['calico-node', 'sv', 'ps']
           .filter((name) => existsSync(join(kubelets().imageFolder, name)))
@@ -167,7 +167,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
       });
     });
 
-    it('tells of a BIRD without its socket', async () => {
+    it('a BIRD without its socket is reported', async () => {
       const path = join(lab.folder, 'node-b', 'run', 'bird.ctl');
       renameSync(path, `${path}.away`);
       try {
@@ -183,7 +183,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
       }
     });
 
-    it('does not understand another language', async () => {
+    it('output in another language is not parsed', async () => {
       const german = 'echo "BIRD 1.6.8 bereit."; echo "Name Protokoll Tabelle Zustand seit Angaben"';
       const image = imageWith('german', { birdcl: german, ip: 'echo "1: lo: <SCHLEIFE,HOCH> gr 65536"' });
       await withNodeB({ image }, async () => {
@@ -196,7 +196,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
     });
 
     // In the first line, in a row of the table, in the words below it.
-    it.each([10, 200, 700])('does not take the first %i bytes for an answer', async (bytes) => {
+    it.each([10, 200, 700])('the first %i bytes of an answer are not parsed as the answer', async (bytes) => {
       const scripts = { birdcl: half('birdc', bytes), ip: half('ip', bytes) };
       await withNodeB({ image: imageWith(`half-${bytes}`, scripts) }, async () => {
         const answers = await askAll(throughServer);
@@ -214,7 +214,7 @@ describeWithPrograms('nodes that give no answer', [...labPrograms, ...labSshProg
     }
 
     // The last one: nobody starts the server again.
-    it.each(['SSH', "the system's ssh"])('does not reach a node without sshd by %s', async (way) => {
+    it.each(['SSH', "the system's ssh"])('a node without sshd is not reached by %s', async (way) => {
       await sshd.stop('node-b');
       const unreachable = notAsked('NODE_UNREACHABLE');
       expect(await outcomes(way)).toEqual({

@@ -66,13 +66,13 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('is as expected while it is well', async () => {
+    it('node verify finds a healthy lab as expected', async () => {
       const [routes, verify] = [await ask('routes', '--all'), await ask('verify', '--all')];
       expect(routes).toMatchObject({ code: 0, problems: [] });
       expect(verify).toMatchObject({ code: 0, problems: [] });
     });
 
-    it('knows every route to blocks and pods', async () => {
+    it('node verify knows every route to blocks and pods', async () => {
       const { stdout } = await ask('routes', '--all', 'node-a');
       const [item] = (JSON.parse(stdout) as { items: { routes: { destination: string; verdict: string }[] }[] }).items;
       expect(item?.routes.map(({ destination }) => destination).sort()).toEqual(
@@ -86,7 +86,7 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
     });
 
     const faults = encapsulation !== 'vxlan' && process.env['LONG'] ? ofAll : [];
-    it.each(faults)('finds %s at %j, and nothing else', async (fault, place) => {
+    it.each(faults)('node verify finds %s at %j, and nothing else', async (fault, place) => {
       const heal = await breakLab(lab, fault, place);
       try {
         const answer = await ask('verify');
@@ -97,7 +97,7 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
       }
     });
 
-    it('tells of a pod only what concerns it', async () => {
+    it('node verify --pod reports only what concerns the pod', async () => {
       const heal = await breakLab(lab, 'noProxyArp', { node: 'node-a' });
       try {
         expect(ids(await ask('verify', '--pod', 'default/web-1'))).toEqual(['F01 node-a']);
@@ -107,7 +107,7 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
       }
     });
 
-    it('is well again when all is healed', async () => {
+    it('node verify finds the lab healthy again when every fault is undone', async () => {
       expect(await ask('verify')).toMatchObject({ code: 0, problems: [] });
     });
   });
@@ -126,7 +126,7 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('explains what a lost session takes away', async () => {
+    it('node verify explains the routes that a lost session removes', async () => {
       const session = protocolName(lab.plan, nodeOf(lab.plan, 'node-c').address[4]);
       await lab.birdc('node-a', 4, 'disable', session);
       try {
@@ -147,7 +147,7 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
     });
   });
 
-  it('tells a node that cannot be asked as such', async () => {
+  it('node verify reports an unreachable node as unreachable', async () => {
     const all = Object.values(recordedObjects({ mode: 'vxlan' })).flat();
     const { code, stdout, stderr } = await run('node routes --via netns:no-such-{node}', { objects: all });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });

@@ -52,16 +52,16 @@ const links: Probe = {
   ],
 };
 
-describe('alternatives', () => {
+describe('alternative steps of a probe', () => {
   const read = async (answer: Answer, probes: readonly Probe[] = [links]) =>
     (await readNodes(nodesThat(answer).exec, targets(1), () => probes, whole, { parallel: 1 }))[0];
 
-  it('takes the first that goes well', async () => {
+  it('the first step that succeeds is used', async () => {
     const reading = await read((_, argv) => ({ exit: argv[1] === '-j' ? 255 : 0, stdout: argv.join(' ') }));
     expect(reading?.outcomes.get('links')).toMatchObject({ kind: 'answered', exit: 0, stdout: 'ip link' });
   });
 
-  it('else the first whose program is there', async () => {
+  it('otherwise the first step whose program exists is used', async () => {
     const [status] = birdProbes(4);
     const reading = await read(
       (_, [program]) => (program === 'birdc' ? { exit: 1, stderr: 'no socket' } : { exit: 127 }),
@@ -75,11 +75,11 @@ describe('alternatives', () => {
     ]);
   });
 
-  it('else says that the program is missing', async () => {
+  it('otherwise the missing program is reported', async () => {
     expect((await read(() => ({ exit: 127 })))?.outcomes.get('links')).toMatchObject({ kind: 'answered', exit: 127 });
   });
 
-  it('tells a node that was not reached from one that answered badly', async () => {
+  it('an unreachable node is distinguished from a bad answer', async () => {
     const lost = new TransportError('timeout', 'node-0: no answer', { hint: 'wait longer' });
     const reading = await read(() => lost);
     expect(reading?.unreachable).toEqual({ code: 'NODE_TIMEOUT', message: 'node-0: no answer', hint: 'wait longer' });
@@ -89,7 +89,7 @@ describe('alternatives', () => {
 });
 
 describe('many nodes', () => {
-  it('answers in the order of the targets, whoever is first', async () => {
+  it('results come in the order of the targets, whichever is first', async () => {
     const { exec } = nodesThat(
       (node) => ({ exit: 0, stdout: node }),
       (node) => new Promise((resolve) => setTimeout(resolve, node === 'node-0' ? 30 : 1)),
@@ -102,7 +102,7 @@ describe('many nodes', () => {
     ]);
   });
 
-  it('asks as many at once as it may', async () => {
+  it('no more nodes are queried at once than allowed', async () => {
     const { exec, most } = nodesThat(
       () => ({ exit: 0 }),
       () => new Promise((resolve) => setTimeout(resolve, 5)),
@@ -111,7 +111,7 @@ describe('many nodes', () => {
     expect(most()).toBe(7);
   });
 
-  it('ends at once on Ctrl-C', async () => {
+  it('Ctrl-C ends the reading of nodes at once', async () => {
     const stopped = new TransportError('cancelled', 'stopped');
     const { exec } = nodesThat(() => stopped);
     await expect(readNodes(exec, targets(2), () => [links], whole, { parallel: 2 })).rejects.toBe(stopped);

@@ -2,14 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { node } from '../support/clusters/ipam-state.ts';
 import { isRunning } from '../support/program/processes.ts';
 import { folderOf } from '../support/program/world.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 
-test('node exec ends the program', () => {
+it('node exec ends its program when its output pipe is closed', () => {
   const folder = folderOf([node('node-a')]);
   const text = `one-${process.pid}`;
   const line = '"$1" "$2" node exec node-a --datastore "$3" --via local -- yes "$4" | head -n 1';

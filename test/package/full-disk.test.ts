@@ -2,19 +2,19 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exampleFolder } from '../support/clusters/example-cluster.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 const full = '/dev/full';
 
-describe.skipIf(!existsSync(full))('with a full disk (needs /dev/full)', () => {
-  test.each([
+describe.skipIf(!existsSync(full))('a full disk (needs /dev/full)', () => {
+  it.each([
     '--version',
     '--help',
     `--datastore ${exampleFolder} ipam check`,
     `--datastore ${exampleFolder} get ipamblocks -o json`,
-  ])('on standard output: %s', (line) => {
+  ])('a full disk under standard output is reported: %s', (line) => {
     const stdout = openSync(full, 'w');
     const { status, stderr } = spawnSync(process.execPath, [calictl, ...line.split(' ')], {
       stdio: ['ignore', stdout, 'pipe'],
@@ -24,7 +24,7 @@ describe.skipIf(!existsSync(full))('with a full disk (needs /dev/full)', () => {
     expect(status).toBe(1);
   });
 
-  test('on standard error: the answer and its code are the same', () => {
+  it('a full disk under standard error changes neither output nor exit code', () => {
     const stderr = openSync(full, 'w');
     const line = [calictl, '--datastore', exampleFolder, 'ipam', 'check'];
     const { status, stdout } = spawnSync(process.execPath, line, {

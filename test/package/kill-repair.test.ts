@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   exampleFaults,
   exampleFolder,
@@ -42,7 +42,7 @@ async function killAfter(lines: number, args: readonly string[], env: Record<str
 }
 
 describe('kill -9 of a repair of a folder', () => {
-  test('leaves it readable, and the next repair finishes', async () => {
+  it('a folder repair that was killed leaves a readable folder, and the next repair finishes', async () => {
     for (const lines of [1, 2, 3, 5, 8, 12, 16]) {
       const folder = mkdtempSync(join(tmpdir(), 'calictl-kill-folder-'));
       cpSync(exampleFolder, folder, { recursive: true });
@@ -71,7 +71,7 @@ describe('kill -9 of a repair of a folder', () => {
 });
 
 describeWithApiServer('kill -9 of a repair on a kube-apiserver', (server) => {
-  test('leaves what the next repair finishes', async () => {
+  it('a cluster repair that was killed is finished by the next one', async () => {
     const env = { KUBECONFIG: server().kubeconfig };
     // Ages are judged by the clock of the machine here; a locked datastore takes nothing for an operation in progress.
     const objects = exampleObjects().map((object) =>

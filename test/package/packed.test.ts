@@ -55,13 +55,13 @@ function filesIn(folder: string): string[] {
 }
 
 describe('the package', () => {
-  it('needs no other package, and stays small', () => {
+  it('the package depends on no other package, and stays small', () => {
     expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies).toBeUndefined();
     const bytes = filesIn(installed).reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
     expect(bytes).toBeLessThan(20e6);
   });
 
-  it('contains the program, its pages and the licences, and nothing else', () => {
+  it('the package contains the program, its pages and the licences, and nothing else', () => {
     const files = filesIn(installed);
     const tops = new Set(files.map((name) => name.split('/')[0]));
     expect([...tops].sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'package.json']);
@@ -74,7 +74,7 @@ describe('the package', () => {
     expect(pages).toContain('docs/index.md');
   });
 
-  it('contains the licence of every package that is bundled', () => {
+  it('the package contains the licence of every bundled package', () => {
     const licences = readFileSync(join(installed, 'dist', 'licenses.txt'), 'utf8');
     const imported = filesIn(join(root, 'src')).flatMap((path) =>
       [...readFileSync(join(root, 'src', path), 'utf8').matchAll(/(?:from|import\() ?'((?:@[\w-]+\/)?\w[\w-]*)/g)].map(
@@ -86,7 +86,7 @@ describe('the package', () => {
     for (const name of packages) expect(licences).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
   });
 
-  it('names no folder of the machine that built it', () => {
+  it('the package contains no path of the machine that built it', () => {
     for (const name of filesIn(join(installed, 'dist'))) {
       const text = readFileSync(join(installed, 'dist', name), 'utf8');
       expect(text.includes(root), name).toBe(false);
@@ -94,20 +94,20 @@ describe('the package', () => {
     }
   });
 
-  it('is shaped as npm wants it', async () => {
+  it('the package passes publint', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true });
     expect(messages).toEqual([]);
   });
 });
 
 describe('the program', () => {
-  it('answers version', () => {
+  it('the packed program prints its version', () => {
     const { status, stdout, stderr } = calictl(['version']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^Client Version: {4}v\d+\.\d+\.\d+\nCalico Version: {4}v3\.31\.4\nGit commit: {8}\S+\n/);
   });
 
-  it('answers version --client and --version without the rest of it', () => {
+  it('the packed program prints version --client and --version without loading the rest', () => {
     const part = mkdtempSync(join(tmpdir(), 'calictl-part-'));
     try {
       for (const path of ['bin', 'dist']) spawnSync('cp', ['-r', join(installed, path), part]);
@@ -124,13 +124,13 @@ describe('the program', () => {
     }
   });
 
-  it('works on a folder', () => {
+  it('the packed program reads a folder', () => {
     const { status, stdout, stderr } = calictl(['--datastore', dump, 'get', 'ippool']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toBe('NAME     CIDR           SELECTOR   \npool-1   10.60.0.0/16   all()      \n\n');
   });
 
-  it('is calicoctl when it is called so', () => {
+  it('the packed program behaves as calicoctl under that name', () => {
     const link = join(scratch, 'calicoctl');
     symlinkSync(join(installed, 'bin', 'calictl.js'), link);
     expect(spawned(link, ['--version']).stdout).toBe("Run 'calicoctl version' to see version information.\n");
@@ -144,41 +144,44 @@ describe('the program', () => {
     });
   });
 
-  it('warns of nothing on any stream', () => {
+  it('the packed program prints no warning on any stream', () => {
     expect(calictl(['--help'])).toMatchObject({ status: 0, stderr: '' });
     expect(calictl(['--kubeconfig', '/nonexistent', 'get', 'nodes']).stderr).not.toMatch(/Warning|Deprecat/);
   });
 
-  it('takes a closed pipe for no error', () => {
+  it('the packed program exits 0 on a closed pipe', () => {
     const line = `'${join(installed, 'bin', 'calictl.js')}' --help | true; echo \${PIPESTATUS[0]}`;
     const { stdout, stderr } = spawned('bash', ['-c', line]);
     expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends with 130 on %s, with what it had to say', async (signal) => {
-    const args = [join(installed, 'bin', 'calictl.js'), '--datastore', dump, 'version', '--poll', '1h'];
-    const child = spawn(process.execPath, args, { cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] });
-    let stdout = '';
-    let stderr = '';
-    const reported = new Promise<void>((resolve) => {
-      child.stdout.on('data', (chunk) => {
-        stdout += chunk;
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'the packed program exits 130 on %s, with what it had printed',
+    async (signal) => {
+      const args = [join(installed, 'bin', 'calictl.js'), '--datastore', dump, 'version', '--poll', '1h'];
+      const child = spawn(process.execPath, args, { cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] });
+      let stdout = '';
+      let stderr = '';
+      const reported = new Promise<void>((resolve) => {
+        child.stdout.on('data', (chunk) => {
+          stdout += chunk;
+        });
+        // The dump has no ClusterInformation: polling says so and goes on.
+        child.stderr.on('data', (chunk) => {
+          stderr += chunk;
+          resolve();
+        });
       });
-      // The dump has no ClusterInformation: polling says so and goes on.
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-        resolve();
-      });
-    });
-    await reported;
-    child.kill(signal);
-    const [code] = await once(child, 'close');
-    expect(code).toBe(130);
-    expect(stdout).toMatch(/^Client Version/);
-    expect(stderr).toMatch(/^unable to retrieve Cluster Version or Type: .*\ncalictl: interrupted\n$/);
-  });
+      await reported;
+      child.kill(signal);
+      const [code] = await once(child, 'close');
+      expect(code).toBe(130);
+      expect(stdout).toMatch(/^Client Version/);
+      expect(stderr).toMatch(/^unable to retrieve Cluster Version or Type: .*\ncalictl: interrupted\n$/);
+    },
+  );
 
-  it.each(['18.20.8', '20.18.3', '14.21.3'])('refuses Node %s in one line', (version) => {
+  it.each(['18.20.8', '20.18.3', '14.21.3'])('the packed program refuses Node %s in one line', (version) => {
     const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); import('${join(installed, 'bin', 'calictl.js')}')`;
     const { status, stdout, stderr } = spawned(process.execPath, ['-e', pretend]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exampleFolder } from '../support/clusters/example-cluster.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
@@ -29,8 +29,8 @@ const contents = (folder: string): string[] =>
     .sort()
     .map((file) => readFileSync(join(folder, file), 'utf8'));
 
-describe.skipIf(!hasScript)('at a terminal (needs `script` of util-linux)', () => {
-  test('--fix shows its plan and does nothing on any answer but yes', () => {
+describe.skipIf(!hasScript)('on a terminal (needs `script` of util-linux)', () => {
+  it('--fix shows its plan on a terminal and does nothing on any answer but yes', () => {
     const folder = copy();
     const shown = atTerminal(folder, 'ipam check --fix --journal j', 'n\n');
     expect(shown).toContain('10.61.0.2');
@@ -39,7 +39,7 @@ describe.skipIf(!hasScript)('at a terminal (needs `script` of util-linux)', () =
     expect(contents(join(folder, 'cluster'))).toEqual(contents(exampleFolder));
   }, 60_000);
 
-  test('--fix repairs on yes, and the report is in colour', () => {
+  it('--fix repairs on the answer yes, with a coloured report', () => {
     const folder = copy();
     const shown = atTerminal(folder, 'ipam check --fix --journal j', 'y\n');
     expect(shown).toContain('6 of 6 applied');

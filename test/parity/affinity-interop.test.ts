@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { node, pool } from '../support/clusters/ipam-state.ts';
 import { calicoIpam, hasCniPlugins } from '../support/other-clients/cni-plugin.ts';
 import { calicoctlNeeds, reference, runReference } from '../support/program/reference-calicoctl.ts';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'calictl-affinity-interop-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.skipIf(reference === undefined || !hasCniPlugins)(
-  'ipam affinity beside calico-ipam (skipped unless CALICOCTL and CALICO_CNI_BIN name the programs)',
+  'ipam affinity next to calico-ipam (skipped unless CALICOCTL and CALICO_CNI_BIN name the programs)',
   () => {
     describeWithApiServer('on Kubernetes', (server) => {
       const env = () => ({ HOME: '/nonexistent', KUBECONFIG: server().kubeconfig });
@@ -46,7 +46,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         expect(await claims()).toEqual([]);
       }
 
-      test('the plugin assigns from a block that was claimed for its node, until the node is gone', async () => {
+      it('the CNI plugin assigns from a block that was claimed for its node, until the node is deleted', async () => {
         // Not the one that the plugin would begin with.
         expect(await calictl('ipam affinity claim 10.60.0.248/29 --node node-a')).toMatchObject({
           code: 0,
@@ -70,7 +70,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         await expectClean();
       });
 
-      test('a block that loses its owner keeps its address until the plugin deletes it', async () => {
+      it('a block that loses its owner keeps its address until the CNI plugin deletes it', async () => {
         const [address] = (await cni('ADD', 'node-b', 'one')).addresses;
         const [claim] = await claims();
         expect(await calictl(`ipam affinity release ${claim?.['cidr']}`)).toMatchObject({ code: 4, stdout: '' });
@@ -90,7 +90,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         await expectClean();
       });
 
-      test('a node whose blocks were taken claims again', async () => {
+      it('a node whose blocks were released claims again', async () => {
         const [first] = (await cni('ADD', 'node-a', 'one')).addresses;
         await cni('DEL', 'node-a', 'one');
         expect(await calictl('ipam affinity release --node node-a')).toMatchObject({ code: 0 });

@@ -1,5 +1,8 @@
 // calictl in compat mode beside the reference program that CALICOCTL names, on equal clusters of a real kube-apiserver.
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type DamageName, damage, damageNames, type Planted } from '../support/clusters/damage.ts';
 import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
@@ -84,16 +87,9 @@ function liveContainers(objects: readonly KubeObject[]): Set<string> {
   return new Set(running.map(({ metadata }) => metadata.annotations?.['cni.projectcalico.org/containerID'] ?? ''));
 }
 
-if (reference === undefined) {
-  describe.skip('parity with calicoctl (set CALICOCTL to a calicoctl 3.31.4 to run it)', () => {
-    test('is skipped', () => expect(reference).toBeDefined());
-  });
-} else {
-  describeWithApiServer('parity with calicoctl', (server) => {
-    test(`prints the same text on ${clusters} healthy and damaged clusters, and finds all it finds`, async () => {
-      const { mkdtempSync, readFileSync } = await import('node:fs');
-      const { tmpdir } = await import('node:os');
-      const { join } = await import('node:path');
+describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALICOCTL names it)', () => {
+  describeWithApiServer('on Kubernetes', (server) => {
+    it(`calicoctl mode prints the same text on ${clusters} healthy and damaged clusters, and ipam check finds everything it finds`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'calictl-parity-'));
       const { kubeconfig, admin } = server();
       const env = { KUBECONFIG: kubeconfig };
@@ -135,4 +131,4 @@ if (reference === undefined) {
       }
     }, 3_600_000);
   });
-}
+});

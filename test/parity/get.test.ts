@@ -177,8 +177,8 @@ const misuses = [
   'ipam check x',
 ];
 
-describe.skipIf(reference === undefined)('beside calicoctl (skipped unless CALICOCTL names it)', () => {
-  it.each(misuses)('calicoctl %s', async (line) => {
+describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALICOCTL names it)', () => {
+  it.each(misuses)('wrong usage prints the same: calicoctl %s', async (line) => {
     const env = { HOME: '/nonexistent' };
     const argv = line.split(' ').filter(Boolean);
     const [expected, ours] = await Promise.all([runReference(argv, env), run(argv, { programName: 'calicoctl', env })]);
@@ -191,19 +191,22 @@ describe.skipIf(reference === undefined)('beside calicoctl (skipped unless CALIC
       await server().admin.load([...objects, ...more]);
     });
 
-    it.each([...words.map((line) => `get ${line}`), ...versions])('calicoctl %s', async (line) => {
-      const env = environment(server());
-      const argv = line.split(' ').filter(Boolean);
-      const [expected, ours] = await Promise.all([
-        runReference(argv, env),
-        run(argv, { programName: 'calicoctl', env }),
-      ]);
-      const comparable = (stdout: string) => withoutListRevision(stdout).replace(/^Git commit: .*$/m, '');
-      expect({
-        code: ours.code,
-        stdout: comparable(ours.stdout),
-        stderr: ours.stderr,
-      }).toEqual({ ...expected, stdout: comparable(expected.stdout) });
-    });
+    it.each([...words.map((line) => `get ${line}`), ...versions])(
+      'a cluster prints the same: calicoctl %s',
+      async (line) => {
+        const env = environment(server());
+        const argv = line.split(' ').filter(Boolean);
+        const [expected, ours] = await Promise.all([
+          runReference(argv, env),
+          run(argv, { programName: 'calicoctl', env }),
+        ]);
+        const comparable = (stdout: string) => withoutListRevision(stdout).replace(/^Git commit: .*$/m, '');
+        expect({
+          code: ours.code,
+          stdout: comparable(ours.stdout),
+          stderr: ours.stderr,
+        }).toEqual({ ...expected, stdout: comparable(expected.stdout) });
+      },
+    );
   });
 });

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { node, pool } from '../support/clusters/ipam-state.ts';
 import type { Held } from '../support/other-clients/allocating-process.ts';
 import { allocatingProcesses, heldTwice } from '../support/other-clients/allocating-processes.ts';
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'calictl-interop-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.skipIf(reference === undefined || !hasCniPlugins)(
-  'beside calicoctl and calico-ipam (skipped unless CALICOCTL and CALICO_CNI_BIN name them)',
+  'next to calicoctl and calico-ipam (skipped unless CALICOCTL and CALICO_CNI_BIN name them)',
   () => {
     const allocating = allocatingProcesses();
 
@@ -56,7 +56,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         expect(ours.code).toBe(0);
       }
 
-      test('what calictl assigned, calicoctl shows and releases, and the plugin deletes', async () => {
+      it('calicoctl shows and releases what calictl assigned, and the CNI plugin deletes it', async () => {
         const [first, second] = [container('first'), container('second')];
         const assign = async (id: string): Promise<string> => {
           const argv = ['ipam', 'assign', '--node', 'node-a', '--handle', `k8s-pod-network.${id}`, '-o', 'json'];
@@ -75,7 +75,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         await expectClean();
       });
 
-      test('what the plugin assigned, calictl shows and releases, by address and by handle', async () => {
+      it('calictl shows and releases what the CNI plugin assigned, by address and by handle', async () => {
         const [first, second] = [container('first'), container('second')];
         const [one] = (await cni('ADD', 'node-b', first)).addresses;
         const [two] = (await cni('ADD', 'node-b', second)).addresses;
@@ -113,8 +113,8 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         return held;
       }
 
-      test(
-        `both assign from the same small pools for ${seconds} seconds`,
+      it(
+        `calictl and the CNI plugin assign from the same small pools for ${seconds} seconds`,
         async () => {
           // 48 addresses: eight holders of six at most use them up, so that nodes borrow and meet in each other's blocks.
           const most = 6;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson, printJson } from '../../src/text/json.ts';
 import { node, pool } from '../support/clusters/ipam-state.ts';
@@ -13,7 +13,7 @@ import { describeWithApiServer } from '../support/servers/api-server.ts';
 const folder = mkdtempSync(join(tmpdir(), 'calictl-assign-parity-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe.skipIf(!hasCniPlugins)('beside calico-ipam (skipped unless CALICO_CNI_BIN names it)', () => {
+describe.skipIf(!hasCniPlugins)('next to calico-ipam (skipped unless CALICO_CNI_BIN names it)', () => {
   describeWithApiServer('on Kubernetes', (server) => {
     const env = () => ({ KUBECONFIG: server().kubeconfig });
     const container = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0');
@@ -56,7 +56,7 @@ describe.skipIf(!hasCniPlugins)('beside calico-ipam (skipped unless CALICO_CNI_B
       return comparable(await stored());
     }
 
-    test('two containers of a node', async () => {
+    it('ipam assign and calico-ipam write the same objects for two containers of a node', async () => {
       const theirs = await story(async (containerId) => {
         const lockFile = join(folder, 'ipam.lock');
         const answer = await calicoIpam({

@@ -130,9 +130,9 @@ async function checkedBy(server: ApiServer): Promise<CalicoctlCheck> {
   }
 }
 
-describe.skipIf(reference === undefined)('beside calicoctl (skipped unless CALICOCTL names it)', () => {
+describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALICOCTL names it)', () => {
   describeWithApiServer('ipam check', (server) => {
-    it('prints the same lines and writes the same report', async () => {
+    it('ipam check prints the same lines and writes the same report as calicoctl', async () => {
       const { admin, kubeconfig } = server();
       await admin.load(broken());
       const folder = mkdtempSync(join(tmpdir(), 'calictl-test-'));

@@ -1,6 +1,6 @@
 // ipam configure and ipam split beside the reference program that CALICOCTL names, on equal objects of a real
 // kube-apiserver: exit code, both streams, and what is stored after each command line.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson } from '../../src/text/json.ts';
 import { type Answer, reference, runReference } from '../support/program/reference-calicoctl.ts';
@@ -234,19 +234,15 @@ const untouched: readonly (readonly [string, readonly KubeObject[], string])[] =
 
 const isDisabled = ({ spec }: Stored): boolean => (spec as { disabled?: boolean }).disabled === true;
 
-if (reference === undefined) {
-  describe.skip('configure and split beside calicoctl (set CALICOCTL to a calicoctl 3.31.4 to run it)', () => {
-    test('is skipped', () => expect(reference).toBeDefined());
-  });
-} else {
-  describeWithApiServer('beside calicoctl', (server) => {
-    test.each(same)('%s', { timeout: 120_000 }, async (_, objects, lines) => {
+describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALICOCTL names it)', () => {
+  describeWithApiServer('on Kubernetes', (server) => {
+    it.each(same)('the same text and objects as calicoctl: %s', { timeout: 120_000 }, async (_, objects, lines) => {
       const left = await outcomes(ours, server(), objects, lines);
       const right = await outcomes(theirs, server(), objects, lines);
       for (const [index, line] of lines.entries()) expect(left[index], line).toEqual(right[index]);
     });
 
-    test.each(untouched)('%s: the same words, and nothing is written', async (_, objects, line) => {
+    it.each(untouched)('the same text as calicoctl and no write: %s', async (_, objects, line) => {
       const before = objects.filter(({ kind }) => kind === 'IPPool');
       const [left] = await outcomes(ours, server(), objects, [line]);
       const [right] = await outcomes(theirs, server(), objects, [line]);
@@ -256,7 +252,7 @@ if (reference === undefined) {
       expect(right?.pools.filter(({ name }) => name === 'p').every(isDisabled)).toBe(true);
     });
 
-    test('split into 0: calicoctl deletes the pool, this program does not', async () => {
+    it('ipam split 0 deletes the pool in calicoctl, and is refused here', async () => {
       const objects = [locked, pool('p', '10.0.0.0/24')];
       const [left] = await outcomes(ours, server(), objects, ['ipam split 0 --name=p']);
       const [right] = await outcomes(theirs, server(), objects, ['ipam split 0 --name=p']);
@@ -269,7 +265,7 @@ if (reference === undefined) {
       });
     });
 
-    test('who has no right, and a guard that cannot read', async () => {
+    it('the same text as calicoctl without rights, and with a guard that cannot read', async () => {
       const lines = [
         'ipam configure --strictaffinity=true',
         'ipam configure --strictaffinity=true --allow-version-mismatch',
@@ -284,7 +280,7 @@ if (reference === undefined) {
       for (const [index, line] of lines.entries()) expect(left[index], line).toEqual(right[index]);
     });
 
-    test('what calicoctl was cut short at is finished', async () => {
+    it('ipam split finishes what an interrupted calicoctl left', async () => {
       const objects = [locked, pool('p', '10.0.0.0/24'), pool('split-p-1', '10.9.0.0/24')];
       await outcomes(theirs, server(), objects, ['ipam split 2 --name=p']);
       const { admin, kubeconfig } = server();
@@ -300,4 +296,4 @@ if (reference === undefined) {
       ]);
     });
   });
-}
+});

@@ -48,12 +48,12 @@ describe.skipIf(!reference || !isRoot)(suite, () => {
       ['all is there', `${withoutIpv6.join('')}CONFIG_IP6_NF_IPTABLES=y\n`],
       ['half is there', withoutIpv6.slice(0, 7).join('')],
       ['settings without values', withoutIpv6.join('').replaceAll('=m', '=')],
-    ])('when %s', async (name, config) => {
+    ])('node checksystem prints the same as calicoctl when %s', async (name, config) => {
       const [ours, theirs] = await both(['node', 'checksystem', '-f', file(name, config)]);
       expect(sorted(ours)).toEqual(sorted(theirs));
     });
 
-    it('with a configuration file that does not exist', async () => {
+    it('node checksystem prints the same as calicoctl for a missing configuration file', async () => {
       const [ours, theirs] = await both(['node', 'checksystem', '-f', join(folder, 'none')]);
       expect(sorted(ours)).toEqual(sorted(theirs));
     });
@@ -91,19 +91,19 @@ describe.skipIf(!reference || !isRoot)(suite, () => {
       '--name=',
       '--config=/nonexistent/calicoctl.cfg',
       '--ip=192.0.2.1 more',
-    ])('with %j', async (flags) => {
+    ])('node run --dryrun prints the same as calicoctl with %j', async (flags) => {
       const argv = ['node', 'run', '--dryrun', ...flags.split(' ').filter((word) => word !== '')];
       const [ours, theirs] = await both(argv, etcd);
       expect(sorted(ours)).toEqual(sorted(theirs));
     });
 
-    it('with certificates of etcd', async () => {
+    it('node run --dryrun prints the same as calicoctl with certificates of etcd', async () => {
       const files = { ETCD_CA_CERT_FILE: '/c/ca', ETCD_CERT_FILE: '/c/cert', ETCD_KEY_FILE: '/c/key' };
       const [ours, theirs] = await both(['node', 'run', '--dryrun'], { ...etcd, ...files });
       expect(sorted(ours)).toEqual(sorted(theirs));
     });
 
-    it('with a Kubernetes datastore', async () => {
+    it('node run --dryrun prints the same as calicoctl with a Kubernetes datastore', async () => {
       const [ours, theirs] = await both(['node', 'run', '--dryrun'], { DATASTORE_TYPE: 'kubernetes' });
       expect(sorted(ours)).toEqual(sorted(theirs));
     });
@@ -134,7 +134,7 @@ describe.skipIf(!reference || !isRoot)(suite, () => {
     });
 
     it.each(['Calico node started successfully', 'Calico node failed to start'])(
-      'when the log says %j',
+      'node run prints the same as calicoctl when the log says %j',
       async (log) => {
         dockerThat(log);
         const [ours, theirs] = await both(['node', 'run', '--name=node-a'], etcd);
@@ -155,7 +155,7 @@ describe.skipIf(!reference || !isRoot)(suite, () => {
     });
     const folderOf = ({ stdout }: Answer): string => dirname(/Diags saved to (.*)/.exec(stdout)?.[1] ?? '');
 
-    it('says the same, and makes the same kind of file', async () => {
+    it('node diags prints the same as calicoctl, and makes the same kind of file', async () => {
       const logs = join(folder, 'no-logs');
       const [ours, theirs] = await both(['node', 'diags', `--log-dir=${logs}`], { TMPDIR: tmpdir() });
       expect(plain(ours)).toEqual(plain(theirs));

@@ -41,18 +41,18 @@ describeWithPrograms('node status as calicoctl', ['bird', 'bird6', 'birdc', 'ip'
       expect(status, stderr).toBe(0);
     }, 120_000);
 
-    it.each(states)('%s', (state) => {
+    it.each(states)('node status prints the same as calicoctl: %s', (state) => {
       expect(answer(state, 'our')).toEqual(answer(state, 'ref'));
     });
 
-    it('was tried in states that differ', () => {
+    it('node status was compared in states that differ', () => {
       const texts = new Set(states.map((state) => JSON.stringify(answer(state, 'ref'))));
       expect(texts.size).toBe(states.length);
       expect(answer('both-families', 'ref').stdout).toMatch(/node-to-node mesh \| up .*Established[\s\S]*fd00:9::2/);
       expect(answer('bird-only', 'ref').stdout).toContain('10.9.9.3.port.1790');
     });
 
-    it('is refused to another user in the same words', () => {
+    it('node status is refused to another user in the same words as calicoctl', () => {
       const nobody = ['setpriv', '--reuid', '65534', '--clear-groups'];
       const env = { ...process.env, CALICTL_COMPAT: '1' };
       const [first, ...theirs] = [...nobody, reference ?? '', 'node', 'status'] as const;

@@ -36,8 +36,8 @@ async function failure(call: Promise<unknown>): Promise<DatastoreError> {
   throw new Error(`no DatastoreError: ${String(error)}`);
 }
 
-describe('what is read', () => {
-  it('is every manifest below the folder, hidden ones and nodes/ left out', async () => {
+describe('reading a folder', () => {
+  it('a folder reads every manifest below it, except hidden ones and nodes/', async () => {
     folder.write('a.yaml', handleYaml('yaml'));
     folder.write('sub/deeper/b.YML', handleYaml('yml'));
     folder.write('sub/nodes/c.json', JSON.stringify(handle('json')));
@@ -52,7 +52,7 @@ describe('what is read', () => {
     expect(await names()).toEqual(['json', 'linked', 'yaml', 'yml']);
   });
 
-  it('is v3 exports too', async () => {
+  it('a folder reads v3 exports too', async () => {
     folder.write(
       'export.yaml',
       'apiVersion: projectcalico.org/v3\nkind: NodeList\nitems:\n' +
@@ -67,7 +67,7 @@ describe('what is read', () => {
     expect(endpoint.spec.ipNetworks).toEqual(['10.0.0.1/32']);
   });
 
-  it('changes nothing in the folder', async () => {
+  it('reading changes nothing in the folder', async () => {
     folder.write('a.yaml', handleYaml('a'));
     const before = statSync(folder.path, { bigint: true });
     await names();
@@ -76,7 +76,7 @@ describe('what is read', () => {
     expect(readdirSync(folder.path)).toEqual(['a.yaml']);
   });
 
-  it('is an error when it is nothing, and writing is not', async () => {
+  it('reading an empty folder is an error, and writing into it is not', async () => {
     const store = await open();
     expect(await failure(names())).toMatchObject({
       reason: 'invalid',
@@ -91,7 +91,7 @@ describe('what is read', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  it('is an error when there is no folder', async () => {
+  it('a missing folder is an error', async () => {
     const missing = join(folder.path, 'missing');
     expect(await failure(openFolder(missing, testWorld()))).toMatchObject({
       reason: 'unavailable',
@@ -101,7 +101,7 @@ describe('what is read', () => {
     expect(await failure(openFolder(join(folder.path, 'a.yaml'), testWorld()))).toMatchObject({ reason: 'invalid' });
   });
 
-  it('is an error when a manifest is broken, with file and line', async () => {
+  it('a broken manifest is an error with file and line', async () => {
     folder.write('a.yaml', handleYaml('a'));
     folder.write('sub/half.yaml', `${handleYaml('b')}---\napiVersion: v1\nkind: List\nitems: [`);
     const error = await failure(names());
@@ -111,7 +111,7 @@ describe('what is read', () => {
     expect(await names()).toEqual(['a', 'b']);
   });
 
-  it('is an error when an object stands in two places', async () => {
+  it('an object in two places is an error', async () => {
     folder.write('a.yaml', `${handleYaml('x')}---\n${handleYaml('a')}`);
     folder.write('sub/b.yaml', handleYaml('a'));
     const { reason, message } = await failure(names());
@@ -120,13 +120,13 @@ describe('what is read', () => {
     expect(message).toContain(`${join(folder.path, 'sub/b.yaml')}:1`);
   });
 
-  it('is an error when it is not UTF-8', async () => {
+  it('a manifest that is not UTF-8 is an error', async () => {
     folder.write('a.yaml', handleYaml('a'));
     writeFileSync(join(folder.path, 'b.yaml'), Buffer.from([0x61, 0x3a, 0x20, 0xff, 0x0a]));
     expect((await failure(names())).message).toContain('b.yaml is not UTF-8');
   });
 
-  it('follows what others change', async () => {
+  it('changes by other programs are seen', async () => {
     folder.write('a.yaml', handleYaml('a', 1));
     const store = await open();
     expect(total(await store.get(ipamHandle, { name: 'a' }))).toBe(1);
@@ -139,7 +139,7 @@ describe('what is read', () => {
     expect(folder.read('a.yaml')).toBe(handleYaml('a', 333));
   });
 
-  it('carries the time of a snapshot', async () => {
+  it('a folder has the capture time of a snapshot', async () => {
     expect((await open()).capturedAt).toBeUndefined();
     folder.write('snapshot.json', '{"capturedAt": "2025-06-15T15:00:00Z", "by": "calictl"}');
     expect((await open()).capturedAt).toEqual(new Date('2025-06-15T15:00:00Z'));
@@ -149,8 +149,8 @@ describe('what is read', () => {
   });
 });
 
-describe('revisions', () => {
-  it('of objects without one come from their content', async () => {
+describe('revisions in a folder', () => {
+  it('an object without a revision gets one from its content', async () => {
     folder.write('a.yaml', `${handleYaml('a')}---\n${handleYaml('b')}`);
     const store = await open();
     const first = await store.get(ipamHandle, { name: 'a' });
@@ -162,7 +162,7 @@ describe('revisions', () => {
     );
   });
 
-  it('are stored with the first write, one above all others', async () => {
+  it('the first write stores a revision above all others', async () => {
     const versioned = handleYaml('b').replace('  name: b\n', "  name: b\n  resourceVersion: '1056'\n  uid: u-1\n");
     folder.write('a.yaml', `${handleYaml('a')}---\n${versioned}`);
     const store = await open();
@@ -176,7 +176,7 @@ describe('revisions', () => {
     expect(again.metadata).toMatchObject({ resourceVersion: '1058', uid: 'u-1' });
   });
 
-  it('stay when nothing changes', async () => {
+  it('a write that changes nothing keeps the revision', async () => {
     folder.write('a.yaml', handleYaml('a'));
     const store = await open();
     const read = await store.get(ipamHandle, { name: 'a' });
@@ -185,8 +185,8 @@ describe('revisions', () => {
   });
 });
 
-describe('what is written', () => {
-  it('goes to a file of its own when it is new', async () => {
+describe('writing to a folder', () => {
+  it('a new object gets a file of its own', async () => {
     folder.write('a.yaml', handleYaml('a'));
     const store = await open();
     await store.create(ipamHandle, handle('new', 3));
@@ -205,7 +205,7 @@ describe('what is written', () => {
     );
   });
 
-  it('gets a safe name whatever the object is called', async () => {
+  it('a new file has a safe name whatever the object is called', async () => {
     const hostile = [
       '../../etc/passwd',
       '.',
@@ -230,14 +230,14 @@ describe('what is written', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('takes another name when a file is in the way', async () => {
+  it('a new file gets another name when the first choice exists', async () => {
     folder.write('ipamhandle-a.yaml', handleYaml('b'));
     await (await open()).create(ipamHandle, handle('a'));
     expect(folder.read('ipamhandle-a.yaml')).toBe(handleYaml('b'));
     expect(await names()).toEqual(['a', 'b']);
   });
 
-  it('removes a file with its last object', async () => {
+  it('a file is removed with its last object', async () => {
     folder.write('sub/a.yaml', `# mine\n${handleYaml('a')}`);
     folder.write('b.json', JSON.stringify({ kind: 'List', apiVersion: 'v1', items: [handle('b')] }));
     const store = await open();
@@ -247,7 +247,7 @@ describe('what is written', () => {
     expect(existsSync(join(folder.path, 'b.json'))).toBe(false);
   });
 
-  it('keeps mode and links of the file', async () => {
+  it('a write keeps mode and links of the file', async () => {
     folder.write('.real/a.yaml', handleYaml('a'));
     chmodSync(join(folder.path, '.real/a.yaml'), 0o640);
     symlinkSync('.real/a.yaml', join(folder.path, 'a.yaml'));
@@ -259,7 +259,7 @@ describe('what is written', () => {
     expect(readdirSync(join(folder.path, '.real'))).toEqual(['a.yaml']);
   });
 
-  it('is refused where the text does not allow it', async () => {
+  it('a write is refused where the text does not allow it', async () => {
     const item = (name: string, x: string) =>
       handleYaml(name).replace(/^/gm, '  ').replace('  api', '- api').trimEnd().concat(`\n    x: ${x}\n`);
     const text = `apiVersion: v1\nkind: List\nitems:\n${item('a', '&x [1]')}${item('b', '*x')}`;
@@ -273,7 +273,7 @@ describe('what is written', () => {
   });
 });
 
-it('a write that fails leaves no draft behind', async () => {
+it('a failed write leaves no draft behind', async () => {
   mkdirSync(join(folder.path, 'in-the-way'));
   await expect(replaceFile(join(folder.path, 'in-the-way'), 'text')).rejects.toThrow('EISDIR');
   expect(readdirSync(folder.path)).toEqual(['in-the-way']);

@@ -31,7 +31,7 @@ async function release(attempt: LockAttempt): Promise<void> {
 }
 
 describe('a lock file', () => {
-  it('is held by one at a time and leaves nothing behind', async () => {
+  it('a lock has one holder at a time and leaves nothing behind', async () => {
     const first = await tryLock(path, living('a'), random);
     expect(first.held).toBe(true);
     expect(await tryLock(path, living('b'), random)).toMatchObject({
@@ -45,7 +45,7 @@ describe('a lock file', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('of a dead process goes to one of many takers', async () => {
+  it('the lock of a dead process goes to one of many takers', async () => {
     for (let round = 0; round < 20; round++) {
       await tryLock(path, living('dead'), random);
       const takers = Array.from({ length: 8 }, (_, i) => tryLock(path, heir(`heir-${i}`), random));
@@ -61,7 +61,7 @@ describe('a lock file', () => {
     }
   });
 
-  it('of a taker that died while taking over goes on too', async () => {
+  it('the lock of a process that died while taking over goes on too', async () => {
     await tryLock(path, living('dead'), random);
     await tryLock(`${path}.takeover`, living('dead'), random);
     const attempt = await tryLock(path, heir('a'), random);
@@ -70,19 +70,19 @@ describe('a lock file', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('left unreadable by a crash of the machine is taken over', async () => {
+  it('a lock left unreadable by a crash of the machine is taken over', async () => {
     writeFileSync(path, '');
     const attempt = await tryLock(path, living('a'), random);
     expect(attempt.held).toBe(true);
   });
 
-  it('of a process elsewhere is left alone', async () => {
+  it('the lock of a process on another machine is left alone', async () => {
     await tryLock(path, living('elsewhere'), random);
     const stranger = processNamed('a', () => undefined);
     expect(await tryLock(path, stranger, random)).toMatchObject({ held: false, alive: undefined });
   });
 
-  it('that somebody else removed and took is not released for them', async () => {
+  it('a lock that another process removed and took is not released by its former holder', async () => {
     const first = await tryLock(path, living('a'), random);
     writeFileSync(path, JSON.stringify({ pid: 2, hostname: 'x', incarnation: 'b', token: 'other' }));
     await release(first);
@@ -93,7 +93,7 @@ describe('a lock file', () => {
 describe('the locks of a folder', () => {
   const world = (clock: TestClock, name: string): FolderWorld => ({ clock, random, self: heir(name) });
 
-  it('are waited for while the holder lives', async () => {
+  it('the lock of a folder is waited on while its holder lives', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     const first = await new FolderLock(folder.path, world(clock, 'a')).hold(undefined);
     let pauses = 0;
@@ -107,7 +107,7 @@ describe('the locks of a folder', () => {
     await second.release();
   });
 
-  it('are waited for no longer than the call may take', async () => {
+  it('the lock of a folder is waited on no longer than the call may take', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     await new FolderLock(folder.path, world(clock, 'a')).hold(undefined);
     const call = new FolderLock(folder.path, world(clock, 'b')).hold({ timeoutMs: 500 });
@@ -120,7 +120,7 @@ describe('the locks of a folder', () => {
     expect(waitedMs).toBeLessThan(600);
   });
 
-  it('are no longer waited for after Ctrl-C', async () => {
+  it('Ctrl-C ends the wait for the lock of a folder', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     await new FolderLock(folder.path, world(clock, 'a')).hold(undefined);
     const stop = new AbortController();
@@ -129,7 +129,7 @@ describe('the locks of a folder', () => {
     await expect(call).rejects.toThrow('stopped by hand');
   });
 
-  it('keep repairs apart, but not from a dead one', async () => {
+  it('the repair lock keeps living repairs apart, and not from a dead one', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     const first = await new FolderLock(folder.path, world(clock, 'a')).forRepairs(undefined);
     const other = new FolderLock(folder.path, world(clock, 'b'));

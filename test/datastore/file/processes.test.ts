@@ -55,8 +55,8 @@ async function stored(): Promise<Map<string, number>> {
   return found;
 }
 
-describe('several processes', () => {
-  it('lose none of a hundred writes each', async () => {
+describe('several processes on one folder', () => {
+  it('several processes lose none of a hundred writes each', async () => {
     const comment = '# Nobody may touch this line.\n';
     folder = testFolder({ 'all.yaml': `${comment}${handleYaml('counter', 0)}---\n${handleYaml('other', 5)}` });
     try {
@@ -83,7 +83,7 @@ describe('several processes', () => {
     }
   }, 120_000);
 
-  it('may be killed at any moment', async () => {
+  it('a writer killed at any moment loses no completed write and blocks no other', async () => {
     folder = testFolder({ 'all.yaml': `${handleYaml('counter', 0)}---\n${handleYaml('other', 5)}` });
     try {
       let counted = 0;

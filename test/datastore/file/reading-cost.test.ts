@@ -105,8 +105,8 @@ const styles: Readonly<Record<string, readonly [isJson: boolean, text: (count: n
   ],
 };
 
-describe('a manifest of four times as many objects is searched four times as far', () => {
-  it.each(Object.keys(styles))('%s', (style) => {
+describe('a manifest with four times as many objects takes four times as long to search', () => {
+  it.each(Object.keys(styles))('the search of %s grows with the size of the manifest', (style) => {
     const [isJson, text] = styles[style] as (typeof styles)[string];
     const cost = (count: number): number => {
       const written = text(count);
@@ -121,7 +121,7 @@ describe('a manifest of four times as many objects is searched four times as far
   });
 });
 
-it('lines are counted in one search of the text, without line ends too', () => {
+it('lines are counted in one pass over the text, even without line ends', () => {
   for (const text of ['x'.repeat(10_000), 'xxxxxxxxx\n'.repeat(1_000)]) {
     const characters = searched(() => {
       const lines = new LineCounter(text);
@@ -137,7 +137,7 @@ describe('a folder of many files', () => {
   const filled = (files: number): TestFolder =>
     testFolder(Object.fromEntries(Array.from({ length: files }, (_, n) => [`h-${n}.yaml`, handleYaml(`h-${n}`)])));
 
-  it('is looked through once for all the calls that wait for it', async () => {
+  it('concurrent calls share one reading of a folder', async () => {
     folder = filled(20);
     const store = await openFolder(folder.path, testWorld());
     await store.get(ipamHandle, { name: 'h-1' });
@@ -153,7 +153,7 @@ describe('a folder of many files', () => {
     expect(shared).toBeLessThanOrEqual(3);
   });
 
-  it('shows a call everything that was written before it', async () => {
+  it('a call sees everything that was written before it', async () => {
     folder = filled(3);
     const store = await openFolder(folder.path, testWorld());
     await store.get(ipamHandle, { name: 'h-1' });
@@ -166,7 +166,7 @@ describe('a folder of many files', () => {
     await early;
   });
 
-  it('costs a write no more than a folder of few', async () => {
+  it('a write to a large folder costs no more than to a small one', async () => {
     const cost = async (files: number): Promise<number> => {
       const made = filled(files);
       try {

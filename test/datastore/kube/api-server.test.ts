@@ -196,7 +196,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     for (const each of opened) await each.close();
   });
 
-  it('reads the same from protobuf as from JSON, for pods and nodes', async () => {
+  it('pods and nodes read the same from protobuf as from JSON', async () => {
     await server().admin.load([...nodes, ...pods]);
     await server().admin.request('DELETE', '/api/v1/namespaces/shop/pods/gone', {});
     const fromJson = await all(store, pod);
@@ -207,7 +207,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     await expect.poll(() => all(store, calicoNode, { mode: 'scan' })).toEqual(nodesFromJson.map(promisedOfNode));
   });
 
-  it('lists one namespace and by labels, in both modes', async () => {
+  it('list filters by namespace and by labels, in both modes', async () => {
     for (const mode of ['scan', 'consistent'] as const) {
       const namesOf = async (options: ListOptions): Promise<string[]> =>
         (await all(store, pod, { mode, ...options })).map(({ metadata }) => metadata.name);
@@ -217,7 +217,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     }
   });
 
-  it('lists more than two pages in order, as one moment in time', async () => {
+  it('list reads more than two pages in order, as of one moment', async () => {
     const handles = Array.from({ length: 1203 }, (_, i) => handle(i));
     await server().admin.load(handles);
     // What others wrote a scan may see a moment later.
@@ -238,7 +238,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     }
   });
 
-  it('sees its own writes in a scan at once', async () => {
+  it("a scan sees the caller's own writes at once", async () => {
     for (let i = 0; i < 20; i++) {
       const made = await store.create(blockAffinity, affinity(i));
       expect((await all(store, blockAffinity, { mode: 'scan' })).map(({ metadata }) => metadata.name)).toEqual([
@@ -249,7 +249,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     }
   });
 
-  it('keeps 64-bit integers through create, get and list', async () => {
+  it('64-bit integers survive create, get and list', async () => {
     const sequenceNumber = 1764000000000000101n;
     const made = await store.create(
       ipamBlock,
@@ -265,7 +265,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     }
   });
 
-  it('changes and removes only what the caller saw', async () => {
+  it('update and delete touch only what the caller saw', async () => {
     const seen = await store.create(ipamBlock, block('10-0-0-4-30'));
     const { uid, resourceVersion } = seen.metadata;
     expect((await errorOf(store.create(ipamBlock, block('10-0-0-4-30')))).reason).toBe('already-exists');
@@ -287,14 +287,14 @@ describeWithApiServer('kubernetes datastore', (server) => {
     expect((await errorOf(store.update(ipamBlock, changed))).reason).toBe('not-found');
   });
 
-  it('tells content that the schema refuses', async () => {
+  it('content that the schema refuses is reported as invalid', async () => {
     const broken = { ...block('10-0-0-8-30'), spec: { cidr: 5 } } as unknown as IPAMBlock;
     const error = await errorOf(store.create(ipamBlock, broken));
     expect(error.reason).toBe('invalid');
     expect(error.storeText).toContain('spec.cidr');
   });
 
-  it('tells a kind that the cluster does not have from an object that is not there', async () => {
+  it('a missing kind is distinguished from a missing object', async () => {
     for (const call of [all(store, workloadEndpoint), store.get(workloadEndpoint, { name: 'x', namespace: 'shop' })]) {
       const error = await errorOf(call);
       expect([error.reason, error.missingKind]).toEqual(['not-found', true]);
@@ -304,14 +304,14 @@ describeWithApiServer('kubernetes datastore', (server) => {
   it.each([
     ['nobody', 'forbidden: User "nobody"', 'Ask for the right to list BlockAffinity'],
     ['anonymous', 'forbidden: User "system:anonymous"', 'Ask for the right to list BlockAffinity'],
-  ])('names the kind and the verb that %s has no right to', async (k8sCurrentContext, text, hint) => {
+  ])('a missing right names kind and verb, for %s', async (k8sCurrentContext, text, hint) => {
     const error = await errorOf(all(await open({ k8sCurrentContext }), blockAffinity));
     expect(error.reason).toBe('unauthorized');
     expect(error.storeText).toContain(text);
     expect(error.hint).toContain(hint);
   });
 
-  it('says that a token is not accepted, and does not print it', async () => {
+  it('a rejected token is reported and not printed', async () => {
     const k8sAPIToken = 'wrong-secret-token';
     const error = await errorOf(all(await open({ k8sCurrentContext: 'nobody', k8sAPIToken }), ipPool));
     expect(error.reason).toBe('unauthorized');
@@ -319,7 +319,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
     expect(JSON.stringify([error.message, error.hint, error.storeText])).not.toContain('secret');
   });
 
-  it.each(['admin', 'token'])('works as %s', async (k8sCurrentContext) => {
+  it.each(['admin', 'token'])('the server accepts the credentials of %s', async (k8sCurrentContext) => {
     expect(await all(await open({ k8sCurrentContext }), ipPool)).toEqual([]);
   });
 });

@@ -19,36 +19,36 @@ function split(body: string, cuts: readonly number[] = []): { items: unknown[]; 
 }
 
 describe('JsonListSplitter', () => {
-  it('reads what the API server sends for built-in kinds: metadata first', () => {
+  it('JsonListSplitter reads lists of built-in kinds: metadata first', () => {
     const body =
       '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"abc"},"items":[{"a":1},{"a":2}]}\n';
     expect(split(body)).toEqual({ items: [{ a: 1 }, { a: 2 }], end: { resourceVersion: '7', continueToken: 'abc' } });
   });
 
-  it('reads what the API server sends for custom resources: metadata last', () => {
+  it('JsonListSplitter reads lists of custom resources: metadata last', () => {
     const body =
       '{"apiVersion":"x/v1","items":[{"a":1}],"kind":"IPPoolList","metadata":{"continue":"","resourceVersion":"9"}}';
     expect(split(body)).toEqual({ items: [{ a: 1 }], end: { resourceVersion: '9', continueToken: undefined } });
   });
 
-  it.each(['[]', 'null', ' [ ] '])('takes items %s for none', (items) => {
+  it.each(['[]', 'null', ' [ ] '])('JsonListSplitter reads items %s as an empty list', (items) => {
     const body = `{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":${items}}`;
     expect(split(body).items).toEqual([]);
   });
 
-  it('is not misled by braces, quotes and "items" inside of strings', () => {
+  it('JsonListSplitter is not misled by braces, quotes and "items" inside of strings', () => {
     const item = { a: 'x"}]{[\\', '}': '\\"', items: [{ items: '"items":[{' }], é: '日本 \u2028' };
     const metadata = { resourceVersion: '1', note: '"items":[{}' };
     const body = JSON.stringify({ metadata, kind: 'XList', items: [item, item] });
     expect(split(body).items).toEqual([item, item]);
   });
 
-  it('keeps integers beyond 2^53', () => {
+  it('JsonListSplitter keeps integers beyond 2^53', () => {
     const body = '{"kind":"XList","metadata":{},"items":[{"n":1764000000000000101}]}';
     expect(split(body).items).toEqual([{ n: 1764000000000000101n }]);
   });
 
-  it('gives the same items however the bytes are cut', () => {
+  it('JsonListSplitter returns the same items however the bytes are split', () => {
     const value = fc.letrec((tie) => ({
       json: fc.oneof(
         { depthSize: 'small' },
@@ -83,7 +83,7 @@ describe('JsonListSplitter', () => {
     );
   });
 
-  it('refuses every beginning of a list as a list', () => {
+  it('JsonListSplitter refuses every truncated list', () => {
     const body = JSON.stringify({ kind: 'XList', items: [{ a: '{' }, { b: [1] }], metadata: { resourceVersion: '1' } });
     for (let length = 0; length < body.length; length++) {
       expect(() => split(body.slice(0, length)), body.slice(0, length)).toThrow(SyntaxError);
@@ -99,7 +99,7 @@ describe('JsonListSplitter', () => {
     ['a comma too many', '{"kind":"XList","items":[{},]}'],
     ['text after the end', '{"kind":"XList","items":[]}x'],
     ['broken JSON in an item', '{"kind":"XList","items":[{"a":}]}'],
-  ])('refuses %s', (_, body) => {
+  ])('JsonListSplitter refuses %s', (_, body) => {
     expect(() => split(body)).toThrow(SyntaxError);
   });
 });

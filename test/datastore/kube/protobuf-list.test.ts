@@ -61,7 +61,7 @@ function split<T>(bytes: Buffer, cuts: readonly number[], read: (reader: PbfRead
 }
 
 describe('ProtobufListSplitter', () => {
-  it('gives the same items however the bytes are cut', () => {
+  it('ProtobufListSplitter returns the same items however the bytes are split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 300 }), { maxLength: 8 }),
@@ -77,12 +77,12 @@ describe('ProtobufListSplitter', () => {
     );
   });
 
-  it('takes bytes one by one', () => {
+  it('ProtobufListSplitter accepts single bytes', () => {
     const bytes = listOf(['a', 'x'.repeat(200)]);
     expect(split(bytes, [...bytes.keys()], readText).items).toEqual(['a', 'x'.repeat(200)]);
   });
 
-  it('refuses every beginning of a list as a list', () => {
+  it('ProtobufListSplitter refuses every truncated list', () => {
     const bytes = listOf(['one', 'two']);
     // The last two fields of the envelope are empty texts: without them the list is whole.
     for (let length = 0; length < bytes.length - 4; length++) {
@@ -97,11 +97,11 @@ describe('ProtobufListSplitter', () => {
     ['an item that reaches beyond the list', framed(new Uint8Array([0x12, 0x05, 0x0a]))],
     ['a field that reaches beyond its item', framed(new Uint8Array([0x12, 0x02, 0x0a, 0x05, 0x12, 0x00]))],
     ['a length without an end', framed(new Uint8Array([0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]))],
-  ])('refuses %s', (_, bytes) => {
+  ])('ProtobufListSplitter refuses %s', (_, bytes) => {
     expect(() => split(bytes, [], readText)).toThrow(SyntaxError);
   });
 
-  it('refuses a pod without a name', () => {
+  it('ProtobufListSplitter refuses a pod without a name', () => {
     expect(() => split(framed(new Uint8Array([0x12, 0x00])), [], readPod)).toThrow('a Pod without a name');
   });
 });

@@ -86,7 +86,7 @@ describeWithApiServer('repair lease', (server) => {
     for (const store of opened.splice(0)) await store.close();
   });
 
-  it('names its holder while it is held, and is gone when it is released', async () => {
+  it('the repair lease names its holder, and is gone after release', async () => {
     const us = await repairer({ hostname: 'here', pid: 77, incarnation: 'boot/1/2' });
     const lock = await locked(us);
     expect((await stored(us)).spec).toMatchObject({
@@ -101,21 +101,21 @@ describeWithApiServer('repair lease', (server) => {
     expect(lock.lost.aborted).toBe(false);
   });
 
-  it('is refused at once while its holder is alive on this machine', async () => {
+  it('the repair lease is refused at once while its holder is alive on this machine', async () => {
     await locked(await repairer({ pid: 77 }));
     const error = await refusalOf(locked(await repairer({ pid: 78 })));
     expect(error.code).toBe('IPAM_REPAIR_RUNNING');
     expect(error.message).toBe('another repair of this cluster is running (process 77 on testhost)');
   });
 
-  it('is taken over at once from a process of this machine that is dead', async () => {
+  it('the repair lease of a dead process of this machine is taken over at once', async () => {
     await leftBy('testhost/77/test');
     const us = await repairer({ pid: 78, isAlive: (pid) => pid !== 77 });
     await locked(us);
     expect((await stored(us)).spec).toMatchObject({ holderIdentity: 'testhost/78/test', leaseTransitions: 3 });
   });
 
-  it('is taken over when a holder elsewhere did not renew it for its duration', async () => {
+  it('the repair lease is taken over from a remote holder that did not renew it in time', async () => {
     await leftBy('elsewhere/1/x');
     const us = await repairer();
     const locking = locked(us);
@@ -126,7 +126,7 @@ describeWithApiServer('repair lease', (server) => {
     expect((await stored(us)).spec?.holderIdentity).toBe(`testhost/${process.pid}/test`);
   });
 
-  it('is refused as soon as a holder elsewhere renews it', async () => {
+  it('the repair lease is refused as soon as a remote holder renews it', async () => {
     const them = await repairer({ hostname: 'elsewhere' });
     await locked(them);
     const us = await repairer();
@@ -139,7 +139,7 @@ describeWithApiServer('repair lease', (server) => {
     expect((await locking).code).toBe('IPAM_REPAIR_RUNNING');
   });
 
-  it('is taken when a holder elsewhere releases it meanwhile', async () => {
+  it('the repair lease is taken when a remote holder releases it during the wait', async () => {
     const theirs = await locked(await repairer({ hostname: 'elsewhere' }));
     const us = await repairer();
     const locking = locked(us);
@@ -150,7 +150,7 @@ describeWithApiServer('repair lease', (server) => {
     expect((await stored(us)).spec?.holderIdentity).toContain('testhost/');
   });
 
-  it('tells its holder when somebody else has taken it', async () => {
+  it('the holder of the repair lease learns that another process has taken it', async () => {
     const us = await repairer();
     const lock = await locked(us);
     const taken = await stored(us);
@@ -162,7 +162,7 @@ describeWithApiServer('repair lease', (server) => {
     expect((await stored(us)).spec?.holderIdentity).toBe('elsewhere/1/x');
   });
 
-  it('lets one of many have it', async () => {
+  it('only one of many gets the repair lease', async () => {
     const many = await Promise.all(Array.from({ length: 8 }, (_, i) => repairer({ pid: 100 + i })));
     const results = await Promise.allSettled(many.map(locked));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -171,7 +171,7 @@ describeWithApiServer('repair lease', (server) => {
     }
   });
 
-  it('is refused, with the way out, to callers without a right to it', async () => {
+  it('the repair lease is refused, with a way out, to callers without a right to it', async () => {
     const error = await refusalOf(locked(await repairer({}, 'nobody')));
     expect(error.code).toBe('IPAM_REPAIR_NO_LEASE');
     expect(error.hint).toContain('--no-lease');

@@ -76,8 +76,8 @@ const numbered = (from: number, to: number): string[] =>
 
 const query = (path: string): Record<string, string> => Object.fromEntries(new URL(path, 'https://x').searchParams);
 
-describe('pages', () => {
-  it('asks for pages of 500 and follows the token', async () => {
+describe('pages of a list', () => {
+  it('list requests pages of 500 and follows the token', async () => {
     const server = await serving(({ path }, response) => {
       const second = query(path)['continue'] === 'more';
       sendJson(
@@ -97,7 +97,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('scans with one request from the watch cache, and follows a server that pages anyway', async () => {
+  it('scan uses one request to the watch cache, and follows a server that pages anyway', async () => {
     const server = await serving(({ path }, response) => {
       const second = query(path)['continue'] === 'more';
       sendJson(response, 200, second ? poolList(['b']) : poolList(['a'], { resourceVersion: '10', continue: 'more' }));
@@ -106,13 +106,13 @@ describe('pages', () => {
     expect(server.requests.map(({ path }) => query(path))).toEqual([{ resourceVersion: '0' }, { continue: 'more' }]);
   });
 
-  it('scans what is stored now without asking the watch cache for any moment', async () => {
+  it('scan of what is stored now does not use the watch cache', async () => {
     const server = await serving((_, response) => sendJson(response, 200, poolList(['a'], { resourceVersion: '10' })));
     expect((await listed(await server.open(), ipPool, { mode: 'scan', current: true })).names).toEqual(['a']);
     expect(server.requests.map(({ path }) => query(path))).toEqual([{}]);
   });
 
-  it('hands the first items on while later ones have not been sent', async () => {
+  it('the first items are passed on before later ones have been sent', async () => {
     let finish = (): void => undefined;
     const body = JSON.stringify(poolList(numbered(0, 2000)));
     const middle = body.indexOf('pool-01500');
@@ -129,7 +129,7 @@ describe('pages', () => {
     expect(count).toBe(2000);
   });
 
-  it('leaves the connection when the caller has seen enough', async () => {
+  it('a list closes the connection when the caller has seen enough', async () => {
     let closed: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {
       closed = resolve;
@@ -150,7 +150,7 @@ describe('pages', () => {
 describe('410 in the middle of a list', () => {
   const gone = failure(410, 'Expired', 'The provided continue parameter is too old');
 
-  it('goes on with the token that the server offers; the list is no moment in time', async () => {
+  it('a list goes on with the token that the server offers, and is not of one moment', async () => {
     const server = await serving(({ path }, response) => {
       const token = query(path)['continue'];
       if (token === undefined)
@@ -165,7 +165,7 @@ describe('410 in the middle of a list', () => {
     });
   });
 
-  it('begins anew without a token, and nobody sees an object twice', async () => {
+  it('a list starts again without a token, and returns no object twice', async () => {
     let begun = 0;
     const server = await serving(({ path }, response) => {
       if (query(path)['continue'] !== undefined) sendJson(response, 410, gone);
@@ -179,7 +179,7 @@ describe('410 in the middle of a list', () => {
     });
   });
 
-  it('gives up on a server that forgets again and again', async () => {
+  it('a list gives up on a server that expires it again and again', async () => {
     const server = await serving(({ path }, response) => {
       if (query(path)['continue'] !== undefined) sendJson(response, 410, gone);
       else sendJson(response, 200, poolList(['a'], { resourceVersion: '10', continue: 'old' }));
@@ -190,8 +190,8 @@ describe('410 in the middle of a list', () => {
   });
 });
 
-describe('a server that is busy', () => {
-  it('waits as long as 429 says, for a write too', async () => {
+describe('a busy server', () => {
+  it('429 delays a request as long as it says, for writes too', async () => {
     let asked = 0;
     const server = await serving((_, response) => {
       if (++asked < 3) sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '7' });
@@ -205,7 +205,7 @@ describe('a server that is busy', () => {
     expect(waits).toEqual([7100, 7100]);
   });
 
-  it('is not taken for a silent one while it asks for patience', async () => {
+  it('a server that answers 429 is not treated as silent', async () => {
     let asked = 0;
     const server = await serving((_, response) => {
       if (++asked < 2) sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '7' });
@@ -223,7 +223,7 @@ describe('a server that is busy', () => {
     expect((await store.get(ipPool, { name: 'a' }, { timeoutMs })).metadata.name).toBe('a');
   });
 
-  it('does not wait for ever', async () => {
+  it('429 does not delay for ever', async () => {
     const server = await serving((_, response) => {
       sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '86400' });
     });
@@ -236,7 +236,7 @@ describe('a server that is busy', () => {
     expect(waits).toEqual(Array.from({ length: 10 }, () => 30_100));
   });
 
-  it('reads again after a 5xx, a bounded number of times', async () => {
+  it('a read is retried after a 5xx, a limited number of times', async () => {
     const server = await serving((_, response) =>
       sendJson(response, 503, failure(503, 'ServiceUnavailable', 'starting')),
     );
@@ -245,7 +245,7 @@ describe('a server that is busy', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('never sends a write twice', async () => {
+  it('a write is never sent twice', async () => {
     const server = await serving((_, response) =>
       sendJson(response, 500, failure(500, 'InternalError', 'etcd timed out')),
     );
@@ -255,7 +255,7 @@ describe('a server that is busy', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('reports a write whose answer was lost as unavailable and does not repeat it', async () => {
+  it('a write whose answer was lost is reported as unavailable and not repeated', async () => {
     const server = await serving((_, response) => void response.destroy());
     const error = await errorOf((await server.open()).update(ipPool, pool('a')));
     expect(error.reason).toBe('unavailable');
@@ -264,14 +264,14 @@ describe('a server that is busy', () => {
   });
 });
 
-describe('answers that are broken', () => {
+describe('broken answers', () => {
   const half = (response: ServerResponse, headers: Record<string, string | number> = {}): void => {
     const body = JSON.stringify(poolList(numbered(0, 50)));
     response.writeHead(200, { 'Content-Type': 'application/json', ...headers });
     response.write(body.slice(0, body.length / 2), () => response.destroy());
   };
 
-  it('says so for a list that stops, with and without a length', async () => {
+  it('a list that stops is reported, with and without a length', async () => {
     let length = {};
     const server = await serving((_, response) => half(response, length));
     const store = await server.open();
@@ -280,7 +280,7 @@ describe('answers that are broken', () => {
     expect((await errorOf(listed(store, ipPool))).reason).toBe('unavailable');
   });
 
-  it('says so for a list that never gets on', async () => {
+  it('a list that never advances is reported', async () => {
     const server = await serving((_, response) =>
       sendJson(response, 200, poolList([], { resourceVersion: '10', continue: 'more' })),
     );
@@ -291,7 +291,7 @@ describe('answers that are broken', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('says so for a list that ends in good order in the middle', async () => {
+  it('a list that ends in the middle without an error is reported', async () => {
     const server = await serving((_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"kind":"IPPoolList","items":[{"metadata":');
     });
@@ -301,7 +301,7 @@ describe('answers that are broken', () => {
   });
 
   it.each([['<html>welcome</html>'], ['{"kind":"IPPool"}'], [''], ['{"kind":"IPPoolList","items":[{}]}']])(
-    'takes %j for no list',
+    '%j is refused as a list',
     async (body) => {
       const server = await serving((_, response) => void response.writeHead(200).end(body));
       const error = await errorOf(listed(await server.open(), ipPool));
@@ -312,13 +312,13 @@ describe('answers that are broken', () => {
     },
   );
 
-  it('keeps the words of a proxy that answers with a page', async () => {
+  it('the text of a proxy that answers with a page is kept', async () => {
     const server = await serving((_, response) => void response.writeHead(400).end('<h1>No</h1>\n<p>such site</p>'));
     const error = await errorOf((await server.open()).create(ipPool, pool('a')));
     expect(error.storeText).toBe('No such site');
   });
 
-  it('reads compressed answers, and says so when one stops', async () => {
+  it('compressed answers are read, and reported when one stops', async () => {
     const body = gzipSync(JSON.stringify(poolList(numbered(0, 400))));
     let whole = true;
     const server = await serving((_, response) => {
@@ -336,7 +336,7 @@ describe('answers that are broken', () => {
     await store.close();
   });
 
-  it('follows no redirect', async () => {
+  it('redirects are not followed', async () => {
     const server = await serving((_, response) => {
       response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
     });
@@ -346,14 +346,14 @@ describe('answers that are broken', () => {
   });
 });
 
-describe('time', () => {
-  it('gives a silent server up', async () => {
+describe('timeouts', () => {
+  it('a silent server is given up', async () => {
     const server = await serving(() => new Promise(() => undefined));
     const error = await errorOf((await server.open()).get(ipPool, { name: 'a' }, { timeoutMs: 50 }));
     expect(error.message).toBe(`no answer from ${server.url} within 0.05 seconds`);
   });
 
-  it('gives a list up that stands still in the middle', async () => {
+  it('a list that stalls in the middle is given up', async () => {
     const server = await serving((_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"kind":"IPPoolList","items":[');
     });
@@ -361,7 +361,7 @@ describe('time', () => {
     expect(error.message).toBe(`no answer from ${server.url} within 0.05 seconds`);
   });
 
-  it('has patience with a list that takes longer than the time but goes on', async () => {
+  it('a list that takes longer than the timeout but advances is read to its end', async () => {
     const server = await serving(async (_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       for (const piece of JSON.stringify(poolList(['a', 'b'])).match(/.{1,10}/g) ?? []) {
@@ -373,7 +373,7 @@ describe('time', () => {
     expect((await listed(await server.open(), ipPool, { timeoutMs: 800 })).names).toEqual(['a', 'b']);
   });
 
-  it("throws the caller's own reason when the caller gives up", async () => {
+  it("an abort of the caller throws the caller's own reason", async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const server = await serving(() => controller.abort(reason));
@@ -383,7 +383,7 @@ describe('time', () => {
   });
 });
 
-describe('protobuf', () => {
+describe('protobuf requests', () => {
   const podList = {
     kind: 'PodList',
     apiVersion: 'v1',
@@ -391,7 +391,7 @@ describe('protobuf', () => {
     items: [{ metadata: { name: 'p', namespace: 'n' } }],
   };
 
-  it('is asked for in scans of pods and nodes only, with JSON as second choice', async () => {
+  it('scans of pods and nodes ask for protobuf, with JSON as second choice', async () => {
     const server = await serving((_, response) => sendJson(response, 200, podList));
     const store = await server.open();
     for (const [kind, mode] of [
@@ -423,7 +423,7 @@ describe('protobuf', () => {
       (response: ServerResponse) =>
         void response.writeHead(200, { 'Content-Type': 'application/vnd.kubernetes.protobuf' }).end('k8s\0'),
     ],
-  ])('is given up for JSON when it is %s', async (_, answer) => {
+  ])('JSON is used when protobuf is %s', async (_, answer) => {
     const server = await serving(({ headers }, response) => {
       if (headers.accept?.includes('protobuf')) answer(response);
       else sendJson(response, 200, podList);
@@ -432,7 +432,7 @@ describe('protobuf', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('says what is wrong in words, although the server said it in protobuf', async () => {
+  it('an error sent in protobuf is reported in words', async () => {
     const server = await serving(({ headers }, response) => {
       if (headers.accept?.includes('protobuf')) {
         response.writeHead(403, { 'Content-Type': 'application/vnd.kubernetes.protobuf' }).end('k8s\0\n\x02v1Status');
@@ -443,14 +443,14 @@ describe('protobuf', () => {
   });
 });
 
-describe('certificates', () => {
+describe('server certificates', () => {
   const read = async (server: StandIn, caFile = server.caFile): Promise<DatastoreError> =>
     errorOf((await server.open({ k8sAPIEndpoint: server.url, k8sCAFile: caFile })).get(ipPool, { name: 'a' }));
   const never: Answer = () => {
     throw new Error('a request came through');
   };
 
-  it('refuses one that nobody trusted has signed, and takes it when told not to look', async () => {
+  it('a certificate of an unknown authority is refused, and accepted with insecure-skip-tls-verify', async () => {
     const server = await serving((_, response) => sendJson(response, 200, pool('a')));
     const untrusting = await server.open({ k8sAPIEndpoint: server.url });
     const error = await errorOf(untrusting.get(ipPool, { name: 'a' }));
@@ -460,14 +460,14 @@ describe('certificates', () => {
     expect((await blind.get(ipPool, { name: 'a' })).metadata.name).toBe('a');
   });
 
-  it('refuses one for another address', async () => {
+  it('a certificate for another address is refused', async () => {
     const server = await serving(never, {
       certificate: (folder) => makeAuthority(folder, 'other', 'DNS:other.example'),
     });
     expect((await read(server)).message).toBe(`the certificate of ${server.url} is not made out to 127.0.0.1`);
   });
 
-  it('refuses one that has expired', async () => {
+  it('an expired certificate is refused', async () => {
     let ca = '';
     const server = await serving(never, {
       certificate(folder) {
@@ -484,7 +484,7 @@ describe('certificates', () => {
     expect((await read(server, ca)).message).toBe(`the certificate of ${server.url} is no longer valid`);
   });
 
-  it('says what is wrong when nothing listens, and when the name is unknown', async () => {
+  it('a closed port and an unknown host name are reported', async () => {
     const server = await serving(never);
     const { url } = server;
     const store = await server.open({ k8sAPIEndpoint: url });
@@ -499,7 +499,7 @@ describe('certificates', () => {
   });
 });
 
-describe('what the server refuses', () => {
+describe('refusals of the server', () => {
   it.each([
     [
       404,
@@ -529,7 +529,7 @@ describe('what the server refuses', () => {
     [403, failure(403, 'Forbidden', 'no'), 'unauthorized', false],
     [405, failure(405, 'MethodNotAllowed', 'no'), 'unsupported', false],
     [504, failure(504, 'Timeout', 'late'), 'unavailable', false],
-  ] as const)('%i %j is %s', async (status, body, reason, missingKind) => {
+  ] as const)('status %i with %j is reported as %s', async (status, body, reason, missingKind) => {
     const server = await serving((_, response) => {
       if (typeof body === 'string') response.writeHead(status, { 'Content-Type': 'text/plain' }).end(body);
       else sendJson(response, status, body);
@@ -542,7 +542,7 @@ describe('what the server refuses', () => {
   it.each([
     'Precondition failed: UID in precondition: x, UID in object meta: y',
     'the UID in the precondition (x) does not match the UID in record (y). The object might have been deleted',
-  ])('a delete that answers %j has nothing to delete', async (text) => {
+  ])('a delete answered with %j has nothing to delete', async (text) => {
     const server = await serving((_, response) => sendJson(response, 409, failure(409, 'Conflict', text)));
     const error = await errorOf((await server.open()).delete(ipPool, { name: 'a' }, { uid: 'x' }));
     expect(error.reason).toBe('not-found');
@@ -553,7 +553,7 @@ describe('what the server refuses', () => {
     });
   });
 
-  it('asks once more with fresh credentials after 401', async () => {
+  it('401 is retried once with fresh credentials', async () => {
     let asked = 0;
     const server = await serving((_, response) => {
       if (++asked === 1) sendJson(response, 401, failure(401, 'Unauthorized', 'Unauthorized'));
@@ -562,7 +562,7 @@ describe('what the server refuses', () => {
     expect((await (await server.open()).get(ipPool, { name: 'a' })).metadata.name).toBe('a');
   });
 
-  it.each(['', '.', '..', 'a/b'])('sends nothing for the name %j', async (name) => {
+  it.each(['', '.', '..', 'a/b'])('nothing is sent for the name %j', async (name) => {
     const server = await serving((_, response) => sendJson(response, 200, {}));
     const error = await errorOf((await server.open()).delete(ipPool, { name }, {}));
     expect(error.reason).toBe('invalid');
