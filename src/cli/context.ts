@@ -78,7 +78,7 @@ export class CommandContext implements Context {
     this.compat = options.compat;
     this.#globals = options.globals;
     this.#warns = options.warns;
-    this.#progress = new ProgressLine(world.io.stderr);
+    this.#progress = new ProgressLine(world.io.stderr, world.clock);
   }
 
   datastore(): Promise<Datastore> {

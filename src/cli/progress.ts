@@ -1,69 +1,78 @@
 // The progress line: on a terminal's stderr only, gone when the command is done.
-import { Writable } from 'node:stream';
-import type { SingleBar } from 'cli-progress';
-import type { OutputStream } from '../world/world.ts';
+import { printable } from '../output/columns.ts';
+import type { Progress, Steps } from '../world/progress.ts';
+import type { Clock, OutputStream } from '../world/world.ts';
 
-/** cli-progress wants a terminal stream of Node's. */
-function terminalOver(stream: OutputStream): NodeJS.WritableStream {
-  const writable = new Writable({
-    decodeStrings: false,
-    // Not waited for: what is printed beside the line comes after all of it that was written before.
-    write: (text: string, _, done) => {
-      void stream.write(text);
-      done();
-    },
-  });
-  return Object.assign(writable, { isTTY: true, columns: stream.columns });
+const drawEveryMs = 200;
+const barWidth = 24;
+/** With fewer steps done, how long the rest takes is a guess. */
+const leastForEstimate = 10;
+const eraseLine = '\r\u001b[K';
+
+/** `[=======>        ]`: how much of it is done. */
+function bar(done: number, total: number): string {
+  const filled = Math.floor((barWidth * Math.min(done, total)) / total);
+  const head = filled < barWidth ? `${'='.repeat(filled)}>` : '='.repeat(barWidth);
+  return `[${head.slice(0, barWidth).padEnd(barWidth)}]`;
 }
 
+/** What is being done, how much of it, and how long the rest takes at the speed so far. */
+export function progressText(text: string, steps: Steps | undefined, elapsedMs: number): string {
+  if (steps === undefined) return text;
+  const { done, total, unit } = steps;
+  if (total === undefined || total === 0) return `${text}  ${done} ${unit}`;
+  const shown = `${text}  ${bar(done, total)}  ${done} of ${total} ${unit}`;
+  if (done < leastForEstimate || done >= total) return shown;
+  const seconds = Math.ceil((elapsedMs * (total - done)) / done / 1000);
+  return `${shown}, ${seconds < 120 ? `${seconds}s` : `${Math.ceil(seconds / 60)}m`} left`;
+}
+
+/** Draws the latest progress a few times a second, so that what takes no time shows nothing. */
 export class ProgressLine {
   readonly #stream: OutputStream;
-  #bar: SingleBar | undefined;
-  #loading = false;
-  #text = '';
+  readonly #clock: Clock;
+  #latest: { readonly text: string; readonly steps: Steps | undefined } = { text: '', steps: undefined };
+  /** When what `#latest` says began. */
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #drawn = '';
   #stopped = false;
 
-  constructor(stream: OutputStream) {
+  constructor(stream: OutputStream, clock: Clock) {
     this.#stream = stream;
+    this.#clock = clock;
   }
 
-  /** Shows the text in place of the one before. */
-  show(text: string): void {
+  /** Shows this in place of what was shown before. */
+  readonly show: Progress = (text, steps) => {
     if (!this.#stream.isTerminal || this.#stopped) return;
-    this.#text = text;
-    if (this.#bar !== undefined) this.#bar.update(0, { text });
-    // Without a progress line the work goes on all the same.
-    else if (!this.#loading) this.#start().catch(() => this.stop());
+    if (text !== this.#latest.text || this.#timer === undefined) this.#since = this.#clock.now().getTime();
+    this.#latest = { text, steps };
+    // Nothing waits for it: it ends with the process.
+    this.#timer ??= setInterval(() => this.#draw(), drawEveryMs).unref();
+  };
+
+  #draw(): void {
+    const { text, steps } = this.#latest;
+    const elapsedMs = this.#clock.now().getTime() - this.#since;
+    const line = printable(progressText(text, steps, elapsedMs)).slice(0, this.#stream.columns - 1);
+    if (line === this.#drawn) return;
+    this.#drawn = line;
+    // Not waited for: what is printed next comes after all that was written before.
+    void this.#stream.write(eraseLine + line);
   }
 
-  async #start(): Promise<void> {
-    this.#loading = true;
-    // A CommonJS package: bundled, its names are on the default export alone.
-    const { default: progress } = await import('cli-progress');
-    if (this.#stopped) return;
-    const stream = terminalOver(this.#stream);
-    this.#bar = new progress.SingleBar({
-      format: '{text}',
-      stream,
-      fps: 8,
-      clearOnComplete: true,
-      hideCursor: null,
-      linewrap: true,
-    });
-    this.#bar.start(1, 0, { text: this.#text });
+  /** Takes the line away; the next `show` brings it back. */
+  pause(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    if (this.#drawn !== '') void this.#stream.write(eraseLine);
+    this.#drawn = '';
   }
 
   /** Takes the line away for good, before anything else is printed. */
   stop(): void {
+    this.pause();
     this.#stopped = true;
-    this.#bar?.stop();
-    this.#bar = undefined;
-  }
-
-  /** Takes the line away; the next show brings it back. */
-  pause(): void {
-    this.stop();
-    this.#stopped = false;
-    this.#loading = false;
   }
 }
