@@ -42,10 +42,10 @@ function oneChunk(name, members) {
 
 function filesOf(module) {
   const names = readdirSync(join(root, 'src', module), { recursive: true }).filter((name) => name.endsWith('.ts'));
-  // The package yaml is large: what needs it stays apart.
+  // These packages are large: files that need them stay apart.
   return names
     .map((name) => join(module, name))
-    .filter((path) => !readFileSync(join(root, 'src', path), 'utf8').includes("from 'yaml'"));
+    .filter((path) => !/ from '(?:yaml|zod\/mini)'/.test(readFileSync(join(root, 'src', path), 'utf8')));
 }
 
 const groups = [

@@ -4,7 +4,7 @@ import { compareIp, formatIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { isSameAddress } from '../node-state/lookups.ts';
 import type { BGPConfiguration } from '../resources/kinds/bgp-configuration.ts';
 import type { BGPPeer } from '../resources/kinds/bgp-peer.ts';
-import type { CoreNode } from '../resources/kinds/node.ts';
+import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import { parseSelector, type Selector, SelectorError } from '../resources/selector.ts';
 import { type BgpDefaults, bgpDefaults, bgpNodes, passwordOf } from './nodes.ts';
 import { ipKey, type PlanIndex, planIndex } from './plan-index.ts';

@@ -4,7 +4,7 @@ import { parseIp } from '../net/ip.ts';
 import { bgpOf } from '../resources/convert/node-annotations.ts';
 import { nodeLabels } from '../resources/convert/node-v3.ts';
 import type { BGPConfiguration } from '../resources/kinds/bgp-configuration.ts';
-import type { CoreNode } from '../resources/kinds/node.ts';
+import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import { type BgpNode, defaultAsNumber, type Sourced } from './session.ts';
 
 const globalName = 'default';

@@ -1,9 +1,9 @@
 // A datastore in memory, with conflicts, time-outs and crashes on demand: what the allocator and repairs are tried on.
 
+import { isNormal, normalise } from '../resources/int64.ts';
 import type { Kind } from '../resources/kind.ts';
 import { kindNamed } from '../resources/kinds.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
-import { isNormal, normalise } from '../resources/validate.ts';
 import { deepCopy, frozen } from '../text/plain-values.ts';
 import { RefusedError } from '../world/errors.ts';
 import {

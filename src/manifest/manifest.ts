@@ -1,9 +1,9 @@
 // One manifest file as text: the objects in it, and the text after one of them was changed, removed or added.
 import { fromV3 } from '../resources/convert/v3.ts';
+import { normalise } from '../resources/int64.ts';
 import type { Kind } from '../resources/kind.ts';
 import { kindOf } from '../resources/kinds.ts';
 import type { KubeObject } from '../resources/object.ts';
-import { normalise } from '../resources/validate.ts';
 import { printJson } from '../text/json.ts';
 import { deepCopy, isObject, sameValue } from '../text/plain-values.ts';
 import { changedItem, changedObject, printItem, printObject } from './edit-yaml.ts';
@@ -144,7 +144,7 @@ function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeO
   }
   const written = deepCopy(value) as KubeObject;
   if (kind.namespaced) written.metadata.namespace ??= 'default';
-  const object = kind.v3 && apiVersion.startsWith('projectcalico.org/') ? fromV3(kind, written) : written;
+  const object = fromV3(kind, written);
   normalise(kind, object);
   return { kind, object };
 }

@@ -1,13 +1,17 @@
 // Cells that the tables of several kinds share. Which kind has which column is in the kind's own file.
-import type { Column } from './kind.ts';
+import type { Column, Need } from './kind.ts';
 import type { KubeObject } from './object.ts';
 
 /** The NAME column. */
-export const nameColumn: Column = { heading: 'NAME', cell: (object) => object.metadata.name };
+export const nameColumn: Column = column('NAME', (object) => object.metadata.name);
 
-/** A column of one heading and one cell. */
-export function column<T extends KubeObject>(heading: string, cell: Column<T>['cell']): Column<T> {
-  return { heading, cell };
+/** A column. `needs` are the objects of other kinds that its cells are made from. */
+export function column<T extends KubeObject>(
+  heading: string,
+  cell: Column<T>['cell'],
+  needs: readonly Need[] = [],
+): Column<T> {
+  return { heading, needs, cell };
 }
 
 /** Entries with commas between them. */
@@ -15,7 +19,7 @@ export function joined(entries: readonly string[] | null | undefined): string {
   return (entries ?? []).join(',');
 }
 
-/** Entries with commas between them; more than 80 bytes are cut to 77 and `...`. */
+/** Entries with commas between them; more than 80 bytes are cut to 77 and `...` added. */
 export function joinedAndCut(entries: readonly string[] | null | undefined): string {
   const bytes = new TextEncoder().encode(joined(entries));
   return bytes.length > 80 ? `${new TextDecoder().decode(bytes.slice(0, 77))}...` : joined(entries);

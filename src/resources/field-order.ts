@@ -1,83 +1,63 @@
-// Key order and empty fields as Calico's own programs print them, from the `fieldOrder` of a kind.
-import type { Kind } from './kind.ts';
+// Key order and empty fields as Calico's own programs print them, from the tables of fields.
+import { isObject } from '../text/plain-values.ts';
+import type { FieldTable, FieldType } from './field.ts';
+import { type Kind, shownFields } from './kind.ts';
+import { managedFieldFields, metadataFields, ownerFields } from './metadata.ts';
 import type { KubeObject } from './object.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
-const objectOrder: readonly string[] = ['kind', 'apiVersion', 'metadata', 'spec', 'status'];
+const parts = ['spec', 'status'] as const;
 
-const metadataOrder: readonly string[] = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
+const objectOrder: readonly string[] = ['kind', 'apiVersion', 'metadata', ...parts];
+const metadataOrder: readonly string[] = Object.keys(metadataFields);
+const metadataLists: readonly (readonly [name: string, order: readonly string[]])[] = [
+  ['ownerReferences', Object.keys(ownerFields)],
+  ['managedFields', Object.keys(managedFieldFields)],
 ];
 
-/** Order within the lists of metadata. */
-const metadataLists: Readonly<Record<string, readonly string[]>> = {
-  ownerReferences: ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'],
-  managedFields: ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource'],
-};
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Name and rule of an entry of `fieldOrder`. */
-function parseEntry(entry: string): { readonly name: string; readonly rule: '*' | '?' | '' } {
-  if (entry.endsWith('*')) return { name: entry.slice(0, -1), rule: '*' };
-  if (entry.endsWith('?')) return { name: entry.slice(0, -1), rule: '?' };
-  return { name: entry, rule: '' };
-}
-
-/** The same fields: those named first and in that order, the others as they were. */
-function inOrder(fields: Fields, names: readonly string[]): Record<string, unknown> {
+/** The same members: those named first and in that order, the others as they were. */
+function inOrder(members: Members, names: readonly string[]): Record<string, unknown> {
   const ordered: Record<string, unknown> = {};
-  for (const name of names) if (Object.hasOwn(fields, name)) ordered[name] = fields[name];
-  for (const name of Object.keys(fields)) if (!Object.hasOwn(ordered, name)) ordered[name] = fields[name];
+  for (const name of names) if (Object.hasOwn(members, name)) ordered[name] = members[name];
+  for (const name of Object.keys(members)) if (!Object.hasOwn(ordered, name)) ordered[name] = members[name];
   return ordered;
 }
 
-function sortedMap(map: Fields): Record<string, unknown> {
+function sortedMap(map: Members): Record<string, unknown> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function orderValue(kind: Kind, value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => orderValue(kind, entry, path));
-  if (!isFields(value)) return value;
-  const entries = kind.fieldOrder[path];
-  const ordered =
-    entries === undefined
-      ? sortedMap(value)
-      : inOrder(
-          value,
-          entries.map((e) => parseEntry(e).name),
-        );
-  for (const name of Object.keys(ordered)) ordered[name] = orderValue(kind, ordered[name], `${path}.${name}`);
+function fieldType(table: FieldTable | undefined, name: string): FieldType | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name]?.type : undefined;
+}
+
+/** Objects with known fields in their order, all others by their keys. */
+function orderValue(type: FieldType | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = type?.form === 'list' ? type.items : undefined;
+    return value.map((entry) => orderValue(items, entry));
+  }
+  if (!isObject(value)) return value;
+  const table = type?.form === 'object' ? type.fields() : undefined;
+  const values = type?.form === 'map' ? type.values : undefined;
+  const ordered = table === undefined ? sortedMap(value) : inOrder(value, Object.keys(table));
+  for (const name of Object.keys(ordered)) {
+    ordered[name] = orderValue(values ?? fieldType(table, name), ordered[name]);
+  }
   return ordered;
 }
 
 /** Metadata in the order in which Kubernetes prints it, its lists too, labels and annotations by their keys. */
-export function orderMetadata<T extends Fields>(metadata: T): T {
+export function orderMetadata<T extends Members>(metadata: T): T {
   const ordered = inOrder(metadata, metadataOrder);
   for (const name of ['labels', 'annotations']) {
     const map = ordered[name];
-    if (isFields(map)) ordered[name] = sortedMap(map);
+    if (isObject(map)) ordered[name] = sortedMap(map);
   }
-  for (const [name, order] of Object.entries(metadataLists)) {
+  for (const [name, order] of metadataLists) {
     const list = ordered[name];
-    if (Array.isArray(list)) ordered[name] = list.map((entry) => (isFields(entry) ? inOrder(entry, order) : entry));
+    if (Array.isArray(list)) ordered[name] = list.map((entry) => (isObject(entry) ? inOrder(entry, order) : entry));
   }
   return ordered as T;
 }
@@ -86,33 +66,37 @@ export function orderMetadata<T extends Fields>(metadata: T): T {
 export function orderKeys<T extends KubeObject>(kind: Kind, object: T): T {
   const ordered = inOrder(object, objectOrder);
   ordered['metadata'] = orderMetadata(object.metadata);
-  for (const name of ['spec', 'status']) {
-    if (ordered[name] !== undefined) ordered[name] = orderValue(kind, ordered[name], name);
+  const shown = shownFields(kind);
+  for (const part of parts) {
+    const fields = shown[part];
+    if (ordered[part] === undefined) continue;
+    ordered[part] = orderValue(fields && { form: 'object', fields }, ordered[part]);
   }
   return ordered as T;
 }
 
-/** Empty as Go's omitempty has it. An empty object is empty when it is a map. */
-function isEmpty(kind: Kind, value: unknown, path: string): boolean {
-  if (value === undefined || value === null || value === '' || value === false || value === 0 || value === 0n)
-    return true;
+/** Empty as Go's omitempty has it. An object with known fields never is. */
+function isEmpty(type: FieldType, value: unknown): boolean {
+  if (value === '' || value === false || value === 0 || value === 0n) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isFields(value) && Object.keys(value).length === 0 && kind.fieldOrder[path] === undefined;
+  return isObject(value) && type.form !== 'object' && Object.keys(value).length === 0;
 }
 
-function omitEmptyIn(kind: Kind, value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => omitEmptyIn(kind, entry, path));
-  const entries = kind.fieldOrder[path];
-  if (!isFields(value) || entries === undefined) return value;
-  const kept: Record<string, unknown> = { ...value };
-  for (const { name, rule } of entries.map(parseEntry)) {
-    const at = `${path}.${name}`;
-    const given = kept[name];
-    if (rule === '*') {
-      const filled = (given === undefined || given === null) && kind.fieldOrder[at] !== undefined ? {} : given;
-      if (filled !== undefined) kept[name] = omitEmptyIn(kind, filled, at);
-    } else if (given === undefined || given === null || (rule === '' && isEmpty(kind, given, at))) delete kept[name];
-    else kept[name] = omitEmptyIn(kind, given, at);
+function omitEmptyInValue(type: FieldType, value: unknown): unknown {
+  if (type.form === 'object') return isObject(value) ? omitEmptyInTable(type.fields(), value) : value;
+  if (type.form !== 'list' || type.items.form === 'scalar' || !Array.isArray(value)) return value;
+  return value.map((entry) => omitEmptyInValue(type.items, entry));
+}
+
+function omitEmptyInTable(table: FieldTable, members: Members): Record<string, unknown> {
+  const kept: Record<string, unknown> = { ...members };
+  for (const [name, { type, omit }] of Object.entries(table)) {
+    const given = kept[name] ?? undefined;
+    if (omit === 'never') {
+      if (given !== undefined) kept[name] = omitEmptyInValue(type, given);
+      else if (type.form === 'object') kept[name] = omitEmptyInTable(type.fields(), {});
+    } else if (given === undefined || (omit === 'empty' && isEmpty(type, given))) delete kept[name];
+    else kept[name] = omitEmptyInValue(type, given);
   }
   return kept;
 }
@@ -123,9 +107,12 @@ function omitEmptyIn(kind: Kind, value: unknown, path: string): unknown {
  */
 export function omitEmpty<T extends KubeObject>(kind: Kind, object: T): T {
   const copy: KubeObject = { ...object };
-  for (const name of ['spec', 'status'] as const) {
-    if (kind.fieldOrder[name] === undefined) continue;
-    copy[name] = omitEmptyIn(kind, copy[name] ?? {}, name);
+  const shown = shownFields(kind);
+  for (const part of parts) {
+    const table = shown[part]?.();
+    if (table === undefined) continue;
+    const value = copy[part] ?? {};
+    copy[part] = isObject(value) ? omitEmptyInTable(table, value) : value;
   }
   return copy as T;
 }

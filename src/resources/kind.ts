@@ -1,54 +1,111 @@
 // The description of a kind: where it is stored, what it is called, what its fields are, and how it is shown.
-import type { ZodMiniType } from 'zod/mini';
+// Everything that the rest of the program knows about one kind in particular, it reads from here.
+import type { FieldTable } from './field.ts';
 import type { KubeObject } from './object.ts';
 
-/** What a column may need beside the object itself. */
-export interface ColumnContext {
-  /** AS number of the cluster, for nodes that have none of their own: `64512`, or `unknown`. */
-  readonly clusterAsNumber: string;
-  /** Pools in name order, for the POOL column of blocks. */
-  readonly pools: readonly { readonly name: string; readonly cidr: string }[];
-  /** Reserved CIDRs of all IPReservations, for the RESERVED column of blocks. */
-  readonly reservedCidrs: readonly string[];
+export const v3ApiVersion = 'projectcalico.org/v3';
+export const customResourceGroup = 'crd.projectcalico.org';
+
+/** What a column needs besides its own object: all objects of another kind, or the one of that name. */
+export interface Need {
+  readonly kind: Kind;
+  readonly name?: string;
 }
 
+/** The objects that the columns of a table said they need. */
+export interface RelatedObjects {
+  /** All objects of the kind, in the order of the datastore; the same array in each call. */
+  all<T extends KubeObject>(kind: Kind<T>): readonly T[];
+  /** The one of that name; undefined when it does not exist, `unreadable` when it could not be read. */
+  one<T extends KubeObject>(kind: Kind<T>, name: string): T | 'unreadable' | undefined;
+}
+
+/** A column of a table. T is the form in which people see objects. */
 export interface Column<T extends KubeObject = KubeObject> {
   readonly heading: string;
-  cell(object: T, context: ColumnContext): string;
+  readonly needs: readonly Need[];
+  cell(object: T, related: RelatedObjects): string;
 }
 
-/**
- * One kind: where the API server keeps it, how it is called on a command line, what its fields are, how it is shown.
- * The phantom parameter T is the stored form that a Datastore hands out for it.
- */
-export interface Kind<T extends KubeObject = KubeObject> {
+/** The fields of an object besides its metadata. */
+export interface ObjectFields {
+  readonly spec?: () => FieldTable;
+  readonly status?: () => FieldTable;
+}
+
+/** Between the stored form T of a kind and S, its `projectcalico.org/v3` form. Both leave what they are given as it is. */
+export interface Codec<T extends KubeObject = KubeObject, S extends KubeObject = T> {
+  toV3(stored: T, kind: Kind): KubeObject;
+  fromV3(shown: S, kind: Kind): KubeObject;
+}
+
+/** How objects of a kind are made from those of another one. */
+export interface Derivation<T extends KubeObject = KubeObject, From extends KubeObject = KubeObject> {
+  readonly from: Kind<From>;
+  /** The object made from `source`, or undefined when none is. */
+  derive(source: From, options: DerivationOptions): T | undefined;
+  /** Name of the object that one of this name is made from, or undefined when the name cannot be of a derived object. */
+  sourceName(name: string): string | undefined;
+  /** What a Kubernetes datastore says about a name that cannot be of a derived object. */
+  readonly malformedName: string;
+}
+
+export interface DerivationOptions {
+  /** What the names of workload interfaces begin with. */
+  readonly interfacePrefix?: string | undefined;
+}
+
+/** One kind. T is the stored form that a Datastore hands out for it, S the form in which people see it. */
+export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = T> {
   /** CamelCase, as in manifests: `IPPool`. */
   readonly kind: string;
-  /** Lower-case names accepted on the command line, the plural of the API among them. */
+  /** One sentence: what an object of this kind is. */
+  readonly about: string;
+  /** Lower-case names accepted on the command line, the plural of the API among them; none for kinds that cannot be named there. */
   readonly aliases: readonly string[];
   readonly namespaced: boolean;
   /** API group (empty for core), version and plural under which the API server holds it. */
   readonly api: { readonly group: string; readonly version: string; readonly plural: string };
-  /** True when the stored CR is shown as `projectcalico.org/v3` (metadata annotation, translated uid). */
-  readonly v3: boolean;
-  /** True when it can be named on the command line. */
-  readonly onCommandLine: boolean;
-  /** Types and validation; its parse output is never used. */
-  readonly schema: ZodMiniType;
-  /** Dotted paths of fields declared int64 (`*` for any key): always bigint. */
-  readonly int64: readonly string[];
-  /** Defaults that a read applies, on a copy; absent when there are none. */
-  withDefaults?(object: T): T;
+  /** Fields of the stored form. Objects carry others too, which travel with them. */
+  readonly fields: ObjectFields;
+  /** Fields of the form that people see, where that is another one. */
+  readonly shownFields?: ObjectFields;
+  /** Present when the kind has a `projectcalico.org/v3` form, in which people see it. */
+  readonly codec?: Codec<T, S>;
+  /** Present when a Kubernetes datastore stores no such objects: they are derived from others. Folders and etcd store them too. */
+  readonly derived?: Derivation<T>;
+  /** A copy in which fields of older versions are replaced by the current ones. */
+  upgraded?(object: T): T;
+  /** False for kinds whose objects mean nothing in a snapshot of the cluster. */
+  readonly inSnapshots?: false;
   readonly columns: {
-    readonly default: readonly Column<T>[];
-    readonly wide: readonly Column<T>[];
+    readonly default: readonly Column<S>[];
+    readonly wide: readonly Column<S>[];
     /** Columns that only custom-columns can name. */
-    readonly extra?: readonly Column<T>[];
+    readonly extra?: readonly Column<S>[];
   };
-  /**
-   * Order of the keys of spec (and of nested objects, by dotted path) in JSON output; others follow as stored.
-   * `*` after a name: printed even when empty; `?`: only unset is left out, zero is printed. The rest is left out when
-   * empty, zero or false. An object whose path has no entry here is a map.
-   */
-  readonly fieldOrder: Readonly<Record<string, readonly string[]>>;
+}
+
+/** `crd.projectcalico.org/v1`, or `v1` for core kinds: the apiVersion of stored objects of the kind. */
+export function storedApiVersion({ api: { group, version } }: Kind): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** True when the kind can be named on the command line. */
+export function isOnCommandLine({ aliases }: Kind): boolean {
+  return aliases.length > 0;
+}
+
+/** The fields of the form in which people see objects of the kind. */
+export function shownFields({ fields, shownFields: shown = fields }: Kind): ObjectFields {
+  return shown;
+}
+
+/** A function of a kind that computes its result once for each kind. */
+export function perKind<V>(make: (kind: Kind) => V): (kind: Kind) => V {
+  const made = new WeakMap<Kind, V>();
+  return (kind) => {
+    if (!made.has(kind)) made.set(kind, make(kind));
+    return made.get(kind) as V;
+  };
 }

@@ -1,6 +1,6 @@
 // The register of kinds and the ways to find one.
 
-import type { Kind } from './kind.ts';
+import { type Kind, storedApiVersion, v3ApiVersion } from './kind.ts';
 import { bgpConfiguration } from './kinds/bgp-configuration.ts';
 import { bgpPeer } from './kinds/bgp-peer.ts';
 import { blockAffinity } from './kinds/block-affinity.ts';
@@ -42,7 +42,7 @@ export const kinds: readonly Kind[] = [
 
 const byName: ReadonlyMap<string, Kind> = new Map(kinds.map((kind) => [kind.kind, kind]));
 const byAlias: ReadonlyMap<string, Kind> = new Map(
-  kinds.filter((kind) => kind.onCommandLine).flatMap((kind) => kind.aliases.map((alias) => [alias, kind] as const)),
+  kinds.flatMap((kind) => kind.aliases.map((alias) => [alias, kind] as const)),
 );
 
 /** The kind of that CamelCase name, whatever its API group. */
@@ -50,23 +50,15 @@ export function kindNamed(name: string): Kind | undefined {
   return byName.get(name);
 }
 
-/** The kind that a command line calls so, in any case. */
+/** The kind that has this name on the command line, in any case. */
 export function findKind(alias: string): Kind | undefined {
   return byAlias.get(alias.toLowerCase());
 }
 
-/** `crd.projectcalico.org/v1`, or `v1` for core kinds: what stored objects of the kind have. */
-export function storedApiVersion(kind: Kind): string {
-  const { group, version } = kind.api;
-  return group === '' ? version : `${group}/${version}`;
-}
-
-/** The kind of a manifest: stored form, or projectcalico.org/v3 for the kinds that are shown so. */
+/** The kind of a manifest: stored form, or projectcalico.org/v3 for the kinds that have such a form. */
 export function kindOf(apiVersion: string, kind: string): Kind | undefined {
   const found = byName.get(kind);
   if (found === undefined) return undefined;
   if (apiVersion === storedApiVersion(found)) return found;
-  return found.v3 && apiVersion === v3ApiVersion ? found : undefined;
+  return found.codec !== undefined && apiVersion === v3ApiVersion ? found : undefined;
 }
-
-export const v3ApiVersion = 'projectcalico.org/v3';

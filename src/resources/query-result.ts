@@ -1,29 +1,24 @@
 // What a read of objects found, ready to be shown as a table or as documents. Types only.
-import type { ColumnContext, Kind } from './kind.ts';
+import type { Kind, RelatedObjects } from './kind.ts';
 import type { KubeObject } from './object.ts';
 
-/** An object in the form that tables read (`stored` for nodes) and in the form that people see. */
-export interface ShownObject {
-  readonly stored: KubeObject;
-  readonly shown: KubeObject;
-}
-
-export interface ShownPage {
-  readonly items: readonly ShownObject[];
+/** Some of the objects of a list, in the form in which people see them. */
+export interface ObjectPage {
+  readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
 }
 
-/** Answer to one query: an object that was named, or a list. */
+/** The result of one query: an object that was named, or a list. */
 export type Found =
   | {
       readonly type: 'object';
       readonly kind: Kind;
-      readonly object: ShownObject;
+      readonly object: KubeObject;
     }
   | {
       readonly type: 'list';
       readonly kind: Kind;
-      readonly pages: AsyncIterable<ShownPage>;
+      readonly pages: AsyncIterable<ObjectPage>;
     };
 
 export interface Selection {
@@ -32,8 +27,8 @@ export interface Selection {
   readonly withNamespace: boolean;
   /** Headings of custom columns. */
   readonly headings: readonly string[];
-  /** What columns of these headings need beside the objects; read when a table is printed. */
-  columnContext(headings: readonly string[]): Promise<ColumnContext>;
+  /** Objects of other kinds that the columns need. */
+  readonly related: RelatedObjects;
   /** One for each name that was not found. */
   readonly errors: readonly Error[];
 }

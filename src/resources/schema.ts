@@ -1,5 +1,11 @@
-// Pieces that the schemas of the kinds are made of. Schemas say types and accept fields they do not know.
+// The zod schema of a kind, made from its table of fields. It says types only, and accepts fields that the table does not
+// know. Its parse output is never used: objects travel raw.
 import * as z from 'zod/mini';
+import type { FieldTable, FieldType, ScalarType } from './field.ts';
+import { customResourceGroup, type Kind, perKind } from './kind.ts';
+import { metadataFields } from './metadata.ts';
+
+type Schema = z.ZodMiniType;
 
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
@@ -8,31 +14,61 @@ function isInt64(value: unknown): boolean {
   return typeof value === 'bigint' ? value >= int64Min && value <= int64Max : Number.isSafeInteger(value);
 }
 
-/** A 64-bit integer; a bigint in everything that a datastore hands out, see validate.ts. */
-export const int64 = z.custom<bigint>(isInt64, 'must be a 64-bit integer');
-
-export const text = z.optional(z.string());
-export const flag = z.optional(z.boolean());
-export const integer = z.optional(z.int());
-export const texts = z.optional(z.array(z.string()));
-export const textMap = z.optional(z.record(z.string(), z.string()));
-
-const metadata = z.looseObject({
-  name: z.string().check(z.minLength(1)),
-  namespace: text,
-  uid: text,
-  resourceVersion: text,
-  creationTimestamp: z.optional(z.nullable(z.string())),
-  deletionTimestamp: z.optional(z.nullable(z.string())),
-  labels: z.optional(z.nullable(z.record(z.string(), z.string()))),
-  annotations: z.optional(z.nullable(z.record(z.string(), z.string()))),
-  ownerReferences: z.optional(
-    z.nullable(z.array(z.looseObject({ apiVersion: z.string(), kind: z.string(), name: z.string(), uid: z.string() }))),
-  ),
-  finalizers: z.optional(z.nullable(z.array(z.string()))),
-});
-
-/** The whole of an object: metadata as every object has it, and the given fields beside it. */
-export function objectSchema<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
-  return z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata, ...fields });
+function scalarSchema({ json, check }: ScalarType): Schema {
+  const string = check === undefined ? z.string() : z.string().check(z.refine(check.accepts, check.message));
+  switch (json) {
+    case 'string':
+      return string;
+    case 'boolean':
+      return z.boolean();
+    case 'integer':
+      return z.int();
+    case 'int64':
+      return z.custom<bigint>(isInt64, 'must be a 64-bit integer');
+    case 'integer-or-string':
+      return z.union([string, z.int()]);
+    case 'boolean-or-string':
+      return z.union([z.boolean(), string]);
+    case 'anything':
+      return z.unknown();
+  }
 }
+
+function typeSchema(type: FieldType): Schema {
+  switch (type.form) {
+    case 'scalar':
+      return scalarSchema(type);
+    case 'list':
+      return z.array(valueSchema(type.items));
+    case 'map':
+      return z.record(z.string(), valueSchema(type.values));
+    case 'object':
+      return tableSchema(type.fields());
+  }
+}
+
+function valueSchema(type: FieldType): Schema {
+  return type.nullable ? z.nullable(typeSchema(type)) : typeSchema(type);
+}
+
+function tableSchema(table: FieldTable): Schema {
+  const shape = Object.entries(table).map(([name, { type, required }]) => {
+    const schema = valueSchema(type);
+    return [name, required ? schema : z.optional(schema)];
+  });
+  return z.looseObject(Object.fromEntries(shape));
+}
+
+/** The schema of the stored form. A custom resource always has a spec; objects of Kubernetes may lack it. */
+export const schemaOf: (kind: Kind) => Schema = perKind(({ api, fields }) => {
+  const { spec, status } = fields;
+  return z.looseObject({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata: tableSchema(metadataFields),
+    ...(spec === undefined
+      ? {}
+      : { spec: api.group === customResourceGroup ? tableSchema(spec()) : z.optional(tableSchema(spec())) }),
+    ...(status === undefined ? {} : { status: z.optional(tableSchema(status())) }),
+  });
+});

@@ -2,7 +2,7 @@
 // among those: environment variables of containers and what kubectl last applied stay behind.
 
 import { podAnnotations } from '../resources/convert/pod-addresses.ts';
-import type { CoreNode } from '../resources/kinds/node.ts';
+import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import type { Pod } from '../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../resources/object.ts';
 

@@ -30,9 +30,11 @@ export interface NodeRecording {
   probesOf(node: string): readonly { readonly run: Probe; readonly recordedAs: Probe }[];
 }
 
-/** Leases say who works at the moment, and a WorkloadEndpoint of a Kubernetes datastore is its pod. */
+/** The kinds that mean something in a snapshot. What a Kubernetes datastore derives from other objects is saved with those. */
 function savedKinds(store: Datastore): Kind[] {
-  return kinds.filter(({ kind }) => kind !== 'Lease' && (kind !== 'WorkloadEndpoint' || store.type === 'folder'));
+  return kinds.filter(
+    ({ inSnapshots = true, derived }) => inSnapshots && (derived === undefined || store.type !== 'kubernetes'),
+  );
 }
 
 /** The objects of a kind as a List, one object a line. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { commands } from '../../src/commands/tree.ts';
+import { isOnCommandLine } from '../../src/resources/kind.ts';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { corpus } from '../support/clusters/corpus.ts';
@@ -101,13 +102,11 @@ const clusterObjects = (): KubeObject[] => [...exampleObjects(), ...more];
 /** `get` of every kind, all of them and by name. */
 function getLines(): string[] {
   const objects = clusterObjects();
-  return kinds
-    .filter(({ onCommandLine }) => onCommandLine)
-    .flatMap(({ kind, aliases: [alias = ''], namespaced }) => {
-      const all = `get ${alias}${namespaced ? ' -A' : ''} -o json`;
-      const { name } = objects.find((object) => object.kind === kind)?.metadata ?? {};
-      return name === undefined ? [all] : [all, `get ${alias} ${name} -o wide`];
-    });
+  return kinds.filter(isOnCommandLine).flatMap(({ kind, aliases: [alias = ''], namespaced }) => {
+    const all = `get ${alias}${namespaced ? ' -A' : ''} -o json`;
+    const { name } = objects.find((object) => object.kind === kind)?.metadata ?? {};
+    return name === undefined ? [all] : [all, `get ${alias} ${name} -o wide`];
+  });
 }
 
 /** Command lines by command, for those that only read the datastore. */

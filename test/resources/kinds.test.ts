@@ -1,8 +1,11 @@
 // The register: every kind is found by each of its names, no name is taken twice, headings are those of the reference.
 import { describe, expect, test } from 'vitest';
 import { joinedAndCut } from '../../src/resources/cells.ts';
-import type { ColumnContext } from '../../src/resources/kind.ts';
-import { findKind, kindNamed, kindOf, kinds, storedApiVersion } from '../../src/resources/kinds.ts';
+import { toV3 } from '../../src/resources/convert/v3.ts';
+import { isOnCommandLine, type RelatedObjects, storedApiVersion } from '../../src/resources/kind.ts';
+import { calicoNode } from '../../src/resources/kinds/node.ts';
+import { findKind, kindNamed, kindOf, kinds } from '../../src/resources/kinds.ts';
+import type { KubeObject } from '../../src/resources/object.ts';
 
 const headings: Readonly<Record<string, readonly [string, string]>> = {
   bgpconfig: ['NAME LOGSEVERITY MESHENABLED ASNUMBER', 'NAME LOGSEVERITY MESHENABLED ASNUMBER'],
@@ -24,7 +27,7 @@ const headings: Readonly<Record<string, readonly [string, string]>> = {
 
 describe('finding a kind', () => {
   test('by alias in any case, the plural of the API among them', () => {
-    for (const kind of kinds.filter(({ onCommandLine }) => onCommandLine)) {
+    for (const kind of kinds.filter(isOnCommandLine)) {
       expect(kind.aliases).toContain(kind.api.plural);
       expect(kind.aliases).toContain(kind.kind.toLowerCase());
       for (const alias of kind.aliases) expect(findKind(alias.toUpperCase())).toBe(kind);
@@ -45,7 +48,7 @@ describe('finding a kind', () => {
   test('by apiVersion: the stored one, and v3 where there is a v3 form', () => {
     for (const kind of kinds) {
       expect(kindOf(storedApiVersion(kind), kind.kind)).toBe(kind);
-      expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind.v3 ? kind : undefined);
+      expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind.codec ? kind : undefined);
       expect(kindOf('example.com/v1', kind.kind)).toBeUndefined();
     }
     expect(kindOf('crd.projectcalico.org/v1', 'Node')).toBeUndefined();
@@ -59,12 +62,11 @@ test.each(Object.entries(headings))('headings of %s', (alias, [standard, wide]) 
 });
 
 describe('cells', () => {
-  const context: ColumnContext = { clusterAsNumber: '64512', pools: [], reservedCidrs: [] };
-  const row = (alias: string, fields: Record<string, unknown>) => {
-    const kind = findKind(alias);
-    const object = { apiVersion: 'v1', kind: '', metadata: { name: 'x' }, spec: {}, ...fields };
-    return kind?.columns.wide.map((column) => column.cell(object, context));
-  };
+  const none: RelatedObjects = { all: () => [], one: () => undefined };
+  const cells = (alias: string, object: KubeObject, related: RelatedObjects): string[] | undefined =>
+    findKind(alias)?.columns.wide.map((column) => column.cell(object, related));
+  const row = (alias: string, fields: Record<string, unknown>) =>
+    cells(alias, { apiVersion: 'v1', kind: '', metadata: { name: 'x' }, spec: {}, ...fields }, none);
 
   test('unset fields of BGP kinds', () => {
     expect(row('bgppeer', {})).toEqual(['x', '', '(global)', '0']);
@@ -84,11 +86,20 @@ describe('cells', () => {
   });
 
   test('the AS number of a node: none without BGP, its own, or the cluster-wide one in parentheses', () => {
-    const node = (annotations: Record<string, string>) => row('node', { metadata: { name: 'n', annotations } });
+    const node = (annotations: Record<string, string>, related = none) => {
+      const stored = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', annotations } };
+      return cells('node', toV3(calicoNode, stored), related);
+    };
     expect(node({})).toEqual(['n', '', '', '']);
     expect(node({ 'projectcalico.org/IPv4Address': '10.0.0.1/24' })).toEqual(['n', '(64512)', '10.0.0.1/24', '']);
     expect(node({ 'projectcalico.org/ASNumber': '1.10' })?.[1]).toBe('65546');
     expect(node({ 'projectcalico.org/IPv4Address': 'fd00::1/64' })).toEqual(['n', '', '', '']);
+    const configuration = { apiVersion: 'v1', kind: '', metadata: { name: 'default' }, spec: { asNumber: 65000 } };
+    const ownAsNumber = (one: unknown) =>
+      node({ 'projectcalico.org/IPv4Address': '10.0.0.1/24' }, { ...none, one: () => one as never })?.[1];
+    expect(ownAsNumber(configuration)).toBe('(65000)');
+    expect(ownAsNumber({ ...configuration, spec: {} })).toBe('(64512)');
+    expect(ownAsNumber('unreadable')).toBe('(unknown)');
   });
 
   test('a stored pool without defaults', () => {

@@ -1,4 +1,4 @@
-// What the schemas refuse and how they say it, and the one change that reading makes.
+// What the schemas refuse and how they say it.
 import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../src/resources/kind.ts';
 import { blockAffinity, isDeletedAffinity } from '../../src/resources/kinds/block-affinity.ts';
@@ -6,8 +6,7 @@ import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
 import { ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
 import { kinds } from '../../src/resources/kinds.ts';
-import { isNormal, normalise, problemsOf } from '../../src/resources/validate.ts';
-import { parseJson } from '../../src/text/json.ts';
+import { problemsOf } from '../../src/resources/validate.ts';
 
 const object = (kind: Kind, spec: unknown, more: Record<string, unknown> = {}) => ({
   apiVersion: 'crd.projectcalico.org/v1',
@@ -98,41 +97,4 @@ test('a tombstone is recognised in every spelling', () => {
   });
   for (const yes of ['true', 'True', 't', '1', true]) expect(isDeletedAffinity(affinity(yes))).toBe(true);
   for (const no of ['false', '', 'F', '0', false]) expect(isDeletedAffinity(affinity(no))).toBe(false);
-});
-
-describe('normalise', () => {
-  const read = (sequence: string) =>
-    normalise(
-      ipamBlock,
-      object(
-        ipamBlock,
-        parseJson(`{"sequenceNumber":${sequence},"sequenceNumberForAllocation":{"0":${sequence},"1":2}}`),
-      ),
-    );
-
-  test('makes declared int64 fields bigints, small and large, in the object itself', () => {
-    expect(read('5').spec).toEqual({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n, 1: 2n } });
-    expect(read('1764412800000000004').spec).toEqual({
-      sequenceNumber: 1764412800000000004n,
-      sequenceNumberForAllocation: { 0: 1764412800000000004n, 1: 2n },
-    });
-  });
-
-  test('is told of before: isNormal', () => {
-    const parts = (numbers: object) => isNormal(ipamBlock, object(ipamBlock, numbers));
-    expect(parts({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n } })).toBe(true);
-    expect(parts({ sequenceNumber: 5, sequenceNumberForAllocation: { 0: 5n } })).toBe(false);
-    expect(parts({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n, 1: 6 } })).toBe(false);
-    expect(parts({ sequenceNumber: 'x', sequenceNumberForAllocation: null })).toBe(true);
-  });
-
-  test('leaves what is no integer, and what is not there', () => {
-    expect(read('1.5').spec).toMatchObject({ sequenceNumber: 1.5 });
-    expect(read('"x"').spec).toMatchObject({ sequenceNumber: 'x' });
-    expect(normalise(ipamBlock, object(ipamBlock, {})).spec).toEqual({});
-    expect(normalise(ipamBlock, object(ipamBlock, { sequenceNumberForAllocation: null })).spec).toEqual({
-      sequenceNumberForAllocation: null,
-    });
-    expect(normalise(ipamBlock, null)).toBeNull();
-  });
 });

@@ -39,7 +39,7 @@ function outputOf(input: Input, compat: boolean): { format: string; headings: st
 
 async function run(ctx: Context, input: Input): Promise<Selection> {
   const { selectObjects } = await import('./read.ts');
-  const { headings } = outputOf(input, ctx.compat);
+  const { format, headings } = outputOf(input, ctx.compat);
   const [kind = '', ...names] = input.args;
   const query = {
     kind,
@@ -48,6 +48,7 @@ async function run(ctx: Context, input: Input): Promise<Selection> {
     allNamespaces: input.on('all-namespaces'),
     selector: input.text('selector'),
     stripped: input.on('export'),
+    format,
     headings,
   };
   if (!ctx.compat) return selectObjects(ctx, query);

@@ -3,7 +3,7 @@
 import { nested } from '../../output/json-document.ts';
 import { orderKeys } from '../../resources/field-order.ts';
 import type { Kind } from '../../resources/kind.ts';
-import { storedApiVersion, v3ApiVersion } from '../../resources/kinds.ts';
+import { storedApiVersion, v3ApiVersion } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import type { Found, Selection } from '../../resources/query-result.ts';
 import { printJson } from '../../text/json.ts';
@@ -25,7 +25,7 @@ function objectsText(shown: readonly { kind: Kind; object: KubeObject }[], forma
 
 /** A list, item by item: no more than a page is in memory. */
 async function* listText({ kind, pages }: FoundList, format: DocumentFormat): AsyncIterable<string> {
-  const apiVersion = kind.v3 ? v3ApiVersion : storedApiVersion(kind);
+  const apiVersion = kind.codec ? v3ApiVersion : storedApiVersion(kind);
   const listKind = `${kind.kind}List`;
   let revision = '';
   let begun = false;
@@ -40,11 +40,11 @@ async function* listText({ kind, pages }: FoundList, format: DocumentFormat): As
     if (!begun) revision = page.resourceVersion;
     begun = true;
     const pieces: string[] = [];
-    for (const { shown } of page.items) {
+    for (const object of page.items) {
       if (format === 'yaml') {
-        pieces.push(`${items === 0 ? `apiVersion: ${apiVersion}\nitems:\n` : ''}${printYaml([shown])}`);
+        pieces.push(`${items === 0 ? `apiVersion: ${apiVersion}\nitems:\n` : ''}${printYaml([object])}`);
       } else {
-        const text = nested(printJson(orderKeys(kind, shown), jsonOptions), 4);
+        const text = nested(printJson(orderKeys(kind, object), jsonOptions), 4);
         pieces.push(`${items === 0 ? jsonHead() : ','}\n    ${text}`);
       }
       items++;
@@ -67,8 +67,5 @@ export function documentsOf({ found }: Selection, format: DocumentFormat): strin
   const [first] = found;
   if (first?.type === 'list') return listText(first, format);
   const objects = found.filter((entry) => entry.type === 'object');
-  return objectsText(
-    objects.map(({ kind, object }) => ({ kind, object: object.shown })),
-    format,
-  );
+  return objectsText(objects, format);
 }

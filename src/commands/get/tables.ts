@@ -1,21 +1,21 @@
 // Objects as tables and as names; as documents they are in documents.ts.
 
 import { printable, streamedTable, table } from '../../output/columns.ts';
-import type { Column, ColumnContext, Kind } from '../../resources/kind.ts';
-import type { Found, Selection, ShownObject } from '../../resources/query-result.ts';
+import { column } from '../../resources/cells.ts';
+import type { Column, Kind, Need, RelatedObjects } from '../../resources/kind.ts';
+import type { KubeObject } from '../../resources/object.ts';
+import type { Found, Selection } from '../../resources/query-result.ts';
 import { UsageError } from '../../world/errors.ts';
 
 export type TableFormat = 'ps' | 'wide' | 'custom-columns';
 
-const namespaceColumn: Column = {
-  heading: 'NAMESPACE',
-  cell: ({ metadata }) => metadata.namespace ?? '',
-};
+const namespaceColumn = column('NAMESPACE', ({ metadata }) => metadata.namespace ?? '');
 
-function everyColumn(kind: Kind): Column[] {
+/** The columns that custom-columns can name, by heading. */
+function everyColumn(kind: Kind): Map<string, Column> {
   const all = [...kind.columns.wide, ...kind.columns.default, ...(kind.columns.extra ?? [])];
   if (kind.namespaced) all.push(namespaceColumn);
-  return [...new Map(all.map((column) => [column.heading, column])).values()];
+  return new Map(all.map((candidate) => [candidate.heading, candidate]));
 }
 
 /** The columns of a table. Errors: UsageError for a heading that the kind does not have. */
@@ -24,54 +24,59 @@ export function columnsOf(
   format: TableFormat,
   headings: readonly string[],
   withNamespace: boolean,
-): Column[] {
+): readonly Column[] {
   if (format === 'custom-columns') {
     const all = everyColumn(kind);
     return headings.map((heading) => {
-      const column = all.find((candidate) => candidate.heading === heading);
-      if (column !== undefined) return column;
-      const valid = all.map((candidate) => candidate.heading).join(', ');
+      const found = all.get(heading);
+      if (found !== undefined) return found;
+      const valid = [...all.keys()].join(', ');
       throw new UsageError(`unknown heading ${heading}, valid values are: ${valid}`, undefined, 'UNKNOWN_HEADING');
     });
   }
   const columns = format === 'wide' ? kind.columns.wide : kind.columns.default;
-  return withNamespace && kind.namespaced ? [namespaceColumn, ...columns] : [...columns];
+  return withNamespace && kind.namespaced ? [namespaceColumn, ...columns] : columns;
 }
 
-function row(columns: readonly Column[], kind: Kind, { stored, shown }: ShownObject, context: ColumnContext): string[] {
-  // The columns of nodes read the annotations of the Kubernetes node.
-  const source = kind.kind === 'Node' ? stored : shown;
-  return columns.map((column) => column.cell(source, context));
+/** What the columns of an output need besides the objects; nothing for documents and names. Unknown headings need nothing. */
+export function needsOf(kind: Kind, format: string, headings: readonly string[]): readonly Need[] {
+  if (format === 'custom-columns') {
+    const all = everyColumn(kind);
+    return headings.flatMap((heading) => all.get(heading)?.needs ?? []);
+  }
+  return format === 'ps' || format === 'wide' ? columnsOf(kind, format, [], false).flatMap(({ needs }) => needs) : [];
+}
+
+function row(columns: readonly Column[], object: KubeObject, related: RelatedObjects): string[] {
+  return columns.map(({ cell }) => cell(object, related));
 }
 
 async function* rowsOf(
-  { kind, pages }: Extract<Found, { type: 'list' }>,
+  { pages }: Extract<Found, { type: 'list' }>,
   columns: readonly Column[],
-  context: ColumnContext,
+  related: RelatedObjects,
 ): AsyncIterable<string[][]> {
-  for await (const { items } of pages) yield items.map((item) => row(columns, kind, item, context));
+  for await (const { items } of pages) yield items.map((item) => row(columns, item, related));
 }
 
 /** A table for each object that was named, one for a list, each with a blank line after it. */
 export async function* tablesOf(selection: Selection, format: TableFormat, alignAll: boolean): AsyncIterable<string> {
-  const { found, headings: wanted, withNamespace } = selection;
+  const { found, headings: wanted, withNamespace, related } = selection;
   const [first] = found;
   if (first === undefined) return;
   // All are of one kind.
   const columns = columnsOf(first.kind, format, wanted, withNamespace);
   const headings = columns.map(({ heading }) => heading);
-  const context = await selection.columnContext(headings);
   for (const entry of found) {
-    if (entry.type === 'object') yield table(headings, [row(columns, entry.kind, entry.object, context)]);
-    else yield* streamedTable(headings, rowsOf(entry, columns, context), alignAll);
+    if (entry.type === 'object') yield table(headings, [row(columns, entry.object, related)]);
+    else yield* streamedTable(headings, rowsOf(entry, columns, related), alignAll);
   }
 }
 
-/** `ippool/pool-1`, a line each. */
+/** `ippool/pool-1`, one per line. */
 export async function* namesOf({ found }: Selection): AsyncIterable<string> {
   for (const entry of found) {
-    const line = ({ shown }: ShownObject): string =>
-      `${entry.kind.kind.toLowerCase()}/${printable(shown.metadata.name)}\n`;
+    const line = ({ metadata }: KubeObject): string => `${entry.kind.kind.toLowerCase()}/${printable(metadata.name)}\n`;
     if (entry.type === 'object') yield line(entry.object);
     else for await (const { items } of entry.pages) yield items.map(line).join('');
   }

@@ -3,7 +3,7 @@
 import { type BgpPlan, desiredSessions } from '../../bgp/desired-sessions.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
-import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 
 export interface PlannedBgp {
   readonly nodes: readonly CoreNode[];

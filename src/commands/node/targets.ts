@@ -4,7 +4,7 @@ import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
 import type { NodeReading, Probe } from '../../node-state/probes.ts';
 import { bgpOf } from '../../resources/convert/node-annotations.ts';
-import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import { counted } from '../../text/wording.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context, Input } from '../command.ts';

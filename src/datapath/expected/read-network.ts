@@ -6,6 +6,7 @@ import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import { nodeLabels, nodeToV3 } from '../../resources/convert/node-v3.ts';
 import { hasEndpoint, isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
 import { hostInterfaceName } from '../../resources/convert/workload-endpoint-of-pod.ts';
+import { withDefaults } from '../../resources/defaults.ts';
 import type { BGPConfiguration } from '../../resources/kinds/bgp-configuration.ts';
 import {
   affinityState,
@@ -16,7 +17,7 @@ import {
 import type { FelixConfiguration } from '../../resources/kinds/felix-configuration.ts';
 import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
-import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import { parseOrSelectAll } from '../../resources/selector.ts';
 import { type FelixSettings, felixSettings } from './felix-settings.ts';
@@ -90,7 +91,7 @@ function encapsulationOf({ vxlanMode, ipipMode }: IPPool['spec'], version: 4 | 6
 }
 
 function networkPool(stored: IPPool): NetworkPool | undefined {
-  const pool = ipPool.withDefaults?.(stored) ?? stored;
+  const pool = withDefaults(ipPool, stored);
   const cidr = parseCidr(pool.spec.cidr);
   if (cidr === undefined) return undefined;
   const selects = parseOrSelectAll(pool.spec.nodeSelector);

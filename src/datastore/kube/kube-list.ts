@@ -1,8 +1,8 @@
 // Lists over the API: pages followed, items handed on while they arrive, lists begun anew when the server forgot them.
 
+import { normalise } from '../../resources/int64.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
-import { normalise } from '../../resources/validate.ts';
 import { parseJson } from '../../text/json.ts';
 import type { ListOptions, ListPage } from '../datastore.ts';
 import { DatastoreError } from '../datastore.ts';

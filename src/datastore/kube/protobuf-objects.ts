@@ -2,7 +2,7 @@
 // Field numbers are fixed by the Kubernetes API (generated.proto of core/v1 and meta/v1).
 import type { PbfReader } from 'pbf';
 import { podAnnotations } from '../../resources/convert/pod-addresses.ts';
-import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
 

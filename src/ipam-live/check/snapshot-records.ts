@@ -12,10 +12,10 @@ import { stripMask } from '../../net/cidr.ts';
 import { type NodeAnnotation, nodeAnnotation } from '../../resources/convert/node-annotations.ts';
 import { isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
 import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
-import type { CoreNode } from '../../resources/kinds/node.ts';
+import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import type { Service } from '../../resources/kinds/service.ts';
-import type { WorkloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
+import type { WorkloadEndpoint } from '../../resources/kinds/workload-endpoint-fields.ts';
 import type { ObjectRef } from '../../resources/object.ts';
 
 /** The node annotation of each tunnel address. */

@@ -1,6 +1,7 @@
 // What would happen if nodes were added and filled with pods: the allocator itself, on a copy in memory.
 // Rules: docs/reference/ipam.md#simulation. Other block sizes are block-size-comparison.ts.
 import type { Cidr } from '../../net/cidr.ts';
+import { withDefaults } from '../../resources/defaults.ts';
 import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { blockName } from '../../resources/names.ts';
 import type { Labels } from '../../resources/selector.ts';
@@ -114,7 +115,7 @@ function tunnelPools(pools: readonly IPPool[], { ipVersion, labels }: Simulation
   const modes = ipVersion === 4 ? (['ipipMode', 'vxlanMode'] as const) : (['vxlanMode'] as const);
   return modes.flatMap((mode) => {
     const encapsulating = pools.filter((pool) => {
-      const { spec } = ipPool.withDefaults?.(pool) ?? pool;
+      const { spec } = withDefaults(ipPool, pool);
       return spec[mode] !== undefined && spec[mode] !== 'Never';
     });
     try {

@@ -12,6 +12,7 @@ import {
   parseCidr,
 } from '../../net/cidr.ts';
 import { fromV3, toV3 } from '../../resources/convert/v3.ts';
+import { withDefaults } from '../../resources/defaults.ts';
 import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { isObjectName, longestObjectName } from '../../resources/names.ts';
 import { printYaml } from '../../text/yaml.ts';
@@ -106,7 +107,7 @@ function partMetadata(pool: IPPool, name: string): IPPool['metadata'] {
 }
 
 function partPool(pool: IPPool, name: string, cidr: Cidr, disabled: boolean): IPPool {
-  const { disabled: _, ...spec } = (ipPool.withDefaults?.(pool) ?? pool).spec;
+  const { disabled: _, ...spec } = withDefaults(ipPool, pool).spec;
   return {
     apiVersion: pool.apiVersion,
     kind: pool.kind,

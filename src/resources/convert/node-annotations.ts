@@ -1,5 +1,6 @@
 // Calico's fields of a Node, read from the annotations of the Kubernetes node. Values that are not valid are ignored.
 import { parseCidrOrIp, parseInterface } from '../../net/cidr.ts';
+import type { NodeBgp } from '../kinds/node-fields.ts';
 
 const prefix = 'projectcalico.org/';
 
@@ -25,15 +26,6 @@ export const nodeAnnotations = {
 } as const;
 
 export type NodeAnnotation = keyof typeof nodeAnnotations;
-
-/** The BGP part of a v3 Node. */
-export interface NodeBgp {
-  asNumber?: number;
-  ipv4Address?: string;
-  ipv6Address?: string;
-  ipv4IPIPTunnelAddr?: string;
-  routeReflectorClusterID?: string;
-}
 
 export type Annotations = Readonly<Record<string, string>> | null | undefined;
 

@@ -2,40 +2,9 @@
 import { parseIp } from '../../net/ip.ts';
 import { parseJson, printJson } from '../../text/json.ts';
 import { orderMetadata } from '../field-order.ts';
-import type { CoreNode } from '../kinds/node.ts';
+import type { CoreNode, NodeBgp, NodeV3, NodeV3Spec, NodeV3Status } from '../kinds/node-fields.ts';
 import type { KubeObject, ObjectMeta } from '../object.ts';
-import {
-  addressText,
-  bgpOf,
-  type NodeAnnotation,
-  type NodeBgp,
-  nodeAnnotation,
-  nodeAnnotations,
-} from './node-annotations.ts';
-
-export interface NodeV3Spec {
-  bgp?: NodeBgp;
-  ipv4VXLANTunnelAddr?: string;
-  vxlanTunnelMACAddr?: string;
-  ipv6VXLANTunnelAddr?: string;
-  vxlanTunnelMACAddrV6?: string;
-  orchRefs?: { nodeName?: string; orchestrator: string }[];
-  wireguard?: { interfaceIPv4Address?: string; interfaceIPv6Address?: string };
-  addresses?: { address: string; type?: string }[];
-  interfaces?: { name?: string; addresses?: string[] }[];
-}
-
-export interface NodeV3Status {
-  wireguardPublicKey?: string;
-  wireguardPublicKeyV6?: string;
-  podCIDRs?: string[];
-}
-
-/** A Node as Calico shows it. */
-export interface NodeV3 extends KubeObject {
-  spec: NodeV3Spec;
-  status: NodeV3Status;
-}
+import { addressText, bgpOf, type NodeAnnotation, nodeAnnotation, nodeAnnotations } from './node-annotations.ts';
 
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;

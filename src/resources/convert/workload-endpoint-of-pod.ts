@@ -5,7 +5,7 @@ import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { parseJson } from '../../text/json.ts';
 import { orderMetadata } from '../field-order.ts';
 import type { Pod } from '../kinds/pod.ts';
-import type { WorkloadEndpoint } from '../kinds/workload-endpoint.ts';
+import type { WorkloadEndpoint } from '../kinds/workload-endpoint-fields.ts';
 import { workloadEndpointName } from '../names.ts';
 import type { ObjectMeta } from '../object.ts';
 import { hasEndpoint, isFinished, podAddresses, podAnnotations } from './pod-addresses.ts';
@@ -95,6 +95,11 @@ function specOf(pod: Pod, namespace: string, interfacePrefix: string): Spec {
     ...(prefixes.length === 0 ? {} : { allowSpoofedSourcePrefixes: prefixes.map(formatCidr) }),
     ...(qosControls === undefined ? {} : { qosControls }),
   };
+}
+
+/** Name of the pod in `node--a-k8s-cart--0-eth0`; dashes inside the parts are doubled. */
+export function podOfEndpoint(name: string): string | undefined {
+  return /^.*[^-]-k8s-([^-].*)-eth0$/.exec(name)?.[1]?.replaceAll('--', '-');
 }
 
 /**

@@ -1,43 +1,89 @@
 // BGPConfiguration: BGP settings of the cluster (`default`) or of a node (`node.<name>`).
-import * as z from 'zod/mini';
-import { normalGoDuration } from '../../text/go-duration.ts';
 import { column, nameColumn, yesNo } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import {
+  asNumber,
+  cidr,
+  duration,
+  field,
+  fields,
+  flag,
+  ipAddress,
+  list,
+  object,
+  oneOf,
+  port,
+  text,
+  type Values,
+} from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, integer, objectSchema, text, texts } from '../schema.ts';
 import { bgpPassword } from './bgp-peer.ts';
 
-const cidrs = z.optional(z.array(z.looseObject({ cidr: text })));
+const cidrs = list(object({ cidr: field(cidr, 'A CIDR.') }));
 
-const spec = z.looseObject({
-  logSeverityScreen: text,
-  nodeToNodeMeshEnabled: flag,
-  asNumber: integer,
-  serviceLoadBalancerIPs: cidrs,
-  serviceExternalIPs: cidrs,
-  serviceClusterIPs: cidrs,
-  serviceLoadBalancerAggregation: text,
-  communities: z.optional(z.array(z.looseObject({ name: text, value: text }))),
-  prefixAdvertisements: z.optional(z.array(z.looseObject({ cidr: text, communities: texts }))),
-  listenPort: integer,
-  nodeMeshPassword: bgpPassword,
-  nodeMeshMaxRestartTime: text,
-  bindMode: text,
-  ignoredInterfaces: texts,
-  localWorkloadPeeringIPV4: text,
-  localWorkloadPeeringIPV6: text,
-});
+const spec = fields(() => ({
+  logSeverityScreen: field(
+    oneOf('Trace', 'Debug', 'Info', 'Warning', 'Error', 'Fatal'),
+    'Least severe messages that the BGP daemon logs.',
+    { default: 'Info' },
+  ),
+  nodeToNodeMeshEnabled: field(flag, 'Whether every node peers with every other one; only in `default`.', {
+    omit: 'unset',
+    default: true,
+  }),
+  asNumber: field(asNumber, 'AS number of nodes that have none of their own; only in `default`.', {
+    omit: 'unset',
+    default: 64512,
+  }),
+  serviceLoadBalancerIPs: field(cidrs, 'Ranges of load balancer addresses of services that are advertised.'),
+  serviceExternalIPs: field(cidrs, 'Ranges of external addresses of services that are advertised.'),
+  serviceClusterIPs: field(cidrs, 'Ranges of cluster addresses of services that are advertised.'),
+  serviceLoadBalancerAggregation: field(
+    oneOf('Enabled', 'Disabled'),
+    'Whether load balancer addresses are advertised as their whole range, or one by one.',
+    { omit: 'unset', default: 'Enabled' },
+  ),
+  communities: field(
+    list(
+      object({
+        name: field(text, 'Name by which prefixAdvertisements use the community.'),
+        value: field(text, 'The community: `aa:nn`, or `aa:nn:mm` for a large one.'),
+      }),
+    ),
+    'BGP communities with names.',
+  ),
+  prefixAdvertisements: field(
+    list(
+      object({
+        cidr: field(cidr, 'The prefix.'),
+        communities: field(list(text), 'Communities of its routes: values, or names from communities.'),
+      }),
+    ),
+    'Communities that the routes of certain prefixes are advertised with.',
+  ),
+  listenPort: field(port, 'Port on which the nodes listen for BGP.', { default: 179 }),
+  nodeMeshPassword: field(
+    bgpPassword,
+    'Password of the sessions of the node-to-node mesh (TCP MD5); only in `default`.',
+  ),
+  nodeMeshMaxRestartTime: field(
+    duration,
+    'How long nodes of the mesh keep the routes of a node that restarts gracefully; only in `default`.',
+    { omit: 'unset', default: '2m0s' },
+  ),
+  bindMode: field(
+    oneOf('None', 'NodeIP'),
+    'Addresses on which the nodes listen for BGP: all, or only the address of the node.',
+    { omit: 'unset', default: 'None' },
+  ),
+  ignoredInterfaces: field(list(text), 'Interfaces whose addresses are not advertised; `*` stands for any characters.'),
+  localWorkloadPeeringIPV4: field(ipAddress, 'IPv4 address at which workloads on a node peer with it.'),
+  localWorkloadPeeringIPV6: field(ipAddress, 'IPv6 address at which workloads on a node peer with it.'),
+}));
 
 export interface BGPConfiguration extends KubeObject {
-  spec: z.infer<typeof spec>;
-}
-
-/** A copy with its duration as Go prints it. */
-function withDefaults(object: BGPConfiguration): BGPConfiguration {
-  const { nodeMeshMaxRestartTime: time } = object.spec;
-  return time === undefined
-    ? object
-    : { ...object, spec: { ...object.spec, nodeMeshMaxRestartTime: normalGoDuration(time) } };
+  spec: Values<typeof spec>;
 }
 
 const columns = [
@@ -49,40 +95,11 @@ const columns = [
 
 export const bgpConfiguration: Kind<BGPConfiguration> = {
   kind: 'BGPConfiguration',
+  about: 'BGP settings of the cluster (`default`) or of one node (`node.<name>`).',
   aliases: ['bgpconfiguration', 'bgpconfigurations', 'bgpconfig', 'bgpconfigs'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'bgpconfigurations' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
-  withDefaults,
+  fields: { spec },
+  codec: customResource,
   columns: { default: columns, wide: columns },
-  fieldOrder: {
-    spec: [
-      'logSeverityScreen',
-      'nodeToNodeMeshEnabled?',
-      'asNumber?',
-      'serviceLoadBalancerIPs',
-      'serviceExternalIPs',
-      'serviceClusterIPs',
-      'serviceLoadBalancerAggregation?',
-      'communities',
-      'prefixAdvertisements',
-      'listenPort',
-      'nodeMeshPassword',
-      'nodeMeshMaxRestartTime?',
-      'bindMode?',
-      'ignoredInterfaces',
-      'localWorkloadPeeringIPV4',
-      'localWorkloadPeeringIPV6',
-    ],
-    'spec.serviceLoadBalancerIPs': ['cidr'],
-    'spec.serviceExternalIPs': ['cidr'],
-    'spec.serviceClusterIPs': ['cidr'],
-    'spec.communities': ['name', 'value'],
-    'spec.prefixAdvertisements': ['cidr', 'communities'],
-    'spec.nodeMeshPassword': ['secretKeyRef'],
-    'spec.nodeMeshPassword.secretKeyRef': ['name', 'key*', 'optional?'],
-  },
 };

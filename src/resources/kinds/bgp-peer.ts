@@ -1,46 +1,97 @@
 // BGPPeer: a BGP neighbour of one, some or all nodes.
-import * as z from 'zod/mini';
-import { normalGoDuration } from '../../text/go-duration.ts';
 import { column, nameColumn } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import {
+  asNumber,
+  duration,
+  field,
+  fields,
+  flag,
+  integer,
+  ipAddress,
+  list,
+  object,
+  oneOf,
+  selector,
+  text,
+  type Values,
+} from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, integer, objectSchema, text, texts } from '../schema.ts';
 
 /** A password kept in a secret. */
-export const bgpPassword = z.optional(
-  z.looseObject({
-    secretKeyRef: z.optional(z.looseObject({ name: text, key: z.string(), optional: flag })),
-  }),
+export const bgpPassword = object(
+  fields(() => ({
+    secretKeyRef: field(
+      object({
+        name: field(text, 'Name of the secret, in the namespace of calico-node.'),
+        key: field(text, 'Key in the secret.', { required: true, omit: 'never' }),
+        optional: field(flag, 'Whether the secret or the key may be missing.', { omit: 'unset' }),
+      }),
+      'Where the password is.',
+    ),
+  })),
 );
 
-const spec = z.looseObject({
-  node: text,
-  nodeSelector: text,
-  peerIP: text,
-  asNumber: integer,
-  localASNumber: integer,
-  peerSelector: text,
-  keepOriginalNextHop: flag,
-  nextHopMode: text,
-  password: bgpPassword,
-  sourceAddress: text,
-  maxRestartTime: text,
-  numAllowedLocalASNumbers: integer,
-  ttlSecurity: integer,
-  reachableBy: text,
-  filters: texts,
-  localWorkloadSelector: text,
-  reversePeering: text,
-});
+const spec = fields(() => ({
+  node: field(text, 'The one node that peers; empty, as nodeSelector is, for all nodes.'),
+  nodeSelector: field(selector, 'Nodes that peer; not together with node.'),
+  peerIP: field(
+    text,
+    'Address of the peer, with a port if it is not 179: `192.0.2.1`, `192.0.2.1:1790`, `[2001:db8::1]:1790`.',
+  ),
+  asNumber: field(asNumber, 'AS number of the peer.'),
+  localASNumber: field(asNumber, 'AS number that the nodes use towards this peer, in place of their own.', {
+    omit: 'unset',
+  }),
+  peerSelector: field(selector, 'Nodes to peer with, in place of peerIP and asNumber.'),
+  keepOriginalNextHop: field(
+    flag,
+    'Deprecated, use nextHopMode: whether the next hop of routes is passed on unchanged.',
+    {
+      default: false,
+    },
+  ),
+  nextHopMode: field(
+    oneOf('Auto', 'Self', 'Keep'),
+    'Next hop of routes sent to the peer: as BGP has it, the node itself, or unchanged.',
+    { omit: 'unset', default: 'Auto' },
+  ),
+  password: field(bgpPassword, 'Password of the session (TCP MD5).'),
+  sourceAddress: field(
+    oneOf('UseNodeIP', 'None'),
+    'Source address of the session: the BGP address of the node, or whatever the kernel chooses.',
+    { default: 'UseNodeIP' },
+  ),
+  maxRestartTime: field(duration, 'How long the peer may keep routes while this side restarts gracefully.', {
+    omit: 'unset',
+    default: '2m0s',
+  }),
+  numAllowedLocalASNumbers: field(
+    integer({ min: 0 }),
+    'How often the own AS number may be in the AS path of a route that is accepted.',
+    { omit: 'unset', default: 0 },
+  ),
+  ttlSecurity: field(
+    integer({ min: 0, max: 255 }),
+    'Largest number of hops to the peer; packets with a lower TTL are dropped (GTSM, RFC 5082).',
+    { omit: 'unset' },
+  ),
+  reachableBy: field(
+    ipAddress,
+    'Gateway through which the peer is reached, for a peer that is not on a local network.',
+  ),
+  filters: field(list(text), 'Names of the BGPFilters that apply to the session.'),
+  localWorkloadSelector: field(selector, 'Workloads on the node to peer with, in place of peerIP.'),
+  reversePeering: field(
+    oneOf('Auto', 'Manual'),
+    'Whether selected peers are also told to peer back, or need a BGPPeer of their own.',
+    { omit: 'unset', default: 'Auto' },
+  ),
+}));
 
 export interface BGPPeer extends KubeObject {
-  spec: z.infer<typeof spec>;
-}
-
-/** A copy with its duration as Go prints it. */
-function withDefaults(object: BGPPeer): BGPPeer {
-  const { maxRestartTime: time } = object.spec;
-  return time === undefined ? object : { ...object, spec: { ...object.spec, maxRestartTime: normalGoDuration(time) } };
+  spec: Values<typeof spec>;
 }
 
 const columns = [
@@ -52,36 +103,11 @@ const columns = [
 
 export const bgpPeer: Kind<BGPPeer> = {
   kind: 'BGPPeer',
+  about: 'A BGP neighbour of one, some or all nodes.',
   aliases: ['bgppeer', 'bgppeers', 'bgpp', 'bgpps', 'bp', 'bps'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'bgppeers' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
-  withDefaults,
+  fields: { spec },
+  codec: customResource,
   columns: { default: columns, wide: columns },
-  fieldOrder: {
-    spec: [
-      'node',
-      'nodeSelector',
-      'peerIP',
-      'asNumber',
-      'localASNumber?',
-      'peerSelector',
-      'keepOriginalNextHop',
-      'nextHopMode?',
-      'password',
-      'sourceAddress',
-      'maxRestartTime?',
-      'numAllowedLocalASNumbers?',
-      'ttlSecurity?',
-      'reachableBy',
-      'filters',
-      'localWorkloadSelector',
-      'reversePeering?',
-    ],
-    'spec.password': ['secretKeyRef'],
-    'spec.password.secretKeyRef': ['name', 'key*', 'optional?'],
-  },
 };

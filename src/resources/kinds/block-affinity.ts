@@ -1,34 +1,32 @@
 // BlockAffinity: one side of the record that a block belongs to a node (the block's own `affinity` is the other).
-import * as z from 'zod/mini';
 import { column, nameColumn } from '../cells.ts';
+import { booleanOrText, cidr, field, fields, oneOf, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { objectSchema, text } from '../schema.ts';
 
 const trueTexts: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 const falseTexts: readonly string[] = ['', '0', 'f', 'F', 'FALSE', 'false', 'False'];
 
-const spec = z.looseObject({
-  /** pending, confirmed or pendingDeletion; the empty text means confirmed. */
-  state: text,
-  /** Node name, or the name of a virtual owner. */
-  node: z.string(),
-  /** host or virtual; absent in old objects and then host. */
-  type: text,
-  cidr: z.string(),
-  /** A text, `"true"` or `"false"`; other stores may write a boolean. */
-  deleted: z.optional(
-    z.union([
-      z.boolean(),
-      z
-        .string()
-        .check(z.refine((word) => trueTexts.includes(word) || falseTexts.includes(word), 'must be "true" or "false"')),
-    ]),
-  ),
-});
+const deletedMark = booleanOrText(
+  (word) => trueTexts.includes(word) || falseTexts.includes(word),
+  'must be "true" or "false"',
+);
+
+const spec = fields(() => ({
+  state: field(oneOf('pending', 'confirmed', 'pendingDeletion'), 'How far the claim is; empty means confirmed.', {
+    omit: 'never',
+    default: 'confirmed',
+  }),
+  node: field(text, 'Node that owns the block, or the name of a virtual owner.', { required: true, omit: 'never' }),
+  type: field(oneOf('host', 'virtual'), 'Whether the owner is a node or virtual.', { default: 'host' }),
+  cidr: field(cidr, 'CIDR of the block.', { required: true, omit: 'never' }),
+  deleted: field(deletedMark, 'Whether a delete began and did not end; the string `"true"` or `"false"`.', {
+    omit: 'never',
+  }),
+}));
 
 export interface BlockAffinity extends KubeObject {
-  spec: z.infer<typeof spec>;
+  spec: Values<typeof spec>;
 }
 
 /** True for a tombstone: a delete began and did not end. */
@@ -56,13 +54,11 @@ const columns = [
 
 export const blockAffinity: Kind<BlockAffinity> = {
   kind: 'BlockAffinity',
+  about: 'The claim of a node, or of a virtual owner, to an IPAM block.',
   aliases: ['blockaffinity', 'blockaffinities', 'affinity', 'affinities'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'blockaffinities' },
-  v3: false,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
+  fields: { spec },
   columns: {
     default: columns,
     wide: [
@@ -71,5 +67,4 @@ export const blockAffinity: Kind<BlockAffinity> = {
       column('DELETED', (affinity) => String(isDeletedAffinity(affinity))),
     ],
   },
-  fieldOrder: { spec: ['state*', 'node*', 'type', 'cidr*', 'deleted*'] },
 };

@@ -1,21 +1,20 @@
 // ClusterInformation `default`: identity and version of the cluster, and whether the datastore is locked.
-import * as z from 'zod/mini';
 import { column, nameColumn, yesNo } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import { field, fields, flag, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, objectSchema, text } from '../schema.ts';
 
-const spec = z.looseObject({
-  clusterGUID: text,
-  clusterType: text,
-  calicoVersion: text,
-  /** False while the datastore is locked. */
-  datastoreReady: flag,
-  variant: text,
-});
+const spec = fields(() => ({
+  clusterGUID: field(text, 'Identity of the cluster, made up when it was set up.'),
+  clusterType: field(text, 'What the cluster runs on, comma-separated: `k8s,bgp,kubeadm`.'),
+  calicoVersion: field(text, 'Version of Calico that the nodes run.'),
+  datastoreReady: field(flag, 'Whether the datastore may be used; false while it is locked.', { omit: 'unset' }),
+  variant: field(text, 'Edition of Calico.'),
+}));
 
 export interface ClusterInformation extends KubeObject {
-  spec: z.infer<typeof spec>;
+  spec: Values<typeof spec>;
 }
 
 const columns = [
@@ -28,13 +27,11 @@ const columns = [
 
 export const clusterInformation: Kind<ClusterInformation> = {
   kind: 'ClusterInformation',
+  about: 'Identity and version of the cluster, and whether its datastore is locked; one object, `default`.',
   aliases: ['clusterinformation', 'clusterinformations', 'clusterinfo', 'clusterinfos'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'clusterinformations' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
+  fields: { spec },
+  codec: customResource,
   columns: { default: columns, wide: columns },
-  fieldOrder: { spec: ['clusterGUID', 'clusterType', 'calicoVersion', 'datastoreReady?', 'variant'] },
 };

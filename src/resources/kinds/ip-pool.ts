@@ -1,31 +1,59 @@
-// IPPool: a range that Calico hands addresses out of.
-import * as z from 'zod/mini';
+// IPPool: a range that Calico assigns addresses from.
 import { column, nameColumn, yesNo } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import { cidr, field, fields, flag, integer, list, object, oneOf, selector, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, integer, objectSchema, text, texts } from '../schema.ts';
 
-const spec = z.looseObject({
-  cidr: z.string(),
-  /** Always, CrossSubnet or Never. */
-  vxlanMode: text,
-  ipipMode: text,
-  natOutgoing: flag,
-  disabled: flag,
-  disableBGPExport: flag,
-  /** Prefix length of the blocks that the pool is cut into. */
-  blockSize: integer,
-  nodeSelector: text,
-  namespaceSelector: text,
-  ipip: z.optional(z.looseObject({ enabled: flag, mode: text })),
-  'nat-outgoing': flag,
-  /** Workload, Tunnel, LoadBalancer. */
-  allowedUses: texts,
-  /** Automatic or Manual. */
-  assignmentMode: text,
-});
+const encapsulation = oneOf('Always', 'CrossSubnet', 'Never');
 
-export type IPPoolSpec = z.infer<typeof spec>;
+const spec = fields(() => ({
+  cidr: field(cidr, 'Range of addresses of the pool; it cannot be changed.', { required: true, omit: 'never' }),
+  vxlanMode: field(encapsulation, 'When traffic to the pool is encapsulated in VXLAN.', {
+    default: 'Never',
+    fill: 'empty',
+  }),
+  ipipMode: field(encapsulation, 'When traffic to the pool is encapsulated in IP-in-IP; IPv4 only.', {
+    default: 'Never',
+    fill: 'empty',
+  }),
+  natOutgoing: field(flag, 'Whether traffic from the pool to destinations outside of all pools is masqueraded.', {
+    default: false,
+  }),
+  disabled: field(flag, 'Whether no new addresses are assigned from the pool; addresses in use stay.', {
+    default: false,
+  }),
+  disableBGPExport: field(flag, 'Whether routes of the pool are kept out of BGP.', { default: false }),
+  blockSize: field(
+    integer({ min: 20, max: 128 }),
+    'Prefix length of the blocks that the pool is cut into (IPv4: 20 to 32, IPv6: 116 to 128); it cannot be changed.',
+    {
+      default: { about: '26 for IPv4, 122 for IPv6', of: (given) => (String(given['cidr']).includes(':') ? 122 : 26) },
+      fill: 'empty',
+    },
+  ),
+  nodeSelector: field(selector, 'Nodes that may use the pool.', { default: 'all()', fill: 'empty' }),
+  namespaceSelector: field(selector, 'Namespaces whose pods may use the pool; all when it is empty.'),
+  ipip: field(
+    object({
+      enabled: field(flag, 'Whether IP-in-IP is on.'),
+      mode: field(oneOf('always', 'cross-subnet'), 'When traffic is encapsulated.'),
+    }),
+    'Form of `ipipMode` in Calico 2; read, but never to be set.',
+  ),
+  'nat-outgoing': field(flag, 'Form of `natOutgoing` in Calico 2; read, but never to be set.'),
+  allowedUses: field(list(oneOf('Workload', 'Tunnel', 'LoadBalancer')), 'What addresses of the pool are used for.', {
+    default: ['Workload', 'Tunnel'],
+    fill: 'empty',
+  }),
+  assignmentMode: field(
+    oneOf('Automatic', 'Manual'),
+    'Whether the pool is chosen automatically, or used only where a pod or service asks for it.',
+    { omit: 'unset', default: 'Automatic', fill: 'unset' },
+  ),
+}));
+
+export type IPPoolSpec = Values<typeof spec>;
 
 export interface IPPool extends KubeObject {
   spec: IPPoolSpec;
@@ -37,67 +65,43 @@ function legacyIpipMode({ enabled, mode }: NonNullable<IPPoolSpec['ipip']>): str
   return mode === 'cross-subnet' ? 'CrossSubnet' : 'Always';
 }
 
-/** A copy with the defaults that every reader of a pool applies, docs/reference/ipam.md. */
-function withDefaults(pool: IPPool): IPPool {
+/** A copy without the fields of Calico 2, which say the same as current ones. */
+function upgraded(pool: IPPool): IPPool {
   const { ipip, 'nat-outgoing': legacyNat, ...given } = pool.spec;
   return {
     ...pool,
     spec: {
       ...given,
-      vxlanMode: given.vxlanMode || 'Never',
-      ipipMode: ipip ? legacyIpipMode(ipip) : given.ipipMode || 'Never',
+      ...(ipip ? { ipipMode: legacyIpipMode(ipip) } : {}),
       ...(legacyNat ? { natOutgoing: true } : {}),
-      blockSize: given.blockSize || (given.cidr.includes(':') ? 122 : 26),
-      nodeSelector: given.nodeSelector || 'all()',
-      allowedUses: given.allowedUses?.length ? given.allowedUses : ['Workload', 'Tunnel'],
-      assignmentMode: given.assignmentMode ?? 'Automatic',
     },
   };
 }
 
-const cidr = column<IPPool>('CIDR', ({ spec }) => spec.cidr);
-const selector = column<IPPool>('SELECTOR', ({ spec }) => spec.nodeSelector ?? '');
+const cidrColumn = column<IPPool>('CIDR', ({ spec }) => spec.cidr);
+const selectorColumn = column<IPPool>('SELECTOR', ({ spec }) => spec.nodeSelector ?? '');
 
 export const ipPool: Kind<IPPool> = {
   kind: 'IPPool',
+  about: 'A range of addresses that Calico assigns to pods, tunnels and load balancers.',
   aliases: ['ippool', 'ippools', 'ipp', 'ipps', 'pool', 'pools'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ippools' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
-  withDefaults,
+  fields: { spec },
+  codec: customResource,
+  upgraded,
   columns: {
-    default: [nameColumn, cidr, selector],
+    default: [nameColumn, cidrColumn, selectorColumn],
     wide: [
       nameColumn,
-      cidr,
+      cidrColumn,
       column('NAT', ({ spec }) => yesNo(spec.natOutgoing)),
       column('IPIPMODE', ({ spec }) => spec.ipipMode || 'Never'),
       column('VXLANMODE', ({ spec }) => spec.vxlanMode || 'Never'),
       column('DISABLED', ({ spec }) => yesNo(spec.disabled)),
       column('DISABLEBGPEXPORT', ({ spec }) => yesNo(spec.disableBGPExport)),
-      selector,
+      selectorColumn,
       column('ASSIGNMENTMODE', ({ spec }) => spec.assignmentMode ?? '<nil>'),
     ],
-  },
-  fieldOrder: {
-    spec: [
-      'cidr*',
-      'vxlanMode',
-      'ipipMode',
-      'natOutgoing',
-      'disabled',
-      'disableBGPExport',
-      'blockSize',
-      'nodeSelector',
-      'namespaceSelector',
-      'ipip',
-      'nat-outgoing',
-      'allowedUses',
-      'assignmentMode?',
-    ],
-    'spec.ipip': ['enabled', 'mode'],
   },
 };

@@ -1,31 +1,28 @@
 // IPReservation: addresses that automatic assignment leaves alone.
-import * as z from 'zod/mini';
 import { column, joinedAndCut, nameColumn } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import { cidr, field, fields, list, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { objectSchema, texts } from '../schema.ts';
 
-const spec = z.looseObject({
-  /** CIDRs or single addresses. */
-  reservedCIDRs: texts,
-});
+const spec = fields(() => ({
+  reservedCIDRs: field(list(cidr), 'CIDRs or single addresses that are never assigned automatically.'),
+}));
 
 export interface IPReservation extends KubeObject {
-  spec: z.infer<typeof spec>;
+  spec: Values<typeof spec>;
 }
 
 export const ipReservation: Kind<IPReservation> = {
   kind: 'IPReservation',
+  about: 'Addresses that automatic assignment leaves alone; they can still be assigned by name.',
   aliases: ['ipreservation', 'ipreservations', 'reservation', 'reservations'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipreservations' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
+  fields: { spec },
+  codec: customResource,
   columns: {
     default: [nameColumn],
     wide: [nameColumn, column('CIDRS', ({ spec }) => joinedAndCut(spec.reservedCIDRs))],
   },
-  fieldOrder: { spec: ['reservedCIDRs'] },
 };

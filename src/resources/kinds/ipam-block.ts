@@ -1,49 +1,68 @@
 // IPAMBlock: a slice of a pool, the unit of affinity and of compare-and-swap.
 // Here are its fields and table cells; its arithmetic is in ipam/block/block.ts, its full check in ipam-check/.
-import * as z from 'zod/mini';
 import { addressAt, bitsOf, type Cidr, cidrCovers, parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import { column, nameColumn } from '../cells.ts';
-import type { Column, ColumnContext, Kind } from '../kind.ts';
+import {
+  cidr,
+  field,
+  fields,
+  flag,
+  int64,
+  integer,
+  list,
+  map,
+  nullable,
+  object,
+  text,
+  time,
+  type Values,
+} from '../field.ts';
+import type { Column, Kind, RelatedObjects } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, int64, objectSchema, text } from '../schema.ts';
+import { ipPool } from './ip-pool.ts';
+import { type IPReservation, ipReservation } from './ip-reservation.ts';
 
-const nullableTexts = z.optional(z.nullable(z.record(z.string(), z.string())));
+const attribute = fields(() => ({
+  handle_id: field(nullable(text), 'Handle of the address.'),
+  secondary: field(
+    nullable(map(text)),
+    'Who owns the address: `node`, `pod`, `namespace`, `service`, `type`, `timestamp`, `note`.',
+  ),
+  alternateOwnerAttrs: field(nullable(map(text)), 'Second owner while a virtual machine migrates.'),
+  releasedAt: field(nullable(time), 'Since when the address cools down.'),
+}));
 
-const attribute = z.looseObject({
-  handle_id: z.optional(z.nullable(z.string())),
-  /** Who owns the address: node, pod, namespace, type, service, timestamp, note. */
-  secondary: nullableTexts,
-  /** Second owner during a live migration of a virtual machine. */
-  alternateOwnerAttrs: nullableTexts,
-  /** Since when the address cools down; RFC 3339. */
-  releasedAt: z.optional(z.nullable(z.string())),
-});
+const spec = fields(() => ({
+  cidr: field(cidr, 'Addresses of the block.', { required: true, omit: 'never' }),
+  affinity: field(nullable(text), 'Owner of the block: `host:<node>` or `virtual:<name>`; absent when it has none.'),
+  affinityClaimTime: field(nullable(time), 'When the owner claimed the block.'),
+  strictAffinity: field(flag, 'Deprecated and always false; IPAMConfig has the setting.', { omit: 'never' }),
+  allocations: field(
+    list(nullable(integer({ min: 0 }))),
+    'For each address, by ordinal, its index in attributes; null for a free one.',
+    { required: true, omit: 'never' },
+  ),
+  unallocated: field(
+    list(integer({ min: 0 })),
+    'Free ordinals: the first is assigned next, and released ones are added at the end.',
+    { required: true, omit: 'never' },
+  ),
+  attributes: field(list(object(attribute)), 'Handles and owners that allocations refer to.', {
+    required: true,
+    omit: 'never',
+  }),
+  sequenceNumber: field(int64, 'Counts the writes of the block.', { omit: 'never' }),
+  sequenceNumberForAllocation: field(
+    nullable(map(int64)),
+    'Value of sequenceNumber when each address was assigned, by ordinal.',
+  ),
+  deleted: field(flag, 'Whether a delete began and did not end.', { omit: 'never' }),
+  hostAffinity: field(text, 'Node that owns the block, in very old data.'),
+}));
 
-const spec = z.looseObject({
-  cidr: z.string(),
-  /** `host:<node>` or `virtual:<name>`; absent when nobody owns the block. */
-  affinity: z.optional(z.nullable(z.string())),
-  affinityClaimTime: z.optional(z.nullable(z.string())),
-  /** Index = ordinal, value = index into attributes; null = free. */
-  allocations: z.array(z.nullable(z.int())),
-  /** Queue of free ordinals: the head is assigned next, released ones go to the tail. */
-  unallocated: z.array(z.int()),
-  attributes: z.array(attribute),
-  /** Counts the writes of the block. */
-  sequenceNumber: z.optional(int64),
-  /** Value of sequenceNumber when the ordinal was assigned. */
-  sequenceNumberForAllocation: z.optional(z.nullable(z.record(z.string(), int64))),
-  /** A delete began and did not end. */
-  deleted: flag,
-  /** Deprecated, always false. */
-  strictAffinity: flag,
-  /** Plain node name, in very old data. */
-  hostAffinity: text,
-});
-
-export type BlockAttribute = z.infer<typeof attribute>;
-export type IPAMBlockSpec = z.infer<typeof spec>;
+export type BlockAttribute = Values<typeof attribute>;
+export type IPAMBlockSpec = Values<typeof spec>;
 
 export interface IPAMBlock extends KubeObject {
   spec: IPAMBlockSpec;
@@ -75,35 +94,36 @@ function borrowed(block: IPAMBlock): number {
   }).length;
 }
 
-const reservedSets = new WeakMap<readonly string[], IntervalSet>();
+const reservedSets = new WeakMap<readonly IPReservation[], IntervalSet>();
 
-/** The reservations of a table, made once for all of its rows. */
-function reservedSet(cidrs: readonly string[]): IntervalSet {
-  const known = reservedSets.get(cidrs);
+/** The reserved addresses of a table, collected once for all of its rows. */
+function reservedSet(reservations: readonly IPReservation[]): IntervalSet {
+  const known = reservedSets.get(reservations);
   if (known !== undefined) return known;
-  const made = IntervalSet.of(cidrs.map((cidr) => parseCidrOrIp(cidr.trim())).filter((cidr) => cidr !== undefined));
-  reservedSets.set(cidrs, made);
+  const cidrs = reservations.flatMap(({ spec }) => spec.reservedCIDRs ?? []).map((text) => parseCidrOrIp(text.trim()));
+  const made = IntervalSet.of(cidrs.filter((cidr) => cidr !== undefined));
+  reservedSets.set(reservations, made);
   return made;
 }
 
 /** Free addresses that automatic assignment leaves alone. */
-function reserved(block: IPAMBlock, context: ColumnContext): number {
+function reserved(block: IPAMBlock, related: RelatedObjects): number {
   const cidr = parseCidr(block.spec.cidr);
-  if (cidr === undefined || context.reservedCidrs.length === 0) return 0;
-  const set = reservedSet(context.reservedCidrs);
+  if (cidr === undefined) return 0;
+  const set = reservedSet(related.all(ipReservation));
   if (!set.overlaps(cidr)) return 0;
   const size = block.spec.allocations.length;
   return block.spec.unallocated.filter((n) => n >= 0 && n < size && set.contains(addressAt(cidr, n))).length;
 }
 
 /** Name of the smallest pool around the block; empty when there is none. */
-function poolOf(block: IPAMBlock, context: ColumnContext): string {
+function poolOf(block: IPAMBlock, related: RelatedObjects): string {
   const cidr = parseCidr(block.spec.cidr);
   let found: { name: string; cidr: Cidr } | undefined;
-  for (const pool of cidr === undefined ? [] : context.pools) {
-    const range = parseCidr(pool.cidr);
+  for (const { metadata, spec } of cidr === undefined ? [] : related.all(ipPool)) {
+    const range = parseCidr(spec.cidr);
     if (range === undefined || cidr === undefined || !cidrCovers(range, cidr)) continue;
-    if (found === undefined || range.prefix > found.cidr.prefix) found = { name: pool.name, cidr: range };
+    if (found === undefined || range.prefix > found.cidr.prefix) found = { name: metadata.name, cidr: range };
   }
   return found?.name ?? '';
 }
@@ -136,52 +156,29 @@ export function blockState(block: IPAMBlock): string {
   return wrong.length === 0 ? 'ok' : wrong.join(', ');
 }
 
-const cidr = column<IPAMBlock>('CIDR', ({ spec }) => spec.cidr);
+const cidrColumn = column<IPAMBlock>('CIDR', ({ spec }) => spec.cidr);
 const affinity = column<IPAMBlock>('AFFINITY', affinityOf);
 const usedColumn = column<IPAMBlock>('USED', (block) => String(used(block)));
 const free = column<IPAMBlock>('FREE', ({ spec }) => String(spec.unallocated.length));
 
 const wide: readonly Column<IPAMBlock>[] = [
-  cidr,
-  column('POOL', poolOf),
+  cidrColumn,
+  column('POOL', poolOf, [{ kind: ipPool }]),
   affinity,
   column('SIZE', ({ spec }) => String(spec.allocations.length)),
   usedColumn,
   free,
   column('BORROWED', (block) => String(borrowed(block))),
-  column('RESERVED', (block, context) => String(reserved(block, context))),
+  column('RESERVED', (block, related) => String(reserved(block, related)), [{ kind: ipReservation }]),
   column('STATE', blockState),
 ];
 
-const columns: Kind<IPAMBlock>['columns'] = {
-  default: [nameColumn, cidr, affinity, usedColumn, free],
-  wide,
-  extra: [nameColumn],
-};
-
 export const ipamBlock: Kind<IPAMBlock> = {
   kind: 'IPAMBlock',
+  about: 'A slice of a pool that nodes own as a whole and assign addresses from.',
   aliases: ['ipamblock', 'ipamblocks', 'block', 'blocks'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamblocks' },
-  v3: false,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: ['spec.sequenceNumber', 'spec.sequenceNumberForAllocation.*'],
-  columns,
-  fieldOrder: {
-    spec: [
-      'cidr*',
-      'affinity',
-      'affinityClaimTime',
-      'strictAffinity*',
-      'allocations*',
-      'unallocated*',
-      'attributes*',
-      'sequenceNumber*',
-      'sequenceNumberForAllocation',
-      'deleted*',
-    ],
-    'spec.attributes': ['handle_id', 'secondary', 'alternateOwnerAttrs', 'releasedAt'],
-  },
+  fields: { spec },
+  columns: { default: [nameColumn, cidrColumn, affinity, usedColumn, free], wide, extra: [nameColumn] },
 };

@@ -1,19 +1,25 @@
 // IPAMConfig `default`: strict affinity, automatic blocks, block limit. The values of a missing object are in ipam/config.ts.
-import * as z from 'zod/mini';
 import { column, nameColumn, yesNo } from '../cells.ts';
+import { field, fields, flag, integer, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, integer, objectSchema } from '../schema.ts';
 
-const spec = z.looseObject({
-  strictAffinity: flag,
-  autoAllocateBlocks: flag,
-  /** 0 or absent: no limit. */
-  maxBlocksPerHost: integer,
-});
+const spec = fields(() => ({
+  strictAffinity: field(flag, 'Whether nodes take addresses only from their own blocks, and borrow none.', {
+    omit: 'never',
+    default: false,
+  }),
+  autoAllocateBlocks: field(flag, 'Whether nodes claim new blocks when theirs are full.', {
+    omit: 'never',
+    default: true,
+  }),
+  maxBlocksPerHost: field(integer({ min: 0, max: 2147483647 }), 'Most blocks that a node may own; 0 for no limit.', {
+    default: 0,
+  }),
+}));
 
 export interface IPAMConfig extends KubeObject {
-  spec: z.infer<typeof spec>;
+  spec: Values<typeof spec>;
 }
 
 const columns = [
@@ -25,13 +31,10 @@ const columns = [
 
 export const ipamConfig: Kind<IPAMConfig> = {
   kind: 'IPAMConfig',
+  about: 'Settings of IPAM for the whole cluster; one object, `default`.',
   aliases: ['ipamconfig', 'ipamconfigs'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamconfigs' },
-  v3: false,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
+  fields: { spec },
   columns: { default: columns, wide: columns },
-  fieldOrder: { spec: ['strictAffinity*', 'autoAllocateBlocks*', 'maxBlocksPerHost'] },
 };

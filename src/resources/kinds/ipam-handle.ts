@@ -1,21 +1,23 @@
 // IPAMHandle: which blocks hold the addresses of one handle id, and how many. Names are in names.ts.
-import * as z from 'zod/mini';
 import { column, joined, nameColumn } from '../cells.ts';
+import { field, fields, flag, integer, map, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, objectSchema } from '../schema.ts';
 
-const spec = z.looseObject({
-  /** Case kept; the object's name is its lower case. */
-  handleID: z.string(),
-  /** Number of addresses per block CIDR text. */
-  block: z.record(z.string(), z.int()),
-  /** A delete began and did not end. */
-  deleted: flag,
-});
+const spec = fields(() => ({
+  handleID: field(text, 'The handle id, in its own case; the name of the object is in lower case.', {
+    required: true,
+    omit: 'never',
+  }),
+  block: field(map(integer({ min: 0 })), 'How many addresses the handle has, by the CIDR of the block.', {
+    required: true,
+    omit: 'never',
+  }),
+  deleted: field(flag, 'Whether a delete began and did not end.', { omit: 'never' }),
+}));
 
 export interface IPAMHandle extends KubeObject {
-  spec: z.infer<typeof spec>;
+  spec: Values<typeof spec>;
 }
 
 const columns = [
@@ -29,13 +31,10 @@ const columns = [
 
 export const ipamHandle: Kind<IPAMHandle> = {
   kind: 'IPAMHandle',
+  about: 'The addresses that were assigned together, for example to one pod, counted by block.',
   aliases: ['ipamhandle', 'ipamhandles', 'handle', 'handles'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamhandles' },
-  v3: false,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
+  fields: { spec },
   columns: { default: columns, wide: columns },
-  fieldOrder: { spec: ['handleID*', 'block*', 'deleted*'] },
 };

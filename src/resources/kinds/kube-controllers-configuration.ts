@@ -1,101 +1,112 @@
-// KubeControllersConfiguration `default`: what calico-kube-controllers run with.
-import * as z from 'zod/mini';
-import { normalGoDuration } from '../../text/go-duration.ts';
+// KubeControllersConfiguration `default`: the settings of calico-kube-controllers.
 import { nameColumn } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import {
+  cidr,
+  duration,
+  field,
+  fields,
+  integer,
+  list,
+  map,
+  object,
+  oneOf,
+  port,
+  regex,
+  selector,
+  text,
+  type Values,
+} from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { integer, objectSchema, text, textMap, texts } from '../schema.ts';
 
-const periodOnly = z.optional(z.looseObject({ reconcilerPeriod: text }));
+const onOff = oneOf('Enabled', 'Disabled');
 
-const template = z.looseObject({
-  generateName: text,
-  interfaceCIDRs: texts,
-  interfacePattern: text,
-  labels: textMap,
-  nodeSelector: text,
+const reconcilerPeriod = field(duration, 'How often everything is compared, besides on every change.', {
+  omit: 'unset',
+  default: '5m0s',
 });
 
-const node = z.looseObject({
-  reconcilerPeriod: text,
-  syncLabels: text,
-  hostEndpoint: z.optional(
-    z.looseObject({ autoCreate: text, createDefaultHostEndpoint: text, templates: z.optional(z.array(template)) }),
-  ),
-  /** Go duration; how long an address may look leaked before it is released. */
-  leakGracePeriod: text,
-});
+const periodOnly = object({ reconcilerPeriod });
 
-const config = z.looseObject({
-  logSeverityScreen: text,
-  healthChecks: text,
-  etcdV3CompactionPeriod: text,
-  prometheusMetricsPort: integer,
-  controllers: z.optional(
-    z.looseObject({
-      node: z.optional(node),
-      policy: periodOnly,
-      workloadEndpoint: periodOnly,
-      serviceAccount: periodOnly,
-      namespace: periodOnly,
-      /** There when Calico assigns addresses of LoadBalancer services. */
-      loadBalancer: z.optional(z.looseObject({ assignIPs: text })),
+const template = fields(() => ({
+  generateName: field(text, 'What the names of the host endpoints begin with.'),
+  interfaceCIDRs: field(list(cidr), 'Ranges of the addresses that a host endpoint expects.'),
+  interfacePattern: field(regex, 'Names of the interfaces that get a host endpoint.'),
+  labels: field(map(text), 'Labels of the host endpoints.'),
+  nodeSelector: field(selector, 'Nodes that get such host endpoints.'),
+}));
+
+const hostEndpoint = fields(() => ({
+  autoCreate: field(onOff, 'Whether every node gets a host endpoint.', { default: 'Disabled' }),
+  createDefaultHostEndpoint: field(onOff, 'Whether each of these nodes gets one for all of its interfaces.', {
+    default: 'Enabled',
+  }),
+  templates: field(list(object(template)), 'Further host endpoints for each node.'),
+}));
+
+const node = fields(() => ({
+  reconcilerPeriod,
+  syncLabels: field(onOff, 'Whether labels of Kubernetes nodes are copied to Calico nodes; etcd only.', {
+    default: 'Enabled',
+  }),
+  hostEndpoint: field(object(hostEndpoint), 'Host endpoints that are made for nodes.'),
+  leakGracePeriod: field(duration, 'How long an address must look leaked before it is released; 0 for never.', {
+    omit: 'unset',
+    default: '15m0s',
+  }),
+}));
+
+const controllers = fields(() => ({
+  node: field(object(node), 'Cleans up after nodes that were deleted, and releases leaked addresses.'),
+  policy: field(periodOnly, 'Copies Kubernetes network policies; etcd only.'),
+  workloadEndpoint: field(periodOnly, 'Keeps the labels of workload endpoints up to date; etcd only.'),
+  serviceAccount: field(periodOnly, 'Makes a profile for each service account; etcd only.'),
+  namespace: field(periodOnly, 'Makes a profile for each namespace; etcd only.'),
+  loadBalancer: field(
+    object({
+      assignIPs: field(oneOf('AllServices', 'RequestedServicesOnly'), 'Services that get addresses.', {
+        default: 'AllServices',
+      }),
     }),
+    'Assigns addresses to services of type LoadBalancer.',
   ),
-  debugProfilePort: integer,
-});
+}));
 
-const status = z.looseObject({ runningConfig: z.optional(config), environmentVars: textMap });
+const config = fields(() => ({
+  logSeverityScreen: field(
+    oneOf('Debug', 'Info', 'Warning', 'Error', 'Fatal'),
+    'Least severe messages that are logged.',
+    { default: 'Info' },
+  ),
+  healthChecks: field(onOff, 'Whether the controllers report whether they are healthy.', { default: 'Enabled' }),
+  etcdV3CompactionPeriod: field(duration, 'How often etcd is compacted; 0 for never.', {
+    omit: 'unset',
+    default: '10m0s',
+  }),
+  prometheusMetricsPort: field(integer({ min: 0, max: 65535 }), 'Port of the metrics; 0 for none.', {
+    omit: 'unset',
+    default: 9094,
+  }),
+  controllers: field(object(controllers), 'The controllers that run, each with its settings.', { omit: 'never' }),
+  debugProfilePort: field(port, 'Port of memory and CPU profiles; unset for none.', { omit: 'unset' }),
+}));
+
+const status = fields(() => ({
+  runningConfig: field(object(config), 'Settings in effect: those of the object and of the environment.', {
+    omit: 'never',
+  }),
+  environmentVars: field(map(text), 'Environment variables that override settings.'),
+}));
 
 export interface KubeControllersConfiguration extends KubeObject {
-  spec: z.infer<typeof config>;
-  status?: z.infer<typeof status>;
-}
-
-const durationFields: readonly string[] = ['reconcilerPeriod', 'leakGracePeriod', 'etcdV3CompactionPeriod'];
-
-/** A copy of any part of the object with its durations as Go prints them. */
-function withNormalDurations<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withNormalDurations) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => [
-    name,
-    typeof entry === 'string' && durationFields.includes(name) ? normalGoDuration(entry) : withNormalDurations(entry),
-  ]);
-  return Object.fromEntries(entries) as T;
-}
-
-/** Field order of the configuration at the given path. */
-function configOrder(path: string): Record<string, readonly string[]> {
-  return {
-    [path]: [
-      'logSeverityScreen',
-      'healthChecks',
-      'etcdV3CompactionPeriod?',
-      'prometheusMetricsPort?',
-      'controllers*',
-      'debugProfilePort?',
-    ],
-    [`${path}.controllers`]: ['node', 'policy', 'workloadEndpoint', 'serviceAccount', 'namespace', 'loadBalancer'],
-    [`${path}.controllers.node`]: ['reconcilerPeriod?', 'syncLabels', 'hostEndpoint', 'leakGracePeriod?'],
-    [`${path}.controllers.node.hostEndpoint`]: ['autoCreate', 'createDefaultHostEndpoint', 'templates'],
-    [`${path}.controllers.node.hostEndpoint.templates`]: [
-      'generateName',
-      'interfaceCIDRs',
-      'interfacePattern',
-      'labels',
-      'nodeSelector',
-    ],
-    [`${path}.controllers.policy`]: ['reconcilerPeriod?'],
-    [`${path}.controllers.workloadEndpoint`]: ['reconcilerPeriod?'],
-    [`${path}.controllers.serviceAccount`]: ['reconcilerPeriod?'],
-    [`${path}.controllers.namespace`]: ['reconcilerPeriod?'],
-    [`${path}.controllers.loadBalancer`]: ['assignIPs'],
-  };
+  spec: Values<typeof config>;
+  status?: Values<typeof status>;
 }
 
 export const kubeControllersConfiguration: Kind<KubeControllersConfiguration> = {
   kind: 'KubeControllersConfiguration',
+  about: 'Settings of calico-kube-controllers; one object, `default`.',
   aliases: [
     'kubecontrollersconfiguration',
     'kubecontrollersconfigurations',
@@ -104,19 +115,7 @@ export const kubeControllersConfiguration: Kind<KubeControllersConfiguration> = 
   ],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'kubecontrollersconfigurations' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec: config, status: z.optional(status) }),
-  int64: [],
-  withDefaults: ({ spec, status, ...rest }) => ({
-    ...rest,
-    spec: withNormalDurations(spec),
-    ...(status === undefined ? {} : { status: withNormalDurations(status) }),
-  }),
+  fields: { spec: config, status },
+  codec: customResource,
   columns: { default: [nameColumn], wide: [nameColumn] },
-  fieldOrder: {
-    ...configOrder('spec'),
-    status: ['runningConfig*', 'environmentVars'],
-    ...configOrder('status.runningConfig'),
-  },
 };

@@ -1,31 +1,29 @@
 // Lease (coordination.k8s.io): the lock that keeps two repairs of one cluster apart.
-import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
+import { field, fields, integer, nullable, text, time, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { integer, objectSchema, text } from '../schema.ts';
 
-const spec = z.looseObject({
-  holderIdentity: text,
-  leaseDurationSeconds: integer,
-  acquireTime: z.optional(z.nullable(z.string())),
-  renewTime: z.optional(z.nullable(z.string())),
-  leaseTransitions: integer,
-});
+const spec = fields(() => ({
+  holderIdentity: field(text, 'Who holds the lease.'),
+  leaseDurationSeconds: field(integer(), 'How long the lease lasts after it was renewed.'),
+  acquireTime: field(nullable(time), 'When its holder got it.'),
+  renewTime: field(nullable(time), 'When its holder last renewed it.'),
+  leaseTransitions: field(integer(), 'How often it changed hands.'),
+}));
 
 export interface Lease extends KubeObject {
-  spec?: z.infer<typeof spec>;
+  spec?: Values<typeof spec>;
 }
 
 export const lease: Kind<Lease> = {
   kind: 'Lease',
+  about: 'A lock that programs hold for a limited time.',
   aliases: [],
   namespaced: true,
   api: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' },
-  v3: false,
-  onCommandLine: false,
-  schema: objectSchema({ spec: z.optional(spec) }),
-  int64: [],
+  fields: { spec },
+  // It says who is at work at the moment.
+  inSnapshots: false,
   columns: { default: [nameColumn], wide: [nameColumn] },
-  fieldOrder: {},
 };

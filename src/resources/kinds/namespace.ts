@@ -1,19 +1,14 @@
 // Namespace: its labels, which pools select namespaces by.
-import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
+import { fields } from '../field.ts';
 import type { Kind } from '../kind.ts';
-import type { KubeObject } from '../object.ts';
-import { objectSchema } from '../schema.ts';
 
-export const namespace: Kind<KubeObject> = {
+export const namespace: Kind = {
   kind: 'Namespace',
+  about: 'A namespace of Kubernetes.',
   aliases: [],
   namespaced: false,
   api: { group: '', version: 'v1', plural: 'namespaces' },
-  v3: false,
-  onCommandLine: false,
-  schema: objectSchema({ spec: z.optional(z.looseObject({})) }),
-  int64: [],
+  fields: { spec: fields(() => ({})) },
   columns: { default: [nameColumn], wide: [nameColumn] },
-  fieldOrder: {},
 };

@@ -1,61 +1,36 @@
-// Node as Kubernetes stores it (core/v1, Calico's fields in annotations). The v3 Node made from it is in node-v3.ts.
-import * as z from 'zod/mini';
+// Node: a machine of the cluster. Kubernetes stores it with Calico's fields in annotations; its fields are in node-fields.ts.
 import { column, nameColumn } from '../cells.ts';
-import { bgpOf } from '../convert/node-annotations.ts';
-import type { Kind } from '../kind.ts';
-import type { KubeObject } from '../object.ts';
-import { objectSchema, text, texts } from '../schema.ts';
+import { nodeFromV3, nodeToV3 } from '../convert/node-v3.ts';
+import type { Kind, RelatedObjects } from '../kind.ts';
+import { bgpConfiguration } from './bgp-configuration.ts';
+import { type CoreNode, coreNodeFields, type NodeV3, nodeV3Fields } from './node-fields.ts';
 
-const spec = z.looseObject({ podCIDR: text, podCIDRs: texts });
+const clusterBgp = { kind: bgpConfiguration, name: 'default' };
 
-const status = z.looseObject({
-  addresses: z.optional(z.array(z.looseObject({ type: z.string(), address: z.string() }))),
-  conditions: z.optional(z.array(z.looseObject({ type: z.string(), status: z.string() }))),
-});
-
-export interface CoreNode extends KubeObject {
-  spec?: z.infer<typeof spec>;
-  status?: z.infer<typeof status>;
+/** The AS number of the node, or in parentheses the one that it has from the cluster; empty when it does not speak BGP. */
+function asNumberOf({ spec: { bgp } }: NodeV3, related: RelatedObjects): string {
+  if (bgp === undefined) return '';
+  if (bgp.asNumber !== undefined) return String(bgp.asNumber);
+  const configuration = related.one(bgpConfiguration, clusterBgp.name);
+  return configuration === 'unreadable' ? '(unknown)' : `(${configuration?.spec.asNumber ?? 64512})`;
 }
 
-export const calicoNode: Kind<CoreNode> = {
+export const calicoNode: Kind<CoreNode, NodeV3> = {
   kind: 'Node',
+  about: 'A machine of the cluster, with its addresses, its tunnels, and how it speaks BGP.',
   aliases: ['node', 'nodes', 'no', 'nos'],
   namespaced: false,
   api: { group: '', version: 'v1', plural: 'nodes' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec: z.optional(spec), status: z.optional(status) }),
-  int64: [],
+  fields: coreNodeFields,
+  shownFields: nodeV3Fields,
+  codec: { toV3: nodeToV3, fromV3: (v3) => nodeFromV3(v3) },
   columns: {
     default: [nameColumn],
     wide: [
       nameColumn,
-      column('ASN', (node, { clusterAsNumber }) => {
-        const bgp = bgpOf(node.metadata.annotations);
-        return bgp === undefined ? '' : String(bgp.asNumber ?? `(${clusterAsNumber})`);
-      }),
-      column('IPV4', (node) => bgpOf(node.metadata.annotations)?.ipv4Address ?? ''),
-      column('IPV6', (node) => bgpOf(node.metadata.annotations)?.ipv6Address ?? ''),
+      column('ASN', asNumberOf, [clusterBgp]),
+      column('IPV4', ({ spec }) => spec.bgp?.ipv4Address ?? ''),
+      column('IPV6', ({ spec }) => spec.bgp?.ipv6Address ?? ''),
     ],
-  },
-  fieldOrder: {
-    spec: [
-      'bgp',
-      'ipv4VXLANTunnelAddr',
-      'vxlanTunnelMACAddr',
-      'ipv6VXLANTunnelAddr',
-      'vxlanTunnelMACAddrV6',
-      'orchRefs',
-      'wireguard',
-      'addresses',
-      'interfaces',
-    ],
-    'spec.bgp': ['asNumber?', 'ipv4Address', 'ipv6Address', 'ipv4IPIPTunnelAddr', 'routeReflectorClusterID'],
-    'spec.orchRefs': ['nodeName', 'orchestrator*'],
-    'spec.wireguard': ['interfaceIPv4Address', 'interfaceIPv6Address'],
-    'spec.addresses': ['address*', 'type'],
-    'spec.interfaces': ['name', 'addresses'],
-    status: ['wireguardPublicKey', 'wireguardPublicKeyV6', 'podCIDRs'],
   },
 };

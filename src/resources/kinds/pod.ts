@@ -1,43 +1,58 @@
 // Pod: the few fields of a core/v1 Pod that say which addresses it uses. Its addresses are in pod-addresses.ts.
-import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
+import { field, fields, flag, integer, ipAddress, list, nullable, object, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { flag, integer, objectSchema, text } from '../schema.ts';
 
-const port = z.looseObject({ name: text, protocol: text, containerPort: integer, hostPort: integer, hostIP: text });
+const containers = nullable(
+  list(
+    object(
+      fields(() => ({
+        ports: field(
+          nullable(
+            list(
+              object({
+                name: field(text, 'Name of the port.'),
+                protocol: field(text, 'Protocol of the port.', { default: 'TCP' }),
+                containerPort: field(integer(), 'Port in the pod.'),
+                hostPort: field(integer(), 'Port of the node that leads to it.'),
+                hostIP: field(ipAddress, 'Address of the node at which it does.'),
+              }),
+            ),
+          ),
+          'Ports of the container.',
+        ),
+      })),
+    ),
+  ),
+);
 
-const containers = z.optional(z.nullable(z.array(z.looseObject({ ports: z.optional(z.nullable(z.array(port))) }))));
+const spec = fields(() => ({
+  nodeName: field(text, 'Node that the pod is on.'),
+  hostNetwork: field(flag, 'Whether the pod uses the network of its node.'),
+  serviceAccountName: field(text, 'Service account that the pod runs as.'),
+  containers: field(containers, 'Containers of the pod.'),
+  initContainers: field(containers, 'Containers that run before them.'),
+}));
 
-const spec = z.looseObject({
-  nodeName: text,
-  hostNetwork: flag,
-  serviceAccountName: text,
-  containers,
-  initContainers: containers,
-});
-
-const status = z.looseObject({
-  phase: text,
-  reason: text,
-  podIP: text,
-  podIPs: z.optional(z.nullable(z.array(z.looseObject({ ip: text })))),
-});
+const status = fields(() => ({
+  phase: field(text, 'How far the pod is: `Pending`, `Running`, `Succeeded` or `Failed`.'),
+  reason: field(text, 'Why it is in that phase.'),
+  podIP: field(ipAddress, 'First address of the pod.'),
+  podIPs: field(nullable(list(object({ ip: field(ipAddress, 'An address.') }))), 'All addresses of the pod.'),
+}));
 
 export interface Pod extends KubeObject {
-  spec?: z.infer<typeof spec>;
-  status?: z.infer<typeof status>;
+  spec?: Values<typeof spec>;
+  status?: Values<typeof status>;
 }
 
 export const pod: Kind<Pod> = {
   kind: 'Pod',
+  about: 'A pod of Kubernetes.',
   aliases: [],
   namespaced: true,
   api: { group: '', version: 'v1', plural: 'pods' },
-  v3: false,
-  onCommandLine: false,
-  schema: objectSchema({ spec: z.optional(spec), status: z.optional(status) }),
-  int64: [],
+  fields: { spec, status },
   columns: { default: [nameColumn], wide: [nameColumn] },
-  fieldOrder: {},
 };

@@ -1,32 +1,37 @@
 // Service: the few fields of a core/v1 Service that say which addresses a load balancer uses.
-import * as z from 'zod/mini';
 import { nameColumn } from '../cells.ts';
+import { field, fields, ipAddress, list, nullable, object, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { objectSchema, text } from '../schema.ts';
 
-const spec = z.looseObject({ type: text, loadBalancerClass: text });
+const spec = fields(() => ({
+  type: field(text, 'How the service is published: `ClusterIP`, `NodePort`, `LoadBalancer` or `ExternalName`.'),
+  loadBalancerClass: field(text, 'Load balancer implementation that the service is for.'),
+}));
 
-const status = z.looseObject({
-  loadBalancer: z.optional(
-    z.looseObject({ ingress: z.optional(z.nullable(z.array(z.looseObject({ ip: text, hostname: text })))) }),
-  ),
+const ingress = object({
+  ip: field(ipAddress, 'Address of the load balancer.'),
+  hostname: field(text, 'Name of the load balancer.'),
 });
 
+const status = fields(() => ({
+  loadBalancer: field(
+    object({ ingress: field(nullable(list(ingress)), 'Where the load balancer is reached.') }),
+    'State of the load balancer.',
+  ),
+}));
+
 export interface Service extends KubeObject {
-  spec?: z.infer<typeof spec>;
-  status?: z.infer<typeof status>;
+  spec?: Values<typeof spec>;
+  status?: Values<typeof status>;
 }
 
 export const service: Kind<Service> = {
   kind: 'Service',
+  about: 'A service of Kubernetes.',
   aliases: [],
   namespaced: true,
   api: { group: '', version: 'v1', plural: 'services' },
-  v3: false,
-  onCommandLine: false,
-  schema: objectSchema({ spec: z.optional(spec), status: z.optional(status) }),
-  int64: [],
+  fields: { spec, status },
   columns: { default: [nameColumn], wide: [nameColumn] },
-  fieldOrder: {},
 };

@@ -1,45 +1,11 @@
-// WorkloadEndpoint: one interface of one pod. In Kubernetes it is made from the Pod (workload-endpoint-of-pod.ts);
-// only folders and etcd store it.
-import * as z from 'zod/mini';
+// WorkloadEndpoint: one interface of one pod. In a Kubernetes datastore it is derived from the Pod; only folders and etcd
+// store it. Its fields are in workload-endpoint-fields.ts.
 import { column, joined, nameColumn } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import { podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
 import type { Kind } from '../kind.ts';
-import type { KubeObject } from '../object.ts';
-import { integer, objectSchema, text, texts } from '../schema.ts';
-
-const spec = z.looseObject({
-  orchestrator: text,
-  workload: text,
-  node: text,
-  containerID: text,
-  pod: text,
-  endpoint: text,
-  serviceAccountName: text,
-  /** Addresses with /32 or /128. */
-  ipNetworks: texts,
-  ipNATs: z.optional(z.array(z.looseObject({ internalIP: text, externalIP: text }))),
-  ipv4Gateway: text,
-  ipv6Gateway: text,
-  profiles: texts,
-  interfaceName: text,
-  mac: text,
-  ports: z.optional(
-    z.array(
-      z.looseObject({
-        name: text,
-        protocol: z.optional(z.union([z.string(), z.int()])),
-        port: integer,
-        hostPort: integer,
-        hostIP: text,
-      }),
-    ),
-  ),
-  allowSpoofedSourcePrefixes: texts,
-  qosControls: z.optional(z.looseObject({})),
-});
-
-export interface WorkloadEndpoint extends KubeObject {
-  spec: z.infer<typeof spec>;
-}
+import { type Pod, pod } from './pod.ts';
+import { type WorkloadEndpoint, workloadEndpointSpec } from './workload-endpoint-fields.ts';
 
 const workload = column<WorkloadEndpoint>('WORKLOAD', ({ spec }) => spec.workload || spec.pod || '');
 const node = column<WorkloadEndpoint>('NODE', ({ spec }) => spec.node ?? '');
@@ -48,13 +14,18 @@ const networkInterface = column<WorkloadEndpoint>('INTERFACE', ({ spec }) => spe
 
 export const workloadEndpoint: Kind<WorkloadEndpoint> = {
   kind: 'WorkloadEndpoint',
+  about: 'One network interface of one workload, for example of a pod.',
   aliases: ['workloadendpoint', 'workloadendpoints', 'wep', 'weps'],
   namespaced: true,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'workloadendpoints' },
-  v3: true,
-  onCommandLine: true,
-  schema: objectSchema({ spec }),
-  int64: [],
+  fields: { spec: workloadEndpointSpec },
+  codec: customResource,
+  derived: {
+    from: pod,
+    derive: (source: Pod, { interfacePrefix }) => workloadEndpointOf(source, interfacePrefix),
+    sourceName: podOfEndpoint,
+    malformedName: 'malformed WorkloadEndpoint name - unable to determine Pod name',
+  },
   columns: {
     default: [workload, node, networks, networkInterface],
     wide: [
@@ -69,45 +40,5 @@ export const workloadEndpoint: Kind<WorkloadEndpoint> = {
       ),
     ],
     extra: [column('ORCHESTRATOR', ({ spec }) => spec.orchestrator ?? '')],
-  },
-  fieldOrder: {
-    spec: [
-      'orchestrator',
-      'workload',
-      'node',
-      'containerID',
-      'pod',
-      'endpoint',
-      'serviceAccountName',
-      'ipNetworks',
-      'ipNATs',
-      'ipv4Gateway',
-      'ipv6Gateway',
-      'profiles',
-      'interfaceName',
-      'mac',
-      'ports',
-      'allowSpoofedSourcePrefixes',
-      'qosControls',
-    ],
-    'spec.ipNATs': ['internalIP*', 'externalIP*'],
-    'spec.ports': ['name*', 'protocol*', 'port*', 'hostPort*', 'hostIP*'],
-    'spec.qosControls': [
-      'ingressBandwidth',
-      'ingressBurst',
-      'ingressPeakrate',
-      'ingressMinburst',
-      'egressBandwidth',
-      'egressBurst',
-      'egressPeakrate',
-      'egressMinburst',
-      'ingressPacketRate',
-      'ingressPacketBurst',
-      'egressPacketRate',
-      'egressPacketBurst',
-      'ingressMaxConnections',
-      'egressMaxConnections',
-      'dscp',
-    ],
   },
 };

@@ -4,7 +4,7 @@ import { documentsOf } from '../../../src/commands/get/documents.ts';
 import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import type { Found, Selection, ShownPage } from '../../../src/resources/query-result.ts';
+import type { Found, ObjectPage, Selection } from '../../../src/resources/query-result.ts';
 
 const pool = (name: string): KubeObject => ({
   spec: { natOutgoing: true, cidr: '10.0.0.0/16', nodeSelector: 'zone in {"a"} && x < 3' },
@@ -12,21 +12,19 @@ const pool = (name: string): KubeObject => ({
   kind: 'IPPool',
   apiVersion: 'projectcalico.org/v3',
 });
-const shown = (object: KubeObject) => ({ stored: object, shown: object });
 const selection = (...found: Found[]): Selection => ({
   found,
   withNamespace: false,
   headings: [],
-  columnContext: async () => ({ clusterAsNumber: '', pools: [], reservedCidrs: [] }),
+  related: { all: () => [], one: () => undefined },
   errors: [],
 });
-const object = (name: string): Found => ({ type: 'object', kind: ipPool, object: shown(pool(name)) });
+const object = (name: string): Found => ({ type: 'object', kind: ipPool, object: pool(name) });
 const list = (...pages: KubeObject[][]): Found => ({
   type: 'list',
   kind: ipPool,
-  pages: (async function* (): AsyncIterable<ShownPage> {
-    for (const [index, page] of pages.entries())
-      yield { items: page.map(shown), resourceVersion: String(2165 + index) };
+  pages: (async function* (): AsyncIterable<ObjectPage> {
+    for (const [index, page] of pages.entries()) yield { items: page, resourceVersion: String(2165 + index) };
   })(),
 });
 async function text(found: Selection, format: 'yaml' | 'json'): Promise<string> {
@@ -101,7 +99,7 @@ describe('documentsOf', () => {
       metadata: { name: 'b' },
       spec: { cidr: '10.0.0.0/30', sequenceNumber: 1764000000000000101n },
     };
-    const found: Found = { type: 'object', kind: ipamBlock, object: shown(block) };
+    const found: Found = { type: 'object', kind: ipamBlock, object: block };
     expect(await text(selection(found), 'json')).toContain('"sequenceNumber": 1764000000000000101');
     expect(await text(selection(found), 'yaml')).toContain('sequenceNumber: 1764000000000000101\n');
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { nodeFromV3, nodeToV3 } from '../../../src/resources/convert/node-v3.ts';
 import { toV3 } from '../../../src/resources/convert/v3.ts';
 import type { Kind } from '../../../src/resources/kind.ts';
-import type { CoreNode } from '../../../src/resources/kinds/node.ts';
+import type { CoreNode } from '../../../src/resources/kinds/node-fields.ts';
 import { kindNamed } from '../../../src/resources/kinds.ts';
 
 const uid = '0f1e2d3c-4b5a-4697-8899-a0b1c2d3e4f5';

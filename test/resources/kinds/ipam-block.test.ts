@@ -1,6 +1,8 @@
 // The wide table of blocks: every cell computed by hand for blocks of eight addresses.
 import { describe, expect, test } from 'vitest';
-import type { ColumnContext } from '../../../src/resources/kind.ts';
+import type { Kind, RelatedObjects } from '../../../src/resources/kind.ts';
+import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
+import { ipReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import { blockState, type IPAMBlock, type IPAMBlockSpec, ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
 
 const healthy: IPAMBlockSpec = {
@@ -23,15 +25,21 @@ const block = (spec: Partial<IPAMBlockSpec> = {}): IPAMBlock => ({
   spec: { ...healthy, ...spec },
 });
 
-const context: ColumnContext = {
-  clusterAsNumber: '64512',
-  pools: [
-    { name: 'big', cidr: '10.0.0.0/8' },
-    { name: 'other', cidr: '192.168.0.0/16' },
-    { name: 'small', cidr: '10.0.0.0/24' },
-  ],
-  reservedCidrs: ['10.0.0.8/31', ' 10.0.0.12', '10.0.0.14/31', 'nonsense', '172.16.0.0/12'],
-};
+const object = (name: string, spec: object) => ({ apiVersion: 'v1', kind: '', metadata: { name }, spec });
+
+function related(pools: Readonly<Record<string, string>>, ...reservations: readonly string[][]): RelatedObjects {
+  const all = {
+    [ipPool.kind]: Object.entries(pools).map(([name, cidr]) => object(name, { cidr })),
+    [ipReservation.kind]: reservations.map((reservedCIDRs, index) => object(`r${index}`, { reservedCIDRs })),
+  };
+  return { all: ({ kind }: Kind) => all[kind] as never, one: () => undefined };
+}
+
+const context = related(
+  { big: '10.0.0.0/8', other: '192.168.0.0/16', small: '10.0.0.0/24' },
+  ['10.0.0.8/31', ' 10.0.0.12'],
+  ['10.0.0.14/31', 'nonsense', '172.16.0.0/12'],
+);
 
 const wide = (one: IPAMBlock, given = context) => ipamBlock.columns.wide.map((column) => column.cell(one, given));
 
@@ -47,7 +55,7 @@ describe('the wide row', () => {
   });
 
   test('outside every pool, without reservations', () => {
-    const row = wide(block(), { ...context, pools: [{ name: 'other', cidr: '192.168.0.0/16' }], reservedCidrs: [] });
+    const row = wide(block(), related({ other: '192.168.0.0/16' }));
     expect([row[1], row[7]]).toEqual(['', '0']);
   });
 });

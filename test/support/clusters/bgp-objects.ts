@@ -1,7 +1,7 @@
 // Nodes, BGPPeers and BGPConfigurations in their stored form, for tests of peerings.
 import type { BGPConfiguration } from '../../../src/resources/kinds/bgp-configuration.ts';
 import type { BGPPeer } from '../../../src/resources/kinds/bgp-peer.ts';
-import type { CoreNode } from '../../../src/resources/kinds/node.ts';
+import type { CoreNode } from '../../../src/resources/kinds/node-fields.ts';
 
 const apiVersion = 'crd.projectcalico.org/v1';
 

@@ -8,7 +8,7 @@ import type { BlockAffinity } from '../../../src/resources/kinds/block-affinity.
 import type { FelixConfiguration, FelixConfigurationSpec } from '../../../src/resources/kinds/felix-configuration.ts';
 import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
-import type { CoreNode } from '../../../src/resources/kinds/node.ts';
+import type { CoreNode } from '../../../src/resources/kinds/node-fields.ts';
 import type { Pod } from '../../../src/resources/kinds/pod.ts';
 import { recording } from './recordings.ts';
 

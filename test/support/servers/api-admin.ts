@@ -1,6 +1,7 @@
 // What a test does to an API server as its administrator: loads objects (status too), empties it, asks anything.
 // Its own few lines of HTTP, so that the code under test does not prepare its own dependency.
 import { Agent, request } from 'node:https';
+import { namespace } from '../../../src/resources/kinds/namespace.ts';
 import { kinds } from '../../../src/resources/kinds.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
@@ -118,12 +119,7 @@ export class ApiAdmin {
 
   /** Removes everything that load may have made, except namespaces and CRDs. */
   async reset(): Promise<void> {
-    for (const { kind, onCommandLine } of kinds) {
-      if (kind === 'WorkloadEndpoint') continue;
-      if (!onCommandLine && !['Pod', 'Service', 'Lease', 'IPAMBlock', 'IPAMHandle', 'BlockAffinity'].includes(kind))
-        continue;
-      await this.deleteAll(kind);
-    }
+    for (const kind of kinds) if (kind !== namespace && kind.derived === undefined) await this.deleteAll(kind.kind);
   }
 
   async deleteAll(kind: string): Promise<void> {

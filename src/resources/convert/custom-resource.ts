@@ -1,0 +1,122 @@
+// Between a custom resource, whose v3 metadata is kept in an annotation, and its projectcalico.org/v3 form.
+// Rules: docs/reference/ipam.md.
+import { parseJson, printJson } from '../../text/json.ts';
+import { isObject } from '../../text/plain-values.ts';
+import { withDefaults } from '../defaults.ts';
+import { orderMetadata } from '../field-order.ts';
+import { type Codec, customResourceGroup, type Kind, storedApiVersion, v3ApiVersion } from '../kind.ts';
+import { METADATA_ANNOTATION, translateUid } from '../names.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
+
+const crdApiVersion = `${customResourceGroup}/v1`;
+
+/** Owner references with the API version and UIDs of the other form. */
+function translatedOwners(owners: readonly OwnerReference[], from: string, to: string): OwnerReference[] {
+  return owners.map((owner) =>
+    owner.apiVersion === from ? { ...owner, apiVersion: to, uid: translateUid(owner.uid) } : owner,
+  );
+}
+
+/** The v3 metadata kept in the annotation, or undefined when none can be read there. */
+function decoded(text: string | undefined): Partial<ObjectMeta> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Both maps, the second winning; absent when it would be empty. */
+function merged(
+  name: 'labels' | 'annotations',
+  ...maps: (Record<string, string> | null | undefined)[]
+): Partial<ObjectMeta> {
+  const all: Record<string, string> = Object.assign({}, ...maps);
+  return Object.keys(all).length === 0 ? {} : { [name]: all };
+}
+
+function without(map: Readonly<Record<string, unknown>>, ...names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => !names.includes(name)));
+}
+
+function uidOf({ uid }: ObjectMeta): Partial<ObjectMeta> {
+  return uid === undefined ? {} : { uid: translateUid(uid) };
+}
+
+function v3Metadata(stored: ObjectMeta): ObjectMeta {
+  const kept = decoded(stored.annotations?.[METADATA_ANNOTATION]);
+  if (kept === undefined) {
+    return { ...stored, ...uidOf(stored), creationTimestamp: stored.creationTimestamp ?? null };
+  }
+  const { namespace, resourceVersion } = stored;
+  const annotations = without(stored.annotations ?? {}, METADATA_ANNOTATION) as Record<string, string>;
+  return {
+    ...without(kept, 'labels', 'annotations'),
+    name: stored.name,
+    ...(namespace ? { namespace } : {}),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...uidOf(stored),
+    creationTimestamp: kept.creationTimestamp ?? stored.creationTimestamp ?? null,
+    ...merged('labels', stored.labels, kept.labels),
+    ...merged('annotations', annotations, kept.annotations),
+    ...(kept.ownerReferences === undefined
+      ? {}
+      : { ownerReferences: translatedOwners(kept.ownerReferences, crdApiVersion, v3ApiVersion) }),
+  };
+}
+
+function toV3(stored: KubeObject, kind: Kind): KubeObject {
+  const metadata = orderMetadata(v3Metadata(stored.metadata));
+  return { ...withDefaults(kind, stored), apiVersion: v3ApiVersion, metadata };
+}
+
+/** Labels and annotations with such a key are kept on the custom resource itself too, so that selectors find them. */
+function isCalicoKey(key: string): boolean {
+  return key.includes('projectcalico.org/') || key.includes('operator.tigera.io/');
+}
+
+function calicoKeys(map: Readonly<Record<string, string>> | null | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => isCalicoKey(key)));
+}
+
+/** Text of the metadata annotation: everything that the custom resource's own metadata does not hold. */
+function encoded(v3: ObjectMeta): string {
+  const owners = v3.ownerReferences;
+  const kept = {
+    ...without(v3, 'name', 'namespace', 'uid', 'resourceVersion'),
+    creationTimestamp: v3.creationTimestamp ?? null,
+    ...(owners?.length ? { ownerReferences: translatedOwners(owners, v3ApiVersion, crdApiVersion) } : {}),
+  };
+  const set = Object.entries(kept).filter(([name, value]) => {
+    if (name === 'creationTimestamp') return true;
+    return (
+      value !== null &&
+      value !== undefined &&
+      value !== '' &&
+      Object.keys(Object(value)).length + Number(typeof value !== 'object') > 0
+    );
+  });
+  return printJson(orderMetadata(Object.fromEntries(set)), { goEscapes: true });
+}
+
+function fromV3(v3: KubeObject, kind: Kind): KubeObject {
+  const { name, namespace, resourceVersion } = v3.metadata;
+  const labels = calicoKeys(v3.metadata.labels);
+  return {
+    ...v3,
+    apiVersion: storedApiVersion(kind),
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...uidOf(v3.metadata),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...merged('labels', labels),
+      annotations: { ...calicoKeys(v3.metadata.annotations), [METADATA_ANNOTATION]: encoded(v3.metadata) },
+    },
+  };
+}
+
+/** The codec of the kinds that are custom resources with a v3 form: v3 metadata in an annotation, translated UIDs. */
+export const customResource: Codec = { toV3, fromV3 };

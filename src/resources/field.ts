@@ -1,0 +1,186 @@
+// The vocabulary of field tables: types of values, and a field with its rules and the sentence that explains it.
+// One table per kind: its schema, print order, defaults, exact integers and explanations are all derived from it.
+
+/** How a scalar looks in JSON. `int64` is always a bigint once it was read, see int64.ts. */
+export type ScalarForm =
+  | 'string'
+  | 'boolean'
+  | 'integer'
+  | 'int64'
+  | 'integer-or-string'
+  | 'boolean-or-string'
+  | 'anything';
+
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** What all types have. `carried` never has a value: it tells the compiler what a field of this type holds. */
+interface TypeBase<V> {
+  readonly carried?: V;
+  readonly nullable?: true;
+}
+
+export interface ScalarType<V = unknown> extends TypeBase<V> {
+  readonly form: 'scalar';
+  readonly json: ScalarForm;
+  /** What a string contains, for people: `CIDR`, `duration`. */
+  readonly format?: string;
+  /** The words that Calico accepts. Reading takes others too: an object may come from another version. */
+  readonly values?: readonly string[];
+  readonly range?: Range;
+  /** What else a string must be like, and the message when it is not. */
+  readonly check?: { readonly accepts: (text: string) => boolean; readonly message: string };
+}
+
+interface ListType<V = unknown> extends TypeBase<V> {
+  readonly form: 'list';
+  readonly items: FieldType;
+}
+
+/** An object with any keys. */
+interface MapType<V = unknown> extends TypeBase<V> {
+  readonly form: 'map';
+  readonly values: FieldType;
+}
+
+interface ObjectType<V = unknown> extends TypeBase<V> {
+  readonly form: 'object';
+  readonly fields: () => FieldTable;
+}
+
+export type FieldType<V = unknown> = ScalarType<V> | ListType<V> | MapType<V> | ObjectType<V>;
+
+/** A default that depends on other fields or on the machine: described, and computed where a read fills it in. */
+export interface ComputedDefault {
+  readonly about: string;
+  /** The value, from the fields next to this one. */
+  readonly of?: (siblings: Readonly<Record<string, unknown>>) => unknown;
+}
+
+export type DefaultValue = string | number | boolean | readonly string[] | ComputedDefault;
+
+interface FieldOptions {
+  /**
+   * When a print leaves the field out: when it is `empty` (Go's omitempty: unset, "", 0, false, an empty list or map),
+   * only when it is `unset` (a Go pointer), or `never`.
+   */
+  readonly omit?: 'empty' | 'unset' | 'never';
+  /** What holds when the field is not given. */
+  readonly default?: DefaultValue;
+  /** Reads fill the default in when the field is unset, or also when it is empty. Without this the default is only documented. */
+  readonly fill?: 'unset' | 'empty';
+}
+
+export interface Field<V = unknown, Required extends boolean = boolean> extends FieldOptions {
+  readonly type: FieldType<V>;
+  /** One sentence about the field, for people. */
+  readonly about: string;
+  /** True when an object without the field is malformed. */
+  readonly required: Required;
+  readonly omit: 'empty' | 'unset' | 'never';
+}
+
+/** Fields by name, in the order in which Calico prints them. */
+export type FieldTable = Readonly<Record<string, Field>>;
+
+type RequiredNames<T> = { [N in keyof T]: T[N] extends Field<unknown, true> ? N : never }[keyof T];
+type Carried<F> = F extends { readonly type: { readonly carried?: infer V } } ? Exclude<V, undefined> : never;
+type Flat<T> = { [N in keyof T]: T[N] };
+type ValuesOf<T> = Flat<
+  { [N in RequiredNames<T>]: Carried<T[N]> } & {
+    [N in Exclude<keyof T, RequiredNames<T>>]?: Carried<T[N]> | undefined;
+  } & {
+    [unknownField: string]: unknown;
+  }
+>;
+
+/** The TypeScript type of an object with the fields of a table; fields that the table does not know are unknown. */
+export type Values<T> = T extends () => infer Table ? ValuesOf<Table> : ValuesOf<T>;
+
+/** A field. `about` is one sentence; see FieldOptions for the rest. A field is optional unless it says `required`. */
+export function field<V>(
+  type: FieldType<V>,
+  about: string,
+  options?: FieldOptions & { readonly required?: false },
+): Field<V, false>;
+export function field<V>(
+  type: FieldType<V>,
+  about: string,
+  options: FieldOptions & { readonly required: true },
+): Field<V, true>;
+export function field<V>(
+  type: FieldType<V>,
+  about: string,
+  options: FieldOptions & { readonly required?: boolean } = {},
+): Field<V> {
+  return { type, about, required: false, omit: 'empty', ...options };
+}
+
+/** A table that is made on first use: most runs of the program need the tables of one or two kinds. */
+export function fields<T extends FieldTable>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const scalar = <V>(json: ScalarForm, format?: string): ScalarType<V> => ({
+  form: 'scalar',
+  json,
+  ...(format === undefined ? {} : { format }),
+});
+
+export const text = scalar<string>('string');
+export const flag = scalar<boolean>('boolean');
+/** A 64-bit integer: a bigint in everything that a datastore hands out. */
+export const int64 = scalar<bigint>('int64');
+/** A value that is not looked into. */
+export const anything = scalar<unknown>('anything');
+/** Ports and protocols, which have numbers and names. */
+export const integerOrText = scalar<number | string>('integer-or-string');
+
+/** A string that is a Go duration; reads print it as Go does: `90s` becomes `1m30s`. */
+export const duration = scalar<string>('string', 'duration');
+export const cidr = scalar<string>('string', 'CIDR');
+export const ipAddress = scalar<string>('string', 'IP address');
+export const selector = scalar<string>('string', 'selector');
+export const regex = scalar<string>('string', 'regular expression');
+export const time = scalar<string>('string', 'RFC 3339 time');
+
+/** A whole number of at most 2^53. */
+export function integer(range?: Range): ScalarType<number> {
+  return { ...scalar<number>('integer'), ...(range === undefined ? {} : { range }) };
+}
+
+export const port = integer({ min: 1, max: 65535 });
+export const asNumber = integer({ min: 0, max: 4294967295 });
+
+/** A string of which Calico knows these values. */
+export function oneOf(...values: readonly string[]): ScalarType<string> {
+  return { ...text, values };
+}
+
+/** A boolean, or a string that passes the check. */
+export function booleanOrText(accepts: (text: string) => boolean, message: string): ScalarType<boolean | string> {
+  return { ...scalar<boolean | string>('boolean-or-string'), check: { accepts, message } };
+}
+
+export function list<V>(items: FieldType<V>): FieldType<V[]> {
+  return { form: 'list', items };
+}
+
+export function map<V>(values: FieldType<V>): FieldType<Record<string, V>> {
+  return { form: 'map', values };
+}
+
+export function object<T extends FieldTable>(table: T | (() => T)): FieldType<Values<T>> {
+  return { form: 'object', fields: typeof table === 'function' ? table : () => table };
+}
+
+/** The same type, and null. */
+export function nullable<V>(type: FieldType<V>): FieldType<V | null> {
+  return { ...(type as FieldType<V | null>), nullable: true };
+}

@@ -1,0 +1,202 @@
+// FelixConfiguration, third part: the eBPF dataplane, and the other fields that are printed among its fields.
+import {
+  cidr,
+  duration,
+  field,
+  fields,
+  flag,
+  integer,
+  integerOrText,
+  list,
+  map,
+  object,
+  oneOf,
+  regex,
+  text,
+} from '../field.ts';
+import { optional } from './felix-host-fields.ts';
+
+const onOff = oneOf('Enabled', 'Disabled');
+const size = integer({ min: 1 });
+
+/** `Auto` takes what the kernel is set to: hence no duration, which would be normalised. */
+const conntrackTimeout = { ...text, format: 'duration or Auto' };
+
+const conntrackTimeouts = fields(() => ({
+  creationGracePeriod: field(conntrackTimeout, 'Age before which no entry is removed.', {
+    ...optional,
+    default: '10s',
+  }),
+  tcpSynSent: field(conntrackTimeout, 'TCP connections without an answer to their SYN.', {
+    ...optional,
+    default: '20s',
+  }),
+  tcpEstablished: field(conntrackTimeout, 'TCP connections that are established.', { ...optional, default: '1h' }),
+  tcpFinsSeen: field(conntrackTimeout, 'TCP connections that both sides closed.', { ...optional, default: 'Auto' }),
+  tcpResetSeen: field(conntrackTimeout, 'TCP connections that were reset.', { ...optional, default: '40s' }),
+  udpTimeout: field(conntrackTimeout, 'UDP flows.', { ...optional, default: '60s' }),
+  genericTimeout: field(conntrackTimeout, 'Flows of other protocols.', { ...optional, default: '10m' }),
+  icmpTimeout: field(conntrackTimeout, 'ICMP flows.', { ...optional, default: '5s' }),
+}));
+
+export const felixBpfFields = fields(() => ({
+  bpfEnabled: field(flag, 'Whether the eBPF dataplane is used.', { ...optional, default: false }),
+  bpfDisableUnprivileged: field(flag, 'Whether programs without privileges are kept from using eBPF.', {
+    ...optional,
+    default: true,
+  }),
+  bpfJITHardening: field(
+    oneOf('Auto', 'Strict'),
+    "Hardening of the kernel's eBPF compiler: Auto lowers a setting that costs much speed, Strict leaves it.",
+    { ...optional, default: 'Auto' },
+  ),
+  bpfLogLevel: field(oneOf('Off', 'Info', 'Debug'), 'What eBPF programs log to the trace pipe of the kernel.', {
+    omit: 'never',
+    default: { about: 'Off', of: () => '' },
+    fill: 'unset',
+  }),
+  bpfConntrackLogLevel: field(oneOf('Off', 'Debug'), 'What the cleanup of the connection table logs.', {
+    default: 'Off',
+  }),
+  bpfConntrackMode: field(
+    oneOf('Auto', 'Userspace', 'BPFProgram'),
+    'How the connection table is cleaned up: by Felix, or by an eBPF program.',
+    { ...optional, default: 'Auto' },
+  ),
+  bpfConntrackTimeouts: field(object(conntrackTimeouts), 'How long unused connections stay in the table.', optional),
+  bpfLogFilters: field(
+    map(text),
+    'Which packets eBPF programs log, by interface: `all`, `weps`, `heps` or a name; the value is a pcap expression.',
+    optional,
+  ),
+  bpfCTLBLogFilter: field(oneOf('all'), 'Whether load balancing at connect time is logged.'),
+  bpfDataIfacePattern: field(regex, 'Interfaces to other hosts, to which eBPF programs are attached.', {
+    default: { about: 'physical and bonded interfaces by their usual names' },
+  }),
+  bpfL3IfacePattern: field(
+    regex,
+    'Interfaces without link layer addresses, like tunnels, to which programs are attached.',
+  ),
+  bpfConnectTimeLoadBalancingEnabled: field(
+    flag,
+    'Deprecated, use bpfConnectTimeLoadBalancing: whether services are load balanced at connect time.',
+    { ...optional, default: true },
+  ),
+  bpfConnectTimeLoadBalancing: field(
+    oneOf('TCP', 'Enabled', 'Disabled'),
+    'Whether services are load balanced when a process connects: for TCP only, for UDP too, or not.',
+    { ...optional, default: 'TCP' },
+  ),
+  bpfHostNetworkedNATWithoutCTLB: field(
+    onOff,
+    'Whether host networked processes reach services without load balancing at connect time.',
+    {
+      ...optional,
+      default: 'Enabled',
+    },
+  ),
+  bpfExternalServiceMode: field(
+    oneOf('Tunnel', 'DSR'),
+    'How traffic from outside reaches a backend on another node: and comes back the same way, or directly (DSR).',
+    { default: 'Tunnel' },
+  ),
+  bpfDSROptoutCIDRs: field(list(cidr), 'Clients for which DSR is not used.', optional),
+  bpfExtToServiceConnmark: field(integer({ min: 0 }), 'Connection mark of traffic from outside to services.', {
+    ...optional,
+    default: 0,
+  }),
+  bpfKubeProxyIptablesCleanupEnabled: field(flag, 'Whether iptables rules of kube-proxy are removed.', {
+    ...optional,
+    default: true,
+  }),
+  bpfKubeProxyMinSyncPeriod: field(duration, 'Least time between two updates of services.', {
+    ...optional,
+    default: '1s',
+  }),
+  bpfKubeProxyHealthzPort: field(integer({ min: 0, max: 65535 }), 'Port of the health of services; 0 for none.', {
+    ...optional,
+    default: 10256,
+  }),
+  bpfKubeProxyEndpointSlicesEnabled: field(flag, 'Deprecated: endpoint slices are always used.', optional),
+  bpfPSNATPorts: field(integerOrText, 'Source ports for connections whose own port is taken.', {
+    ...optional,
+    default: '20000:29999',
+  }),
+  bpfMapSizeNATFrontend: field(size, 'Most services and ports.', { ...optional, default: 65536 }),
+  bpfMapSizeNATBackend: field(size, 'Most backends of services.', { ...optional, default: 262144 }),
+  bpfMapSizeNATAffinity: field(size, 'Most client affinities.', { ...optional, default: 65536 }),
+  bpfMapSizeRoute: field(size, 'Most routes; workloads and hosts have one each.', { ...optional, default: 262144 }),
+  bpfMapSizeConntrack: field(size, 'Most connections.', { ...optional, default: 512000 }),
+  bpfMapSizePerCpuConntrack: field(
+    integer({ min: 0 }),
+    'Most connections per processor, in place of that; 0 for not so.',
+    {
+      ...optional,
+      default: 0,
+    },
+  ),
+  bpfMapSizeConntrackScaling: field(
+    oneOf('Disabled', 'DoubleIfFull'),
+    'Whether the connection table is doubled when it is full.',
+    { default: 'DoubleIfFull' },
+  ),
+  bpfMapSizeConntrackCleanupQueue: field(size, 'Most connections that are cleaned up at one time.', {
+    ...optional,
+    default: 100000,
+  }),
+  bpfMapSizeIPSets: field(size, 'Most members of all IP sets.', { ...optional, default: 1048576 }),
+  bpfMapSizeIfState: field(size, 'Most interfaces.', { ...optional, default: 1000 }),
+  bpfHostConntrackBypass: field(
+    flag,
+    "Whether traffic of workloads and services passes by the kernel's connection table.",
+    {
+      ...optional,
+      default: true,
+    },
+  ),
+  bpfEnforceRPF: field(oneOf('Disabled', 'Strict', 'Loose'), 'Reverse path check on interfaces to other hosts.', {
+    default: 'Loose',
+  }),
+  bpfPolicyDebugEnabled: field(
+    flag,
+    'Whether policies are kept so that `calico-node -bpf policy dump` can print them.',
+    {
+      ...optional,
+      default: true,
+    },
+  ),
+  bpfForceTrackPacketsFromIfaces: field(
+    list(text),
+    "Interfaces whose traffic stays in the kernel's connection table; `+` stands for any ending.",
+    { ...optional, default: ['docker+'] },
+  ),
+  bpfDisableGROForIfaces: field(regex, 'Interfaces on which generic receive offload is turned off.'),
+  bpfExcludeCIDRsFromNAT: field(list(cidr), 'Destinations that are never load balanced.', optional),
+  bpfExportBufferSizeMB: field(size, 'Buffer of events from eBPF programs, in MiB.', { ...optional, default: 1 }),
+  cgroupV2Path: field(text, 'Where the cgroup v2 hierarchy is mounted.'),
+  flowLogsPolicyEvaluationMode: field(
+    oneOf('None', 'Continuous'),
+    'Whether flow logs show what pending policies would do.',
+    { ...optional, default: 'Continuous' },
+  ),
+  bpfRedirectToPeer: field(
+    oneOf('Enabled', 'Disabled', 'L2Only'),
+    'Whether packets go straight into the namespace of a workload, past the interface on the host.',
+    { default: 'Enabled' },
+  ),
+  bpfAttachType: field(oneOf('TC', 'TCX'), 'How eBPF programs are attached to interfaces.', {
+    ...optional,
+    default: 'TCX',
+  }),
+  flowLogsFlushInterval: field(duration, 'How often flow logs are sent.', optional),
+  flowLogsCollectorDebugTrace: field(flag, 'Whether the collector of flow logs traces what it does.', {
+    ...optional,
+    default: false,
+  }),
+  flowLogsGoldmaneServer: field(text, 'Where flow logs are sent to: `HOST:PORT`.', optional),
+  flowLogsLocalReporter: field(onOff, 'Whether flow logs can also be read from a socket on the node.', {
+    ...optional,
+    default: 'Disabled',
+  }),
+  bpfProfiling: field(onOff, 'Whether the kernel measures how long eBPF programs run.', { default: 'Disabled' }),
+}));

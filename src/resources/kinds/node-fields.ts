@@ -1,0 +1,113 @@
+// The fields of a Node in both of its forms: as Kubernetes stores it (core/v1, Calico's fields in annotations), and the
+// v3 Node that people see. Between them: convert/node-v3.ts.
+import { asNumber, cidr, field, fields, ipAddress, list, object, oneOf, text, type Values } from '../field.ts';
+import type { KubeObject } from '../object.ts';
+
+const coreSpec = fields(() => ({
+  podCIDR: field(cidr, 'First range that Kubernetes gave the node for its pods.'),
+  podCIDRs: field(list(cidr), 'All ranges that Kubernetes gave the node for its pods.'),
+}));
+
+const coreStatus = fields(() => ({
+  addresses: field(
+    list(
+      object({
+        type: field(text, 'Kind of the address.', { required: true }),
+        address: field(text, 'The address.', { required: true }),
+      }),
+    ),
+    'Addresses of the node.',
+  ),
+  conditions: field(
+    list(
+      object({
+        type: field(text, 'What is judged.', { required: true }),
+        status: field(text, 'Whether it holds: `True`, `False` or `Unknown`.', { required: true }),
+      }),
+    ),
+    'Conditions of the node.',
+  ),
+}));
+
+export const coreNodeFields = { spec: coreSpec, status: coreStatus };
+
+const macAddress = { ...text, format: 'MAC address' };
+
+const spec = fields(() => ({
+  bgp: field(
+    object({
+      asNumber: field(asNumber, 'AS number of the node.', {
+        omit: 'unset',
+        default: { about: 'that of BGPConfiguration `default`' },
+      }),
+      ipv4Address: field(cidr, 'IPv4 address of the node for BGP, with the prefix length of its network.'),
+      ipv6Address: field(cidr, 'IPv6 address of the node for BGP, with the prefix length of its network.'),
+      ipv4IPIPTunnelAddr: field(ipAddress, 'Address of the IP-in-IP tunnel device of the node.'),
+      routeReflectorClusterID: field(ipAddress, 'Cluster ID of a node that is a route reflector.'),
+    }),
+    'How the node speaks BGP; absent when it does not.',
+  ),
+  ipv4VXLANTunnelAddr: field(ipAddress, 'IPv4 address of the VXLAN tunnel device of the node.'),
+  vxlanTunnelMACAddr: field(macAddress, 'MAC address of its IPv4 VXLAN tunnel device.'),
+  ipv6VXLANTunnelAddr: field(ipAddress, 'IPv6 address of the VXLAN tunnel device of the node.'),
+  vxlanTunnelMACAddrV6: field(macAddress, 'MAC address of its IPv6 VXLAN tunnel device.'),
+  orchRefs: field(
+    list(
+      object({
+        nodeName: field(text, 'Name of the node in the orchestrator.'),
+        orchestrator: field(text, 'The orchestrator: `k8s`.', { required: true, omit: 'never' }),
+      }),
+    ),
+    'What the node is called by the orchestrators that know it.',
+  ),
+  wireguard: field(
+    object({
+      interfaceIPv4Address: field(ipAddress, 'Address of the IPv4 WireGuard device.'),
+      interfaceIPv6Address: field(ipAddress, 'Address of the IPv6 WireGuard device.'),
+    }),
+    'WireGuard devices of the node.',
+  ),
+  addresses: field(
+    list(
+      object({
+        address: field(text, 'The address.', { required: true, omit: 'never' }),
+        type: field(oneOf('CalicoNodeIP', 'InternalIP', 'ExternalIP'), 'Where the address comes from.'),
+      }),
+    ),
+    'All addresses of the node: those of BGP, then those that Kubernetes knows.',
+  ),
+  interfaces: field(
+    list(
+      object({
+        name: field(text, 'Name of the interface.'),
+        addresses: field(list(ipAddress), 'Its addresses.'),
+      }),
+    ),
+    'Network interfaces of the node.',
+  ),
+}));
+
+const status = fields(() => ({
+  wireguardPublicKey: field(text, 'Public key of the IPv4 WireGuard device.'),
+  wireguardPublicKeyV6: field(text, 'Public key of the IPv6 WireGuard device.'),
+  podCIDRs: field(list(cidr), 'Ranges that Kubernetes gave the node for its pods.'),
+}));
+
+export const nodeV3Fields = { spec, status };
+
+/** A Node as Kubernetes stores it. */
+export interface CoreNode extends KubeObject {
+  spec?: Values<typeof coreSpec>;
+  status?: Values<typeof coreStatus>;
+}
+
+export type NodeV3Spec = Values<typeof spec>;
+export type NodeV3Status = Values<typeof status>;
+/** The BGP part of a v3 Node. */
+export type NodeBgp = NonNullable<NodeV3Spec['bgp']>;
+
+/** A Node as Calico shows it. */
+export interface NodeV3 extends KubeObject {
+  spec: NodeV3Spec;
+  status: NodeV3Status;
+}

@@ -1,0 +1,90 @@
+// The fields of a WorkloadEndpoint. That of a pod is made in convert/workload-endpoint-of-pod.ts.
+import {
+  cidr,
+  field,
+  fields,
+  integer,
+  integerOrText,
+  ipAddress,
+  list,
+  object,
+  port,
+  text,
+  type Values,
+} from '../field.ts';
+import type { KubeObject } from '../object.ts';
+
+const bits = integer({ min: 1000, max: 10 ** 15 });
+const packets = integer({ min: 1, max: 10_000 });
+const connections = integer({ min: 1, max: 4294967295 });
+
+const qosControls = fields(() => ({
+  ingressBandwidth: field(bits, 'Limit of traffic to the workload, in bits per second.'),
+  ingressBurst: field(integer({ min: 1000, max: 34_359_738_360 }), 'Burst above that limit, in bits.', {
+    default: 4294967296,
+  }),
+  ingressPeakrate: field(integer({ min: 1010, max: 1.01 * 10 ** 15 }), 'Limit within a burst, in bits per second.'),
+  ingressMinburst: field(integer({ min: 1000, max: 10 ** 8 }), 'Size of a burst at the peak rate, in bytes.'),
+  egressBandwidth: field(bits, 'Limit of traffic from the workload, in bits per second.'),
+  egressBurst: field(integer({ min: 1000, max: 34_359_738_360 }), 'Burst above that limit, in bits.', {
+    default: 4294967296,
+  }),
+  egressPeakrate: field(integer({ min: 1010, max: 1.01 * 10 ** 15 }), 'Limit within a burst, in bits per second.'),
+  egressMinburst: field(integer({ min: 1000, max: 10 ** 8 }), 'Size of a burst at the peak rate, in bytes.'),
+  ingressPacketRate: field(packets, 'Limit of packets to the workload, per second.'),
+  ingressPacketBurst: field(packets, 'Burst above that limit, in packets.', { default: 5 }),
+  egressPacketRate: field(packets, 'Limit of packets from the workload, per second.'),
+  egressPacketBurst: field(packets, 'Burst above that limit, in packets.', { default: 5 }),
+  ingressMaxConnections: field(connections, 'Most connections to the workload at one time.'),
+  egressMaxConnections: field(connections, 'Most connections from the workload at one time.'),
+  dscp: field(
+    integerOrText,
+    'DSCP value of packets that leave the cluster: a number from 0 to 63, or a name like `AF11`.',
+  ),
+}));
+
+export const workloadEndpointSpec = fields(() => ({
+  orchestrator: field(text, 'Orchestrator that made the workload: `k8s`.'),
+  workload: field(text, 'Name of the workload, for orchestrators other than Kubernetes.'),
+  node: field(text, 'Node that the workload is on.'),
+  containerID: field(text, 'ID of the container, or of the sandbox of the pod.'),
+  pod: field(text, 'Name of the pod.'),
+  endpoint: field(text, 'Name of the interface in the workload: `eth0`.'),
+  serviceAccountName: field(text, 'Service account that the pod runs as.'),
+  ipNetworks: field(list(cidr), 'Addresses of the workload, each as a /32 or /128.'),
+  ipNATs: field(
+    list(
+      object({
+        internalIP: field(ipAddress, 'Address of the workload.', { omit: 'never' }),
+        externalIP: field(ipAddress, 'Address that leads to it.', { omit: 'never' }),
+      }),
+    ),
+    'Floating addresses: 1:1 NAT to addresses of the workload.',
+  ),
+  ipv4Gateway: field(ipAddress, 'IPv4 gateway of the workload.'),
+  ipv6Gateway: field(ipAddress, 'IPv6 gateway of the workload.'),
+  profiles: field(list(text), 'Profiles that apply to the workload.'),
+  interfaceName: field(text, "Name of the host's end of the veth pair."),
+  mac: field({ ...text, format: 'MAC address' }, 'MAC address of the interface in the workload.'),
+  ports: field(
+    list(
+      object({
+        name: field(text, 'Name of the port, for policies.', { omit: 'never' }),
+        protocol: field(integerOrText, 'Protocol: `TCP`, `UDP`, `SCTP`, or a number.', { omit: 'never' }),
+        port: field(port, 'Port in the workload.', { omit: 'never' }),
+        hostPort: field(integer({ min: 0, max: 65535 }), 'Port of the node that leads to it; 0 for none.', {
+          omit: 'never',
+        }),
+        hostIP: field(ipAddress, 'Address of the node at which it does; empty for all.', { omit: 'never' }),
+      }),
+    ),
+    'Ports with names, which policies can refer to.',
+  ),
+  allowSpoofedSourcePrefixes: field(list(cidr), 'Source addresses that the workload may use besides its own.'),
+  qosControls: field(object(qosControls), 'Limits of the traffic of the workload.'),
+}));
+
+/** One interface of one workload. */
+export interface WorkloadEndpoint extends KubeObject {
+  spec: Values<typeof workloadEndpointSpec>;
+}

@@ -1,0 +1,43 @@
+// The fields that the metadata of every object has, in the order in which Kubernetes prints them.
+import { anything, field, flag, integer, list, map, nullable, object, text, time } from './field.ts';
+
+export const ownerFields = {
+  apiVersion: field(text, 'API version of the owner.', { required: true }),
+  kind: field(text, 'Kind of the owner.', { required: true }),
+  name: field(text, 'Name of the owner.', { required: true }),
+  uid: field(text, 'UID of the owner.', { required: true }),
+  controller: field(flag, 'Whether the owner manages the object.'),
+  blockOwnerDeletion: field(flag, 'Whether the owner stays until the object is gone.'),
+};
+
+export const managedFieldFields = {
+  manager: field(text, 'Program that set the fields.'),
+  operation: field(text, 'How it set them: `Apply` or `Update`.'),
+  apiVersion: field(text, 'API version in which it set them.'),
+  time: field(nullable(time), 'When it last set one of them.'),
+  fieldsType: field(text, 'Format of the list of fields.'),
+  fieldsV1: field(anything, 'The fields.'),
+  subresource: field(text, 'Subresource through which they were set.'),
+};
+
+export const metadataFields = {
+  name: field(
+    { ...text, check: { accepts: (name: string) => name !== '', message: 'must not be empty' } },
+    'Name, unique among the objects of the kind (in the namespace, for kinds that have one).',
+    { required: true },
+  ),
+  generateName: field(text, 'Prefix of a name that the API server makes up.'),
+  namespace: field(text, 'Namespace of the object.'),
+  selfLink: field(text, 'URL of the object in old API servers.'),
+  uid: field(text, 'Identity of the object, which no other object ever has.'),
+  resourceVersion: field(text, 'Revision of the object: each write changes it.'),
+  generation: field(nullable(anything), 'Number of the desired state, which the API server counts.'),
+  creationTimestamp: field(nullable(time), 'When the object was created.'),
+  deletionTimestamp: field(nullable(time), 'When the object was asked to be deleted.'),
+  deletionGracePeriodSeconds: field(nullable(integer()), 'Seconds that the object has to shut down.'),
+  labels: field(nullable(map(text)), 'Keys and values by which selectors find the object.'),
+  annotations: field(nullable(map(text)), 'Keys and values that programs keep with the object.'),
+  ownerReferences: field(nullable(list(object(ownerFields))), 'Objects without which this one is deleted.'),
+  finalizers: field(nullable(list(text)), 'What has to happen before the object is removed.'),
+  managedFields: field(nullable(list(object(managedFieldFields))), 'Which program set which fields.'),
+};
