@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../../../ipam/show/address-map.ts';
 import { printable, widthOf } from '../../../output/columns.ts';
-import { escapedMarkup } from '../../../output/markup.ts';
+import { type Attributes, element, pictureEnd, pictureStart, shown, textAt, title } from '../../../output/svg.ts';
 import { nodeColourCount, pageStyle, pictureStyle } from './map-style.ts';
 import { notesOf, orphans, poolNote } from './map-text.ts';
 
@@ -28,17 +28,13 @@ const blockGap = 6;
 const characterWidth = 7.3;
 const longestNote = 100;
 
-const title = 'IPAM address map';
+const heading = 'IPAM address map';
 
-const shown = (text: string): string => escapedMarkup(printable(text));
 const shortened = (text: string): string =>
   widthOf(text) <= longestNote ? text : `${[...text].slice(0, longestNote - 1).join('')}…`;
-const text = (x: number, y: number, kind: string, content: string): string =>
-  `<text${kind === '' ? '' : ` class="${kind}"`} x="${x}" y="${y}">${escapedMarkup(content)}</text>`;
+const text = (x: number, y: number, kind: string, content: string): string => textAt(x, y, kind, shown(content));
 const rect = (x: number, y: number, width: number, kind: string, inside = ''): string =>
-  `<rect${kind === '' ? '' : ` class="${kind}"`} x="${x}" y="${y}" width="${width}" height="${cellSize}" rx="2"${
-    inside === '' ? '/>' : `>${inside}</rect>`
-  }`;
+  element('rect', { class: kind, x, y, width, height: cellSize, rx: 2 }, inside);
 
 /** The class that makes a cell red or faint. */
 function fillOf(state: AddressState): string {
@@ -111,10 +107,13 @@ class MapPicture {
     const top = margin + 36 + legendRows * lineHeight;
     const groups = this.#groups;
     const height = groups.reduce((sum, group) => sum + this.#heightOf(group), top) + margin;
-    const size = `width="${this.#width}" height="${height}" viewBox="0 0 ${this.#width} ${height}"`;
-    yield `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="group" aria-labelledby="map-title map-about">\n`;
-    yield `<title id="map-title">${title}</title>\n<desc id="map-about">${shown(this.#about())}</desc>\n`;
-    yield `<style>${pictureStyle}</style>\n<rect class="page" width="100%" height="100%"/>\n`;
+    const attributes: Attributes = { role: 'group', 'aria-labelledby': 'map-title map-about' };
+    const about = [
+      element('title', { id: 'map-title' }, heading),
+      element('desc', { id: 'map-about' }, shown(this.#about())),
+    ];
+    yield pictureStart({ width: this.#width, height, attributes, style: pictureStyle }, about.join('\n'));
+    yield `${element('rect', { class: 'page', width: '100%', height: '100%' })}\n`;
     yield this.#legend();
     let y = top;
     for (const group of groups) {
@@ -126,7 +125,7 @@ class MapPicture {
       }
       y += this.#heightOf(group);
     }
-    yield '</svg>\n';
+    yield pictureEnd;
   }
 
   /** The map in a few words, for those who do not see it. */
@@ -143,17 +142,18 @@ class MapPicture {
       aboutX +
       Math.ceil(Math.max(0, ...legend.map(({ state }) => addressStates[state].about.length)) * characterWidth) +
       32;
-    let drawn = `${text(margin, margin + 12, 't', title)}\n`;
+    let drawn = `${text(margin, margin + 12, 't', heading)}\n`;
     let y = margin + 28;
     for (const { state, count } of legend) {
-      drawn += `<g class="nn">${rect(margin, y, cellSize, fillOf(state))}${this.#letters([{ x: margin, state }], y)}</g>`;
+      const cell = rect(margin, y, cellSize, fillOf(state)) + this.#letters([{ x: margin, state }], y);
+      drawn += element('g', { class: 'nn' }, cell);
       drawn += text(margin + 24, y + 10, 'c', String(count).padStart(width, '\u2007'));
       drawn += `${text(aboutX, y + 10, '', addressStates[state].about)}\n`;
       y += lineHeight;
     }
     y = margin + 28;
     if (!this.#listsNodes) {
-      const note = `${nodes.length} nodes in ${nodeColourCount} colours; the owner stands beside each block`;
+      const note = `${nodes.length} nodes in ${nodeColourCount} colours; the owner is shown with each block`;
       return `${drawn}${text(nodesX, y + 10, 'd', note)}\n`;
     }
     for (const node of nodes) {
@@ -171,7 +171,7 @@ class MapPicture {
       if (some.length === 0) continue;
       const places = some.map(({ x }) => x + cellSize / 2).join(' ');
       const letters = some.map(({ state }) => addressStates[state].glyph).join('');
-      drawn += `<text class="${kind}" x="${places}" y="${y + 9.5}">${letters}</text>`;
+      drawn += textAt(places, y + 9.5, kind, letters);
     }
     return drawn;
   }
@@ -180,9 +180,7 @@ class MapPicture {
     const { range, marked } = block;
     const own = this.#nodeClass(block.node);
     const note = noteOf(block);
-    const place = `transform="translate(${margin + this.#labelWidth} ${y})"`;
-    let drawn = `<g class="${own}" ${place} role="group" aria-label="${shown(`${block.cidr}: ${note}`)}">`;
-    drawn += text(-this.#labelWidth, 10, '', printable(block.cidr));
+    let drawn = text(-this.#labelWidth, 10, '', printable(block.cidr));
     const cells = cellsOf(block);
     for (let start = 0; start < cells.length && range !== undefined; start += this.#inRow) {
       const rowY = (start / this.#inRow) * pitch;
@@ -197,8 +195,7 @@ class MapPicture {
         const isMarked = marked.some((ordinal) => ordinal >= start + from && ordinal < start + to);
         const kind = [node === own ? '' : node, fillOf(first.state), isMarked ? 'm' : ''].filter((one) => one !== '');
         const about = to - from === 1 ? aboutCell(block, first) : aboutRun(block, first, to - from);
-        const inside = `<title>${shown(about)}</title>`;
-        drawn += rect(from * pitch, rowY, (to - from) * pitch - 1, kind.join(' '), inside);
+        drawn += rect(from * pitch, rowY, (to - from) * pitch - 1, kind.join(' '), title(about));
       }
       drawn += this.#letters(
         row.map(({ state }, at) => ({ x: at * pitch, state })),
@@ -206,10 +203,16 @@ class MapPicture {
       );
     }
     const noteX = Math.min(block.size, this.#inRow) * pitch + 12;
-    const full = note === shortened(note) ? '' : `<title>${shown(note)}</title>`;
-    const wrong = block.trouble === '' ? '' : `<tspan class="w">, ${shown(shortened(block.trouble))}</tspan>`;
-    const calm = shown(shortened(calmNoteOf(block)));
-    return `${drawn}\n<text class="d" x="${noteX}" y="10">${full}${calm}${wrong}</text></g>\n`;
+    const full = note === shortened(note) ? '' : title(note);
+    const wrong = block.trouble === '' ? '' : element('tspan', { class: 'w' }, `, ${shown(shortened(block.trouble))}`);
+    drawn += `\n${textAt(noteX, 10, 'd', full + shown(shortened(calmNoteOf(block))) + wrong)}`;
+    const attributes: Attributes = {
+      class: own,
+      transform: `translate(${margin + this.#labelWidth} ${y})`,
+      role: 'group',
+      'aria-label': printable(`${block.cidr}: ${note}`),
+    };
+    return `${element('g', attributes, drawn)}\n`;
   }
 }
 
@@ -261,7 +264,7 @@ export async function* ipamMapHtml(map: AddressMap): AsyncGenerator<string> {
     '<meta charset="utf-8"/>',
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>`,
     '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
-    `<title>${title}</title>`,
+    title(heading),
     `<style>${pageStyle}</style>`,
     '</head>',
     '<body>',

@@ -1,10 +1,9 @@
-// The peerings as a picture that stands by itself: nodes on a circle, reflectors inside, routers outside.
+// The peerings as a self-contained picture: nodes on a circle, reflectors inside, routers outside.
 import type { BgpGraph, EdgeState, Vertex } from '../../../bgp/peerings.ts';
-import { printable } from '../../../output/columns.ts';
-import { escapedMarkup } from '../../../output/markup.ts';
+import { element, pictureEnd, pictureStart, shown, textAt, title } from '../../../output/svg.ts';
 import { edgeLooks, edgeTitle } from './text.ts';
 
-interface Place {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -13,38 +12,40 @@ const longestName = 28;
 const arc = 90;
 const legendHeight = 60;
 
-const shown = (text: string): string => escapedMarkup(text.split('\n').map(printable).join('\n'));
 const shortened = (text: string): string => (text.length > longestName ? `${text.slice(0, longestName - 1)}…` : text);
-const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 
 /** Spread over a circle, the first at the top. */
-function onCircle(vertices: readonly Vertex[], radius: number, centre: number, turn: number): [string, Place][] {
+function onCircle(vertices: readonly Vertex[], radius: number, centre: number, turn: number): [string, Point][] {
   return vertices.map(({ name }, at) => {
     const angle = ((at + turn) / vertices.length) * 2 * Math.PI - Math.PI / 2;
     return [name, { x: centre + radius * Math.cos(angle), y: centre + radius * Math.sin(angle) }];
   });
 }
 
-function vertexSvg({ name, kind, as }: Vertex, { x, y }: Place): string {
-  const [cx, cy] = [rounded(x), rounded(y)];
-  const shape =
-    kind === 'outside'
-      ? `<rect class="v" x="${rounded(x - 9)}" y="${rounded(y - 9)}" width="18" height="18"/>`
-      : `<circle class="v" cx="${cx}" cy="${cy}" r="10"/>` +
-        (kind === 'reflector' ? `<circle class="v" cx="${cx}" cy="${cy}" r="6"/>` : '');
+function vertexSvg({ name, kind, as }: Vertex, { x, y }: Point): string {
+  const circle = (r: number): string => element('circle', { class: 'v', cx: x, cy: y, r });
+  const shape = {
+    node: () => circle(10),
+    reflector: () => circle(10) + circle(6),
+    outside: () => element('rect', { class: 'v', x: x - 9, y: y - 9, width: 18, height: 18 }),
+  }[kind]();
   const words = { node: 'node', reflector: 'route reflector', outside: 'not a node' }[kind];
-  const number = as === undefined ? '' : `<tspan class="d" x="${cx}" dy="13">AS ${as}</tspan>`;
-  const title = `<title>${shown(`${name}, ${words}`)}</title>`;
-  return `<g>${title}${shape}<text x="${cx}" y="${rounded(y + 25)}">${shown(shortened(name))}${number}</text></g>\n`;
+  const number = as === undefined ? '' : element('tspan', { class: 'd', x, dy: 13 }, `AS ${as}`);
+  const label = textAt(x, y + 25, '', shown(shortened(name)) + number);
+  return `${element('g', {}, title(`${name}, ${words}`) + shape + label)}\n`;
+}
+
+function edgeSvg(from: Point, to: Point, state: EdgeState, inside = ''): string {
+  const { colour, dash } = edgeLooks[state];
+  const ends = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
+  return element('line', { ...ends, stroke: colour, 'stroke-dasharray': dash }, inside);
 }
 
 function legend(states: readonly EdgeState[], y: number): string {
   return states
     .map((state, at) => {
       const x = 20 + at * 120;
-      const { colour, dash } = edgeLooks[state];
-      const line = `<line x1="${x}" y1="${y}" x2="${x + 40}" y2="${y}" stroke="${colour}" stroke-dasharray="${dash}"/>`;
-      return `${line}<text class="l" x="${x + 46}" y="${y + 4}">${state}</text>\n`;
+      return `${edgeSvg({ x, y }, { x: x + 40, y }, state)}${textAt(x + 46, y + 4, 'l', state)}\n`;
     })
     .join('');
 }
@@ -65,23 +66,19 @@ export function nodeBgpSvg({ vertices, edges }: BgpGraph): string {
   const lines = edges.map(({ from, to, state, sessions }) => {
     const [a, b] = [places.get(from), places.get(to)];
     if (a === undefined || b === undefined) return '';
-    const { colour, dash } = edgeLooks[state];
-    const ends = `x1="${rounded(a.x)}" y1="${rounded(a.y)}" x2="${rounded(b.x)}" y2="${rounded(b.y)}"`;
-    const title = `<title>${shown(`${from} and ${to}: ${state}\n${edgeTitle(sessions)}`)}</title>`;
-    return `<line ${ends} stroke="${colour}" stroke-dasharray="${dash}">${title}</line>\n`;
+    return `${edgeSvg(a, b, state, title(`${from} and ${to}: ${state}\n${edgeTitle(sessions)}`))}\n`;
   });
   const states = (Object.keys(edgeLooks) as EdgeState[]).filter((state) => edges.some((edge) => edge.state === state));
   const style =
     'text{font:12px sans-serif;text-anchor:middle;fill:#1f2328;paint-order:stroke;stroke:#fff;stroke-width:4px}.l{text-anchor:start}.d{font-size:10px;fill:#57606a}' +
     'line{stroke-width:2}.v{fill:#fff;stroke:#1f2328;stroke-width:2}';
+  const [width, height] = [size, size + legendHeight];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size + legendHeight}" ` +
-      `viewBox="0 0 ${size} ${size + legendHeight}" role="img">\n`,
-    `<title>BGP sessions</title>\n<style>${style}</style>\n`,
-    `<rect width="${size}" height="${size + legendHeight}" fill="#fff"/>\n`,
+    pictureStart({ width, height, attributes: { role: 'img' }, style }, title('BGP sessions')),
+    `${element('rect', { width, height, fill: '#fff' })}\n`,
     ...lines,
     ...vertices.map((vertex) => vertexSvg(vertex, places.get(vertex.name) ?? { x: 0, y: 0 })),
     legend(states, size + 20),
-    '</svg>\n',
+    pictureEnd,
   ].join('');
 }
