@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Loading a chunk costs more than what small files hold, and esbuild makes one for each combination of users. Whoever loads
- * a file of such a group loads the whole group: one chunk.
+ * Loading a chunk costs more than the code of small files in it, and esbuild makes a chunk for each combination of importers.
+ * Importing a file of such a group loads the whole group: one chunk.
  */
 function oneChunk(name, members) {
   const paths = members.map((path) => join(root, 'src', path));
@@ -31,7 +31,7 @@ function oneChunk(name, members) {
       }));
     },
   };
-  /** What to add to a source file: it loads the group when it imports a part of it. */
+  /** What to append to a source file: an import of the group, if the file imports a part of it. */
   const additionTo = (path, text) => {
     if (paths.includes(path)) return '';
     const imports = text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']*)'/gm);
@@ -42,7 +42,7 @@ function oneChunk(name, members) {
 
 function filesOf(module) {
   const names = readdirSync(join(root, 'src', module), { recursive: true }).filter((name) => name.endsWith('.ts'));
-  // These packages are large: files that need them stay apart.
+  // These packages are large: files that need them stay in chunks of their own.
   return names
     .map((name) => join(module, name))
     .filter((path) => !/ from '(?:yaml|zod\/mini)'/.test(readFileSync(join(root, 'src', path), 'utf8')));

@@ -1,7 +1,8 @@
-// esbuild plugins for packages that load more than this program needs at its start.
+// esbuild plugins for packages that cannot be bundled as they are, or load more than the program needs at its start.
+// Reasons and upstream issues: docs/decisions/0014-patched-packages.md.
 import { readFileSync } from 'node:fs';
 
-/** client-node says nothing about side effects and has none: only what is named is kept of its 967 files. */
+/** client-node does not declare that it is free of side effects. With this only what is named is kept of its 967 files. */
 const clientNodeWithoutSideEffects = {
   name: 'client-node',
   setup({ onResolve, resolve }) {
@@ -17,17 +18,17 @@ const clientNodeWithoutSideEffects = {
   },
 };
 
-/** What client-node loads at once and hardly anybody needs. It is here as soon as it is used. */
+/** What client-node loads at once and hardly any kubeconfig needs: loaded on first use instead. */
 const lazyPackages = {
   'socks-proxy-agent': `export class SocksProxyAgent {
     constructor(...args) { const { SocksProxyAgent: Real } = require('socks-proxy-agent'); return new Real(...args); }
   }`,
   'jsonpath-plus': "export const JSONPath = (...args) => require('jsonpath-plus').JSONPath(...args);",
-  // client-node 1.4.0 hands the issuer over as a text, which openid-client 6 refuses.
+  // client-node 1.4.0 passes the issuer as a string, which openid-client 6 refuses.
   'openid-client': `
     export const discovery = async (issuer, ...args) => (await import('openid-client')).discovery(new URL(issuer), ...args);
     export const refreshTokenGrant = async (...args) => (await import('openid-client')).refreshTokenGrant(...args);`,
-  // Only its generated API classes send requests with it, and those are not used here.
+  // Only the generated API classes send requests with it, and those are not used.
   'node-fetch': `export default () => Promise.reject(new Error('not part of this program'));
     export class Headers { constructor(init) { return new globalThis.Headers(init); } }
     export class AbortError extends Error {}
@@ -47,7 +48,7 @@ const lazyInClientNode = {
   },
 };
 
-/** commander needs it for commands that are programs of their own; loading it takes 3 ms. */
+/** commander needs child_process only for commands that are programs of their own; loading it takes 3 ms. */
 const lazyChildProcess = {
   name: 'lazy-child-process',
   setup({ onLoad }) {
@@ -61,7 +62,7 @@ const lazyChildProcess = {
   },
 };
 
-/** ssh2 is faster with compiled parts, does without them in silence, and is fast enough: nobody needs a compiler. */
+/** ssh2 works without its compiled addons, fast enough, and users need no compiler. */
 const ssh2WithoutCompiledParts = {
   name: 'ssh2-without-compiled-parts',
   setup({ onResolve, onLoad }) {
@@ -71,7 +72,7 @@ const ssh2WithoutCompiledParts = {
     onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
       contents: `throw new Error(${JSON.stringify(`${path} is not part of this program`)});`,
     }));
-    // They look beside themselves: for a program for Windows' Pageant, which is not shipped, and for nothing.
+    // agent.js would look next to itself for its program for Windows' Pageant, which is not shipped; poly1305.js needs nothing.
     onLoad({ filter: /ssh2[/\\]lib[/\\](agent|protocol[/\\]crypto[/\\]poly1305)\.js$/ }, ({ path }) => ({
       contents: `const __dirname = '';\n${readFileSync(path, 'utf8')}`,
       loader: 'js',

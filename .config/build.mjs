@@ -20,7 +20,7 @@ function commit() {
   }
 }
 
-/** What CommonJS packages ask for is part of Node, or optional and absent. */
+/** What CommonJS packages require is part of Node, or optional and absent. */
 const requireOfNode = `const require = (id) => {
   const found = process.getBuiltinModule(id);
   if (found === undefined) throw Object.assign(new Error("Cannot find module '" + id + "'"), { code: 'MODULE_NOT_FOUND' });
@@ -46,7 +46,7 @@ function packageOf(input) {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
 }
 
-/** Name, licence and licence text of each package that a part of is in the bundle. */
+/** Name, licence and licence text of each package of which the bundle contains a part. */
 function licences(inputs) {
   const folders = [...new Set(inputs.map(packageOf).filter(Boolean))].sort();
   const texts = folders.map((folder) => {
@@ -87,7 +87,7 @@ const bundled = Object.values(main.metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
 );
 
-// What was built before stays until everything new is there.
+// The previous build stays until everything of the new one is ready to be written.
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, 'chunks'), { recursive: true });
 for (const { path, contents } of [...main.outputFiles, ...versionAnswer.outputFiles]) writeFileSync(path, contents);
