@@ -1,4 +1,4 @@
-// A client of BIRD's control socket: one question, the lines of its reply. What they mean is in datapath/bird.
+// A client of BIRD's control socket: one command, the lines of its reply. They are parsed in node-state/bird.
 import { connect } from 'node:net';
 import { CalictlError } from '../world/errors.ts';
 
@@ -9,7 +9,7 @@ const connectTexts: Readonly<Record<string, string>> = {
   ENOTSOCK: 'socket operation on non-socket',
 };
 
-/** Nobody listens there, in Go's words. */
+/** The error for a socket without a listener, worded as Go does. */
 function notConnected(path: string, error: NodeJS.ErrnoException): CalictlError {
   const text = connectTexts[error.code ?? ''] ?? error.message;
   return new CalictlError(`dial unix ${path}: connect: ${text}`, {
@@ -19,12 +19,12 @@ function notConnected(path: string, error: NodeJS.ErrnoException): CalictlError 
   });
 }
 
-/** The last line of a reply has a space after its code, all others a dash; the greeting is no reply. */
+/** The last line of a reply has a space after its code, the others a dash; the greeting (0001) is not part of a reply. */
 const isLast = (line: string): boolean => /^\d{4} /.test(line) && !line.startsWith('0001');
 
 /**
- * What the daemon behind the socket replies to `show protocols`: lines with their codes, the greeting among them; all
- * that came, when it closes the connection first. `timeoutMs` is the longest silence.
+ * Returns the reply to `show protocols`: lines with their codes, including the greeting; a partial reply when the daemon
+ * closes the connection early. `timeoutMs` limits how long the daemon may send nothing.
  * Errors: CalictlError `BIRD_UNCONNECTED`, `BIRD_SILENT`.
  */
 export function showProtocols(path: string, timeoutMs: number): Promise<readonly string[]> {

@@ -1,15 +1,9 @@
-// A program of this machine, started without a shell: its output capped, its end by deadline or Ctrl-C certain.
+// A program on this machine, started without a shell: its output is limited, and it ends at its deadline or on Ctrl-C.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock, World } from '../world/world.ts';
-import { ByteCap } from './byte-cap.ts';
-import {
-  type CommandResult,
-  defaultMaxBytes,
-  defaultTimeoutMs,
-  type RunOptions,
-  type StreamOptions,
-  TransportError,
-} from './node-exec.ts';
+import { CapturedOutput } from './captured-output.ts';
+import { startDeadline } from './deadline.ts';
+import type { CommandResult, RunOptions, StreamOptions } from './node-exec.ts';
 import { exitOfSignal } from './signal-exit.ts';
 
 /** What starting a program here needs of the world. */
@@ -25,15 +19,16 @@ interface Exit {
   readonly why?: string;
 }
 
-/** Node's own answer to a program that cannot be started, as a shell would say it. */
+/** Exit code and message of a program that could not be started, as a shell would report them. */
 function notStarted(error: NodeJS.ErrnoException, program: string): Exit {
   const why = error.code === 'ENOENT' ? 'not found' : error.code === 'EACCES' ? 'permission denied' : error.message;
   return { exit: error.code === 'ENOENT' ? 127 : 126, why: `${program}: ${why}\n` };
 }
 
 /**
- * Starts the program and resolves at its end. When `stop` is aborted it gets SIGINT, and SIGKILL a second later. Then what
- * it started ends with it, and what that keeps open (in a group of its own) is not waited for.
+ * Starts the program and resolves when it has ended. When `stop` is aborted it gets SIGINT, and SIGKILL a second later;
+ * whatever it started is ended with it. A process that it left behind in another group, and that keeps the output open,
+ * then does not delay the result.
  */
 function runChild(
   argv: readonly string[],
@@ -49,11 +44,11 @@ function runChild(
       child = spawn(program, args, {
         env: { ...world.env },
         stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-        // A group of its own, which ends as one.
+        // Its own process group, so that the whole group can be ended.
         detached: true,
       });
     } catch (error) {
-      // A program name with a NUL byte, or none at all.
+      // The program name is empty or contains a NUL byte.
       resolve({ exit: 126, why: error instanceof Error ? error.message : String(error) });
       return;
     }
@@ -71,7 +66,7 @@ function runChild(
     };
     const finish = (exit: Exit): void => {
       clearTimeout(killTimer);
-      // A shell's background commands do not hear SIGINT.
+      // Background commands of a shell ignore SIGINT.
       if (options.stop.aborted && pid !== undefined) world.signalGroup(pid, 'SIGKILL');
       options.stop.removeEventListener('abort', stop);
       child.stdout?.destroy();
@@ -81,13 +76,14 @@ function runChild(
     child.on('error', (error) => finish(notStarted(error, program)));
     child.on('exit', (code, signal) => {
       ended = { exit: code ?? exitOfSignal(signal ?? '') };
-      // What it printed last may still be in the pipes; a child of its own that keeps them open does not hold us up.
+      // Its last output may still be in the pipes, so wait for `close`; but once stopped, do not wait for a process that
+      // it left behind and that keeps them open.
       if (options.stop.aborted) finish(ended);
     });
     child.on('close', () => finish(ended ?? { exit: 1 }));
     child.stdout?.on('data', (bytes: Buffer) => onStdout(bytes, child));
     child.stderr?.on('data', (bytes: Buffer) => onStderr(bytes, child));
-    // A program that does not read its input closes it: no error of ours.
+    // A program that does not read its input closes it; that is not an error here.
     child.stdin?.on('error', () => undefined).end(options.stdin);
     if (options.stop.aborted) stop();
     else options.stop.addEventListener('abort', stop, { once: true });
@@ -95,8 +91,8 @@ function runChild(
 }
 
 /**
- * Runs a program to its end. `where` names the node for errors.
- * Errors: TransportError when the time was up or the caller's signal was aborted; the program is ended then.
+ * Runs a program and returns its result. `where` names the node in errors.
+ * Errors: TransportError when the time was up or the caller's signal was aborted; the program has been ended then.
  */
 export async function runProgram(
   argv: readonly string[],
@@ -104,31 +100,25 @@ export async function runProgram(
   world: ChildWorld,
   options: RunOptions = {},
 ): Promise<CommandResult> {
-  const { timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes, signal, stdin } = options;
   const began = world.clock.now().getTime();
-  const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
-  const [stdout, stderr] = [new ByteCap(maxBytes), new ByteCap(maxBytes)];
+  const deadline = startDeadline(options);
+  const output = new CapturedOutput(options.maxBytes);
   const { exit, why } = await runChild(
     argv,
     world,
-    { stdin, stop: signal === undefined ? deadline : AbortSignal.any([signal, deadline]) },
-    (bytes) => stdout.add(bytes),
-    (bytes) => stderr.add(bytes),
+    { stdin: options.stdin, stop: deadline.signal },
+    (bytes) => output.addStdout(bytes),
+    (bytes) => output.addStderr(bytes),
   );
-  if (signal?.aborted) throw cancelled(where);
-  if (deadline.aborted) throw timedOut(where, argv, timeoutMs);
-  return {
-    exit,
-    stdout: stdout.text(),
-    stderr: why ?? stderr.text(),
-    durationMs: world.clock.now().getTime() - began,
-    truncated: stdout.truncated || stderr.truncated,
-  };
+  const failure = deadline.failure(where, argv);
+  if (failure !== undefined) throw failure;
+  const result = output.result(exit, world.clock.now().getTime() - began);
+  return why === undefined ? result : { ...result, stderr: why };
 }
 
 /**
- * Passes the program's output on as it comes, and holds it back while the taker is busy. Answers its exit code.
- * Errors: what a taker throws; the program is ended then.
+ * Passes the program's output on as it comes, and pauses it while the receiver is busy. Returns the exit code.
+ * Errors: what a receiver throws; the program has been ended then.
  */
 export async function streamProgram(
   argv: readonly string[],
@@ -138,13 +128,13 @@ export async function streamProgram(
   const failed = new AbortController();
   const stop = options.signal === undefined ? failed.signal : AbortSignal.any([options.signal, failed.signal]);
   const passOn =
-    (take: (bytes: Uint8Array) => Promise<void> | void, name: 'stdout' | 'stderr') =>
+    (receive: StreamOptions['onStdout'], name: 'stdout' | 'stderr') =>
     (bytes: Buffer, child: ChildProcess): void => {
-      const taken = take(bytes);
-      if (taken === undefined) return;
+      const received = receive(bytes);
+      if (received === undefined) return;
       child[name]?.pause();
       const resume = (): unknown => child[name]?.resume();
-      taken.then(resume, (cause: unknown) => failed.abort(cause));
+      received.then(resume, (cause: unknown) => failed.abort(cause));
     };
   const { exit, why } = await runChild(
     argv,
@@ -156,16 +146,4 @@ export async function streamProgram(
   failed.signal.throwIfAborted();
   if (why !== undefined) await options.onStderr(Buffer.from(why));
   return exit;
-}
-
-/** For a call that was stopped by its signal. */
-export function cancelled(where: string): TransportError {
-  return new TransportError('cancelled', `stopped while ${where} was asked`);
-}
-
-/** For a call that was not done by its deadline. */
-export function timedOut(where: string, argv: readonly string[], timeoutMs: number): TransportError {
-  return new TransportError('timeout', `${where}: no answer from ${argv[0] ?? ''} within ${timeoutMs / 1000} seconds`, {
-    hint: 'Give it more time with --timeout, or look at what keeps the node busy.',
-  });
 }

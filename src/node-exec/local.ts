@@ -1,18 +1,16 @@
 // This machine as a node, and network namespaces of this machine as nodes: programs are started without a shell.
 import { existsSync } from 'node:fs';
 import { type ChildWorld, runProgram, streamProgram } from './child-program.ts';
-import { defaultTimeoutMs, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
+import { type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
 import { runSequentialSteps } from './sequential-steps.ts';
 
-/** Where a node's programs run: words to put before a command. Errors: TransportError when the node is not here. */
+/** The words to put before a command of a node. Errors: TransportError when the node is not on this machine. */
 type Prefix = (node: NodeTarget) => readonly string[];
 
-/** The administration's programs are found even where a user's PATH lacks their folders. */
-function withAdminPath(world: ChildWorld): ChildWorld {
-  const { env, clock, signalGroup } = world;
-  // C: what programs print is read by parsers.
-  const all = { ...env, PATH: `${env['PATH'] ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`, LC_ALL: 'C' };
-  return { env: all, clock, signalGroup };
+/** Adds the folders of administration programs, which may be missing from a user's PATH, and the C locale for parsers. */
+function withAdminPath({ env, clock, signalGroup }: ChildWorld): ChildWorld {
+  const PATH = `${env['PATH'] ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`;
+  return { env: { ...env, PATH, LC_ALL: 'C' }, clock, signalGroup };
 }
 
 function openPrefixed(transport: 'local' | 'netns', description: string, prefix: Prefix, given: ChildWorld): NodeExec {
@@ -27,7 +25,7 @@ function openPrefixed(transport: 'local' | 'netns', description: string, prefix:
       runSequentialSteps(
         steps,
         (argv, stepOptions) => exec.run(node, argv, stepOptions),
-        { ...options, timeoutMs: options.timeoutMs ?? defaultTimeoutMs },
+        options,
         () => world.clock.now().getTime(),
       ),
     stream: async (node, argv, options) => streamProgram([...prefix(node), ...argv], world, options),
@@ -36,7 +34,7 @@ function openPrefixed(transport: 'local' | 'netns', description: string, prefix:
   return exec;
 }
 
-/** This machine, whatever node is named. */
+/** Opens this machine as a transport; every node name means this machine. */
 export function openLocal(world: ChildWorld): NodeExec {
   return openPrefixed('local', 'this machine', () => [], world);
 }
@@ -44,16 +42,17 @@ export function openLocal(world: ChildWorld): NodeExec {
 const namespaces = '/var/run/netns';
 
 /**
- * Network namespaces of this machine (`ip netns`), needs root. `template` is the name of a node's namespace, `{node}` in
- * it stands for the node's name. The file system stays this machine's.
+ * Opens the network namespaces of this machine (`ip netns`) as a transport; needs root. `template` is the name of a
+ * node's namespace, in which `{node}` stands for the node name. Only the network is the namespace's; the file system is
+ * this machine's.
  */
 export function openNetns(template: string, world: ChildWorld): NodeExec {
   const prefix: Prefix = ({ name: node }) => {
     const name = template.replaceAll('{node}', node);
     const path = `${namespaces}/${name}`;
     if (name === '' || name.includes('/') || name.startsWith('.') || name.includes('\0') || !existsSync(path)) {
-      throw new TransportError('unreachable', `${node}: there is no network namespace ${name}`, {
-        hint: 'See ip netns list; --via netns:NAME takes {node} for the name of the node.',
+      throw new TransportError('unreachable', `${node}: network namespace '${name}' not found`, {
+        hint: 'Run ip netns list to see the namespaces. In --via netns:NAME, {node} stands for the node name.',
       });
     }
     return ['nsenter', `--net=${path}`, '--'];

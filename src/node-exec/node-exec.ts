@@ -1,20 +1,20 @@
-// Running programs on a node: one interface over the API server's exec, SSH, this machine, a network namespace, recordings.
-// How a command failed on the node (its exit code) and how it was not reached (TransportError) are never confused.
+// Running programs on a node: one interface over the API server's exec, SSH, this machine, network namespaces, recordings.
+// A command that failed on the node (its exit code) and a node that was not reached (TransportError) are never confused.
 import { CalictlError, type ErrorDetails, type ExitCode, exitCodes } from '../world/errors.ts';
 
-/** A node as transports know it. */
+/** A node as the transports see it. */
 export interface NodeTarget {
   readonly name: string;
-  /** InternalIP first, then the other addresses of the Node object; without prefix lengths. */
+  /** The InternalIP first, then the other addresses of the Node object; without prefix lengths. */
   readonly addresses: readonly string[];
 }
 
 export interface RunOptions {
   /** Deadline of the whole call, in milliseconds; 30,000 when absent. */
   readonly timeoutMs?: number | undefined;
-  /** Most bytes kept of each stream of a command; 16 MiB when absent. What is beyond is dropped and `truncated` set. */
+  /** Limit of each output stream of a command, in bytes; 16 MiB when absent. The rest is dropped and `truncated` set. */
   readonly maxBytes?: number | undefined;
-  /** What the command reads; nothing when absent. */
+  /** Standard input of the command; empty when absent. */
   readonly stdin?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,47 +22,47 @@ export interface RunOptions {
 export const defaultTimeoutMs = 30_000;
 export const defaultMaxBytes = 16 * 1024 * 1024;
 
-/** A command ran to its end. 126 and 127 say, as in a shell, that the program could not be started. */
+/** A command that ran to its end. As in a shell, 126 and 127 mean that the program could not be started. */
 export interface CommandResult {
   readonly exit: number;
-  /** UTF-8; bytes that are none become U+FFFD. */
+  /** Decoded as UTF-8; invalid bytes become U+FFFD. */
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;
-  /** More was printed than may be kept. */
+  /** The output exceeded the limit. */
   readonly truncated: boolean;
 }
 
-/** One of several commands that are run one after the other in one connection. */
+/** One of several commands that run one after another over one connection. */
 export interface Step {
   readonly argv: readonly string[];
-  /** Run only when the step before ended with another exit code than 0 (or was itself left out for that reason). */
+  /** Run only when the step before exited with a code other than 0 (or was itself skipped for that reason). */
   readonly onlyIfFailed?: boolean;
 }
 
-/** What became of a step: its result, left out because the one before was well, or not reached any more. */
+/** The outcome of a step: its result; skipped because the step before succeeded; or lost with the connection. */
 export type StepOutcome =
   | { readonly kind: 'ran'; readonly result: CommandResult }
   | { readonly kind: 'skipped' }
   | { readonly kind: 'lost'; readonly error: TransportError };
 
 export type TransportFailure =
-  /** No connection: name, address, port, refused, no pod, no namespace. */
+  /** No connection: unknown name or address, connection refused, no pod, no namespace. */
   | 'unreachable'
-  /** The other side does not let us in: keys, rights (403), no sudo. */
+  /** Access denied: keys, RBAC (403), no sudo. */
   | 'unauthorized'
-  /** The other side is not who it was: unknown, changed or revoked host key. */
+  /** The host cannot be verified: its host key is unknown, has changed or is revoked. */
   | 'host-key'
-  /** The time was up. */
+  /** The deadline passed. */
   | 'timeout'
-  /** The connection broke while the command ran: whether it did its work is unknown. */
+  /** The connection broke while the command ran: whether the command took effect is unknown. */
   | 'broken'
-  /** The recordings do not have this command. */
+  /** The snapshot has no recording of this command. */
   | 'not-recorded'
   /** Ctrl-C. */
   | 'cancelled';
 
-/** The node was not asked, or did not answer: says nothing of the node's state. */
+/** The node was not reached, or did not answer: this says nothing about the state of the node. */
 export class TransportError extends CalictlError {
   readonly reason: TransportFailure;
 
@@ -76,36 +76,37 @@ export class TransportError extends CalictlError {
   }
 }
 
-/** Where the bytes of a running command go, as they come. */
+/** Receives the output of a running command as it arrives. */
 export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Resolves when more may come. */
+  /** Resolves when it is ready for more. */
   onStdout(bytes: Uint8Array): Promise<void> | void;
   onStderr(bytes: Uint8Array): Promise<void> | void;
 }
 
 export interface NodeExec {
   readonly transport: 'kube' | 'ssh' | 'local' | 'netns' | 'replay';
-  /** For people: `the API server's exec`, `SSH as root`. */
+  /** For messages: `the API server's exec`, `SSH as root`. */
   readonly description: string;
   /**
-   * Runs one program with these arguments; no shell of ours reads them.
-   * Errors: TransportError when the node was not reached or the time was up.
+   * Runs one program with these arguments, which no shell interprets.
+   * Errors: TransportError when the node was not reached or the deadline passed.
    */
   run(node: NodeTarget, argv: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /**
-   * Runs steps one after the other, in one round trip where the transport can. Never rejects because of the node: what
-   * was not reached any more is `lost`. Outcomes are in the order of the steps.
+   * Runs steps one after another, in one round trip where the transport can. Never rejects because of the node: a step
+   * that could not be run is `lost`. Outcomes are in the order of the steps.
    */
   runSteps(node: NodeTarget, steps: readonly Step[], options?: RunOptions): Promise<readonly StepOutcome[]>;
   /**
-   * Runs a program whose output is passed on as it comes, until it ends or the signal is aborted; then it is ended on
-   * the node too (SIGINT first). Answers its exit code. Errors: TransportError.
+   * Runs a program and passes its output on as it comes, until the program ends or the signal is aborted; then it is
+   * ended on the node too (SIGINT first). Returns its exit code. Errors: TransportError.
    */
   stream(node: NodeTarget, argv: readonly string[], options: StreamOptions): Promise<number>;
   /**
-   * As `stream`, in a new container of this image, beside those of a pod and in its network; it ends with the program, but
-   * stays in the pod's list. Only where the way goes through Kubernetes. Errors: TransportError.
+   * As `stream`, but in an ephemeral container with this image, added to a pod and sharing its network. The container
+   * ends with the program and cannot be removed from the pod spec. Only for transports that go through Kubernetes.
+   * Errors: TransportError.
    */
   streamInEphemeralContainer?(
     pod: { readonly namespace: string; readonly name: string },

@@ -1,8 +1,8 @@
-// The processes of this machine by their command lines, and who we are.
+// The processes of this machine by their command lines, and whether this one runs as root.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The arguments of every process, the program's name first. Processes that end meanwhile are left out. */
+/** The command line of every process, as words. A process that ends meanwhile is left out. */
 export function processArguments(proc = '/proc'): string[][] {
   return readdirSync(proc)
     .filter((name) => /^\d+$/.test(name))
@@ -16,7 +16,7 @@ export function processArguments(proc = '/proc'): string[][] {
     });
 }
 
-/** True for the user with all rights. */
+/** True when this process runs as root. */
 export function isRoot(): boolean {
   return statSync('/proc/self').uid === 0;
 }

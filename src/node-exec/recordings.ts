@@ -1,8 +1,8 @@
-// What a snapshot keeps of a node: each command with its exit code and its output, one folder a node (docs/reference/snapshot.md).
+// The recordings in a snapshot: each command with its exit code and output, one folder per node (docs/reference/snapshot.md).
 import { isObject } from '../text/plain-values.ts';
 import { type Step, type StepOutcome, TransportError, type TransportFailure } from './node-exec.ts';
 
-/** A command and what it printed; its standard output stands in a file of its own beside the list. */
+/** A command and what it printed; its standard output is in its own file next to the list. */
 export interface RecordedCommand {
   readonly argv: readonly string[];
   readonly exit: number;
@@ -12,7 +12,7 @@ export interface RecordedCommand {
   readonly truncated?: boolean;
 }
 
-/** A command that nobody answered. */
+/** A command that was not run to its end: the node was not reached, or did not answer in time. */
 export interface LostCommand {
   readonly argv: readonly string[];
   readonly lost: { readonly reason: TransportFailure; readonly message: string; readonly hint?: string };
@@ -26,7 +26,7 @@ export interface Recording {
 
 export const recordingFile = 'commands.json';
 
-/** Why a node may not have answered; what was not recorded, or stopped by Ctrl-C, is in no snapshot. */
+/** The reasons that are recorded; a command that was itself missing from a snapshot, or that Ctrl-C ended, is not. */
 const lostReasons: readonly unknown[] = [
   'unreachable',
   'unauthorized',
@@ -55,41 +55,42 @@ function isCommand(value: unknown): value is RecordedCommand | LostCommand {
   );
 }
 
-/** Reads `commands.json`. Errors: TransportError when it is none. */
+/** Reads `commands.json`. Errors: TransportError when it is malformed. */
 export function parseRecording(text: string, path: string): Recording {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (isObject(value) && 'node' in value && 'commands' in value) {
     const { node, commands } = value;
     if (isText(node) && Array.isArray(commands) && commands.every(isCommand)) return { node, commands };
   }
-  throw new TransportError('broken', `${path} is no list of recorded commands`, {
-    hint: 'Save the snapshot again, or ask the nodes themselves with --via.',
+  throw new TransportError('broken', `${path} is not a list of recorded commands`, {
+    hint: 'Save the snapshot again, or query the nodes themselves with --via.',
   });
 }
 
-/** The files of a node's folder, by name. */
+/** Text of the files in a node's folder, by name. */
 export type RecordingFiles = ReadonlyMap<string, string>;
 
-/** A step to record, and the name that its output has in the snapshot. */
+/** A step to record. */
 export interface RecordedStep extends Step {
-  /** What the replay will be asked for, where that is another command than the one that was run. */
+  /** The command that a replay will be asked for; it may differ from the one that was run. */
   readonly recordedAs: readonly string[];
+  /** Name of the output file, without extension. */
   readonly name: string;
 }
 
 type Lost = Extract<StepOutcome, { kind: 'lost' }>;
 
-/** A command without an answer; one that a snapshot does not have is not there in a snapshot of it either. */
+/** True for a step to record as lost; a step that was missing from a snapshot stays missing in a snapshot of it. */
 export function isLost(outcome: StepOutcome): outcome is Lost {
   return outcome.kind === 'lost' && outcome.error.reason !== 'not-recorded';
 }
 
-/** The folder of a node: what its steps came to. Without times: two recordings of one state are equal. */
+/** The files of a node's folder for the outcomes of its steps. They hold no times: the same state gives the same files. */
 export function recordingFiles(
   node: string,
   steps: readonly RecordedStep[],

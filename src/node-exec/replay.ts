@@ -1,4 +1,4 @@
-// Nodes as a snapshot recorded them: answers what was asked then, and says of everything else that it was not.
+// Nodes as a snapshot recorded them: returns what was recorded, and reports a command that was not.
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { systemText } from '../world/errors.ts';
@@ -6,80 +6,23 @@ import { type CommandResult, type NodeExec, type NodeTarget, TransportError } fr
 import { parseRecording, type Recording, recordingFile } from './recordings.ts';
 import { runSequentialSteps } from './sequential-steps.ts';
 
-/** `folder` is the snapshot; the recordings of a node are in `nodes/<node>/` there. */
+/** Opens a snapshot as a transport. `folder` is the snapshot; the recordings of a node are in its `nodes/<node>/`. */
 export function openReplay(folder: string): NodeExec {
-  const recordings = new Map<string, Promise<Recording>>();
-  const placeOf = (node: string): string => join(folder, 'nodes', node);
-
-  /** A file of the snapshot. What a snapshot says is not to read other files of this machine: no link leads out of it. */
-  async function textOf(path: string): Promise<string> {
-    const [real, top] = await Promise.all([realpath(path), realpath(folder)]);
-    if (!real.startsWith(`${top}${sep}`)) throw new Error(`${path} leads out of the snapshot`);
-    return readFile(real, 'utf8');
-  }
-
-  async function read({ name }: NodeTarget): Promise<Recording> {
-    if (name === '' || name.includes('/') || name.startsWith('.') || name.includes('\0')) throw notRecorded(name);
-    const path = join(placeOf(name), recordingFile);
-    let text: string;
-    try {
-      text = await textOf(path);
-    } catch (cause) {
-      throw notRecorded(name, cause);
-    }
-    return parseRecording(text, path);
-  }
-
-  function recordingOf(node: NodeTarget): Promise<Recording> {
-    let recording = recordings.get(node.name);
-    if (recording === undefined) {
-      recording = read(node);
-      recordings.set(node.name, recording);
-    }
-    return recording;
-  }
-
-  async function outputIn(path: string): Promise<string> {
-    try {
-      return await textOf(path);
-    } catch (cause) {
-      throw new TransportError('broken', `the output ${path} of the snapshot cannot be read: ${systemText(cause)}`, {
-        cause,
-      });
-    }
-  }
-
-  async function run(node: NodeTarget, argv: readonly string[]): Promise<CommandResult> {
-    const { commands } = await recordingOf(node);
-    const found = commands.find((command) => sameWords(command.argv, argv));
-    if (found === undefined) {
-      throw new TransportError('not-recorded', `${node.name}: the snapshot has no record of ${argv.join(' ')}`, {
-        hint: 'Ask the node itself with --via.',
-      });
-    }
-    if ('lost' in found) {
-      const { reason, message, hint } = found.lost;
-      throw new TransportError(reason, `${message} (when the snapshot was saved)`, { hint });
-    }
-    const { exit, stdout, stderr = '', truncated = false } = found;
-    // A name and never a path.
-    const text = stdout === undefined ? '' : await outputIn(join(placeOf(node.name), basename(stdout)));
-    return { exit, stdout: text, stderr, durationMs: 0, truncated };
-  }
-
+  const snapshot = new RecordedNodes(folder);
   return {
     transport: 'replay',
     description: `the recordings in ${folder}`,
-    run,
+    run: (node, argv) => snapshot.resultOf(node, argv),
     runSteps: (node, steps, options = {}) =>
       runSequentialSteps(
         steps,
-        (argv) => run(node, argv),
-        { ...options, timeoutMs: Number.MAX_SAFE_INTEGER },
+        (argv) => snapshot.resultOf(node, argv),
+        options,
+        // Nothing here takes time that a deadline could limit.
         () => 0,
       ),
     async stream(node, argv, { onStdout, onStderr }) {
-      const { exit, stdout, stderr } = await run(node, argv);
+      const { exit, stdout, stderr } = await snapshot.resultOf(node, argv);
       if (stderr !== '') await onStderr(Buffer.from(stderr));
       if (stdout !== '') await onStdout(Buffer.from(stdout));
       return exit;
@@ -88,12 +31,82 @@ export function openReplay(folder: string): NodeExec {
   };
 }
 
+/** The recordings of a snapshot; the list of a node is read once. */
+class RecordedNodes {
+  readonly #folder: string;
+  readonly #recordings = new Map<string, Promise<Recording>>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Errors: TransportError when the node or the command was not recorded, or was lost when it was. */
+  async resultOf(node: NodeTarget, argv: readonly string[]): Promise<CommandResult> {
+    const { commands } = await this.#recordingOf(node.name);
+    const found = commands.find((command) => sameWords(command.argv, argv));
+    if (found === undefined) {
+      throw new TransportError('not-recorded', `${node.name}: the snapshot has no record of ${argv.join(' ')}`, {
+        hint: 'Query the node itself with --via.',
+      });
+    }
+    if ('lost' in found) {
+      const { reason, message, hint } = found.lost;
+      throw new TransportError(reason, `${message} (when the snapshot was saved)`, { hint });
+    }
+    const { exit, stdout, stderr = '', truncated = false } = found;
+    return { exit, stdout: await this.#outputOf(node.name, stdout), stderr, durationMs: 0, truncated };
+  }
+
+  #recordingOf(node: string): Promise<Recording> {
+    let recording = this.#recordings.get(node);
+    if (recording === undefined) {
+      recording = this.#read(node);
+      this.#recordings.set(node, recording);
+    }
+    return recording;
+  }
+
+  async #read(node: string): Promise<Recording> {
+    if (node === '' || node.includes('/') || node.startsWith('.') || node.includes('\0')) throw notRecorded(node);
+    const path = join(this.#nodeFolder(node), recordingFile);
+    let text: string;
+    try {
+      text = await this.#textOf(path);
+    } catch (cause) {
+      throw notRecorded(node, cause);
+    }
+    return parseRecording(text, path);
+  }
+
+  async #outputOf(node: string, file: string | undefined): Promise<string> {
+    if (file === undefined) return '';
+    // A recording names a file, never a path.
+    const path = join(this.#nodeFolder(node), basename(file));
+    try {
+      return await this.#textOf(path);
+    } catch (cause) {
+      throw new TransportError('broken', `cannot read the recorded output ${path}: ${systemText(cause)}`, { cause });
+    }
+  }
+
+  #nodeFolder(node: string): string {
+    return join(this.#folder, 'nodes', node);
+  }
+
+  /** A file of the snapshot. A link out of it is not followed: a snapshot must not make us read files of this machine. */
+  async #textOf(path: string): Promise<string> {
+    const [real, top] = await Promise.all([realpath(path), realpath(this.#folder)]);
+    if (!real.startsWith(`${top}${sep}`)) throw new Error(`${path} points outside the snapshot`);
+    return readFile(real, 'utf8');
+  }
+}
+
 const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((word, i) => word === b[i]);
 
 function notRecorded(node: string, cause?: unknown): TransportError {
   return new TransportError('unreachable', `${node}: the snapshot has no recordings of this node`, {
-    hint: 'Save it with calictl snapshot save --nodes, or ask the node itself with --via.',
+    hint: 'Save a snapshot with calictl snapshot save --nodes, or query the node itself with --via.',
     cause,
   });
 }

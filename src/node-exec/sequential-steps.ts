@@ -1,14 +1,24 @@
-// Steps for transports that need no round trip: each is a run of its own.
-import { type CommandResult, type RunOptions, type Step, type StepOutcome, TransportError } from './node-exec.ts';
+// Steps over a transport in which a round trip costs nothing: each step is a call of its own.
+import {
+  type CommandResult,
+  defaultTimeoutMs,
+  type RunOptions,
+  type Step,
+  type StepOutcome,
+  TransportError,
+} from './node-exec.ts';
 
-/** Runs the steps with `run` under one deadline, in milliseconds, for all of them. `now` is any clock in milliseconds. */
+/**
+ * Runs the steps with `run`, all of them under one deadline (`options.timeoutMs`), and returns an outcome for each. `now`
+ * is any clock in milliseconds.
+ */
 export async function runSequentialSteps(
   steps: readonly Step[],
   run: (argv: readonly string[], options: RunOptions) => Promise<CommandResult>,
-  options: RunOptions & { readonly timeoutMs: number },
+  options: RunOptions,
   now: () => number,
 ): Promise<StepOutcome[]> {
-  const end = now() + options.timeoutMs;
+  const end = now() + (options.timeoutMs ?? defaultTimeoutMs);
   const outcomes: StepOutcome[] = [];
   let failed = false;
   let lost: TransportError | undefined;
@@ -27,7 +37,7 @@ export async function runSequentialSteps(
       outcomes.push({ kind: 'ran', result });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      // A missing recording says nothing of the next one; a time-out or a lost connection does.
+      // The next step may have been recorded although this one was not; after a timeout or a lost connection, none runs.
       if (error.reason === 'not-recorded') failed = true;
       else lost = error;
       outcomes.push({ kind: 'lost', error });

@@ -1,12 +1,12 @@
-// Words for a POSIX shell and back: the one place where data is put into a text that a shell reads. Runs nothing.
+// Words quoted for a POSIX shell and split again: the only place where data is put into text that a shell reads.
 import { UsageError } from '../world/errors.ts';
 
-/** Means itself in every shell, wherever it stands behind the first word. */
+/** Needs no quotes in any shell, anywhere after the first word. */
 const harmless = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/;
 
 /**
- * One word as the shell has to be given it. Harmless words stay as they are, which is for people to read.
- * Errors: UsageError for a NUL byte, which no argument can hold.
+ * One word, quoted for the shell. Words that need no quotes stay as they are, to be readable.
+ * Errors: UsageError for a NUL byte, which no argument can contain.
  */
 export function quoteWord(word: string): string {
   return harmless.test(word) ? word : quoted(word);
@@ -14,13 +14,13 @@ export function quoteWord(word: string): string {
 
 function quoted(word: string): string {
   if (word.includes('\0')) {
-    throw new UsageError('an argument has a NUL byte in it', 'leave it out');
+    throw new UsageError('an argument contains a NUL byte', 'remove it');
   }
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * A command line that makes a POSIX shell run exactly these words. The first is always quoted: bare, it could be a
+ * A command line that makes a POSIX shell run exactly these words. The first one is always quoted, since it could be a
  * reserved word.
  * Errors: UsageError for a NUL byte.
  */
@@ -29,20 +29,20 @@ export function quoteArgv(argv: readonly string[]): string {
 }
 
 /**
- * Splits a text into words at spaces, with the quotes and backslashes of a shell; nothing else of a shell is done with
- * it: no variables, patterns or commands.
- * Errors: UsageError for a quote that does not end.
+ * Splits a text into words at spaces, honouring the quotes and backslashes of a shell, but nothing else: no variables,
+ * patterns or commands.
+ * Errors: UsageError for an unterminated quote.
  */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
-  // A stretch in quotes, an escaped character, spaces, or what is plain.
+  // A quoted stretch, an escaped character, spaces, or plain text.
   const pieces = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|(\s+)|([^\s'"\\]+)/y;
   while (pieces.lastIndex < text.length) {
     const at = pieces.lastIndex;
     const found = pieces.exec(text);
     if (found === null) {
-      throw new UsageError(`a quote does not end in: ${text}`, `it begins at: ${text.slice(at)}`);
+      throw new UsageError(`unterminated quote in: ${text}`, `the quote starts at: ${text.slice(at)}`);
     }
     const [, single, double, escaped, space, plain] = found;
     if (space !== undefined) {

@@ -1,4 +1,4 @@
-// Exit codes of programs that a signal ended, with Linux's numbers: nodes run Linux, whatever we run on.
+// Exit codes of programs that a signal ended, with the numbers of Linux: nodes run Linux, whatever this machine runs.
 
 const signalNumbers: Readonly<Record<string, number>> = {
   HUP: 1,
@@ -21,7 +21,7 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SYS: 31,
 };
 
-/** A shell's exit code for a program that this signal ended: `TERM` and `SIGTERM` are 143; 128 for an unknown one. */
+/** A shell's exit code for a program that this signal ended: 143 for `TERM` and `SIGTERM`; 128 for an unknown signal. */
 export function exitOfSignal(signal: string): number {
   return 128 + (signalNumbers[signal.replace(/^SIG/, '')] ?? 0);
 }

@@ -1,11 +1,11 @@
-// Several commands in one connection: a constant shell script that gets its data as positional arguments, and the reading
-// of what it prints. Used where a round trip costs (the API server's exec, SSH).
+// Several commands over one connection: a constant shell script that takes its data as positional arguments, and the
+// parser of its output. For transports where a round trip costs (the API server's exec, SSH).
 import type { CommandResult, Step, StepOutcome, TransportError } from './node-exec.ts';
 
 /**
- * Arguments: a marker, then for each step a letter (`a` always, `f` only if the one before failed), the number of its
- * words, and the words. After each step a line with the marker goes to both streams, its exit code to stdout. `eval` sees
- * only references to positional arguments, never the data. Told to end, it begins no further step.
+ * Arguments: a marker, then for each step a letter (`a`: always, `f`: only if the step before failed), the number of its
+ * words, and the words. After each step a line with the marker is printed to both streams, on stdout with the exit code.
+ * `eval` sees only references to positional arguments, never the data. After SIGINT or SIGTERM no further step is begun.
  */
 const script = `trap 'exit 130' INT TERM
 mark=$1
@@ -33,7 +33,7 @@ done
 `;
 
 /**
- * The command that runs the steps on the node; none of them has input. The marker must be a text that no step prints:
+ * The command that runs the steps on the node; none of them has input. The marker must be text that no step prints: the
  * letters and digits of a random UUID.
  */
 export function stepsArgv(marker: string, steps: readonly Step[]): string[] {
@@ -41,8 +41,8 @@ export function stepsArgv(marker: string, steps: readonly Step[]): string[] {
   return ['sh', '-c', script, 'sh', marker, ...words];
 }
 
-/** A stream cut at the markers: the part of each step that ended, and what stood behind each marker. */
-function cut(text: string, marker: string): { readonly part: string; readonly code: string }[] {
+/** A stream, split at the markers: the output of each step that ended, and the exit code after each marker. */
+function split(text: string, marker: string): { readonly part: string; readonly code: string }[] {
   const parts = text.split(`\n${marker}`);
   return parts.slice(0, -1).map((part, i) => ({
     part: i === 0 ? part : part.replace(/^[^\n]*\n/, ''),
@@ -51,8 +51,8 @@ function cut(text: string, marker: string): { readonly part: string; readonly co
 }
 
 /**
- * What became of each step, by what the script printed. `whole` is what is known of the script itself; when it did not
- * come to its end, the steps without an end are lost for that reason.
+ * The outcome of each step. `whole` is what the script printed; steps without a marker in it are lost, with the error
+ * `unfinished`.
  */
 export function parseSteps(
   marker: string,
@@ -60,8 +60,8 @@ export function parseSteps(
   whole: Pick<CommandResult, 'stdout' | 'stderr' | 'durationMs' | 'truncated'>,
   unfinished: TransportError,
 ): StepOutcome[] {
-  const out = cut(whole.stdout, marker);
-  const errors = cut(whole.stderr, marker);
+  const out = split(whole.stdout, marker);
+  const errors = split(whole.stderr, marker);
   return steps.map((_, i): StepOutcome => {
     const { part, code } = out[i] ?? {};
     if (part === undefined || code === undefined || code === '') return { kind: 'lost', error: unfinished };

@@ -1,8 +1,8 @@
-// Waiting for work that may not mind a signal.
+// Waiting for work that may ignore a signal.
 
 /**
- * The answer of the work, or the reason of the signal as soon as it is aborted, whatever the work waits for. What the work
- * answers after that goes to `late`.
+ * Resolves with the result of the work; rejects with the signal's reason as soon as the signal is aborted, whatever the
+ * work waits for. A result that comes later is passed to `late`.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, late?: (value: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {

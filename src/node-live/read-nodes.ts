@@ -1,4 +1,4 @@
-// Reads the same probes from many nodes at once: each within its own deadline, the slow ones in nobody's way.
+// Reads probes from many nodes at once: each node has its own deadline, and a slow one does not delay the others.
 import pMap from 'p-map';
 import type { NodeExec, NodeTarget, Step, StepOutcome } from '../node-exec/node-exec.ts';
 import type { NodeReading, Probe, ProbeName, ProbeOutcome } from '../node-state/probes.ts';
@@ -6,17 +6,18 @@ import type { NodeReading, Probe, ProbeName, ProbeOutcome } from '../node-state/
 export interface ReadOptions {
   /** Deadline of one node, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Nodes read at the same time. */
+  /** Maximum number of nodes read in parallel. */
   readonly parallel: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called as each node is done. */
+  /** Called when a node has been read, with the number of nodes read so far. */
   onDone?(done: number, total: number): void;
 }
 
 /**
- * What `use` makes of the reading of each node, in the order of the targets. It is called as each is there, so that the
- * texts of many nodes are never kept. What was not reached is in the reading, not an error.
- * Errors: TransportError `cancelled` only.
+ * Reads the probes of every node and returns what `use` makes of the readings, in the order of the targets. `use` is called
+ * as soon as a reading is complete, so the outputs of many nodes are never in memory together. A node that was not reached
+ * is a reading too, not an error.
+ * Errors: TransportError `cancelled` only; what `use` throws.
  */
 export function readNodes<T>(
   exec: NodeExec,
@@ -40,7 +41,7 @@ export function readNodes<T>(
   );
 }
 
-/** A probe as steps: each alternative only when those before it failed. */
+/** The steps of a probe: each alternative runs only when those before it failed. */
 export function stepsOf({ alternatives }: Probe): Step[] {
   return alternatives.map((argv, i) => (i === 0 ? { argv } : { argv, onlyIfFailed: true }));
 }
@@ -68,7 +69,7 @@ function readingOf(node: string, probes: readonly Probe[], outcomes: readonly St
   };
 }
 
-/** The first alternative that went well, else the first whose program there is, else why none was run. */
+/** The first alternative that succeeded, else the first whose program exists, else the reason why none was run. */
 function outcomeOf(alternatives: readonly (readonly string[])[], outcomes: readonly StepOutcome[]): ProbeOutcome {
   const runs = outcomes.flatMap((outcome, i) =>
     outcome.kind === 'ran' ? [{ argv: alternatives[i] ?? [], result: outcome.result }] : [],

@@ -1,4 +1,4 @@
-// The promises that every way to a node keeps, tried with programs that calico-node's image has too.
+// What every transport promises, tested with programs that the image of calico-node has too.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NodeExec, type NodeTarget, TransportError } from '../../src/node-exec/node-exec.ts';
@@ -7,15 +7,15 @@ import { until } from '../support/program/until.ts';
 export interface NodeExecUnderTest {
   readonly exec: NodeExec;
   readonly node: NodeTarget;
-  /** The time that a command may need to begin, where each is a connection of its own; 2,000 ms when absent. */
+  /** How long a command may take to start where each opens a connection; 2,000 ms when absent. */
   readonly beginMs?: number;
-  /** Is a process with this text in its command line there, wherever the commands run? */
+  /** True while a process with this text in its command line runs, wherever the commands run. */
   isRunning(text: string): boolean;
 }
 
-/** Numbers that make command lines of `sleep` unlike any other's. */
-let unlike = 0;
-const longSleep = (): string => `${3600 + ++unlike}.${process.pid}`;
+/** Times that no other `sleep` on this machine has. */
+let sleeps = 0;
+const longSleep = (): string => `${3600 + ++sleeps}.${process.pid}`;
 
 const sh = (script: string, ...args: string[]): string[] => ['sh', '-c', script, 'sh', ...args];
 
@@ -62,7 +62,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
         }),
         { numRuns: 25 },
       );
-      // Each run is a session of its own where sessions are slow.
+      // Some transports open a session for each run, which is slow.
     }, 120_000);
 
     it('run gives a command its input and closes it', async () => {
@@ -166,7 +166,7 @@ export function nodeExecContract(name: string, open: () => Promise<NodeExecUnder
         onStdout: (bytes) => void seen.push(Buffer.from(bytes).toString()),
         onStderr: () => undefined,
       });
-      await until(() => seen.join('') === 'one', 'its first output is there');
+      await until(() => seen.join('') === 'one', 'its first output has arrived');
       stop.abort();
       await ended;
       await until(() => !under.isRunning(`sleep ${time}`), 'the command is gone');

@@ -1,4 +1,4 @@
-// The contract of the ways to nodes, through a real API server and a stand-in for its kubelets.
+// The contract of transports, through a real API server and a stand-in for its kubelets.
 
 import { randomUUID } from 'node:crypto';
 import { kubeConnection } from '../../src/connect/kube-config.ts';

@@ -1,9 +1,9 @@
-// The contract of the ways to nodes on this machine, and of steps run by the shell script of those that are far away.
+// The contract of transports on this machine, and of the shell scripts that remote transports run their commands with.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ByteCap } from '../../src/node-exec/byte-cap.ts';
+import { CapturedOutput } from '../../src/node-exec/captured-output.ts';
 import { openLocal, openNetns } from '../../src/node-exec/local.ts';
 import { type NodeExec, TransportError } from '../../src/node-exec/node-exec.ts';
 import { parseSteps, stepsArgv } from '../../src/node-exec/steps-script.ts';
@@ -20,7 +20,7 @@ nodeExecContract('this machine', async () => ({ exec: openLocal(world), node, is
 
 type Taker = (bytes: Uint8Array) => Promise<void> | void;
 
-/** Runs an argv as a far node would: its input stays open, and closing it is all that ends it. */
+/** Runs a command as on a remote node: its input stays open, and only closing it ends the command. */
 function overAConnection(
   argv: readonly string[],
   onStdout: Taker,
@@ -28,7 +28,7 @@ function overAConnection(
   stop?: AbortSignal,
 ): Promise<number> {
   const [program = '', ...args] = argv;
-  // A group of its own, as on a node: the whole group is what is ended.
+  // Its own process group, as on a node: the whole group is ended.
   const child = spawn(program, args, { stdio: 'pipe', detached: true });
   child.stdin.on('error', () => undefined);
   stop?.addEventListener('abort', () => child.stdin.end());
@@ -47,17 +47,17 @@ function overAConnection(
   });
 }
 
-/** The scripts that far ways to nodes run their commands with, on this machine. */
+/** The scripts of remote transports, run on this machine. */
 function openSupervised(): NodeExec {
   const gathered = async (argv: readonly string[], stop: AbortSignal) => {
-    const [stdout, stderr] = [new ByteCap(1e6), new ByteCap(1e6)];
+    const output = new CapturedOutput();
     const exit = await overAConnection(
       argv,
-      (bytes) => stdout.add(bytes),
-      (bytes) => stderr.add(bytes),
+      (bytes) => output.addStdout(bytes),
+      (bytes) => output.addStderr(bytes),
       stop,
     );
-    return { exit, stdout: stdout.text(), stderr: stderr.text(), durationMs: 0, truncated: false };
+    return output.result(exit, 0);
   };
   return {
     ...openLocal(world),
@@ -155,7 +155,7 @@ describe('supervised commands', () => {
 
   it('a supervised command that was asked to end still reports how it ended', async () => {
     const stop = new AbortController();
-    // Slower than the signals that are sent when the command has ended.
+    // Longer than the delay until the signals that follow the end of the command.
     const waiting = 'trap : INT TERM; "$@"; code=$?; sleep 0.2; echo "it ended with $code" >&2';
     const command = supervisedArgv(['sh', '-c', 'trap "exit 4" INT; echo on; while :; do sleep 0.02; done']);
     let said = '';
@@ -172,7 +172,7 @@ describe('supervised commands', () => {
 
   it('a supervised command ends when its input closes while it starts', async () => {
     const time = `4000.${process.pid}`;
-    // Many at once, so that some are caught in every state.
+    // Many at once, so that the input ends in every state of some of them.
     const many = 'i=0; while [ $i -lt 200 ]; do setsid "$@" </dev/null & i=$((i + 1)); done; wait';
     execFileSync('sh', ['-c', many, 'sh', ...supervisedArgv(['sleep', time])], { stdio: 'ignore' });
     await until(() => !isRunning(`sleep ${time}`), 'the commands are gone');

@@ -1,4 +1,4 @@
-// The contract over SSH, to a real sshd: spoken by this program, and by the system's client.
+// The contract of transports over SSH to a real sshd: with the built-in client, and with the system's ssh.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { testWorld } from '../support/program/world.ts';
 import { makeKey, type Sshd, sshFolder, startSshd } from '../support/servers/sshd.ts';
 import { nodeExecContract } from './node-exec-contract.ts';
 
-describeWithPrograms('nodes by SSH', ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {
+describeWithPrograms('nodes over SSH', ['sshd', 'ssh', 'ssh-keygen', 'unshare'], () => {
   let sshd: Sshd;
   let settings: SshSettings;
   const node = { name: 'node-a', addresses: ['127.0.0.1'] };
@@ -38,7 +38,7 @@ describeWithPrograms('nodes by SSH', ['sshd', 'ssh', 'ssh-keygen', 'unshare'], (
     random: { uuid: () => randomUUID(), float: () => 0 },
   });
 
-  nodeExecContract('SSH', async () => ({ exec: openSsh(settings, world()), node, isRunning, beginMs: 5000 }));
+  nodeExecContract('built-in SSH', async () => ({ exec: openSsh(settings, world()), node, isRunning, beginMs: 5000 }));
   nodeExecContract("the system's ssh", async () => ({
     exec: openSshCommand('ssh', settings, world()),
     node,

@@ -257,7 +257,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
     it.each(lines)('without calictl-node-reader the missing right is named: %s', async (line) => {
       const { code, stdout, stderr } = await (await as('no-exec')).run(line);
       expect(code).toBe(1);
-      expect(stdout + stderr).toMatch(/the right to \w+ pods\/exec in namespace kube-system is missing/);
+      expect(stdout + stderr).toMatch(/missing permission to \w+ pods\/exec in namespace kube-system/);
     });
 
     it('calictl-node-reader has no right that no command uses', () => {
@@ -284,9 +284,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
     it(`calictl-capturer with calictl-reader is enough, and needed, for: ${line}`, async () => {
       const refused = await (await as('reader')).run(line);
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain(
-        'the right to patch pods/ephemeralcontainers in namespace kube-system is missing',
-      );
+      expect(refused.stderr).toContain('missing permission to patch pods/ephemeralcontainers in namespace kube-system');
       const capturing = capturer.run(line);
       await kubelets().startEphemeral('kube-system', 'calico-node-captured');
       // The image of the tests has no tcpdump: it was asked.

@@ -1,4 +1,4 @@
-// The client of BIRD's control socket against servers that answer, stop, fall silent or are not there.
+// The client of BIRD's control socket, with servers that reply, close, send nothing or are missing.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Greets; on the first question it does what it is told to. */
+/** A server that greets, and calls `answer` for every command. */
 function daemon(answer: (socket: Socket, question: string) => void): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -28,7 +28,7 @@ function daemon(answer: (socket: Socket, question: string) => void): Promise<voi
 const heading = '2002-name     proto    table    state  since       info';
 
 describe('showProtocols', () => {
-  it('asks, and answers the lines up to the last one of the reply, however they are cut', async () => {
+  it('returns the lines of a reply, however the bytes are split', async () => {
     const asked: string[] = [];
     await daemon((socket, question) => {
       asked.push(question);
@@ -45,17 +45,17 @@ describe('showProtocols', () => {
     expect(asked).toEqual(['show protocols\n']);
   });
 
-  it('ends at an error, which is a last line too', async () => {
+  it('returns an error reply', async () => {
     await daemon((socket) => socket.write('9001 syntax error\n'));
     expect(await showProtocols(path, 2000)).toEqual(['0001 BIRD 1.6.8 ready.', '9001 syntax error']);
   });
 
-  it('answers what came when the daemon closes', async () => {
+  it('returns a partial reply when the daemon closes the connection', async () => {
     await daemon((socket) => socket.end(`${heading}\n1002-half`));
     expect(await showProtocols(path, 2000)).toEqual(['0001 BIRD 1.6.8 ready.', heading, '1002-half']);
   });
 
-  it('does not wait longer than it may', async () => {
+  it('gives up on a daemon that does not reply in time', async () => {
     await daemon(() => undefined);
     await expect(showProtocols(path, 50)).rejects.toMatchObject({
       code: 'BIRD_SILENT',
@@ -63,7 +63,7 @@ describe('showProtocols', () => {
     });
   });
 
-  it('says in the words of Go that nobody is there', async () => {
+  it('reports a missing socket in the words of Go', async () => {
     const gone = join(folder, 'gone.ctl');
     await expect(showProtocols(gone, 2000)).rejects.toMatchObject({
       code: 'BIRD_UNCONNECTED',

@@ -1,11 +1,11 @@
-// Command lines of processes, from a folder like /proc and from the real one.
+// Command lines of processes, from a made-up /proc and from the real one.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isRoot, processArguments } from '../../src/node-exec/processes.ts';
 
-it('reads the arguments of every process, and passes over kernel threads and what is gone', () => {
+it('reads the command line of every process, without kernel threads and ended processes', () => {
   const proc = mkdtempSync(join(tmpdir(), 'calictl-proc-'));
   const lines = { 1: 'calico-node\0-felix\0', 2: '', 30: 'bird\0-c\0/etc/a b.cfg\0' };
   for (const [pid, text] of Object.entries(lines)) {
@@ -21,7 +21,7 @@ it('reads the arguments of every process, and passes over kernel threads and wha
   rmSync(proc, { recursive: true });
 });
 
-it('finds this very process, and who runs it', () => {
+it('finds the process of the test itself, and its user', () => {
   expect(processArguments().some(([program = '']) => program.includes('node'))).toBe(true);
   expect(isRoot()).toBe(userInfo().uid === 0);
 });

@@ -1,11 +1,11 @@
-// Words through a real shell and back.
+// Words quoted for a real shell, and split as a real shell splits them.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quoteArgv, quoteWord, splitWords } from '../../src/node-exec/shell-quote.ts';
 import { UsageError } from '../../src/world/errors.ts';
 
-/** What a real shell hands to a program for this text behind `printf '%s\0'`. */
+/** The arguments that a real shell passes to a program for this text. */
 function throughShell(words: string): string[] {
   const printed = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${words}`], { encoding: 'utf8' });
   return printed.split('\0').slice(0, -1);
@@ -33,16 +33,16 @@ const word = fc.oneof(
 );
 const words = fc.array(word, { minLength: 1, maxLength: 8 });
 
-/** All texts of one byte that UTF-8 has, and one above. */
+/** The characters U+0001 to U+00FF. */
 const everyCharacter = Array.from({ length: 255 }, (_, i) => String.fromCharCode(i + 1));
 
 describe('quoteArgv', () => {
-  it('lets a real shell read back every character', () => {
+  it('quotes every character for a real shell', () => {
     expect(throughShell(quoteArgv(everyCharacter))).toEqual(everyCharacter);
     expect(throughShell(quoteArgv([everyCharacter.join('')]))).toEqual([everyCharacter.join('')]);
   });
 
-  it('lets a real shell read back any words', () => {
+  it('quotes any words for a real shell', () => {
     fc.assert(
       fc.property(words, (list) => {
         expect(throughShell(quoteArgv(list))).toEqual(list);
@@ -52,16 +52,16 @@ describe('quoteArgv', () => {
     );
   });
 
-  it.each(['if', 'x=y', 'time', '!', '{', 'for'])('makes no more of %s than the name of a program', (name) => {
+  it.each(['if', 'x=y', 'time', '!', '{', 'for'])('quotes %s, so that a shell takes it for a program name', (name) => {
     const script = `PATH=/nowhere; ${quoteArgv([name, '3'])}; echo $?`;
     expect(execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' })).toBe('127\n');
   });
 
-  it('refuses a NUL byte, which no program can be given', () => {
+  it('refuses a NUL byte, which no argument can contain', () => {
     expect(() => quoteArgv(['a', 'b\0c'])).toThrow(UsageError);
   });
 
-  it('leaves words alone that mean themselves', () => {
+  it('does not quote words that need no quotes', () => {
     expect(['-p', '22', '10.0.0.1', 'fd00::1', 'a@b:2', '/x/y_z'].map(quoteWord).join(' ')).toBe(
       '-p 22 10.0.0.1 fd00::1 a@b:2 /x/y_z',
     );
@@ -69,12 +69,12 @@ describe('quoteArgv', () => {
 });
 
 describe('splitWords', () => {
-  it('reads words as a real shell does', () => {
+  it('splits words as a real shell does', () => {
     const text = String.raw`ssh -F 'a b' "c \"d\" \x" e\ f '' ""g'h'  -o "X=\$1"`;
     expect(splitWords(text)).toEqual(throughShell(text));
   });
 
-  it('is the way back from quoting', () => {
+  it('splits what quoteArgv has quoted', () => {
     fc.assert(
       fc.property(words, (list) => {
         expect(splitWords(quoteArgv(list))).toEqual(list);
@@ -82,12 +82,12 @@ describe('splitWords', () => {
     );
   });
 
-  it('does nothing else of a shell', () => {
+  it('does not expand anything', () => {
     expect(splitWords('a $(id) $HOME *')).toEqual(['a', '$(id)', '$HOME', '*']);
     expect(splitWords('  ')).toEqual([]);
   });
 
-  it.each(["a 'b", 'a "b', 'a\\'])('refuses %j, which does not end', (text) => {
+  it.each(["a 'b", 'a "b', 'a\\'])('refuses %j, which is unterminated', (text) => {
     expect(() => splitWords(text)).toThrow(UsageError);
   });
 });

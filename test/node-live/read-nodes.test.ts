@@ -1,4 +1,4 @@
-// Reading many nodes: the time of the slowest, a node that hangs costs itself only, what was not reached is no state.
+// Reading many nodes: order, limits, alternatives of a probe, and nodes that are not reached.
 import { describe, expect, it } from 'vitest';
 import { type NodeExec, type Step, type StepOutcome, TransportError } from '../../src/node-exec/node-exec.ts';
 import { readNodes } from '../../src/node-live/read-nodes.ts';
@@ -14,7 +14,7 @@ const ran = (answer: { exit: number; stdout?: string; stderr?: string }): StepOu
   result: { stdout: '', stderr: '', durationMs: 1, truncated: false, ...answer },
 });
 
-/** A way to nodes that exist nowhere, so that their answers and their slowness can be chosen. */
+/** A transport to made-up nodes, with answers and delays of the test's choice. */
 function nodesThat(answer: Answer, before: (node: string) => Promise<void> = async () => undefined) {
   let running = 0;
   let most = 0;
@@ -40,7 +40,7 @@ function nodesThat(answer: Answer, before: (node: string) => Promise<void> = asy
   return { exec: exec as NodeExec, most: () => most };
 }
 
-/** The reading as it is. */
+/** Uses the reading unchanged. */
 const whole = (reading: NodeReading): NodeReading => reading;
 
 const targets = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `node-${i}`, addresses: [] }));

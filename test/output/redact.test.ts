@@ -30,7 +30,7 @@ describe('redacted', () => {
     'basic facts: none',
     'PASSWORD:  <set to the key "p" in secret "s">  Optional: false',
     'keys: ssh-key, public-key',
-    '--ssh-ask-password does not go with --ssh-command',
+    '--ssh-ask-password cannot be used with --ssh-command',
     'SecretName:  node-certs',
     '      --token\n      --port',
   ])('leaves "%s" alone', (text) => {

@@ -1,13 +1,13 @@
-// Which pod is calico-node on a node: asked for all nodes at once, or for the few that are asked about.
+// Finds the calico-node pod of a node: with one list of all pods when many nodes are needed, else node by node.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import { TransportError } from '../node-exec.ts';
 import { messageOf, missingRight } from './exec-status.ts';
-import { callApi } from './kube-api.ts';
+import { callApi, credentialsRejected } from './kube-api.ts';
 
-/** The DaemonSet's label is the same in every way to install Calico; its namespace is not. */
+/** The label of the DaemonSet is the same however Calico was installed; the namespace is not. */
 const selector = 'k8s-app=calico-node';
 export const calicoContainer = 'calico-node';
-/** Up to so many nodes are looked up one by one. */
+/** Up to this many nodes are looked up individually. */
 const few = 3;
 const pageSize = 500;
 const listTimeoutMs = 30_000;
@@ -17,7 +17,7 @@ export interface PodRef {
   readonly name: string;
 }
 
-/** A pod of the API, as far as it is used. */
+/** The fields of a pod that are used here. */
 interface Pod {
   readonly metadata: { readonly name: string; readonly namespace: string; readonly deletionTimestamp?: string };
   readonly spec: { readonly nodeName?: string };
@@ -34,14 +34,14 @@ interface PodList {
 
 type PodsByNode = ReadonlyMap<string, readonly Pod[]>;
 
-/** Remembers what it was told; `lookAgain` forgets a node. */
+/** Remembers the pods of each node; `lookAgain` reads them again for one node. */
 export class CalicoPods {
   readonly #connection: KubeConnection;
-  /** What is known of a node, or under way. */
+  /** The pods of a node, or the request for them. */
   readonly #known = new Map<string, Promise<readonly Pod[]>>();
-  /** How many are asked about in this moment, and the end of the moment. */
-  #asking = 0;
-  #moment: Promise<void> | undefined;
+  /** How many nodes wait for the current batch, and the end of the batch. */
+  #waiting = 0;
+  #batch: Promise<void> | undefined;
   #all: Promise<PodsByNode> | undefined;
   readonly #closed = new AbortController();
 
@@ -50,7 +50,7 @@ export class CalicoPods {
   }
 
   /**
-   * The pod to exec in: running, the ready one first.
+   * The pod to exec in: a running one, preferably ready.
    * Errors: TransportError `unreachable` (there is none), `unauthorized`.
    */
   async find(node: string): Promise<PodRef> {
@@ -66,12 +66,12 @@ export class CalicoPods {
     });
     throw new TransportError(
       'unreachable',
-      `${node}: no calico-node pod runs on it${there.length === 0 ? '' : ` (${there.join(', ')})`}`,
-      { hint: `See kubectl get pods -A -o wide -l ${selector}; with --via ssh the node is asked without the pod.` },
+      `${node}: no running calico-node pod${there.length === 0 ? '' : ` (${there.join(', ')})`}`,
+      { hint: `Run kubectl get pods -A -o wide -l ${selector}; --via ssh works without the pod.` },
     );
   }
 
-  /** The pod that was found is not there any more: asks again about this node. */
+  /** For a node whose pod has gone: looks it up again. */
   lookAgain(node: string): void {
     this.#remember(
       node,
@@ -84,28 +84,28 @@ export class CalicoPods {
   }
 
   #podsOf(node: string): Promise<readonly Pod[]> {
-    return this.#known.get(node) ?? this.#remember(node, this.#ask(node));
+    return this.#known.get(node) ?? this.#remember(node, this.#lookUp(node));
   }
 
   #remember(node: string, pods: Promise<readonly Pod[]>): Promise<readonly Pod[]> {
     this.#known.set(node, pods);
-    // What failed is asked again next time.
+    // A failed lookup is repeated the next time.
     pods.catch(() => this.#known.delete(node));
     return pods;
   }
 
-  /** Many nodes that are asked about in the same moment share one list of all. */
-  async #ask(node: string): Promise<readonly Pod[]> {
-    this.#asking += 1;
-    this.#moment ??= new Promise((resolve) => {
+  /** Nodes that are needed at the same moment share one list of all pods. */
+  async #lookUp(node: string): Promise<readonly Pod[]> {
+    this.#waiting += 1;
+    this.#batch ??= new Promise((resolve) => {
       setImmediate(() => {
-        if (this.#asking > few) this.#listAll();
-        this.#asking = 0;
-        this.#moment = undefined;
+        if (this.#waiting > few) this.#listAll();
+        this.#waiting = 0;
+        this.#batch = undefined;
         resolve();
       });
     });
-    await this.#moment;
+    await this.#batch;
     return (await (this.#all ?? this.#list(node))).get(node) ?? [];
   }
 
@@ -127,10 +127,10 @@ export class CalicoPods {
       if (next !== '') query.set('continue', next);
       const answer = await callApi(this.#connection, { method: 'GET', path: `/api/v1/pods?${query}`, signal }).catch(
         (cause: unknown) => {
-          throw cause instanceof TransportError ? cause : tooLate(cause);
+          throw cause instanceof TransportError ? cause : listTimedOut(cause);
         },
       );
-      if (answer.status !== 200) throw refusedList(answer.status, answer.body);
+      if (answer.status !== 200) throw listRefused(answer.status, answer.body);
       const { items, metadata } = JSON.parse(answer.body) as PodList;
       for (const pod of items ?? []) {
         const { nodeName } = pod.spec;
@@ -145,34 +145,26 @@ export class CalicoPods {
 const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
 
-/** In a field selector these three mean something. */
+/** Escapes the three special characters of a field selector. */
 const fieldValue = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
 
-function tooLate(cause: unknown): TransportError {
-  return new TransportError('timeout', `the API server did not list the pods in ${listTimeoutMs / 1000} seconds`, {
-    hint: 'Try again; with --via ssh the nodes are asked without the API server.',
+function listTimedOut(cause: unknown): TransportError {
+  return new TransportError('timeout', `the API server did not list the pods within ${listTimeoutMs / 1000} seconds`, {
+    hint: 'Try again; --via ssh works without the API server.',
     cause,
   });
 }
 
-function refusedList(status: number, body: string): TransportError {
+function listRefused(status: number, body: string): TransportError {
   if (status === 403) {
     const right = missingRight(body, 'list pods in all namespaces');
-    return new TransportError(
-      'unauthorized',
-      `not allowed to find the calico-node pods: the right to ${right} is missing`,
-      {
-        hint: 'The role calictl-reader of docs/reference/rbac.md has it; with --via ssh it is not needed.',
-      },
-    );
-  }
-  if (status === 401) {
-    return new TransportError('unauthorized', 'the API server does not accept the credentials', {
-      hint: 'Sign in again, or choose another context.',
+    return new TransportError('unauthorized', `cannot find the calico-node pods: missing permission to ${right}`, {
+      hint: 'The role calictl-reader in docs/reference/rbac.md grants it; --via ssh does not need it.',
     });
   }
+  if (status === 401) return credentialsRejected();
   const text = messageOf(body);
   return new TransportError('unreachable', `the API server did not list the pods: status ${status} ${text}`.trim(), {
-    hint: 'Try again; if it stays so, look at the API server.',
+    hint: 'Try again; if it keeps failing, check the API server.',
   });
 }

@@ -1,5 +1,5 @@
-// A program in the network namespace of a pod whose own image does not have it: an ephemeral container is added to the pod,
-// and ended with the program. Kubernetes keeps ended ones in the pod's list.
+// A program in the network namespace of a pod whose own image lacks it: an ephemeral container is added to the pod, and ends
+// with the program. Kubernetes keeps ended ephemeral containers in the pod spec.
 import { setTimeout as after } from 'node:timers/promises';
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import { type StreamOptions, TransportError } from '../node-exec.ts';
@@ -10,18 +10,18 @@ import { messageOf, missingRight } from './exec-status.ts';
 import { exitCodeMarkerArgv } from './exit-code-marker.ts';
 import { type ApiAnswer, callApi, isAnswer } from './kube-api.ts';
 
-/** An image may have to be pulled. */
+/** Long, because the image may have to be pulled. */
 const startTimeoutMs = 120_000;
 const pollEveryMs = 500;
-/** Seconds in which somebody must attach, else the container ends by itself. */
-const attachWithin = 30;
+/** If nothing attaches to the container within this time, it ends by itself. */
+const attachWithinSeconds = 30;
 
 /**
- * Nothing is printed before somebody listens: the program begins with the first line of input. The clock is stopped by a
- * signal that nothing can swallow, for what it would end later is the program.
+ * The program starts with the first line of input, so that no output is lost before the attach. The timer is stopped by
+ * SIGKILL, which cannot be ignored: later it would end the program itself.
  */
 const waiting = `trap 'exit 1' TERM
-{ sleep ${attachWithin}; kill -TERM $$; } >/dev/null 2>&1 &
+{ sleep ${attachWithinSeconds}; kill -TERM $$; } >/dev/null 2>&1 &
 clock=$!
 read -r go
 got=$?
@@ -30,38 +30,37 @@ kill -KILL "$clock"
 exec "$@"
 `;
 
-/** What a kubelet says of a container. */
+/** The state of a container as the kubelet reports it. */
 interface ContainerState {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly running?: object;
   readonly terminated?: { readonly reason?: string; readonly message?: string; readonly exitCode?: number };
 }
 
-/** Reasons to wait that do not go away by themselves. */
-const hopeless = /^(Err|Invalid|.*(BackOff|Error)$)/;
+/** Waiting reasons that do not resolve by themselves. */
+const permanent = /^(Err|Invalid|.*(BackOff|Error)$)/;
 
-export interface Beside {
+export interface EphemeralContainerAccess {
   readonly connection: KubeConnection;
   readonly pingEveryMs: number;
   /** Letters and digits of a random UUID. */
   readonly marker: string;
 }
 
-/** As NodeExec.streamInEphemeralContainer; the image must have a shell. Errors: TransportError. */
+/** As NodeExec.streamInEphemeralContainer; the image must contain a shell. Errors: TransportError. */
 export function streamInEphemeralContainer(
-  beside: Beside,
+  { connection, marker, pingEveryMs }: EphemeralContainerAccess,
   pod: PodRef,
   image: string,
   argv: readonly string[],
   options: StreamOptions,
 ): Promise<number> {
-  const { connection, marker, pingEveryMs } = beside;
   const where = `pod ${pod.namespace}/${pod.name}`;
   const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${encodeURIComponent(pod.name)}`;
   const name = `calictl-${marker.slice(0, 10)}`;
   const command = ['sh', '-c', waiting, 'sh', ...exitCodeMarkerArgv(marker, argv, false)];
-  return streamExecSession(where, marker, options, async (taking: SessionOutput) => {
-    const { signal } = taking;
+  return streamExecSession(where, marker, options, async (output: SessionOutput) => {
+    const { signal } = output;
     const added = await callApi(connection, {
       method: 'PATCH',
       path: `${path}/ephemeralcontainers`,
@@ -69,9 +68,9 @@ export function streamInEphemeralContainer(
       signal,
     });
     if (added.status !== 200) throw refused(where, 'patch pods/ephemeralcontainers', pod, added);
-    await started(connection, path, where, name, signal);
+    await waitUntilRunning(connection, path, where, name, signal);
     const query = new URLSearchParams({ container: name, stdin: 'true', stdout: 'true', stderr: 'true' });
-    const socket = await openSocket(connection, { ...taking, pingEveryMs, path: `${path}/attach?${query}` });
+    const socket = await openSocket(connection, { ...output, pingEveryMs, path: `${path}/attach?${query}` });
     if (isAnswer(socket)) throw refused(where, 'create pods/attach', pod, socket);
     socket.send('go\n');
     return socket;
@@ -84,26 +83,26 @@ function patchWith(name: string, image: string, command: readonly string[]): obj
     image,
     command,
     stdin: true,
-    // The end of the connection is the end of the input, and that ends the program.
+    // The connection's end ends the input, which ends the program.
     stdinOnce: true,
     securityContext: { capabilities: { add: ['NET_ADMIN', 'NET_RAW'] } },
   };
   return { spec: { ephemeralContainers: [container] } };
 }
 
-/** Waits until the container runs. Errors: TransportError when it does not come to that; the reason of the signal. */
-async function started(
+/** Waits until the container runs. Errors: TransportError when it does not; the reason of the signal. */
+async function waitUntilRunning(
   connection: KubeConnection,
   path: string,
   where: string,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const late = AbortSignal.timeout(startTimeoutMs);
+  const deadline = AbortSignal.timeout(startTimeoutMs);
   for (let last = ''; ; await after(pollEveryMs, undefined, { signal })) {
-    if (late.aborted) {
-      throw new TransportError('timeout', `${where}: the new container does not start${last}`, {
-        hint: 'See kubectl describe pod: its image may take long to pull, or its node is not ready.',
+    if (deadline.aborted) {
+      throw new TransportError('timeout', `${where}: the ephemeral container does not start${last}`, {
+        hint: 'Run kubectl describe pod: the image may take long to pull, or the node is not ready.',
       });
     }
     const answer = await callApi(connection, { method: 'GET', path, signal });
@@ -115,9 +114,9 @@ async function started(
     if (state?.running !== undefined) return;
     const { reason = '', message = '' } = state?.terminated ?? state?.waiting ?? {};
     last = reason === '' ? '' : `: ${`${reason} ${message}`.trim()}`;
-    if (state?.terminated !== undefined || hopeless.test(reason)) {
-      throw new TransportError('unreachable', `${where}: the new container does not run${last}`, {
-        hint: 'Check the name of the image; it must have a shell.',
+    if (state?.terminated !== undefined || permanent.test(reason)) {
+      throw new TransportError('unreachable', `${where}: the ephemeral container does not run${last}`, {
+        hint: 'Check the image name; the image must contain a shell.',
       });
     }
   }
@@ -127,13 +126,13 @@ function refused(where: string, right: string, pod: PodRef | undefined, { status
   const text = messageOf(body);
   if (status === 403 && / cannot \S+ resource /.test(text)) {
     const missing = missingRight(body, pod === undefined ? right : `${right} in namespace ${pod.namespace}`);
-    return new TransportError('unauthorized', `${where}: the right to ${missing} is missing`, {
-      hint: 'The role calictl-capturer of docs/reference/rbac.md has it.',
+    return new TransportError('unauthorized', `${where}: missing permission to ${missing}`, {
+      hint: 'The role calictl-capturer in docs/reference/rbac.md grants it.',
     });
   }
-  // Pod security, for one, forbids the rights that the container asks for.
+  // For example, pod security admission forbids the capabilities of the container.
   const reason = status === 401 || status === 403 ? 'unauthorized' : 'unreachable';
-  return new TransportError(reason, `${where}: no container can be added: status ${status} ${text}`.trim(), {
-    hint: 'Capture on the node instead: leave --image out, with --via ssh.',
+  return new TransportError(reason, `${where}: cannot add an ephemeral container: status ${status} ${text}`.trim(), {
+    hint: 'Capture on the node instead: without --image, with --via ssh.',
   });
 }

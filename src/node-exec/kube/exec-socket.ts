@@ -1,20 +1,20 @@
-// The WebSocket of an exec (or attach): channels of bytes to and from a container, and one message at its end.
-// What the messages mean is in exec-status.ts.
+// The WebSocket of an exec or attach: channels of bytes to and from a container, and a status message at the end, which
+// exec-status.ts reads.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import { type ApiAnswer, answerOf, credentials, noAnswer, untilAnswered } from './kube-api.ts';
 
-/** The first can end a command's input. */
+/** Only the first can signal the end of a command's input. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
-/** Servers limit the size of a message. */
+/** Bytes per message; servers limit the size. */
 const pieceSize = 1 << 16;
-/** A connection that leaves so many pings unanswered is dead. */
+/** After this many consecutive unanswered pings a connection counts as dead. */
 const deadAfter = 6;
 
 export interface SocketOptions {
-  /** With the query, escaped. */
+  /** Including the query, escaped. */
   readonly path: string;
-  /** Aborted: the connection is cut, whatever it does. */
+  /** Aborted: the connection is cut, whatever its state. */
   readonly signal: AbortSignal;
   readonly pingEveryMs: number;
   onStdout(bytes: Buffer): Promise<void> | void;
@@ -29,14 +29,14 @@ export interface ExecSocket {
   /** Cuts the connection. */
   cut(): void;
   /**
-   * The message of the server at the end, or undefined when the connection ended without one; all output was taken then.
+   * The server's status message, or undefined when the connection ended without one; by then all output has been received.
    * Rejects with what `onStdout` or `onStderr` threw.
    */
   readonly ended: Promise<string | undefined>;
 }
 
 /**
- * Opens it, or answers what the server said instead (403, 404 …).
+ * Opens it; returns the server's response when that refuses (403, 404, …).
  * Errors: TransportError `unreachable`, `unauthorized` (no credentials); the reason of the signal.
  */
 export async function openSocket(connection: KubeConnection, options: SocketOptions): Promise<ExecSocket | ApiAnswer> {
@@ -62,9 +62,9 @@ export async function openSocket(connection: KubeConnection, options: SocketOpti
         answerOf(message).then(resolve, (cause: unknown) => reject(noAnswer(server, cause)));
         letGo();
       });
-      // Also the end of a connection that is given up: never left without an answer.
+      // Also emitted for a connection that was cut while opening, so the promise always settles.
       socket.on('error', (cause) => reject(options.signal.aborted ? options.signal.reason : noAnswer(server, cause)));
-      socket.on('close', () => reject(noAnswer(server, new Error('it broke off the connection'))));
+      socket.on('close', () => reject(noAnswer(server, new Error('connection closed'))));
     });
   });
 }
@@ -73,34 +73,34 @@ type Socket = import('ws').WebSocket;
 
 function exchange(socket: Socket, options: SocketOptions, letGo: () => void): ExecSocket {
   let status: string | undefined;
-  /** What is being taken; the socket is not read meanwhile. */
-  let taking: Promise<void> | undefined;
+  /** The delivery under way; the socket is paused meanwhile. */
+  let receiving: Promise<void> | undefined;
   let failure: unknown;
-  const take = (deliver: () => Promise<void> | void): void => {
-    const taken = taking === undefined ? deliver() : taking.then(deliver);
-    if (taken === undefined) return;
+  const receive = (deliver: () => Promise<void> | void): void => {
+    const delivered = receiving === undefined ? deliver() : receiving.then(deliver);
+    if (delivered === undefined) return;
     socket.pause();
-    const mine = taken.then(
+    const mine = delivered.then(
       () => {
-        if (taking !== mine) return;
-        taking = undefined;
+        if (receiving !== mine) return;
+        receiving = undefined;
         socket.resume();
       },
       (cause: unknown) => {
-        failure ??= cause ?? new Error('output was not taken');
+        failure ??= cause ?? new Error('output was not received');
         socket.resume();
         socket.terminate();
       },
     );
-    taking = mine;
+    receiving = mine;
   };
-  const alive = keepAlive(socket, options.pingEveryMs, () => taking !== undefined);
+  const alive = keepAlive(socket, options.pingEveryMs, () => receiving !== undefined);
   socket.on('message', (data: Buffer) => {
     const channel = data[0];
     const bytes = data.subarray(1);
     if (failure !== undefined) return;
-    if (channel === channels.stdout && bytes.length > 0) take(() => options.onStdout(bytes));
-    else if (channel === channels.stderr && bytes.length > 0) take(() => options.onStderr(bytes));
+    if (channel === channels.stdout && bytes.length > 0) receive(() => options.onStdout(bytes));
+    else if (channel === channels.stderr && bytes.length > 0) receive(() => options.onStderr(bytes));
     else if (channel === channels.status) {
       status = bytes.toString('utf8');
       socket.close();
@@ -110,10 +110,10 @@ function exchange(socket: Socket, options: SocketOptions, letGo: () => void): Ex
     socket.on('close', () => {
       clearInterval(alive);
       letGo();
-      Promise.resolve(taking).then(() => (failure === undefined ? resolve(status) : reject(failure)));
+      Promise.resolve(receiving).then(() => (failure === undefined ? resolve(status) : reject(failure)));
     });
   });
-  // It may end before anybody waits for it.
+  // It may be rejected before the caller waits for it.
   ended.catch(() => undefined);
   const send = (channel: number, bytes: Buffer): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
   return {
@@ -130,7 +130,7 @@ function exchange(socket: Socket, options: SocketOptions, letGo: () => void): Ex
   };
 }
 
-/** A connection that breaks without a word is found out. While output waits to be taken, nobody hears answers. */
+/** Detects a dead connection. While the socket is paused for the receiver, pongs are not read and do not count. */
 function keepAlive(socket: Socket, everyMs: number, isBusy: () => boolean): NodeJS.Timeout {
   let unanswered = 0;
   socket.on('pong', () => {

@@ -1,5 +1,5 @@
-// What the API server says of an exec at its end, or in place of it: an exit code, a program that was not started, or why
-// the container was not reached. Reads texts only.
+// What the API server reports at the end of an exec, or instead of one: an exit code, a program that was not started, or
+// why the container was not reached.
 
 export type ExecEnd =
   | { readonly kind: 'exit'; readonly code: number }
@@ -7,7 +7,7 @@ export type ExecEnd =
   | { readonly kind: 'not-started'; readonly code: 126 | 127; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string };
 
-/** meta/v1 Status, as far as it is used. */
+/** The fields of a meta/v1 Status that are used here. */
 interface Status {
   readonly status?: string;
   readonly reason?: string;
@@ -17,7 +17,7 @@ interface Status {
   } | null;
 }
 
-/** Reads a Status; anything else has no message. */
+/** Parses a Status; returns undefined for anything else. */
 function statusIn(text: string): Status | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -27,28 +27,28 @@ function statusIn(text: string): Status | undefined {
   }
 }
 
-/** The address of an exec repeats the whole command. */
+/** The URL of an exec repeats the whole command. */
 const commandInUrl = /(https?:\/\/[^\s"?]*)\?[^\s"]*/g;
 
-/** The message of an answer, of a proxy's page as much as one line of it shows. */
+/** The message of a response, on one line; also of a proxy's HTML page. */
 export function messageOf(body: string): string {
   const message = statusIn(body)?.message ?? body.replace(/<[^>]*>/g, ' ');
-  // Each layer that an error passes puts this before it.
+  // Every layer that an error passes adds this prefix.
   const bare = message.replace(/(?:Internal error occurred: )+/g, '').replace(commandInUrl, '$1');
   return bare.replace(/\s+/g, ' ').trim().slice(0, 300);
 }
 
-/** What the container runtimes say of a program that they cannot start. */
+/** Messages of container runtimes about a program that they cannot start. */
 const notStarted = /OCI runtime|unable to start container process|executable file not found|exec format error/i;
 const notAllowed = /permission denied|exec format error|is a directory/i;
 
-/** The last message of an exec. */
+/** Reads the last message of an exec. */
 export function execEnd(text: string): ExecEnd {
   const status = statusIn(text);
   if (status?.status === 'Success') return { kind: 'exit', code: 0 };
-  const said = status?.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
-  if (status?.reason === 'NonZeroExitCode' && said !== undefined && /^\d+$/.test(said)) {
-    return { kind: 'exit', code: Number(said) };
+  const code = status?.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
+  if (status?.reason === 'NonZeroExitCode' && code !== undefined && /^\d+$/.test(code)) {
+    return { kind: 'exit', code: Number(code) };
   }
   const message = messageOf(text);
   if (notStarted.test(message)) {
@@ -57,7 +57,7 @@ export function execEnd(text: string): ExecEnd {
   return { kind: 'failed', text: message };
 }
 
-/** The right that a refusal (403) names: `get pods/exec in namespace kube-system`. */
+/** The permission that a 403 response names, `get pods/exec in namespace kube-system`; else `otherwise`. */
 export function missingRight(body: string, otherwise: string): string {
   const found = /cannot (\S+) resource "([^"]+)".*? (?:(at the cluster scope)|in the namespace "([^"]+)")/.exec(
     statusIn(body)?.message ?? '',

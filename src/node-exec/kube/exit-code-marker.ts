@@ -1,8 +1,8 @@
-// The exit code of a command, said by the node itself on stderr. An API server that loses a kubelet in the middle of a
-// command calls that a success, so the code that it tells is no proof that the command came to its end.
+// The exit code of a command, printed on stderr by the node itself. An API server that loses the kubelet in the middle of a
+// command reports success, so its exit code does not prove that the command ended.
 import { supervisedArgv } from '../supervised.ts';
 
-/** Waits for the command through the signals of a supervisor, and says its exit code. */
+/** Waits for the command through the signals of its supervision, and prints its exit code. */
 const script = `mark=$1
 shift
 trap : INT TERM
@@ -11,15 +11,15 @@ printf '%s %s\\n' "$mark" "$?" >&2
 `;
 
 /**
- * The command that runs `argv` and says its exit code behind the marker: a text that nothing else prints. It ends with
- * its input, which the connection keeps open as long as the command may run; a command that reads the input itself
- * (`readsInput`) is ended by nothing else.
+ * The command that runs `argv` and prints its exit code behind the marker, which must be text that nothing else prints.
+ * It is ended at the end of its input, which the connection keeps open as long as the command may run; a command that
+ * reads its input (`readsInput`) is not.
  */
 export function exitCodeMarkerArgv(marker: string, argv: readonly string[], readsInput: boolean): string[] {
   return ['sh', '-c', script, 'sh', marker, ...(readsInput ? argv : supervisedArgv(argv))];
 }
 
-/** Takes the mark out of what comes on stderr. */
+/** Removes the marker from stderr and reads the exit code behind it. */
 export class ExitCodeMarker {
   readonly #needle: Buffer;
   #held: Buffer = Buffer.alloc(0);
@@ -29,12 +29,12 @@ export class ExitCodeMarker {
     this.#needle = Buffer.from(`${marker} `);
   }
 
-  /** The exit code, as soon as it was said. */
+  /** The exit code, once it has arrived. */
   get exit(): number | undefined {
     return this.#exit;
   }
 
-  /** What of these bytes can be passed on now: all but what is, or may become, the mark. */
+  /** The bytes that can be passed on now: all except what is, or may become, the marker. */
   pass(bytes: Buffer): Buffer {
     if (this.#exit !== undefined) return bytes;
     const all = Buffer.concat([this.#held, bytes]);
@@ -50,14 +50,14 @@ export class ExitCodeMarker {
     return all.subarray(0, from);
   }
 
-  /** What was held back at the end of the stream. */
+  /** What was held back, for the end of the stream. */
   rest(): Buffer {
     const held = this.#held;
     this.#held = Buffer.alloc(0);
     return held;
   }
 
-  /** How many of the last bytes are the beginning of the needle. */
+  /** How many of the last bytes may be the beginning of the marker. */
   #begun(all: Buffer): number {
     let count = Math.min(this.#needle.length - 1, all.length);
     while (count > 0 && !this.#needle.subarray(0, count).equals(all.subarray(all.length - count))) count -= 1;

@@ -1,5 +1,5 @@
-// Calls to the API server that go with an exec: finding pods, adding containers. Credentials come from connect/; what is
-// refused is said as a failure to get to the node.
+// The API calls that an exec needs: finding pods, adding containers. Credentials come from connect/; failures are reported
+// as failures to reach the node.
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as after } from 'node:timers/promises';
@@ -12,7 +12,7 @@ const longestWaitMs = 10_000;
 
 export interface ApiCall {
   readonly method: 'GET' | 'PATCH';
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly body?: { readonly type: string; readonly text: string };
   readonly signal: AbortSignal;
@@ -21,13 +21,13 @@ export interface ApiCall {
 export interface ApiAnswer {
   readonly status: number;
   readonly body: string;
-  /** In milliseconds, what the server asks to wait. */
+  /** How long the server asks to wait before the next try, in milliseconds. */
   readonly retryAfterMs: number;
 }
 
 /**
- * Does something with credentials until it is answered: again with fresh ones after 401, again after 429 when the server's
- * time is over. Answers the last answer. Errors: TransportError `unauthorized` when there are no credentials.
+ * Calls `attempt`: again with fresh credentials after 401, and again after 429 when the time that the server asks for has
+ * passed. Returns the last result. Errors: those of `attempt`.
  */
 export async function untilAnswered<T>(
   connection: KubeConnection,
@@ -49,12 +49,12 @@ export async function untilAnswered<T>(
   }
 }
 
-/** True for an answer of the server in place of what was asked for. */
+/** True for a response of the server instead of the expected result. */
 export function isAnswer(result: unknown): result is ApiAnswer {
   return typeof result === 'object' && result !== null && 'status' in result && 'retryAfterMs' in result;
 }
 
-/** One call. Errors: TransportError `unreachable`, `unauthorized` (no credentials); the reason of the signal. */
+/** Makes one call. Errors: TransportError `unreachable`, `unauthorized` (no credentials); the reason of the signal. */
 export async function callApi(connection: KubeConnection, call: ApiCall): Promise<ApiAnswer> {
   const { method, path, body, signal } = call;
   return untilAnswered(connection, signal, async () => {
@@ -87,7 +87,7 @@ export async function callApi(connection: KubeConnection, call: ApiCall): Promis
   });
 }
 
-/** Authorization of the caller. Errors: TransportError `unauthorized`. */
+/** Credentials for one call. Errors: TransportError `unauthorized`. */
 export async function credentials(connection: KubeConnection): ReturnType<KubeConnection['transport']> {
   try {
     return await connection.transport();
@@ -97,7 +97,14 @@ export async function credentials(connection: KubeConnection): ReturnType<KubeCo
   }
 }
 
-/** The whole answer; what Retry-After says is capped. */
+/** For a response with status 401; `prefix` may name the node. */
+export function credentialsRejected(prefix = ''): TransportError {
+  return new TransportError('unauthorized', `${prefix}the API server does not accept the credentials`, {
+    hint: 'Log in again, or use another context.',
+  });
+}
+
+/** Reads the whole response; Retry-After is capped at 10 seconds. */
 export async function answerOf(message: IncomingMessage): Promise<ApiAnswer> {
   const pieces: Buffer[] = [];
   for await (const piece of message) pieces.push(piece as Buffer);
@@ -109,12 +116,12 @@ export async function answerOf(message: IncomingMessage): Promise<ApiAnswer> {
   };
 }
 
-/** For a call that got no answer: the server was not reached, or the connection broke. */
+/** For a call without a response: the server was not reached, or the connection broke. */
 export function noAnswer(server: URL, cause: unknown): TransportError {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const why = first instanceof Error ? first.message : String(first);
   return new TransportError('unreachable', `no answer from the API server ${server.origin}: ${why}`, {
-    hint: 'Check the address in the kubeconfig and the network; with --via ssh the nodes are asked without it.',
+    hint: 'Check the network and the server address in the kubeconfig; --via ssh works without the API server.',
     cause,
   });
 }

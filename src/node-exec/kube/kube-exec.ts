@@ -1,15 +1,17 @@
-// Nodes through the API server: commands are run by exec in the calico-node pod of each, with the rights of the kubeconfig.
-// The pods are found in calico-pods.ts, the WebSocket is in exec-socket.ts.
+// Nodes through the API server: commands run by exec in the calico-node pod of each node, with the permissions of the
+// kubeconfig. The pods are found in calico-pods.ts, the WebSocket is in exec-socket.ts.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import type { World } from '../../world/world.ts';
-import { ByteCap } from '../byte-cap.ts';
-import { cancelled, timedOut } from '../child-program.ts';
+import { CapturedOutput } from '../captured-output.ts';
+import { startDeadline } from '../deadline.ts';
 import {
-  defaultMaxBytes,
-  defaultTimeoutMs,
+  type CommandResult,
   type NodeExec,
   type NodeTarget,
   type RunOptions,
+  type Step,
+  type StepOutcome,
+  type StreamOptions,
   TransportError,
 } from '../node-exec.ts';
 import { parseSteps, stepsArgv } from '../steps-script.ts';
@@ -21,109 +23,128 @@ import { endedWithoutMarker, runExecSession, type SessionOutput, streamExecSessi
 import { type ExecSocket, openSocket } from './exec-socket.ts';
 import { execEnd, messageOf, missingRight } from './exec-status.ts';
 import { exitCodeMarkerArgv } from './exit-code-marker.ts';
-import { type ApiAnswer, isAnswer } from './kube-api.ts';
+import { type ApiAnswer, credentialsRejected, isAnswer } from './kube-api.ts';
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 
 export interface KubeExecOptions {
-  /** A connection that leaves six pings in a row unanswered is taken for broken; 10,000 when absent. */
+  /** Interval of pings, in milliseconds; 10,000 when absent. After six in a row without an answer the connection is cut. */
   readonly pingEveryMs?: number;
 }
 
-/** Opens the way; nothing is sent before the first command. Closing it closes the connection. */
+/** Opens the API server's exec as a transport; nothing is sent before the first command. Closing it closes the connection. */
 export function openKubeExec(
   connection: KubeConnection,
   world: KubeExecWorld,
   { pingEveryMs = 10_000 }: KubeExecOptions = {},
 ): NodeExec {
-  const pods = new CalicoPods(connection);
-  const newMarker = (): string => world.random.uuid().replaceAll('-', '');
-  const now = (): number => world.clock.now().getTime();
-
-  /** The WebSocket of an exec on the node, in another pod when the one that was known is gone. Errors: TransportError. */
-  const open = async (node: NodeTarget, argv: readonly string[], taking: SessionOutput): Promise<ExecSocket> => {
-    for (let again = false; ; again = true) {
-      const pod = await pods.find(node.name);
-      const result = await openSocket(connection, { ...taking, pingEveryMs, path: execPath(pod, argv) });
-      if (!isAnswer(result)) return result;
-      if (result.status !== 404 || again) throw refused(node, pod, result);
-      pods.lookAgain(node.name);
-    }
-  };
-
-  return {
-    transport: 'kube',
-    description: "the API server's exec",
-
-    async run(node, argv, options = {}) {
-      const { maxBytes = defaultMaxBytes, stdin } = options;
-      const began = now();
-      const marker = newMarker();
-      const [stdout, stderr] = [new ByteCap(maxBytes), new ByteCap(maxBytes)];
-      const exit = await within(node, argv, options, (signal) =>
-        runExecSession(node.name, marker, taken(signal, stdout, stderr), async (taking) => {
-          const socket = await open(node, exitCodeMarkerArgv(marker, argv, stdin !== undefined), taking);
-          if (stdin !== undefined) sendAll(node, socket, stdin);
-          return socket;
-        }),
-      );
-      return {
-        exit,
-        stdout: stdout.text(),
-        stderr: stderr.text(),
-        durationMs: now() - began,
-        truncated: stdout.truncated || stderr.truncated,
-      };
-    },
-
-    async runSteps(node, steps, options = {}) {
-      const { maxBytes = defaultMaxBytes } = options;
-      const began = now();
-      const marker = newMarker();
-      const [stdout, stderr] = [new ByteCap(maxBytes), new ByteCap(maxBytes)];
-      let unfinished: TransportError;
-      try {
-        const message = await within(node, ['the steps'], options, async (signal) => {
-          const socket = await open(node, supervisedArgv(stepsArgv(marker, steps)), taken(signal, stdout, stderr));
-          return socket.ended;
-        });
-        const end = message === undefined ? undefined : execEnd(message);
-        unfinished = stdout.truncated
-          ? new TransportError('broken', `${node.name}: printed more than ${maxBytes} bytes`)
-          : endedWithoutMarker(node.name, end === undefined || end.kind === 'exit' ? undefined : end.text);
-      } catch (error) {
-        if (!(error instanceof TransportError)) throw error;
-        unfinished = error;
-      }
-      const truncated = stdout.truncated || stderr.truncated;
-      const whole = { stdout: stdout.text(), stderr: stderr.text(), durationMs: now() - began, truncated };
-      return parseSteps(marker, steps, whole, unfinished);
-    },
-
-    stream(node, argv, options) {
-      const marker = newMarker();
-      return streamExecSession(node.name, marker, options, (taking) =>
-        open(node, exitCodeMarkerArgv(marker, argv, false), taking),
-      );
-    },
-
-    streamInEphemeralContainer: (pod, image, argv, options) =>
-      streamInEphemeralContainer({ connection, pingEveryMs, marker: newMarker() }, pod, image, argv, options),
-
-    async close() {
-      pods.close();
-      connection.close();
-    },
-  };
+  return new KubeExec(connection, world, pingEveryMs);
 }
 
-const taken = (signal: AbortSignal, stdout: ByteCap, stderr: ByteCap): SessionOutput => ({
+class KubeExec implements NodeExec {
+  readonly transport = 'kube';
+  readonly description = "the API server's exec";
+  readonly #connection: KubeConnection;
+  readonly #world: KubeExecWorld;
+  readonly #pingEveryMs: number;
+  readonly #pods: CalicoPods;
+
+  constructor(connection: KubeConnection, world: KubeExecWorld, pingEveryMs: number) {
+    this.#connection = connection;
+    this.#world = world;
+    this.#pingEveryMs = pingEveryMs;
+    this.#pods = new CalicoPods(connection);
+  }
+
+  async run(node: NodeTarget, argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+    const { stdin } = options;
+    const [began, marker, output] = [this.#now(), this.#newMarker(), new CapturedOutput(options.maxBytes)];
+    const exit = await withDeadline(node, argv, options, (signal) =>
+      runExecSession(node.name, marker, sessionOutput(output, signal), async (session) => {
+        const socket = await this.#open(node, exitCodeMarkerArgv(marker, argv, stdin !== undefined), session);
+        if (stdin !== undefined) sendInput(node, socket, stdin);
+        return socket;
+      }),
+    );
+    return output.result(exit, this.#now() - began);
+  }
+
+  async runSteps(node: NodeTarget, steps: readonly Step[], options: RunOptions = {}): Promise<StepOutcome[]> {
+    const [began, marker, output] = [this.#now(), this.#newMarker(), new CapturedOutput(options.maxBytes)];
+    const unfinished = await this.#runScript(node, supervisedArgv(stepsArgv(marker, steps)), output, options);
+    return parseSteps(marker, steps, output.result(0, this.#now() - began), unfinished);
+  }
+
+  stream(node: NodeTarget, argv: readonly string[], options: StreamOptions): Promise<number> {
+    const marker = this.#newMarker();
+    const command = exitCodeMarkerArgv(marker, argv, false);
+    return streamExecSession(node.name, marker, options, (session) => this.#open(node, command, session));
+  }
+
+  streamInEphemeralContainer(
+    pod: PodRef,
+    image: string,
+    argv: readonly string[],
+    options: StreamOptions,
+  ): Promise<number> {
+    const access = { connection: this.#connection, pingEveryMs: this.#pingEveryMs, marker: this.#newMarker() };
+    return streamInEphemeralContainer(access, pod, image, argv, options);
+  }
+
+  async close(): Promise<void> {
+    this.#pods.close();
+    this.#connection.close();
+  }
+
+  #newMarker(): string {
+    return this.#world.random.uuid().replaceAll('-', '');
+  }
+
+  #now(): number {
+    return this.#world.clock.now().getTime();
+  }
+
+  /** The WebSocket of an exec on the node; in its new pod, when the one that was known has gone. Errors: TransportError. */
+  async #open(node: NodeTarget, argv: readonly string[], session: SessionOutput): Promise<ExecSocket> {
+    for (let again = false; ; again = true) {
+      const pod = await this.#pods.find(node.name);
+      const path = execPath(pod, argv);
+      const result = await openSocket(this.#connection, { ...session, pingEveryMs: this.#pingEveryMs, path });
+      if (!isAnswer(result)) return result;
+      if (result.status !== 404 || again) throw refused(node, pod, result);
+      this.#pods.lookAgain(node.name);
+    }
+  }
+
+  /** Runs the script of several steps; returns the error for steps whose end is missing in the output. */
+  async #runScript(
+    node: NodeTarget,
+    argv: readonly string[],
+    output: CapturedOutput,
+    options: RunOptions,
+  ): Promise<TransportError> {
+    try {
+      const message = await withDeadline(node, ['the steps'], options, async (signal) => {
+        const socket = await this.#open(node, argv, sessionOutput(output, signal));
+        return socket.ended;
+      });
+      const end = message === undefined ? undefined : execEnd(message);
+      const text = end === undefined || end.kind === 'exit' ? undefined : end.text;
+      return output.limitExceeded(node.name) ?? endedWithoutMarker(node.name, text);
+    } catch (error) {
+      if (error instanceof TransportError) return error;
+      throw error;
+    }
+  }
+}
+
+const sessionOutput = (output: CapturedOutput, signal: AbortSignal): SessionOutput => ({
   signal,
-  onStdout: (bytes) => stdout.add(bytes),
-  onStderr: (bytes) => stderr.add(bytes),
+  onStdout: (bytes) => output.addStdout(bytes),
+  onStderr: (bytes) => output.addStderr(bytes),
 });
 
-function sendAll(node: NodeTarget, socket: ExecSocket, stdin: string): void {
+function sendInput(node: NodeTarget, socket: ExecSocket, stdin: string): void {
   if (socket.canEndInput) {
     socket.send(stdin);
     socket.endInput();
@@ -131,24 +152,22 @@ function sendAll(node: NodeTarget, socket: ExecSocket, stdin: string): void {
   }
   socket.cut();
   throw new TransportError('unreachable', `${node.name}: the API server cannot end the input of a command`, {
-    hint: 'Kubernetes 1.30 and newer can; else use --via ssh.',
+    hint: 'This needs Kubernetes 1.30 or newer; or use --via ssh.',
   });
 }
 
-/** Gives the work a signal of the deadline and of the caller. Errors: TransportError for both; those of the work. */
-async function within<T>(
+/** Runs the work under the deadline and the signal of the options. Errors: TransportError for both; those of the work. */
+async function withDeadline<T>(
   node: NodeTarget,
   argv: readonly string[],
-  { timeoutMs = defaultTimeoutMs, signal }: RunOptions,
+  options: RunOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
-  const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  const deadline = startDeadline(options);
   try {
-    return await untilAborted(work(either), either);
+    return await untilAborted(work(deadline.signal), deadline.signal);
   } catch (error) {
-    if (signal?.aborted) throw cancelled(node.name);
-    throw deadline.aborted ? timedOut(node.name, argv, timeoutMs) : error;
+    throw deadline.failure(node.name, argv) ?? error;
   }
 }
 
@@ -163,18 +182,14 @@ function refused(node: NodeTarget, pod: PodRef, { status, body }: ApiAnswer): Tr
     const right = missingRight(body, `create pods/exec in namespace ${pod.namespace}`);
     return new TransportError(
       'unauthorized',
-      `${node.name}: not allowed to run commands in its calico-node pod: the right to ${right} is missing`,
-      { hint: 'The role calictl-node-reader of docs/reference/rbac.md has it; with --via ssh it is not needed.' },
+      `${node.name}: cannot run commands in its calico-node pod: missing permission to ${right}`,
+      { hint: 'The role calictl-node-reader in docs/reference/rbac.md grants it; --via ssh does not need it.' },
     );
   }
-  if (status === 401) {
-    return new TransportError('unauthorized', `${node.name}: the API server does not accept the credentials`, {
-      hint: 'Sign in again, or choose another context.',
-    });
-  }
+  if (status === 401) return credentialsRejected(`${node.name}: `);
   return new TransportError(
     'unreachable',
-    `${node.name}: no exec in ${pod.namespace}/${pod.name}: status ${status} ${messageOf(body)}`.trim(),
-    { hint: 'If a proxy stands before the API server, it must let WebSockets through; else use --via ssh.' },
+    `${node.name}: cannot exec in ${pod.namespace}/${pod.name}: status ${status} ${messageOf(body)}`.trim(),
+    { hint: 'A proxy in front of the API server must allow WebSockets; or use --via ssh.' },
   );
 }

@@ -1,14 +1,15 @@
-// Reads ssh_config files with all that they include into one list of settings and conditions. What they mean for a host is
-// in host-config.ts.
+// Reads ssh_config files, with everything that they include, into one tree of settings and conditions. What they mean for
+// a host is in host-config.ts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { type Directive, type Line, parse, type Section } from 'ssh-config';
 import { systemText, UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
+import { type ConfigLine, parseConfigLine } from './config-lines.ts';
+import { matchesPattern } from './patterns.ts';
 import type { SshSettings } from './settings.ts';
 
-/** A setting, or settings under a condition: the patterns of `Host`, or the words of `Match`. */
+/** A setting; settings under a condition (the patterns of `Host`, the words of `Match`); or a file of settings. */
 export type ConfigEntry =
   | { readonly kind: 'set'; readonly key: string; readonly values: readonly string[] }
   | { readonly kind: 'host'; readonly patterns: readonly string[]; readonly entries: readonly ConfigEntry[] }
@@ -19,30 +20,36 @@ export type SshWorld = Pick<World, 'env' | 'cwd' | 'platform'>;
 
 export const defaultSystemFolder = '/etc/ssh';
 
-/** Includes that include: as deep as ssh follows them. */
+/** How deep files may include files, as in ssh. */
 const maxDepth = 16;
 
-/** The home folder of the user, by the environment first. */
+/** The home folder of the user; the environment takes precedence. */
 export function homeOf({ env, platform }: SshWorld): string {
   return env['HOME'] || (platform === 'win32' ? env['USERPROFILE'] : undefined) || homedir();
 }
 
-/** A path as ssh's settings write it: `~` is the home folder. */
+/** A path of ssh's settings, in which a leading `~` is the home folder. */
 export function expandHome(path: string, world: SshWorld): string {
   return path === '~' || path.startsWith('~/') ? join(homeOf(world), path.slice(1)) : path;
 }
 
+/** A path of the command line; a relative one starts at the current folder. */
+export function givenPath(path: string, world: SshWorld): string {
+  const expanded = expandHome(path, world);
+  return isAbsolute(expanded) ? expanded : resolve(world.cwd, expanded);
+}
+
 /**
- * The user's settings, then the machine's; the first value of a setting counts. Files that are not there say nothing,
- * except the one that the command line names.
- * Errors: UsageError for a file that cannot be read or understood.
+ * Reads the user's settings, then those of the system, in the order in which they count. A missing file counts as empty,
+ * unless the command line names it.
+ * Errors: UsageError for a file that cannot be read or parsed.
  */
 export function readConfigFiles(settings: SshSettings, world: SshWorld): readonly ConfigEntry[] {
   const userFolder = join(homeOf(world), '.ssh');
   const system = settings.systemFolder ?? defaultSystemFolder;
   if (settings.configFile !== undefined) {
     if (settings.configFile === 'none') return [];
-    return readFile(resolve(world.cwd, expandHome(settings.configFile, world)), userFolder, world, 0, true);
+    return readFile(givenPath(settings.configFile, world), userFolder, world, 0, true);
   }
   return [
     { kind: 'file', entries: readFile(join(userFolder, 'config'), userFolder, world, 0, false) },
@@ -50,56 +57,57 @@ export function readConfigFiles(settings: SshSettings, world: SshWorld): readonl
   ];
 }
 
+/** `folder` is where relative Include paths start. */
 function readFile(path: string, folder: string, world: SshWorld, depth: number, mustExist: boolean): ConfigEntry[] {
-  if (depth > maxDepth) throw new UsageError(`${path} is included in itself`, 'correct the Include lines');
+  if (depth > maxDepth) {
+    throw new UsageError(`${path}: too many recursive Include lines`, 'correct the Include lines', 'SSH_CONFIG');
+  }
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (!mustExist && isAbsent(error)) return [];
-    throw new UsageError(
-      `cannot read ${path}: ${systemText(error)}`,
-      'name another file with --ssh-config',
-      'SSH_CONFIG',
-    );
-  }
-  let lines: readonly Line[];
-  try {
-    lines = parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(
-      `cannot understand ${path}: ${why}`,
-      'correct the file, or name another with --ssh-config',
-      'SSH_CONFIG',
-    );
+    throw unusable(`cannot read ${path}: ${systemText(error)}`);
   }
   const included = (pattern: string): ConfigEntry[] =>
     filesOf(resolve(folder, expandHome(pattern, world))).map((file) => ({
       kind: 'file',
       entries: readFile(file, folder, world, depth + 1, false),
     }));
-  return entriesOf(lines, included);
+  return entriesOf(parseLines(text, path), included);
 }
 
-function entriesOf(lines: readonly Line[], included: (pattern: string) => ConfigEntry[]): ConfigEntry[] {
-  return lines.flatMap((line): ConfigEntry[] => {
-    if (!('param' in line)) return [];
-    const key = line.param.toLowerCase();
-    const values = valuesOf(line);
-    if (key === 'include') return values.flatMap(included);
-    const entries = 'config' in line ? entriesOf((line as Section).config, included) : [];
-    if (key === 'host') return [{ kind: 'host', patterns: values, entries }];
-    if (key === 'match') return [{ kind: 'match', words: values, entries }];
-    return [{ kind: 'set', key, values }];
+const unusable = (message: string): UsageError =>
+  new UsageError(message, 'correct the file, or use another one with --ssh-config', 'SSH_CONFIG');
+
+/** Errors: UsageError for a malformed line. */
+function parseLines(text: string, path: string): ConfigLine[] {
+  return text.split('\n').flatMap((line, i) => {
+    try {
+      return parseConfigLine(line) ?? [];
+    } catch (error) {
+      throw unusable(`${path} line ${i + 1}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   });
 }
 
-function valuesOf({ value }: Directive): string[] {
-  return typeof value === 'string' ? [value] : value.map(({ val }) => val);
+/** `Host` and `Match` apply to what follows them, up to the next of them. */
+function entriesOf(lines: readonly ConfigLine[], included: (pattern: string) => ConfigEntry[]): ConfigEntry[] {
+  const all: ConfigEntry[] = [];
+  let entries = all;
+  for (const { keyword, args } of lines) {
+    if (keyword === 'host' || keyword === 'match') {
+      entries = [];
+      all.push(
+        keyword === 'host' ? { kind: 'host', patterns: args, entries } : { kind: 'match', words: args, entries },
+      );
+    } else if (keyword === 'include') entries.push(...args.flatMap(included));
+    else entries.push({ kind: 'set', key: keyword, values: args });
+  }
+  return all;
 }
 
-/** The files that a path with `*` and `?` in it names, in the order of their names. */
+/** The files that a path with `*` and `?` names, sorted by name. */
 function filesOf(pattern: string): string[] {
   if (!/[*?]/.test(pattern)) return [pattern];
   const folder = dirname(pattern);
@@ -117,34 +125,13 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Not a folder, or none that may be read: there is nothing to include.
+    // Not a folder, or not readable: nothing to include.
     return [];
   }
 }
 
-/** A file that is not there, which is no error where it need not be. */
+/** True for the error about a file that does not exist. */
 export function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-/** ssh's patterns: `*` is any text, `?` one character, everything else itself. */
-function matchesPattern(text: string, pattern: string): boolean {
-  const source = pattern
-    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, 's').test(text);
-}
-
-/** A list of patterns, where a matching `!pattern` excludes. */
-export function matchesPatterns(text: string, patterns: readonly string[]): boolean {
-  if (patterns.some((pattern) => pattern.startsWith('!') && matchesPattern(text, pattern.slice(1)))) return false;
-  return patterns.some((pattern) => !pattern.startsWith('!') && matchesPattern(text, pattern));
-}
-
-/** A path of the settings, from the folder that the program was started in. */
-export function givenPath(path: string, world: SshWorld): string {
-  const expanded = expandHome(path, world);
-  return isAbsolute(expanded) ? expanded : resolve(world.cwd, expanded);
 }

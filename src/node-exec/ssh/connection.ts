@@ -1,23 +1,25 @@
-// One SSH connection to one host, straight or through a connection to the host before it. The only user of ssh2's client.
+// One SSH connection to one host, direct or through a connection to its jump host. The only user of ssh2's client.
 import type { Duplex } from 'node:stream';
 import ssh2, { type AnyAuthMethod, type AuthenticationType, type Client, type ConnectConfig } from 'ssh2';
+import { counted } from '../../text/wording.ts';
 import { systemText } from '../../world/errors.ts';
 import type { HostKeyCheck } from './host-key.ts';
+import { hostKeyFailure } from './host-key-failure.ts';
 import type { Identities } from './identities.ts';
-import { isItUp, SshFailure } from './ssh-failure.ts';
-import { placeOf, type SshHost } from './ssh-host.ts';
+import { permissionHint, SshFailure, unreachableHint } from './ssh-failure.ts';
+import { type SshHost, sshHostLabel } from './ssh-host.ts';
 
 const defaultConnectTimeoutMs = 10_000;
-/** A host that is gone without a word is noticed after three of these. */
+/** A host that vanishes is noticed after three of these. */
 const keepaliveMs = 10_000;
 
 export interface Connection {
   readonly client: Client;
-  /** Resolves when it is over, for whatever reason. */
+  /** Resolves when the connection has ended, for whatever reason. */
   readonly closed: Promise<void>;
 }
 
-/** Gives up when the signal is aborted. Errors: SshFailure with the reason. */
+/** Opens the connection; gives up when the signal is aborted. Errors: SshFailure. */
 export async function connect(
   host: SshHost,
   via: Client | undefined,
@@ -25,9 +27,9 @@ export async function connect(
   identities: Identities,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const sock = via === undefined ? undefined : await through(via, host);
+  const sock = via === undefined ? undefined : await forwardThrough(via, host);
   const client = new ssh2.Client();
-  // Each command listens for the end of the connection.
+  // Every running command listens for the end of the connection.
   client.setMaxListeners(0);
   let refused: SshFailure | undefined;
   const offer = new Offers(identities.methods, host.config.user);
@@ -42,7 +44,7 @@ export async function connect(
     keepaliveCountMax: 3,
     algorithms: { serverHostKey: check.algorithms as NonNullable<ConnectConfig['algorithms']>['serverHostKey'] & [] },
     hostVerifier: (key: Buffer) => {
-      refused = check.judge(key);
+      refused = check.refusal(key);
       return refused === undefined;
     },
     authHandler: (left: AuthenticationType[] | null, _partial: boolean, next: (method: never) => void) =>
@@ -54,15 +56,17 @@ export async function connect(
   closed.then(() => signal.removeEventListener('abort', giveUp));
   await new Promise<void>((resolve, reject) => {
     client.once('ready', resolve);
-    client.once('close', () => reject(refused ?? new SshFailure('unreachable', `${placeOf(host)} hung up`, isItUp)));
-    // After the login too: an error without a listener would end the program.
+    client.once('close', () =>
+      reject(refused ?? new SshFailure('unreachable', `${sshHostLabel(host)}: connection closed`, unreachableHint)),
+    );
+    // Needed after the login too: an error without a listener would end the program.
     client.on('error', (error: SshError) => {
-      // A key that could not be used for signing: the next one is tried.
+      // A key could not be used for signing; ssh2 tries the next one.
       if (error.level === 'agent' || /^Error (while )?signing/.test(error.message)) return;
       reject(refused ?? failureOf(error, host, identities, offer.accepted, timeoutMs));
     });
     client.connect(settings);
-    // Small messages go to and fro: waiting for more of them costs 40 ms each.
+    // Without this, each of the many small messages waits up to 40 ms.
     client.setNoDelay(true);
   }).catch((error: unknown) => {
     client.destroy();
@@ -73,13 +77,13 @@ export async function connect(
 
 type SshError = Error & { readonly level?: string; readonly code?: unknown };
 
-/** The methods one after the other; those that the host does not take are left out. */
+/** Offers the methods one after another, without those that the host does not accept. */
 class Offers {
   readonly #left: AnyAuthMethod[];
   accepted: readonly string[] | undefined;
 
   constructor(methods: readonly AnyAuthMethod[], username: string) {
-    // With nothing to show, the host is asked what it takes.
+    // With nothing to offer, `none` makes the host list the methods that it accepts.
     this.#left = methods.length === 0 ? [{ type: 'none', username }] : [...methods];
   }
 
@@ -100,55 +104,58 @@ function failureOf(
   accepted: readonly string[] | undefined,
   timeoutMs: number,
 ): SshFailure {
-  const place = placeOf(host);
+  const label = sshHostLabel(host);
   switch (error.level) {
     case 'client-timeout':
-      return new SshFailure('unreachable', `${place} did not answer within ${timeoutMs / 1000} seconds`, isItUp);
+      return new SshFailure(
+        'unreachable',
+        `${label}: no answer within ${counted(timeoutMs / 1000, 'second')}`,
+        unreachableHint,
+      );
     case 'client-socket':
-      return new SshFailure('unreachable', `${place}: ${socketText(error)}`, isItUp);
+      return new SshFailure('unreachable', `${label}: ${socketText(error)}`, unreachableHint);
     case 'client-authentication':
-      return notLetIn(host, identities, accepted);
+      return permissionDenied(host, identities, accepted);
     default:
       break;
   }
   if (/Too many authentication failures/i.test(error.message)) {
     return new SshFailure(
       'unauthorized',
-      `${place} does not look at so many keys (as ${host.config.user})`,
-      'Name the one that counts with --ssh-key, and set IdentitiesOnly in ssh_config.',
+      `${label}: too many authentication failures for ${host.config.user}`,
+      'Too many keys were offered: name the right one with --ssh-key, and set IdentitiesOnly in ssh_config.',
     );
   }
-  if (/no matching host key/i.test(error.message)) {
-    return new SshFailure(
-      'host-key',
-      `${place} has no host key of a kind that is supported`,
-      'Give it an ed25519 key.',
-    );
-  }
-  return new SshFailure('unreachable', `${place}: ${error.message}`, isItUp);
+  if (/no matching host key/i.test(error.message)) return hostKeyFailure('unsupported', label, error.message);
+  return new SshFailure('unreachable', `${label}: ${error.message}`, unreachableHint);
 }
 
-function notLetIn(host: SshHost, { tried, unusable }: Identities, accepted: readonly string[] | undefined): SshFailure {
-  const with_ = tried.length === 0 ? 'there is nothing to log in with' : `it refused ${tried.join(', ')}`;
-  const rest = [
+function permissionDenied(
+  host: SshHost,
+  { tried, unusable }: Identities,
+  accepted: readonly string[] | undefined,
+): SshFailure {
+  const details = [
+    tried.length === 0 ? 'nothing to log in with' : `rejected: ${tried.join(', ')}`,
     ...(unusable.length === 0 ? [] : [`not usable: ${unusable.join(', ')}`]),
-    ...(accepted === undefined ? [] : [`it takes: ${accepted.join(', ')}`]),
+    ...(accepted === undefined ? [] : [`accepted methods: ${accepted.join(', ')}`]),
   ];
   return new SshFailure(
     'unauthorized',
-    `${placeOf(host)} does not let ${host.config.user} in: ${[with_, ...rest].join('; ')}`,
-    'Name the user with --ssh-user and the key with --ssh-key, or add the key to ssh-agent.',
+    `${sshHostLabel(host)}: permission denied for ${host.config.user} (${details.join('; ')})`,
+    permissionHint,
   );
 }
 
+/** Worded as ssh does. */
 const socketTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was reset',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'no answer',
-  ENOTFOUND: 'no such name',
-  EAI_AGAIN: 'the name server does not answer',
+  ECONNRESET: 'connection reset by peer',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network is unreachable',
+  ETIMEDOUT: 'connection timed out',
+  ENOTFOUND: 'could not resolve hostname',
+  EAI_AGAIN: 'temporary failure in name resolution',
 };
 
 function socketText(error: SshError): string {
@@ -158,10 +165,10 @@ function socketText(error: SshError): string {
 /** RFC 4254, 5.1. */
 const administrativelyProhibited = 1;
 
-/** A stream to the host from the jump host before it. Errors: SshFailure. */
-function through(jump: Client, host: SshHost): Promise<Duplex> {
+/** A stream from the jump host to the host. Errors: SshFailure. */
+function forwardThrough(jump: Client, host: SshHost): Promise<Duplex> {
   const { hostName, port } = host.config;
-  const jumpPlace = host.via === undefined ? 'the jump host' : `the jump host ${placeOf(host.via)}`;
+  const [label, jumpLabel] = [sshHostLabel(host), host.via === undefined ? '' : ` ${sshHostLabel(host.via)}`];
   return new Promise((resolve, reject) => {
     const failed = (error: Error & { readonly reason?: unknown }): void => {
       const prohibited = error.reason === administrativelyProhibited;
@@ -169,9 +176,9 @@ function through(jump: Client, host: SshHost): Promise<Duplex> {
         new SshFailure(
           'unreachable',
           prohibited
-            ? `${jumpPlace} does not forward to ${placeOf(host)}`
-            : `${jumpPlace} does not reach ${placeOf(host)}: ${error.message.replace(/^.*failure: /, '').toLowerCase()}`,
-          prohibited ? 'Its sshd must allow it: AllowTcpForwarding, PermitOpen.' : isItUp,
+            ? `jump host${jumpLabel} refuses to forward to ${label}`
+            : `jump host${jumpLabel} cannot reach ${label}: ${error.message.replace(/^.*failure: /, '').toLowerCase()}`,
+          prohibited ? 'See AllowTcpForwarding and PermitOpen in its sshd_config.' : unreachableHint,
         ),
       );
     };

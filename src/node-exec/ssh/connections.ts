@@ -1,13 +1,13 @@
-// The connections that are open: one a host, shared by all that is reached through it, made again when it was lost.
+// The open connections: one per host, shared by everything that is reached through it, opened again after it was lost.
 import type { Client } from 'ssh2';
 import type { SshWorld } from './config-files.ts';
 import { type Connection, connect } from './connection.ts';
 import { hostKeyCheck, KnownHostsReader } from './host-key.ts';
 import { identitiesOf } from './identities.ts';
 import type { SshSettings } from './settings.ts';
-import { keyOf, type SshHost } from './ssh-host.ts';
+import { connectionKey, type SshHost } from './ssh-host.ts';
 
-/** Closing it closes every connection. */
+/** Closing this closes every connection. */
 export class Connections {
   readonly #settings: SshSettings;
   readonly #world: SshWorld;
@@ -17,7 +17,7 @@ export class Connections {
   readonly #lists = new KnownHostsReader();
   readonly #end = new AbortController();
 
-  /** `password` is asked when the first connection is made. */
+  /** `password` is called when the first connection is opened. */
   constructor(settings: SshSettings, world: SshWorld, password: () => Promise<string | undefined>) {
     this.#settings = settings;
     this.#world = world;
@@ -26,7 +26,7 @@ export class Connections {
 
   /** Errors: SshFailure. */
   async to(host: SshHost): Promise<Client> {
-    const key = keyOf(host);
+    const key = connectionKey(host);
     let connection = this.#open.get(key);
     if (connection === undefined) {
       connection = this.#connect(host);
@@ -51,7 +51,7 @@ export class Connections {
     return made;
   }
 
-  /** Ends them all; what still runs on the nodes is ended with them. One that is being made may wait for an agent: it is left. */
+  /** Closes all of them, and so ends what still runs on the nodes. Does not wait for one that is still being opened. */
   async close(): Promise<void> {
     this.#open.clear();
     this.#end.abort();

@@ -1,16 +1,17 @@
-// Is the host who it should be: its key against the lists of known ones. A host that is not listed is refused, always.
+// Verifies the key of a host against known_hosts. A host that is not listed is always refused.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemText } from '../../world/errors.ts';
 import { quoteWord } from '../shell-quote.ts';
 import { defaultSystemFolder, givenPath, homeOf, isAbsent, type SshWorld } from './config-files.ts';
-import { isAbout, type KnownKey, keyType, listedName, parseKnownHosts } from './known-hosts.ts';
+import { type HostKeyProblem, hostKeyFailure } from './host-key-failure.ts';
+import { appliesTo, type KnownKey, keyType, knownHostsName, parseKnownHosts } from './known-hosts.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure } from './ssh-failure.ts';
-import { placeOf, type SshHost } from './ssh-host.ts';
+import { type SshHost, sshHostLabel } from './ssh-host.ts';
 
-/** How a host key was made out, in the order in which they are asked for when none is known. */
+/** The signature algorithms of each type of host key, in the order of preference for a host without a known key. */
 const algorithmsOf: Readonly<Record<string, readonly string[]>> = {
   'ssh-ed25519': ['ssh-ed25519'],
   'ecdsa-sha2-nistp256': ['ecdsa-sha2-nistp256'],
@@ -20,50 +21,50 @@ const algorithmsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface HostKeyCheck {
-  /** Signature algorithms to ask the host for: those of the keys that are known first. */
+  /** Signature algorithms to offer the host: those of the known keys first. */
   readonly algorithms: readonly string[];
-  /** Why the key is not accepted, or undefined when it is. */
-  judge(key: Buffer): SshFailure | undefined;
+  /** Why this key of the host is not accepted; undefined when it is. */
+  refusal(key: Buffer): SshFailure | undefined;
 }
 
-/** Reads lists of host keys, each once: many nodes are looked up in the same ones. */
+/** Reads known_hosts files, each once: many hosts are looked up in the same files. */
 export class KnownHostsReader {
-  readonly #lists = new Map<string, readonly KnownKey[]>();
+  readonly #files = new Map<string, readonly KnownKey[]>();
 
-  /** Errors: SshFailure for a list that is there and cannot be read. */
+  /** Errors: SshFailure for a file that exists but cannot be read. */
   read(file: string): readonly KnownKey[] {
-    const list = this.#lists.get(file) ?? parseKnownHosts(textOf(file), file);
-    this.#lists.set(file, list);
-    return list;
+    const keys = this.#files.get(file) ?? parseKnownHosts(textOf(file), file);
+    this.#files.set(file, keys);
+    return keys;
   }
 }
 
 /**
- * Finds what the lists that count for the host say of it.
- * Errors: SshFailure for a list that is there and cannot be read.
+ * Prepares the check of one host: reads the known_hosts files that apply to it.
+ * Errors: SshFailure for a file that exists but cannot be read.
  */
 export function hostKeyCheck(
   host: SshHost,
   settings: SshSettings,
   world: SshWorld,
-  lists: KnownHostsReader,
+  knownHosts: KnownHostsReader,
 ): HostKeyCheck {
-  const files = listsOf(host, settings, world);
-  const lines = files.flatMap((file) => lists.read(file));
-  const name = host.config.hostKeyAlias ?? listedName(host.config.hostName, host.config.port);
-  const about = lines.filter((line) => isAbout(line, name));
-  // As ssh does: a key listed for the host without its port is as good.
-  const plain = host.config.hostKeyAlias === undefined && host.config.port !== 22 ? host.config.hostName : undefined;
-  const aboutPlain = plain === undefined ? [] : lines.filter((line) => isAbout(line, plain));
-  const known = [...about, ...aboutPlain].filter(({ mark }) => mark === 'none').map(({ type }) => type);
+  const { hostName, port, hostKeyAlias } = host.config;
+  const files = knownHostsFiles(host, settings, world);
+  const lines = files.flatMap((file) => knownHosts.read(file));
+  const linesFor = (name: string): readonly KnownKey[] => lines.filter((line) => appliesTo(line, name));
+  const listed = linesFor(hostKeyAlias ?? knownHostsName(hostName, port));
+  // As in ssh, a key that is listed for the host without its port is accepted too.
+  const listedWithoutPort = hostKeyAlias === undefined && port !== 22 ? linesFor(hostName) : [];
+  const known = [...listed, ...listedWithoutPort].filter(({ mark }) => mark === 'none').map(({ type }) => type);
   const types = [...new Set([...known, ...Object.keys(algorithmsOf)])];
   return {
     algorithms: types.flatMap((type) => algorithmsOf[type] ?? []),
-    judge: (key) => judged(key, about, aboutPlain, host, files[0]),
+    refusal: (key) => refusal(key, listed, listedWithoutPort, host, files[0]),
   };
 }
 
-function listsOf(host: SshHost, settings: SshSettings, world: SshWorld): readonly string[] {
+function knownHostsFiles(host: SshHost, settings: SshSettings, world: SshWorld): readonly string[] {
   if (settings.knownHostsFile !== undefined) return [givenPath(settings.knownHostsFile, world)];
   const own = join(homeOf(world), '.ssh', 'known_hosts');
   const system = join(settings.systemFolder ?? defaultSystemFolder, 'ssh_known_hosts');
@@ -80,57 +81,52 @@ function textOf(file: string): string {
     if (isAbsent(error)) return '';
     throw new SshFailure(
       'host-key',
-      `the list of host keys ${file} cannot be read: ${systemText(error)}`,
-      'Without it nothing tells the node from another: name another list with --ssh-known-hosts.',
+      `cannot read ${file}: ${systemText(error)}`,
+      'Host keys cannot be verified without it; to use another known_hosts file: --ssh-known-hosts.',
     );
   }
 }
 
-function judged(
+function refusal(
   key: Buffer,
-  about: readonly KnownKey[],
-  aboutPlain: readonly KnownKey[],
+  listed: readonly KnownKey[],
+  listedWithoutPort: readonly KnownKey[],
   host: SshHost,
-  list: string | undefined,
+  file: string | undefined,
 ): SshFailure | undefined {
-  const place = placeOf(host);
+  const label = sshHostLabel(host);
   const type = keyType(key);
-  const shown = `${nameOf(type)} ${fingerprintOf(key)}`;
-  const failure = (message: string, hint: string): SshFailure => new SshFailure('host-key', message, hint);
-  const at = ({ file, line }: KnownKey): string => `${file}:${line}`;
+  const offered = `${typeName(type)} ${fingerprintOf(key)}`;
+  const failure = (problem: HostKeyProblem, detail: string): SshFailure =>
+    hostKeyFailure(problem, label, detail, {
+      compare: `ssh-keygen -lf /etc/ssh/ssh_host_${typeName(type).toLowerCase()}_key.pub`,
+      accept: acceptCommand(host, type, file),
+    });
 
-  const revoked = [...about, ...aboutPlain].find((known) => known.mark === 'revoked' && known.key.equals(key));
-  if (revoked !== undefined) {
-    return failure(
-      `the host key of ${place} is revoked in ${at(revoked)}: ${shown}`,
-      'Whoever has this key may be somebody else. Give the host a new one before anything is sent to it.',
-    );
-  }
-  const listed = about.filter(({ mark }) => mark === 'none');
-  if ([...listed, ...aboutPlain].some((known) => known.mark === 'none' && known.key.equals(key))) return undefined;
+  const revoked = [...listed, ...listedWithoutPort].find((known) => known.mark === 'revoked' && known.key.equals(key));
+  if (revoked !== undefined) return failure('revoked', `${offered}, ${lineOf(revoked)}`);
 
-  const other = listed.find((known) => known.type === type);
-  if (other !== undefined) {
-    return failure(
-      `the host key of ${place} has changed: it shows ${shown}, listed in ${at(other)} is ${fingerprintOf(other.key)}`,
-      'Somebody may be in between. If the host was set up anew, compare the fingerprint on it ' +
-        `(${fingerprintCommand(type)}), then correct the line.`,
-    );
+  const own = listed.filter(({ mark }) => mark === 'none');
+  if ([...own, ...listedWithoutPort].some((known) => known.mark === 'none' && known.key.equals(key))) return undefined;
+
+  const sameType = own.find((known) => known.type === type);
+  if (sameType !== undefined) {
+    return failure('changed', `offered ${offered}, expected ${fingerprintOf(sameType.key)}, ${lineOf(sameType)}`);
   }
-  const authority = about.find(({ mark }) => mark === 'cert-authority');
+  const authority = listed.find(({ mark }) => mark === 'cert-authority');
   if (authority !== undefined) {
-    return failure(
-      `${place} is vouched for by a certificate authority (${at(authority)}), which is not checked here`,
-      "List the host's own key, or use the system's own client: --ssh-command ssh.",
+    return new SshFailure(
+      'host-key',
+      `${label}: only a certificate authority is listed (${lineOf(authority)}), and calictl does not check host certificates`,
+      "Add the host's own key to known_hosts, or use the system's ssh: --ssh-command ssh.",
     );
   }
-  const [first] = listed;
-  const instead = first === undefined ? '' : `; listed is another kind (${nameOf(first.type)}, ${at(first)})`;
-  return failure(
-    `the host key of ${place} is not known: ${shown}${instead}`,
-    `Compare it on the host (${fingerprintCommand(type)}), then accept it: ${acceptCommand(host, type, list)}`,
-  );
+  const [other] = own;
+  const instead = other === undefined ? '' : `; listed is another type, ${typeName(other.type)}, ${lineOf(other)}`;
+  return failure('unknown', `${offered}${instead}`);
 }
+
+const lineOf = ({ file, line }: KnownKey): string => `${file}:${line}`;
 
 /** As ssh prints it: `SHA256:…`. */
 function fingerprintOf(key: Buffer): string {
@@ -138,30 +134,26 @@ function fingerprintOf(key: Buffer): string {
 }
 
 /** `ED25519`, `ECDSA`, `RSA`. */
-function nameOf(type: string): string {
+function typeName(type: string): string {
   return type
     .replace(/^ssh-/, '')
     .replace(/^ecdsa-.*/, 'ecdsa')
     .toUpperCase();
 }
 
-function fingerprintCommand(type: string): string {
-  return `ssh-keygen -lf /etc/ssh/ssh_host_${nameOf(type).toLowerCase()}_key.pub`;
-}
-
-/** What adds the host to the list. Behind a jump host, or under another name, only ssh itself can. */
-function acceptCommand(host: SshHost, type: string, list: string | undefined): string {
+/** The command that adds the host to known_hosts: ssh-keyscan, or ssh itself behind a jump host or with an alias. */
+function acceptCommand(host: SshHost, type: string, file: string | undefined): string {
   const { hostName, port, hostKeyAlias } = host.config;
   const portWords = port === 22 ? [] : ['-p', String(port)];
-  if (host.via === undefined && hostKeyAlias === undefined && list !== undefined) {
-    const words = ['ssh-keyscan', '-t', nameOf(type).toLowerCase(), ...portWords, hostName];
-    return `${words.map(quoteWord).join(' ')} >> ${quoteWord(list)}`;
+  if (host.via === undefined && hostKeyAlias === undefined && file !== undefined) {
+    const words = ['ssh-keyscan', '-t', typeName(type).toLowerCase(), ...portWords, hostName];
+    return `${words.map(quoteWord).join(' ')} >> ${quoteWord(file)}`;
   }
   const words = [
     'ssh',
     ...jumpWords(host.via),
     ...(hostKeyAlias === undefined ? [] : ['-o', `HostKeyAlias=${hostKeyAlias}`]),
-    ...(list === undefined ? [] : ['-o', `UserKnownHostsFile=${list}`]),
+    ...(file === undefined ? [] : ['-o', `UserKnownHostsFile=${file}`]),
     ...portWords,
     `${host.config.user}@${hostName}`,
     'true',

@@ -1,25 +1,26 @@
-// What we can log in with, in the order it is shown to a host: named keys, the agent's, the usual keys, a password.
-// Keys are read and handed over, never printed.
+// What there is to log in with, in the order it is offered to a host: named keys, the agent's keys, the default keys, a
+// password. Keys are read and passed on, never printed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import ssh2, { type AnyAuthMethod, type BaseAgent, type ParsedKey } from 'ssh2';
+import { counted } from '../../text/wording.ts';
 import { systemText } from '../../world/errors.ts';
 import { homeOf, isAbsent, type SshWorld } from './config-files.ts';
 import type { HostConfig } from './host-config.ts';
 
 export interface Identities {
   readonly methods: readonly AnyAuthMethod[];
-  /** What is tried, for people: `key /root/.ssh/id_ed25519`. */
+  /** What is offered, for messages: `key /root/.ssh/id_ed25519`. */
   readonly tried: readonly string[];
-  /** What is there and cannot be used, with the reason. */
+  /** What exists but cannot be used, with the reason. */
   readonly unusable: readonly string[];
 }
 
-/** ssh's own, in its order. */
-const usualKeys: readonly string[] = ['id_rsa', 'id_ecdsa', 'id_ed25519'];
+/** ssh's default keys that the package supports, in ssh's order. */
+const defaultKeys: readonly string[] = ['id_rsa', 'id_ecdsa', 'id_ed25519'];
 
-/** Never rejects: what cannot be used is told as such. `password` comes last, when there is one. */
+/** Never rejects: what cannot be used is listed as unusable. A `password` is offered last. */
 export async function identitiesOf(
   config: HostConfig,
   password: string | undefined,
@@ -29,15 +30,15 @@ export async function identitiesOf(
   const offer = new Offer(username, config.agent);
   await offer.askAgent();
   for (const file of config.identityFiles ?? []) offer.addFile(file, true);
-  const usual = usualKeys.map((name) => join(homeOf(world), '.ssh', name));
+  const defaults = defaultKeys.map((name) => join(homeOf(world), '.ssh', name));
   if (!config.identitiesOnly) offer.addAgent();
-  // With IdentitiesOnly and no file named, the usual files are the only ones.
-  if (config.identityFiles === undefined) for (const file of usual) offer.addFile(file, false);
+  // With IdentitiesOnly and no named key file, only the default files are offered.
+  if (config.identityFiles === undefined) for (const file of defaults) offer.addFile(file, false);
   if (password !== undefined) offer.addPassword(password);
   return offer;
 }
 
-/** How long an agent may take to list its keys. */
+/** How long an agent may take to list its keys, in milliseconds. */
 const agentMs = 3000;
 
 class Offer implements Identities {
@@ -60,7 +61,7 @@ class Offer implements Identities {
       agent.getIdentities((error, keys) => resolve(error ? undefined : (keys ?? [])));
     });
     const keys = await Promise.race([held, after(agentMs, undefined, { ref: false })]);
-    if (keys === undefined) this.unusable.push('the agent (it does not answer)');
+    if (keys === undefined) this.unusable.push('ssh-agent (no reply)');
     this.#agentKeys = (keys ?? []).flatMap((key) => parsed(key));
   }
 
@@ -69,7 +70,7 @@ class Offer implements Identities {
     try {
       text = readFileSync(file);
     } catch (error) {
-      // The public half alone names a key of the agent.
+      // The public key alone is enough to select a key of the agent.
       const held = named ? this.#heldByAgent(publicHalf(file)) : [];
       if (held.length > 0) this.#add(held, `key ${file} (agent)`);
       else if (named || !isAbsent(error)) this.unusable.push(`key ${file} (${systemText(error)})`);
@@ -87,11 +88,11 @@ class Offer implements Identities {
     else this.unusable.push(`key ${file} (${whyUnusable(text.toString('latin1'), first)})`);
   }
 
-  /** All that the agent has and was not shown yet. */
+  /** All keys of the agent that were not offered yet. */
   addAgent(): void {
     const keys = this.#agentKeys;
     if (keys.length === 0) return;
-    this.#add(keys, keys.length === 1 ? 'the key of the agent' : `${keys.length} keys of the agent`);
+    this.#add(keys, counted(keys.length, 'ssh-agent key'));
   }
 
   addPassword(password: string): void {
@@ -100,7 +101,7 @@ class Offer implements Identities {
     this.methods.push({
       type: 'keyboard-interactive',
       username,
-      // Only what is not echoed is a password.
+      // Only a prompt without echo asks for a password.
       prompt: (_name, _instructions, _language, prompts, finish) =>
         finish(prompts.map(({ echo }) => (echo ? '' : password))),
     });
@@ -120,7 +121,7 @@ class Offer implements Identities {
   }
 }
 
-/** The agent, as if it had these keys only. */
+/** The agent, reduced to these keys. */
 function agentWith(agent: BaseAgent, keys: readonly ParsedKey[]): BaseAgent {
   class Chosen extends ssh2.BaseAgent<ParsedKey> {
     override getIdentities(callback: (error?: Error | null, keys?: ParsedKey[]) => void): void {
@@ -137,7 +138,7 @@ function publicHalf(file: string): readonly ParsedKey[] {
   try {
     return parsed(readFileSync(`${file}.pub`));
   } catch {
-    // There is none beside the key.
+    // There is no public key next to the private one.
     return [];
   }
 }
@@ -150,7 +151,7 @@ function parsed(key: unknown): readonly ParsedKey[] {
 
 function whyUnusable(text: string, parsedKey: ParsedKey | Error | undefined): string {
   if (parsedKey instanceof Error && (/encrypted/i.test(parsedKey.message) || text.includes('ENCRYPTED'))) {
-    return 'it has a passphrase: add it to ssh-agent';
+    return 'it has a passphrase; add it to ssh-agent';
   }
-  return parsedKey instanceof Error ? 'it is no private key that can be read' : 'it is only the public half';
+  return parsedKey instanceof Error ? 'not a readable private key' : 'only a public key';
 }

@@ -1,21 +1,21 @@
-// Lists of host keys as sshd(8) describes known_hosts: plain, hashed, with ports, patterns, revoked keys and authorities.
-// Reading and judging only; what is asked of a host is in host-key.ts.
+// Files of host keys in the known_hosts format of sshd(8): plain and hashed names, ports, patterns, revoked keys,
+// certificate authorities. The decision about a host's key is in host-key.ts.
 import { createHmac } from 'node:crypto';
-import { matchesPatterns } from './config-files.ts';
+import { matchesPatterns } from './patterns.ts';
 
 export interface KnownKey {
   readonly mark: 'none' | 'revoked' | 'cert-authority';
-  /** The first field, which says whose key it is. */
+  /** The field with the host names: whose key it is. */
   readonly hosts: string;
-  /** `ssh-ed25519` … as the key itself says. */
+  /** `ssh-ed25519` …, read from the key itself. */
   readonly type: string;
   readonly key: Buffer;
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
 }
 
-/** Lines that are none of a key are passed over, as ssh does. */
+/** Reads the lines of a file; malformed lines are skipped, as ssh does. */
 export function parseKnownHosts(text: string, file: string): KnownKey[] {
   return text.split(/\r?\n/).flatMap((line, i) => {
     const fields = line.trim().split(/[ \t]+/);
@@ -29,20 +29,20 @@ export function parseKnownHosts(text: string, file: string): KnownKey[] {
   });
 }
 
-/** The type that stands at the beginning of a public key as SSH sends it; empty when there is none. */
+/** The type at the beginning of a public key in SSH's wire format; empty when malformed. */
 export function keyType(key: Buffer): string {
   if (key.length < 4) return '';
   const end = 4 + key.readUInt32BE(0);
   return end > key.length ? '' : key.toString('latin1', 4, end);
 }
 
-/** `host`, or `[host]:port` for another port than 22: how lists name a host. */
-export function listedName(host: string, port: number): string {
+/** The name of a host in known_hosts: `host`, or `[host]:port` for a port other than 22. */
+export function knownHostsName(host: string, port: number): string {
   return port === 22 ? host : `[${host}]:${port}`;
 }
 
-/** True when the line is about the host. */
-export function isAbout({ hosts }: KnownKey, name: string): boolean {
+/** True when the line applies to the host of this name. */
+export function appliesTo({ hosts }: KnownKey, name: string): boolean {
   if (!hosts.startsWith('|')) return matchesPatterns(name, hosts.toLowerCase().split(','));
   const [, method, salt, hash] = hosts.split('|');
   if (method !== '1' || salt === undefined || hash === undefined) return false;

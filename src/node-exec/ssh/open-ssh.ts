@@ -1,4 +1,4 @@
-// Nodes by SSH, spoken by this program itself (package ssh2): keys, agent, jump hosts, and a check of every host key.
+// Nodes over the built-in SSH client (package ssh2): keys, agent, jump hosts, and verification of every host key.
 import type { Client, ClientChannel } from 'ssh2';
 import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
@@ -7,19 +7,19 @@ import { exitOfSignal } from '../signal-exit.ts';
 import { readConfigFiles } from './config-files.ts';
 import type { Connections } from './connections.ts';
 import { loginShellExec } from './login-shell-exec.ts';
-import type { Ended, RemoteProcess } from './remote-program.ts';
+import type { RemoteEnd, RemoteProcess } from './remote-process.ts';
 import type { SshSettings } from './settings.ts';
-import { SshFailure, tryAgain } from './ssh-failure.ts';
-import { placeOf, type SshHost, sshHostOf } from './ssh-host.ts';
+import { brokenHint, SshFailure } from './ssh-failure.ts';
+import { type SshHost, sshHostLabel, sshHostOf } from './ssh-host.ts';
 
 export type SshExecWorld = Pick<World, 'env' | 'cwd' | 'platform' | 'clock' | 'random' | 'io'>;
 
-/** sshd's MaxSessions is 10; somebody else may use the connection's host as well, not the connection. */
+/** Commands at once on one connection; sshd allows 10 by default (MaxSessions). */
 const sessionsPerHost = 8;
 
 /**
- * Reads the settings; nothing is connected yet.
- * Errors: UsageError for an ssh_config that cannot be read, or a password asked for where it would be seen.
+ * Opens SSH as a transport: reads the settings, but connects to nothing yet.
+ * Errors: UsageError for an ssh_config that cannot be read or parsed, and for a password to be read from a terminal.
  */
 export function openSsh(settings: SshSettings, world: SshExecWorld): NodeExec {
   const entries = readConfigFiles(settings, world);
@@ -36,11 +36,11 @@ export function openSsh(settings: SshSettings, world: SshExecWorld): NodeExec {
 
   const access = {
     description: settings.user === undefined ? 'SSH' : `SSH as ${settings.user}`,
-    placeOf: (node: NodeTarget): string => placeOf(hostOf(node)),
+    hostLabel: (node: NodeTarget): string => sshHostLabel(hostOf(node)),
     async start(node: NodeTarget, commandLine: string, signal: AbortSignal): Promise<RemoteProcess> {
       const host = hostOf(node);
-      // The package is large: it is loaded when a host is really called.
-      connections ??= import('./connections.ts').then((room) => new room.Connections(settings, world, password));
+      // The package is large, so it is loaded only when it is needed.
+      connections ??= import('./connections.ts').then((module) => new module.Connections(settings, world, password));
       const turn = sessions.get(node.name) ?? new Sessions();
       sessions.set(node.name, turn);
       const leave = await turn.enter();
@@ -63,21 +63,21 @@ export function openSsh(settings: SshSettings, world: SshExecWorld): NodeExec {
   return loginShellExec(access, world);
 }
 
-/** Lets so many in at once as sshd does. */
+/** Limits how many commands run at once. */
 class Sessions {
-  #inside = 0;
+  #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves, when there is room, to what says that one has left. */
+  /** Resolves when there is room, with the function that must be called at the end of the command. */
   async enter(): Promise<() => void> {
-    if (this.#inside >= sessionsPerHost) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#inside += 1;
+    if (this.#running >= sessionsPerHost) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
     let left = false;
     return () => {
       if (left) return;
       left = true;
       const next = this.#waiting.shift();
-      if (next === undefined) this.#inside -= 1;
+      if (next === undefined) this.#running -= 1;
       else next();
     };
   }
@@ -86,7 +86,7 @@ class Sessions {
 function startOn(client: Client, host: SshHost, commandLine: string): Promise<RemoteProcess> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {
-      reject(new SshFailure('broken', `${placeOf(host)} does not start a command: ${error.message}`, tryAgain));
+      reject(new SshFailure('broken', `${sshHostLabel(host)}: cannot start a command: ${error.message}`, brokenHint));
     };
     try {
       client.exec(commandLine, (error, channel) => (error ? failed(error) : resolve(processOf(channel, client, host))));
@@ -101,12 +101,12 @@ function processOf(channel: ClientChannel, client: Client, host: SshHost): Remot
   channel.on('exit', (code: number | null, signal?: string) => {
     exit = code ?? exitOfSignal(signal ?? '');
   });
-  // Writing to a command that is gone.
+  // Input for a command that has ended.
   channel.on('error', () => undefined);
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<RemoteEnd>((resolve) => {
     const finish = (): void => {
       client.off('close', finish);
-      const broken = new SshFailure('broken', `the connection to ${placeOf(host)} broke off`, tryAgain);
+      const broken = new SshFailure('broken', `${sshHostLabel(host)}: the connection was lost`, brokenHint);
       resolve({ exit, failure: exit === undefined ? broken : undefined });
     };
     channel.once('close', finish);
@@ -115,13 +115,13 @@ function processOf(channel: ClientChannel, client: Client, host: SshHost): Remot
   return { stdin: channel, stdout: channel, stderr: channel.stderr, ended, drop: () => channel.close() };
 }
 
-/** The password is read once, when the first host is called. */
+/** The password is read once, when the first host is connected to. */
 function passwordOf(settings: SshSettings, { io }: SshExecWorld): () => Promise<string | undefined> {
   if (!settings.askPassword) return async () => undefined;
   if (io.stdin.isTerminal) {
     throw new UsageError(
-      'a password that is typed here would be seen',
-      'hand it over: read -rs P; printf \'%s\\n\' "$P" | calictl … --ssh-ask-password',
+      '--ssh-ask-password does not read from a terminal, which would show the password',
+      'pipe it in: read -rs P; printf \'%s\\n\' "$P" | calictl … --ssh-ask-password',
     );
   }
   let read: Promise<string | undefined> | undefined;

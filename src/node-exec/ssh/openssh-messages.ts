@@ -1,6 +1,15 @@
-// What ssh's own words mean when it ends with 255: which kind of failure it was, and what to do about it.
+// What ssh's own messages mean when it exits with 255: the kind of failure, and what to do about it.
 import type { TransportFailure } from '../node-exec.ts';
-import { isItUp, lastLine, SshFailure, tryAgain } from './ssh-failure.ts';
+import { type HostKeyProblem, hostKeyFailure } from './host-key-failure.ts';
+import { brokenHint, lastLine, permissionHint, SshFailure, unreachableHint } from './ssh-failure.ts';
+
+const hostKeyPatterns: readonly (readonly [HostKeyProblem, RegExp])[] = [
+  ['changed', /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed/],
+  ['revoked', /REVOKED HOST KEY|is marked as revoked/],
+  ['unsupported', /no matching host key/],
+  // ssh ends with this line after the messages above as well, so it is tried last.
+  ['unknown', /Host key verification failed|No .* host key is known/],
+];
 
 interface Meaning {
   readonly pattern: RegExp;
@@ -9,48 +18,31 @@ interface Meaning {
   readonly hint: string;
 }
 
-/** The first that fits counts: what says more comes before. */
-const meanings: readonly Meaning[] = [
-  {
-    pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed/,
-    reason: 'host-key',
-    text: 'the host key has changed',
-    hint: 'Somebody may be in between. If the host was set up anew, compare the fingerprint on it, then correct the list.',
-  },
-  {
-    pattern: /REVOKED HOST KEY|is marked as revoked/,
-    reason: 'host-key',
-    text: 'the host key is revoked',
-    hint: 'Whoever has this key may be somebody else. Give the host a new one before anything is sent to it.',
-  },
-  {
-    pattern: /Host key verification failed|No .* host key is known|no matching host key/,
-    reason: 'host-key',
-    text: 'the host key is not known',
-    hint: 'Log in once with ssh, compare the fingerprint with that on the host, and accept it.',
-  },
-  {
-    pattern: /Permission denied|Too many authentication failures|No supported authentication methods/,
-    reason: 'unauthorized',
-    text: 'it does not let us in',
-    hint: 'Name the user with --ssh-user and the key with --ssh-key, or add the key to ssh-agent.',
-  },
-  {
-    pattern: /closed by remote host|client_loop: |Timeout, server|Read from remote host|Broken pipe|Killed by signal/,
-    reason: 'broken',
-    text: 'the connection broke off',
-    hint: tryAgain,
-  },
-];
+const denied: Meaning = {
+  pattern: /Permission denied|Too many authentication failures|No supported authentication methods/,
+  reason: 'unauthorized',
+  text: 'permission denied',
+  hint: permissionHint,
+};
+
+const lost: Meaning = {
+  pattern: /closed by remote host|client_loop: |Timeout, server|Read from remote host|Broken pipe|Killed by signal/,
+  reason: 'broken',
+  text: 'the connection was lost',
+  hint: brokenHint,
+};
 
 /**
- * `said`: the end of what came on stderr. Whether it was ssh that ended with 255, or the command on the node, is not told
- * here.
+ * The failure that `messages`, the end of ssh's standard error, report for the host with this label. Whether it was ssh
+ * that exited with 255, or the command on the node, must be known already.
  */
-export function failureFromMessages(said: string, place: string): SshFailure {
-  const last = lastLine(said) ?? 'it says nothing';
-  const meaning = meanings.find(({ pattern, reason }) => pattern.test(reason === 'broken' ? last : said));
-  return meaning === undefined
-    ? new SshFailure('unreachable', `${place}: ${last}`, isItUp)
-    : new SshFailure(meaning.reason, `${place}: ${meaning.text} (${last})`, meaning.hint);
+export function failureFromMessages(messages: string, host: string): SshFailure {
+  const last = lastLine(messages) ?? 'ssh printed no message';
+  for (const [problem, pattern] of hostKeyPatterns) {
+    if (pattern.test(messages)) return hostKeyFailure(problem, host, last);
+  }
+  // A message about the connection counts only as the last word.
+  const meaning = denied.pattern.test(messages) ? denied : lost.pattern.test(last) ? lost : undefined;
+  if (meaning === undefined) return new SshFailure('unreachable', `${host}: ${last}`, unreachableHint);
+  return new SshFailure(meaning.reason, `${host}: ${meaning.text} (${last})`, meaning.hint);
 }

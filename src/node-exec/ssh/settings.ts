@@ -1,19 +1,19 @@
-// How nodes are reached by SSH, as the command line says it (docs/reference/ssh.md). Built by cli/.
+// The SSH settings of the command line (docs/reference/ssh.md). Built by cli/.
 
-/** Absent means: as ssh_config says, else as ssh does by itself. */
+/** An absent setting is taken from ssh_config, else it is ssh's default. */
 export interface SshSettings {
-  /** Who to log in as on the nodes; jump hosts have their own. */
+  /** User to log in as on the nodes; not used for jump hosts. */
   readonly user?: string | undefined;
-  /** Files of private keys, tried first. */
+  /** Private key files, tried first. */
   readonly keys?: readonly string[] | undefined;
-  /** Read in place of `~/.ssh/config` and `/etc/ssh/ssh_config`. */
+  /** Read instead of `~/.ssh/config` and `/etc/ssh/ssh_config`; `none`: read neither. */
   readonly configFile?: string | undefined;
-  /** Read in place of all other lists of host keys. */
+  /** Read instead of all other known_hosts files. */
   readonly knownHostsFile?: string | undefined;
   /** Node name to `HOST`, `HOST:PORT` or `[HOST]:PORT`. */
   readonly hosts?: ReadonlyMap<string, string> | undefined;
-  /** Log in by password; it is the first line of standard input. */
+  /** Log in with a password, the first line of standard input. */
   readonly askPassword?: boolean | undefined;
-  /** Where the machine's own settings are; `/etc/ssh` when absent. */
+  /** Folder of the system-wide settings; `/etc/ssh` when absent. */
   readonly systemFolder?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// Nodes by the system's own ssh, or by a program that takes the same words: it reads all of ssh_config by itself.
+// Nodes over the system's ssh, or a program that takes the same arguments; it reads all of ssh_config itself.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
@@ -7,29 +7,27 @@ import { splitWords } from '../shell-quote.ts';
 import { givenPath, readConfigFiles } from './config-files.ts';
 import { loginShellExec } from './login-shell-exec.ts';
 import { failureFromMessages } from './openssh-messages.ts';
-import type { Ended, RemoteProcess } from './remote-program.ts';
+import type { RemoteEnd, RemoteProcess } from './remote-process.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure } from './ssh-failure.ts';
-import { type HostSpec, hostSpecOf } from './ssh-host.ts';
+import { type HostSpec, hostLabel, hostSpecOf } from './ssh-host.ts';
 
 export type SshCommandWorld = Pick<World, 'env' | 'cwd' | 'platform' | 'clock' | 'random'>;
 
-/** The last of its words that are kept: they say why it failed. */
-const maxWords = 8 * 1024;
+/** How much of its last messages is kept, in characters: they say why it failed. */
+const maxMessages = 8 * 1024;
 
 /**
- * `command` is the program and its first arguments, as words of a shell. It is started without one.
- * Errors: UsageError for no command, a quote that does not end, an ssh_config that cannot be read, or a password wanted.
+ * Opens the system's ssh as a transport. `command` is the program and its first arguments, quoted as for a shell; no shell
+ * runs it.
+ * Errors: UsageError for an empty command, an unterminated quote, an ssh_config that cannot be read or parsed, and
+ * --ssh-ask-password.
  */
 export function openSshCommand(command: string, settings: SshSettings, world: SshCommandWorld): NodeExec {
   const words = splitWords(command);
-  if (words.length === 0)
-    throw new UsageError('--ssh-command names no program', "write it like --ssh-command 'ssh -F file'");
+  if (words.length === 0) throw new UsageError('--ssh-command is empty', "for example: --ssh-command 'ssh -F file'");
   if (settings.askPassword) {
-    throw new UsageError(
-      '--ssh-ask-password does not go with --ssh-command',
-      'that program asks for what it needs itself',
-    );
+    throw new UsageError('--ssh-ask-password cannot be used with --ssh-command', 'that program logs in by itself');
   }
   const configFile = settings.configFile ?? optionOf(words, '-F');
   const entries = readConfigFiles({ ...settings, configFile }, world);
@@ -39,12 +37,12 @@ export function openSshCommand(command: string, settings: SshSettings, world: Ss
   return loginShellExec(
     {
       description: `${words[0]}${settings.user === undefined ? '' : ` as ${settings.user}`}`,
-      placeOf: (node) => placeOf(hostOf(node)),
+      hostLabel: (node) => specLabel(hostOf(node)),
       async start(node, commandLine, signal) {
         signal.throwIfAborted();
         const host = hostOf(node);
         const argv = [...words, ...optionsOf(settings, host, world), host.host, '--', commandLine];
-        const remote = startSsh(argv, placeOf(host), world);
+        const remote = startSsh(argv, specLabel(host), world);
         running.add(remote);
         remote.ended.then(() => running.delete(remote));
         return remote;
@@ -59,9 +57,9 @@ export function openSshCommand(command: string, settings: SshSettings, world: Ss
   );
 }
 
-const placeOf = ({ host, port }: HostSpec): string => (port === undefined ? host : `${host} port ${port}`);
+const specLabel = ({ host, port }: HostSpec): string => hostLabel(host, port);
 
-/** The value of an option among the words: `-F file` or `-Ffile`. */
+/** The value of an option of the command: `-F file` or `-Ffile`. */
 function optionOf(words: readonly string[], option: string): string | undefined {
   const at = words.findIndex((word) => word.startsWith(option));
   if (at < 0) return undefined;
@@ -82,31 +80,31 @@ function optionsOf(settings: SshSettings, { user = settings.user, port }: HostSp
   ];
 }
 
-function startSsh(argv: readonly string[], place: string, world: SshCommandWorld): RemoteProcess {
+function startSsh(argv: readonly string[], label: string, world: SshCommandWorld): RemoteProcess {
   const [program = '', ...args] = argv;
   let child: ChildProcessWithoutNullStreams;
   try {
-    // A group of its own: Ctrl-C is for us, and told to the node in our own way.
+    // Its own process group: Ctrl-C must reach only this program, which then ends the command on the node.
     child = spawn(program, args, { env: { ...world.env, LC_ALL: 'C' }, cwd: world.cwd, detached: true });
   } catch (error) {
     throw notStarted(program, error);
   }
-  let said = '';
+  let messages = '';
   let dropped = false;
   child.stderr.on('data', (bytes: Buffer) => {
-    said = (said + bytes.toString('utf8')).slice(-maxWords);
+    messages = (messages + bytes.toString('utf8')).slice(-maxMessages);
   });
-  // Writing to a command that is gone.
+  // Input for a command that has ended.
   child.stdin.on('error', () => undefined);
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<RemoteEnd>((resolve) => {
     child.once('error', (error) => resolve({ exit: undefined, failure: notStarted(program, error) }));
     child.once('close', (code) => {
-      // ssh itself was ended, or ends with 255 as a command may.
+      // No exit code: ssh was killed. 255: ssh failed, or the command exited with 255.
       const exit = dropped ? undefined : (code ?? undefined);
       const failure = dropped
-        ? new SshFailure('broken', `${place}: the connection was ended`)
+        ? new SshFailure('broken', `${label}: the connection was closed`)
         : exit === undefined || exit === 255
-          ? failureFromMessages(said, place)
+          ? failureFromMessages(messages, label)
           : undefined;
       resolve({ exit, failure });
     });
@@ -128,6 +126,6 @@ function startSsh(argv: readonly string[], place: string, world: SshCommandWorld
 
 function notStarted(program: string, error: unknown): SshFailure {
   const code = (error as NodeJS.ErrnoException).code;
-  const why = code === 'ENOENT' ? 'there is no such program' : code === 'EACCES' ? 'permission denied' : String(error);
-  return new SshFailure('unreachable', `cannot start ${program}: ${why}`, 'Name another with --ssh-command.');
+  const why = code === 'ENOENT' ? 'command not found' : code === 'EACCES' ? 'permission denied' : String(error);
+  return new SshFailure('unreachable', `cannot start ${program}: ${why}`, 'Use another program with --ssh-command.');
 }

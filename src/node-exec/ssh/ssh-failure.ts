@@ -1,7 +1,7 @@
-// Why a host was not reached, in words that do not name the node yet: a jump host serves many nodes.
+// Why a host was not reached, without the name of the node: a jump host serves many nodes.
 import { TransportError, type TransportFailure } from '../node-exec.ts';
 
-/** A TransportError but for the node: `on` makes it one. */
+/** A TransportError that does not name the node yet. */
 export class SshFailure extends Error {
   readonly reason: TransportFailure;
   readonly hint: string | undefined;
@@ -13,16 +13,18 @@ export class SshFailure extends Error {
     this.hint = hint;
   }
 
-  /** The same for one node. */
+  /** The same failure for one node. */
   on(node: string): TransportError {
     return new TransportError(this.reason, `${node}: ${this.message}`, { hint: this.hint, cause: this });
   }
 }
 
-export const isItUp = 'Is it up, and does sshd listen there? --ssh-host NODE=HOST:PORT says another place.';
-export const tryAgain = 'Try again; the logs of sshd on the node say more.';
+export const unreachableHint =
+  'Check that the host is up and that sshd listens there; to use another address: --ssh-host NODE=HOST:PORT.';
+export const permissionHint = 'Set the user with --ssh-user and the key with --ssh-key, or add the key to ssh-agent.';
+export const brokenHint = "Try again; if it keeps failing, see sshd's log on the node.";
 
-/** The last line that somebody said, without what a terminal would obey; undefined when nothing was said. */
+/** The last line of a program's messages, without terminal control characters; undefined when there is none. */
 export function lastLine(text: string): string | undefined {
   const line = text.trim().split(/\r?\n/).at(-1) ?? '';
   return line.replace(/[\x00-\x1f\x7f-\x9f]/g, '').trim() || undefined;

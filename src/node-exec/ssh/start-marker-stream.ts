@@ -1,14 +1,14 @@
-// Takes from a stream what stands before a marker line: banners, and what a login shell prints.
+// Drops what precedes the marker line of a stream: banners, and output of a login shell.
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** What is kept of it, in bytes. */
+/** How much of that is kept, in bytes. */
 const maxBefore = 64 * 1024;
 
-/** Passes on what stands behind the marker line. */
+/** Passes on what follows the marker line. */
 export class StartMarkerStream extends Transform {
   readonly #marker: Buffer;
   #held: Buffer = Buffer.alloc(0);
-  #seen = false;
+  #started = false;
   #dropped = '';
 
   constructor(marker: string) {
@@ -16,30 +16,30 @@ export class StartMarkerStream extends Transform {
     this.#marker = Buffer.from(`${marker}\n`);
   }
 
-  /** The marker was there: what was to be started was started. */
-  get seen(): boolean {
-    return this.#seen;
+  /** The marker has arrived, so the command was started. */
+  get started(): boolean {
+    return this.#started;
   }
 
-  /** What stood before the marker; all that came, as long as it was not seen. */
+  /** What preceded the marker; as long as the marker has not arrived, everything so far. */
   get before(): string {
     return this.#dropped + this.#held.toString('utf8');
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (this.#seen) {
+    if (this.#started) {
       done(null, chunk);
       return;
     }
     const all = Buffer.concat([this.#held, chunk]);
     const at = all.indexOf(this.#marker);
     if (at < 0) {
-      // The marker may have begun.
+      // Its end may be the beginning of the marker.
       this.#held = all.length > maxBefore ? all.subarray(all.length - this.#marker.length) : all;
       done();
       return;
     }
-    this.#seen = true;
+    this.#started = true;
     this.#dropped = all.toString('utf8', 0, at);
     this.#held = Buffer.alloc(0);
     const rest = all.subarray(at + this.#marker.length);

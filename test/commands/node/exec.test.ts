@@ -42,7 +42,7 @@ describe('node exec', () => {
     expect(code).toBe(1);
     expect(stderr).toBe(
       'calictl: node-a: no answer from sleep within 0.3 seconds (NODE_TIMEOUT)\n' +
-        'hint: Give it more time with --timeout, or look at what keeps the node busy.\n',
+        'hint: Allow more time with --timeout, or find out what keeps the node busy.\n',
     );
   });
 
@@ -55,7 +55,7 @@ describe('node exec', () => {
     [['node-x', '--via', 'local', '--', 'true'], 1, 'node-x'],
     [['node-a', '--via', 'local'], 2, 'no command to run'],
     [['node-a', '--via', 'pigeon', '--', 'true'], 2, "--via does not take 'pigeon'"],
-    [['node-a', '--via', 'netns', '--', 'true'], 1, 'there is no network namespace node-a'],
+    [['node-a', '--via', 'netns', '--', 'true'], 1, "network namespace 'node-a' not found"],
     [['node-a', '--via', 'local', '--timeout', 'soon', '--', 'true'], 2, '--timeout soon is no duration'],
     [['node-a', '--via', 'local', '--', 'no-such-program'], 127, 'no-such-program'],
   ])('node exec %j exits %i', async (args, code, text) => {

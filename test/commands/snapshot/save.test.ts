@@ -168,7 +168,7 @@ describe('nodes in a snapshot', () => {
       '/var/lib/calico/mtu',
     ]);
     expect(code).toBe(1);
-    expect(stderr).toContain('there is no network namespace no-such-namespace (when the snapshot was saved)');
+    expect(stderr).toContain("network namespace 'no-such-namespace' not found (when the snapshot was saved)");
   });
 
   it('a snapshot without --nodes reports that nodes were not recorded', async () => {
@@ -238,7 +238,7 @@ describe('nodes in a snapshot', () => {
     writeFileSync(join(path, 'nodes', 'node-a', 'commands.json'), text);
     const { code, stderr } = await run(['--datastore', path, 'node', 'exec', 'node-a', '--', 'id']);
     expect(code).toBe(1);
-    expect(stderr).toContain('is no list of recorded commands');
+    expect(stderr).toContain('is not a list of recorded commands');
   });
 });
 

@@ -1,4 +1,4 @@
-// The connection of an exec: proxies and credential plugins on the way, older servers, and every way in which it breaks.
+// The connection of an exec: proxies, credential plugins, older servers, and how a connection can fail.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
@@ -12,13 +12,13 @@ import { failureOf, inlineKubeconfig, kubeExecOpener, sh, target } from '../../s
 import { describeWithKubelets, Kubelets } from '../../support/servers/kubelet.ts';
 import { RecordingProxy } from '../../support/servers/recording-proxy.ts';
 
-describeWithKubelets('connections of kube', (server, kubelets) => {
+describeWithKubelets('connections to the API server', (server, kubelets) => {
   const open = kubeExecOpener(server);
 
-  describe('the way there', () => {
+  describe('opening', () => {
     beforeAll(() => kubelets().addNodes([{ name: 'away' }]));
 
-    it('goes through the proxy of the cluster', async () => {
+    it('connects through the proxy of the kubeconfig', async () => {
       const asked: string[] = [];
       const proxy = createHttpServer().on('connect', ({ url }, socket) => {
         asked.push(url ?? '');
@@ -37,12 +37,12 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
       expect((await exec.run(target('away'), ['printf', 'through'])).stdout).toBe('through');
       await exec.close();
       proxy.close();
-      // For the list, and for the WebSocket.
+      // Once for the list of pods, once for the WebSocket.
       expect(asked.length).toBeGreaterThan(0);
       expect(new Set(asked)).toEqual(new Set([new URL(server().url).host]));
     });
 
-    it('asks a credential plugin again when its token is not accepted any more', async () => {
+    it('runs a credential plugin again when its token is no longer accepted', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'calictl-plugin-'));
       const script = 'printf x >>"$1/asked"; token=admin-token; [ -e "$1/good" ] || token=stale; >"$1/good"';
       const answer = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}';
@@ -68,7 +68,7 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
     });
     afterAll(() => proxy.stop());
 
-    it('run commands and steps all the same', async () => {
+    it('runs commands and steps through a server before Kubernetes 1.30', async () => {
       const exec = await open(endpoint);
       const { exit, stdout } = await exec.run(target('older'), sh('printf out; exit 4'));
       expect({ exit, stdout }).toEqual({ exit: 4, stdout: 'out' });
@@ -76,12 +76,12 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
       expect(outcome?.kind === 'ran' && outcome.result.stdout).toBe('step');
     });
 
-    it('are not given input that they would not end', async () => {
+    it('refuses to send input through a server before Kubernetes 1.30', async () => {
       const error = await failureOf((await open(endpoint)).run(target('older'), ['cat'], { stdin: 'x' }));
       expect([error.reason, error.hint]).toEqual(['unreachable', expect.stringContaining('1.30')]);
     });
 
-    it('still end a stream on the node', async () => {
+    it('ends a streamed command through a server before Kubernetes 1.30', async () => {
       const time = `3600.${process.pid}2`;
       const stop = new AbortController();
       const streaming = failureOf(
@@ -107,8 +107,8 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
     });
     afterAll(() => others.stop());
 
-    // The API server calls this a success.
-    it('says broken when the kubelet dies in the middle, and unreachable from then on', async () => {
+    // The API server reports success in this case.
+    it('reports a broken connection when the kubelet dies, and an unreachable node afterwards', async () => {
       const exec = await open();
       const [first, second, third] = [1, 2, 3].map((i) => `3600.${process.pid}0${i}`);
       const ran = failureOf(exec.run(target('dying'), ['sleep', `${first}`]));
@@ -130,7 +130,7 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
         await until(() => !isRunning(`sleep ${time}`), 'the commands are gone');
     });
 
-    it('notices a connection that went silent', async () => {
+    it('detects a connection that went silent', async () => {
       await kubelets().addNodes([{ name: 'silent' }]);
       const proxy = new RecordingProxy(server(), 'token-admin', { 'impersonate-group': 'system:masters' });
       const exec = await open({ kubeconfig: '', k8sAPIEndpoint: await proxy.start() }, { pingEveryMs: 50 });
@@ -144,7 +144,7 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
       proxy.stop();
     });
 
-    it('asks again when the API server is busy', async () => {
+    it('retries when the API server is busy', async () => {
       let asked = 0;
       const busy = createHttpServer((_, answer) => {
         asked += 1;
@@ -153,13 +153,13 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
       await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
       const { port } = busy.address() as { port: number };
       const exec = await open({ kubeconfig: '', k8sAPIEndpoint: `http://127.0.0.1:${port}` });
-      expect((await failureOf(exec.run(target('a'), ['ip']))).message).toContain('no calico-node pod runs on it');
+      expect((await failureOf(exec.run(target('a'), ['ip']))).message).toContain('no running calico-node pod');
       expect(asked).toBe(3);
       busy.closeAllConnections();
       busy.close();
     });
 
-    it('ends at the deadline when the API server does not say a word', async () => {
+    it('gives up at the deadline when the API server does not reply', async () => {
       const silent = createServer();
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
       const { port } = silent.address() as { port: number };
@@ -173,7 +173,7 @@ describeWithKubelets('connections of kube', (server, kubelets) => {
       silent.close();
     });
 
-    it('says unreachable when nothing listens where the API server should be', async () => {
+    it('reports an unreachable node when the API server is not listening', async () => {
       const exec = await open({ kubeconfig: '', k8sAPIEndpoint: 'http://127.0.0.1:1' });
       const error = await failureOf(exec.run(target('a'), ['ip']));
       expect([error.reason, error.message]).toEqual(['unreachable', expect.stringContaining('ECONNREFUSED')]);

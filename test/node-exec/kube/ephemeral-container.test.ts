@@ -1,5 +1,5 @@
-// Programs beside a pod: what is asked of a real API server, and the attached program, run by the stand-in for kubelets.
-// Pulling images and starting containers is the part of a kubelet, which the suite plays.
+// Programs in ephemeral containers: requests to a real API server, and the attached program, run by the stand-in for
+// kubelets. The suite itself plays the part of a kubelet that pulls images and starts containers.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -9,14 +9,14 @@ import { run } from '../../support/program/world.ts';
 import { failureOf, kubeExecOpener, sh } from '../../support/servers/kube-exec.ts';
 import { describeWithKubelets } from '../../support/servers/kubelet.ts';
 
-describeWithKubelets('beside pods', (server, kubelets) => {
+describeWithKubelets('ephemeral containers', (server, kubelets) => {
   const open = kubeExecOpener(server);
   const pod = { namespace: 'kube-system', name: 'calico-node-a' };
   const image = 'example.test/tools:1';
   const nowhere = { onStdout: () => undefined, onStderr: () => undefined };
   beforeAll(() => kubelets().addNodes([{ name: 'a' }]));
 
-  it('runs a program in a new container: every byte, both streams, the exit code', async () => {
+  it('runs a program in an ephemeral container: both streams and the exit code', async () => {
     const exec = await open();
     const seen = { out: '', err: '' };
     const streaming = exec.streamInEphemeralContainer?.(
@@ -44,7 +44,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     expect(seen).toEqual({ out: "it's $HOME", err: 'err' });
   });
 
-  it('ends the program when it is told to, with what it prints last', async () => {
+  it('ends the program of an ephemeral container when aborted, and passes on its last output', async () => {
     const exec = await open();
     const stop = new AbortController();
     let out = '';
@@ -65,7 +65,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     await until(() => !isRunning(unlike), 'the program is gone');
   });
 
-  it('stops waiting for a container when it is told to', async () => {
+  it('stops waiting for an ephemeral container when aborted', async () => {
     const exec = await open();
     const stop = new AbortController();
     const failing = failureOf(
@@ -82,26 +82,24 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     [{ waiting: { reason: 'ImagePullBackOff' } }, 'ImagePullBackOff'],
     [{ waiting: { reason: 'CreateContainerConfigError' } }, 'CreateContainerConfigError'],
     [{ terminated: { reason: 'StartError', exitCode: 128, message: 'sh: not found' } }, 'StartError sh: not found'],
-  ])('says why it does not run: %j', async (state, text) => {
+  ])('reports why an ephemeral container does not run: %j', async (state, text) => {
     const exec = await open();
     const failing = failureOf(exec.streamInEphemeralContainer?.(pod, image, ['true'], nowhere) as Promise<number>);
     await kubelets().startEphemeral(pod.namespace, pod.name, state);
     const error = await failing;
     expect([error.reason, error.message]).toEqual([
       'unreachable',
-      `pod kube-system/calico-node-a: the new container does not run: ${text}`,
+      `pod kube-system/calico-node-a: the ephemeral container does not run: ${text}`,
     ]);
   });
 
-  it('names the right that is missing, and a pod that does not exist', async () => {
+  it('reports a missing permission to add an ephemeral container, and a pod that does not exist', async () => {
     const nobody = await open({ k8sCurrentContext: 'nobody' });
     const refused = await failureOf(
       nobody.streamInEphemeralContainer?.(pod, image, ['true'], nowhere) as Promise<number>,
     );
     expect(refused.reason).toBe('unauthorized');
-    expect(refused.message).toContain(
-      'the right to patch pods/ephemeralcontainers in namespace kube-system is missing',
-    );
+    expect(refused.message).toContain('missing permission to patch pods/ephemeralcontainers in namespace kube-system');
     const gone = { namespace: 'kube-system', name: '../x?y' };
     const none = await failureOf(
       (await open()).streamInEphemeralContainer?.(gone, image, ['true'], nowhere) as Promise<number>,
@@ -109,7 +107,7 @@ describeWithKubelets('beside pods', (server, kubelets) => {
     expect([none.reason, none.message]).toEqual(['unreachable', expect.stringContaining('status 404')]);
   });
 
-  it('is what node capture --image does', async () => {
+  it('runs tcpdump for node capture --image in an ephemeral container', async () => {
     writeFileSync(join(kubelets().imageFolder, 'tcpdump'), '#!/bin/sh\nprintf "%s " "$@"\n', { mode: 0o755 });
     const env = { KUBECONFIG: server().kubeconfig };
     const line = `node capture kube-system/calico-node-a --image ${image}`;

@@ -1,4 +1,4 @@
-// The last message of an exec, as API servers, containerd and CRI-O word it.
+// The last message of an exec, in the words of API servers, containerd and CRI-O.
 import { describe, expect, it } from 'vitest';
 import { execEnd, messageOf, missingRight } from '../../../src/node-exec/kube/exec-status.ts';
 
@@ -6,7 +6,7 @@ const failure = (message: string, reason = 'InternalError'): string =>
   JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code: 500 });
 
 describe('execEnd', () => {
-  it('reads success and exit codes', () => {
+  it('reads success and an exit code', () => {
     expect(execEnd('{"metadata":{},"status":"Success"}')).toEqual({ kind: 'exit', code: 0 });
     const text =
       '{"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: command terminated with exit code 2","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"2"}]}}';
@@ -27,7 +27,7 @@ describe('execEnd', () => {
       'OCI runtime exec failed: exec failed: unable to start container process: exec: "/etc": permission denied: unknown',
     ],
     [126, 'OCI runtime exec failed: exec failed: unable to start container process: exec /x: exec format error'],
-  ] as const)('says %i for %s', (code, message) => {
+  ] as const)('returns %i for %s', (code, message) => {
     expect(execEnd(failure(`Internal error occurred: Internal error occurred: ${message}`))).toEqual({
       kind: 'not-started',
       code,
@@ -38,12 +38,12 @@ describe('execEnd', () => {
   it.each([
     'error sending request: Post "https://10.0.0.1:10250/exec/a/b/c": dial tcp 10.0.0.1:10250: connect: connection refused',
     'unable to upgrade connection: container not found ("calico-node")',
-  ])('takes %s for a failure to get there', (message) => {
+  ])('reads %s as an unreachable container', (message) => {
     expect(execEnd(failure(`Internal error occurred: ${message}`))).toEqual({ kind: 'failed', text: message });
   });
 
   it.each(['', 'null', '[]', 'not JSON', '{"status":"Failure","reason":"NonZeroExitCode"}'])(
-    'makes no exit code of %j',
+    'reads no exit code from %j',
     (text) => {
       expect(execEnd(text).kind).toBe('failed');
     },
@@ -51,7 +51,7 @@ describe('execEnd', () => {
 });
 
 describe('messageOf', () => {
-  it('leaves the command out of addresses', () => {
+  it('removes the command from URLs', () => {
     const text =
       'error sending request: Post "https://10.0.0.1:10250/exec/a/b/c?command=cat&command=x": no route to host';
     expect(messageOf(failure(text))).toBe(
@@ -59,7 +59,7 @@ describe('messageOf', () => {
     );
   });
 
-  it('makes a line of a page', () => {
+  it('reduces an HTML page to one line of text', () => {
     expect(messageOf('<html><body><h1>502 Bad Gateway</h1>\n<hr>nginx</body></html>')).toBe('502 Bad Gateway nginx');
   });
 });
@@ -67,7 +67,7 @@ describe('messageOf', () => {
 describe('missingRight', () => {
   const forbidden = (rest: string): string => failure(`x is forbidden: User "u" cannot ${rest}`, 'Forbidden');
 
-  it('reads verb, resource and place', () => {
+  it('reads the verb, the resource and the namespace', () => {
     expect(missingRight(forbidden('list resource "pods" in API group "" at the cluster scope'), '')).toBe(
       'list pods in all namespaces',
     );
@@ -76,7 +76,7 @@ describe('missingRight', () => {
     ).toBe('create pods/exec in namespace kube-system');
   });
 
-  it('goes by what was asked where the text is another', () => {
+  it('returns the attempted permission for any other message', () => {
     expect(missingRight('denied by a proxy', 'list pods')).toBe('list pods');
   });
 });

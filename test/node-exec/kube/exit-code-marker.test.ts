@@ -1,4 +1,4 @@
-// The exit code said on stderr: taken out of the stream however its bytes are cut.
+// The exit code behind the marker on stderr: removed from the stream, however its bytes are split.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExitCodeMarker } from '../../../src/node-exec/kube/exit-code-marker.ts';
@@ -15,13 +15,13 @@ function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 function read(bytes: Buffer, sizes: readonly number[]): { passed: string; exit: number | undefined } {
-  const mark = new ExitCodeMarker(marker);
-  const passed = Buffer.concat([...pieces(bytes, sizes).map((piece) => mark.pass(piece)), mark.rest()]);
-  return { passed: passed.toString(), exit: mark.exit };
+  const filter = new ExitCodeMarker(marker);
+  const passed = Buffer.concat([...pieces(bytes, sizes).map((piece) => filter.pass(piece)), filter.rest()]);
+  return { passed: passed.toString(), exit: filter.exit };
 }
 
 describe('ExitCodeMarker', () => {
-  it('takes the mark out, wherever the stream is cut', () => {
+  it('removes the marker, wherever the stream is split', () => {
     // Pieces of the marker itself are the hardest neighbours.
     const text = fc.array(fc.constantFrom('a', '\n', '0', '00', '0011', marker.slice(0, 31), marker, ' 7'));
     fc.assert(
@@ -34,7 +34,7 @@ describe('ExitCodeMarker', () => {
     );
   });
 
-  it('passes everything on when there is no mark', () => {
+  it('passes everything on when there is no marker', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('a', '0', '0011', marker, '\n')),
@@ -47,14 +47,14 @@ describe('ExitCodeMarker', () => {
     );
   });
 
-  it('holds back only what may become the mark', () => {
-    const mark = new ExitCodeMarker(marker);
-    expect(mark.pass(Buffer.from('listening on eth0\n')).toString()).toBe('listening on eth0\n');
-    expect(mark.pass(Buffer.from('x001')).toString()).toBe('x');
-    expect(mark.pass(Buffer.from('9')).toString()).toBe('0019');
+  it('holds back only what may become the marker', () => {
+    const filter = new ExitCodeMarker(marker);
+    expect(filter.pass(Buffer.from('listening on eth0\n')).toString()).toBe('listening on eth0\n');
+    expect(filter.pass(Buffer.from('x001')).toString()).toBe('x');
+    expect(filter.pass(Buffer.from('9')).toString()).toBe('0019');
   });
 
-  it('passes on what comes behind the mark', () => {
+  it('passes on what follows the marker', () => {
     expect(read(Buffer.from(`a${marker} 3\nb`), [])).toEqual({ passed: 'ab', exit: 3 });
   });
 });

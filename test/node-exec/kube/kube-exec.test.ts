@@ -1,5 +1,5 @@
-// Nodes through a real API server: which pod is asked, with which rights, and what comes of it.
-// The promises of every way to a node are in test/contract/, the connection in connection.test.ts.
+// Nodes through a real API server: which pod a command runs in, with which permissions, and what it returns. What every
+// transport promises is in test/contract/, the connection in connection.test.ts.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ describeWithKubelets('kube', (server, kubelets) => {
   describe('output', () => {
     beforeAll(() => kubelets().addNodes([{ name: 'big' }]));
 
-    it('comes whole, 20 MB of it', async () => {
+    it('returns all of 20 MB of output', async () => {
       const size = 20 << 20;
       const { exit, stdout, truncated } = await (await open()).run(
         target('big'),
@@ -31,13 +31,13 @@ describeWithKubelets('kube', (server, kubelets) => {
       });
     });
 
-    it('is cut at 16 MiB unless more is asked for, and the exit code still comes', async () => {
+    it('truncates output at 16 MiB by default, and still returns the exit code', async () => {
       const { exit, stdout, truncated } = await (await open()).run(target('big'), sh('printf "%020971520d" 7; exit 3'));
       expect({ exit, length: stdout.length, truncated }).toEqual({ exit: 3, length: 16 << 20, truncated: true });
     });
 
-    it('waits for who takes it, and keeps its order', async () => {
-      let taking = 0;
+    it('pauses a stream while the receiver is busy, and keeps its order', async () => {
+      let receiving = 0;
       let most = 0;
       let sum = '';
       const exit = await (await open()).stream(
@@ -45,11 +45,11 @@ describeWithKubelets('kube', (server, kubelets) => {
         sh('i=0; while [ $i -lt 2000 ]; do echo $i; i=$((i+1)); done'),
         {
           async onStdout(bytes) {
-            taking += 1;
-            most = Math.max(most, taking);
+            receiving += 1;
+            most = Math.max(most, receiving);
             await new Promise((resolve) => setImmediate(resolve));
             sum += Buffer.from(bytes).toString();
-            taking -= 1;
+            receiving -= 1;
           },
           onStderr: () => undefined,
         },
@@ -58,7 +58,7 @@ describeWithKubelets('kube', (server, kubelets) => {
       expect(sum).toBe(Array.from({ length: 2000 }, (_, i) => `${i}\n`).join(''));
     });
 
-    it('ends the command when nobody takes it any more', async () => {
+    it('ends a streamed command when the receiver fails', async () => {
       const time = `3600.${process.pid}1`;
       const full = new Error('no space left');
       const streaming = (await open()).stream(target('big'), sh('echo x; exec sleep "$1"', time), {
@@ -69,7 +69,7 @@ describeWithKubelets('kube', (server, kubelets) => {
       await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
     });
 
-    it('takes 1 MB of input', async () => {
+    it('passes 1 MB of input to a command', async () => {
       const stdin = 'line of input\n'.repeat(75_000);
       expect((await (await open()).run(target('big'), ['cat'], { stdin })).stdout).toBe(stdin);
     });
@@ -78,12 +78,15 @@ describeWithKubelets('kube', (server, kubelets) => {
   describe('programs', () => {
     beforeAll(() => kubelets().addNodes([{ name: 'image' }]));
 
-    it.each(['ps', 'awk', 'sysctl', 'tcpdump', 'ss'])('has no %s, as the image', async (program) => {
-      const { exit, stderr } = await (await open()).run(target('image'), [program]);
-      expect({ exit, named: stderr.includes(program) }).toEqual({ exit: 127, named: true });
-    });
+    it.each(['ps', 'awk', 'sysctl', 'tcpdump', 'ss'])(
+      'reports 127 for %s, which the image of calico-node lacks',
+      async (program) => {
+        const { exit, stderr } = await (await open()).run(target('image'), [program]);
+        expect({ exit, named: stderr.includes(program) }).toEqual({ exit: 127, named: true });
+      },
+    );
 
-    it('says 127 and the text of the runtime where not even a shell is', async () => {
+    it('returns 127 and the message of the runtime when the container has no shell', async () => {
       const bare = new Kubelets(server());
       try {
         await bare.start();
@@ -104,7 +107,7 @@ describeWithKubelets('kube', (server, kubelets) => {
   });
 
   describe('pods', () => {
-    it('asks the ready one of two, in whatever namespace', async () => {
+    it('runs commands in the ready one of two pods, in any namespace', async () => {
       await kubelets().addNodes([{ name: 'moved', prefix: ['env', 'WHO=old'], ready: false }]);
       const ready = { name: 'moved', namespace: 'calico-system', pod: 'calico-node-new', prefix: ['env', 'WHO=new'] };
       await kubelets().addPods([ready]);
@@ -112,7 +115,7 @@ describeWithKubelets('kube', (server, kubelets) => {
       expect(stdout).toBe('new');
     });
 
-    it('finds the next pod when the one it knew is gone', async () => {
+    it('finds the new pod when the known one was replaced', async () => {
       await kubelets().addNodes([{ name: 'renewed', pod: 'calico-node-1' }]);
       const exec = await open();
       expect((await exec.run(target('renewed'), ['printf', 'x'])).stdout).toBe('x');
@@ -125,15 +128,15 @@ describeWithKubelets('kube', (server, kubelets) => {
       expect((await exec.run(target('renewed'), ['printf', 'y'])).stdout).toBe('y');
     });
 
-    it('says so when none runs, and what is there instead', async () => {
+    it('reports a node without a running calico-node pod, with the pods that it has', async () => {
       await kubelets().addNodes([{ name: 'waiting', phase: 'Pending' }]);
       const exec = await open();
       const none = await failureOf(exec.run(target('nowhere'), ['ip']));
-      expect([none.reason, none.message]).toEqual(['unreachable', 'nowhere: no calico-node pod runs on it']);
+      expect([none.reason, none.message]).toEqual(['unreachable', 'nowhere: no running calico-node pod']);
       const pending = await failureOf(exec.run(target('waiting'), ['ip']));
       expect([pending.reason, pending.message]).toEqual([
         'unreachable',
-        'waiting: no calico-node pod runs on it (kube-system/calico-node-waiting is Pending)',
+        'waiting: no running calico-node pod (kube-system/calico-node-waiting is Pending)',
       ]);
     });
 
@@ -148,10 +151,10 @@ describeWithKubelets('kube', (server, kubelets) => {
       'ü ',
       '\u0000',
       '',
-    ])('knows no node %j, one by one and among many', async (name) => {
+    ])('finds no pod for node %j, alone and among many', async (name) => {
       const exec = await open();
       const alone = await failureOf(exec.run(target(name), ['ip']));
-      expect([alone.reason, alone.message]).toEqual(['unreachable', `${name}: no calico-node pod runs on it`]);
+      expect([alone.reason, alone.message]).toEqual(['unreachable', `${name}: no running calico-node pod`]);
       const many = await open();
       const failures = await Promise.all(
         [name, 'b', 'c', 'd', 'e'].map((node) => failureOf(many.run(target(node), ['ip']))),
@@ -159,7 +162,7 @@ describeWithKubelets('kube', (server, kubelets) => {
       expect(failures.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => 'unreachable'));
     });
 
-    it('asks 20 nodes at once, each its own pod', async () => {
+    it('runs commands on 20 nodes at once, each in its own pod', async () => {
       const names = Array.from({ length: 20 }, (_, i) => `node-${i}`);
       await kubelets().addNodes(names.map((name) => ({ name, prefix: ['env', `WHO=${name}`] })));
       const exec = await open();
@@ -168,7 +171,7 @@ describeWithKubelets('kube', (server, kubelets) => {
     });
   });
 
-  describe('rights', () => {
+  describe('permissions', () => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'pod-lister' } };
     const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'lister' };
     const binding = {
@@ -191,23 +194,23 @@ describeWithKubelets('kube', (server, kubelets) => {
       }
     });
 
-    it('names the right to list pods', async () => {
+    it('reports a missing permission to list pods', async () => {
       const error = await failureOf((await open({ k8sCurrentContext: 'nobody' })).run(target('guarded'), ['ip']));
       expect(error.reason).toBe('unauthorized');
-      expect(error.message).toContain('the right to list pods in all namespaces is missing');
+      expect(error.message).toContain('missing permission to list pods in all namespaces');
       expect(error.hint).toContain('calictl-reader');
     });
 
-    it('names the right to exec', async () => {
+    it('reports a missing permission to exec', async () => {
       const exec = await open(inlineKubeconfig(server(), 'token: admin-token, as: lister'));
       const error = await failureOf(exec.run(target('guarded'), ['ip']));
       expect(error.reason).toBe('unauthorized');
-      expect(error.message).toMatch(/the right to \w+ pods\/exec in namespace kube-system is missing/);
+      expect(error.message).toMatch(/missing permission to \w+ pods\/exec in namespace kube-system$/);
       const [outcome] = await exec.runSteps(target('guarded'), [{ argv: ['ip'] }]);
       expect(outcome?.kind === 'lost' && outcome.error.reason).toBe('unauthorized');
     });
 
-    it('says when the credentials are not accepted', async () => {
+    it('reports credentials that the API server does not accept', async () => {
       const error = await failureOf(
         (await open({ k8sAPIToken: 'wrong', k8sCurrentContext: 'token' })).run(target('guarded'), ['ip']),
       );
@@ -215,7 +218,7 @@ describeWithKubelets('kube', (server, kubelets) => {
       expect(error.message).toContain('does not accept the credentials');
     });
 
-    it('takes impersonated groups along', async () => {
+    it('passes on impersonated groups', async () => {
       const exec = await open(
         inlineKubeconfig(server(), 'token: admin-token, as: somebody, as-groups: ["system:masters"]'),
       );

@@ -1,20 +1,20 @@
-// Lists of host keys: what ssh-keygen writes and finds in them.
+// known_hosts files, compared with what ssh-keygen writes and finds in them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAbout, listedName, parseKnownHosts } from '../../../src/node-exec/ssh/known-hosts.ts';
+import { appliesTo, knownHostsName, parseKnownHosts } from '../../../src/node-exec/ssh/known-hosts.ts';
 import { programPath } from '../../support/program/parts.ts';
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZk2WTrtCXFuFSbTXeRrCzSUVzG4lPOVfR0ZQbBzTNm';
-const about = (hosts: string, name: string): boolean => {
+const applies = (hosts: string, name: string): boolean => {
   const [line] = parseKnownHosts(`${hosts} ${key}\n`, 'f');
-  return line !== undefined && isAbout(line, name);
+  return line !== undefined && appliesTo(line, name);
 };
 
 describe('parseKnownHosts', () => {
-  it('reads marks, and passes over what is no key', () => {
+  it('reads the marks of lines, and skips malformed lines', () => {
     const text = [
       '# comment',
       '',
@@ -37,7 +37,7 @@ describe('parseKnownHosts', () => {
   });
 });
 
-describe('isAbout', () => {
+describe('appliesTo', () => {
   it.each([
     ['node-a', 'node-a', true],
     ['node-a', 'node-ab', false],
@@ -55,42 +55,42 @@ describe('isAbout', () => {
     ['node.a', 'nodexa', false],
     ['|1|bad', 'node-a', false],
     ['|2|c2FsdA==|aGFzaA==', 'node-a', false],
-  ])('%s is about %s: %s', (hosts, name, expected) => {
-    expect(about(hosts, name)).toBe(expected);
+  ])('%s applies to %s: %s', (hosts, name, expected) => {
+    expect(applies(hosts, name)).toBe(expected);
   });
 
-  it('names a host with its port, if it is another than 22', () => {
-    expect([listedName('a', 22), listedName('fd00::1', 2222)]).toEqual(['a', '[fd00::1]:2222']);
+  it('names a host with its port unless that is 22', () => {
+    expect([knownHostsName('a', 22), knownHostsName('fd00::1', 2222)]).toEqual(['a', '[fd00::1]:2222']);
   });
 });
 
-describe.skipIf(programPath('ssh-keygen') === undefined)('as ssh-keygen does (needs ssh-keygen)', () => {
+describe.skipIf(programPath('ssh-keygen') === undefined)('compared with ssh-keygen (needs ssh-keygen)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'calictl-known-'));
   const list = join(folder, 'known_hosts');
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('finds hashed hosts', () => {
+  it('finds hosts that ssh-keygen hashed', () => {
     const names = ['node-a', '[node-b]:2222', '10.0.0.1'];
     writeFileSync(list, names.map((name) => `${name} ${key}\n`).join(''));
     execFileSync('ssh-keygen', ['-q', '-H', '-f', list], { stdio: 'ignore' });
     const lines = parseKnownHosts(readFileSync(list, 'utf8'), list);
     expect(lines.every(({ hosts }) => hosts.startsWith('|1|'))).toBe(true);
-    expect(names.map((name) => lines.filter((line) => isAbout(line, name)).map(({ line }) => line))).toEqual([
+    expect(names.map((name) => lines.filter((line) => appliesTo(line, name)).map(({ line }) => line))).toEqual([
       [1],
       [2],
       [3],
     ]);
-    expect(lines.filter((line) => isAbout(line, 'node-b'))).toEqual([]);
+    expect(lines.filter((line) => appliesTo(line, 'node-b'))).toEqual([]);
   });
 
   it.each(['10.1.2.3', '[10.1.2.3]:22', 'x.example', '[x.example]:2222', 'db.example'])(
-    'finds the same lines for %s',
+    'finds the same lines as ssh-keygen for %s',
     (name) => {
       const hosts = ['10.1.*', '10.1.2.?', '*.example,!db.example', '[*.example]:2222', 'X.EXAMPLE', '!10.1.2.3,10.*'];
       writeFileSync(list, hosts.map((host) => `${host} ${key}\n`).join(''));
       const { stdout } = spawnSync('ssh-keygen', ['-F', name, '-f', list], { encoding: 'utf8' });
       const theirs = [...stdout.matchAll(/^# Host .* found: line (\d+)/gm)].map(([, line]) => Number(line));
-      const ours = parseKnownHosts(readFileSync(list, 'utf8'), list).filter((line) => isAbout(line, name));
+      const ours = parseKnownHosts(readFileSync(list, 'utf8'), list).filter((line) => appliesTo(line, name));
       expect(ours.map(({ line }) => line)).toEqual(theirs);
     },
   );

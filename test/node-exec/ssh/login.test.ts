@@ -1,4 +1,4 @@
-// Who is let in, and as whom: keys, agents, users, passwords, sudo. Against a real sshd.
+// Logging in over the built-in SSH client: keys, agents, users, passwords, sudo; with a real sshd.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -48,35 +48,35 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
   const idWith = (home: SshHome, key: string | undefined, more: SshSettings = {}) =>
     idOn(sshd, home, settingsFor(sshd, key, more));
 
-  it.each(['good', 'rsa'] as const)('is by the key that is named (%s)', async (name) => {
+  it.each(['good', 'rsa'] as const)('logs in with the key that is named (%s)', async (name) => {
     expect(await idWith(sshHome(), keys[name])).toBe('0\n');
   });
 
-  it('is by the usual key, when none is named', async () => {
+  it('logs in with a default key when none is named', async () => {
     const home = sshHome();
     copyFileSync(keys.good, join(home.path, '.ssh/id_ed25519'));
     expect(await idWith(home, undefined)).toBe('0\n');
   });
 
-  it('is by the key that ssh_config names, as the user that it names', async () => {
+  it('logs in with the key and the user of ssh_config', async () => {
     const home = sshHome();
     home.write('.ssh/config', `Host 127.0.0.1\n  User root\n  IdentityFile ${keys.good}\n`);
     expect(await idWith(home, undefined, { user: undefined })).toBe('0\n');
   });
 
-  it('goes on to the next key, when one is refused', async () => {
+  it('offers the next key when one is rejected', async () => {
     expect(await idWith(sshHome(), undefined, { keys: [keys.other, keys.good] })).toBe('0\n');
   });
 
   describe('with an agent', () => {
     const home = () => sshHome({ SSH_AUTH_SOCK: agent.socket });
 
-    it('is by its keys', async () => {
+    it('logs in with a key of the agent', async () => {
       agentAdd(agent.socket, keys.good);
       expect(await idWith(home(), undefined)).toBe('0\n');
     });
 
-    it('is by a key of it that only its public half names, and by no other with IdentitiesOnly', async () => {
+    it('with IdentitiesOnly, uses only the key of the agent that a public key file names', async () => {
       agentAdd(agent.socket, keys.other, keys.rsa);
       const at = home();
       copyFileSync(`${keys.rsa}.pub`, join(at.path, 'rsa.pub'));
@@ -88,14 +88,14 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
       const { reason, message } = await failureOf(idWith(at, undefined));
       expect(reason).toBe('unauthorized');
       expect(message).toContain('other (agent)');
-      expect(message).not.toContain('keys of the agent');
+      expect(message).not.toContain('ssh-agent key');
     });
 
-    it('does without one that is not there', async () => {
+    it('logs in with a key file when the agent is not running', async () => {
       expect(await idWith(sshHome({ SSH_AUTH_SOCK: '/dev/null/nowhere' }), keys.good)).toBe('0\n');
     });
 
-    it('does without one that says nothing, and is not held up by it at the end', async () => {
+    it('logs in with a key file when the agent does not reply, and does not wait for it on close', async () => {
       const socket = join(sshFolder(), 'silent');
       const silent = createServer().listen(socket);
       await once(silent, 'listening');
@@ -110,31 +110,33 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
     });
   });
 
-  it('says what was tried, and what the host takes, when no key fits', async () => {
+  it('reports the rejected keys and the accepted methods when no key is accepted', async () => {
     const { reason, message, hint } = await failureOf(idWith(sshHome(), keys.other));
     expect(reason).toBe('unauthorized');
     expect(message).toBe(
-      `node-a: 127.0.0.1 port ${sshd.port} does not let root in: it refused key ${keys.other}; it takes: publickey`,
+      `node-a: 127.0.0.1 port ${sshd.port}: permission denied for root (rejected: key ${keys.other}; accepted methods: publickey)`,
     );
     expect(hint).toContain('--ssh-key');
   });
 
-  it('says which user was not let in', async () => {
+  it('reports the user that was denied', async () => {
     const { reason, message } = await failureOf(idWith(sshHome(), keys.good, { user: 'nobody-at-all' }));
     expect(reason).toBe('unauthorized');
-    expect(message).toContain('does not let nobody-at-all in');
+    expect(message).toContain('permission denied for nobody-at-all');
   });
 
-  it('says that there is nothing to log in with', async () => {
-    expect((await failureOf(idWith(sshHome(), undefined))).message).toContain('there is nothing to log in with');
+  it('reports that there is no key to log in with', async () => {
+    expect((await failureOf(idWith(sshHome(), undefined))).message).toContain(
+      '(nothing to log in with; accepted methods: publickey)',
+    );
   });
 
   it.each([
-    ['has a passphrase', () => keys.locked, 'it has a passphrase: add it to ssh-agent'],
-    ['is only the public half', () => `${keys.good}.pub`, 'it is only the public half'],
-    ['is not there', () => '/dev/null/nowhere', 'part of the path is no folder'],
-    ['is something else', () => '/etc/passwd', 'it is no private key that can be read'],
-  ])('says that a key cannot be used that %s, and shows nothing of it', async (_, path, why) => {
+    ['has a passphrase', () => keys.locked, 'it has a passphrase; add it to ssh-agent'],
+    ['is a public key', () => `${keys.good}.pub`, 'only a public key'],
+    ['is missing', () => '/dev/null/nowhere', 'part of the path is no folder'],
+    ['is not a key', () => '/etc/passwd', 'not a readable private key'],
+  ])('reports a key file that %s, without showing the key', async (_, path, why) => {
     const { reason, message } = await failureOf(idWith(sshHome(), path()));
     expect(reason).toBe('unauthorized');
     expect(message).toContain(`not usable: key ${path()} (${why})`);
@@ -150,11 +152,11 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
     afterAll(() => server?.stop());
     const settings = (more: SshSettings) => settingsFor(server, undefined, { user: rootByAnotherName, ...more });
 
-    it('reads it from standard input, when it is asked to', async () => {
+    it('reads the password from standard input with --ssh-ask-password', async () => {
       expect(await idOn(server, sshHome({}, 'open sesame\nrest'), settings({ askPassword: true }))).toBe('0\n');
     });
 
-    it('does not, when it is not', async () => {
+    it('does not read a password without --ssh-ask-password', async () => {
       const { reason, message } = await failureOf(idOn(server, sshHome({}, 'open sesame\n'), settings({})));
       expect({ reason, takesPassword: message.includes('password') }).toEqual({
         reason: 'unauthorized',
@@ -162,13 +164,13 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
       });
     });
 
-    it('does not show a wrong one', async () => {
+    it('does not show a wrong password', async () => {
       const { message } = await failureOf(idOn(server, sshHome({}, 'wr0ng\n'), settings({ askPassword: true })));
-      expect(message).toContain('it refused the password');
+      expect(message).toContain('rejected: the password');
       expect(message).not.toContain('wr0ng');
     });
 
-    it('does not take one that is typed where it can be seen', () => {
+    it('does not read a password from a terminal', () => {
       expect(() => openSsh(settings({ askPassword: true }), testWorld({ terminal: true }))).toThrow(UsageError);
     });
   });
@@ -179,7 +181,7 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
       for (const folder of folders) rmSync(folder, { recursive: true });
     });
 
-    /** A folder that the user can look into, with a few programs of the machine. */
+    /** A folder that the user can read, with a few programs of this machine. */
     function programs(...names: string[]): string {
       const folder = mkdtempSync(join(tmpdir(), 'calictl-ssh-path-'));
       folders.push(folder);
@@ -197,14 +199,16 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
       }
     }
 
-    it('says that there is no sudo', async () => {
+    it('reports that sudo is not installed', async () => {
       const { reason, message, hint } = await failureOf(idAsPlainUser([`SetEnv PATH=${programs('sh', 'id')}`]));
       expect(reason).toBe('unauthorized');
-      expect(message).toMatch(/^node-a: 127\.0\.0\.1 port \d+ lets us in, but not as root: .*there is no sudo$/);
+      expect(message).toMatch(
+        /^node-a: 127\.0\.0\.1 port \d+: logged in, but cannot become root: .* sudo is not installed$/,
+      );
       expect(hint).toContain('--ssh-user root');
     });
 
-    it('says what sudo says, when it refuses', async () => {
+    it('reports the message of sudo when it refuses', async () => {
       const folder = programs('sh', 'id');
       writeFileSync(join(folder, 'sudo'), '#!/bin/sh\necho "sudo: a password is required" >&2\nexit 1\n', {
         mode: 0o755,
@@ -212,45 +216,45 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
       const { reason, message } = await failureOf(idAsPlainUser([`SetEnv PATH=${folder}`]));
       expect({ reason, message }).toEqual({
         reason: 'unauthorized',
-        message: expect.stringContaining('not as root: sudo: a password is required'),
+        message: expect.stringContaining('cannot become root: sudo: a password is required'),
       });
     });
 
     describe.skipIf(programPath('sudo') === undefined)('with the real sudo', () => {
-      it('says what it says, when it refuses', async () => {
+      it('reports the message of the real sudo when it refuses', async () => {
         const { reason, message } = await failureOf(idAsPlainUser([], { '/etc/sudoers': 'root ALL=(ALL) ALL\n' }));
         expect(reason).toBe('unauthorized');
-        expect(message).toContain('not as root: sudo: ');
+        expect(message).toContain('cannot become root: sudo: ');
       });
 
-      it('becomes root by it, with its own ideas of PATH and environment', async () => {
+      it('becomes root with the real sudo, which resets PATH and the environment', async () => {
         const sudoers = `Defaults env_reset, use_pty\nDefaults secure_path="/usr/bin:/bin"\n${plainUser} ALL=(ALL) NOPASSWD: ALL\n`;
         expect(await idAsPlainUser([], { '/etc/sudoers': sudoers })).toBe('0\n');
       });
     });
   });
 
-  it('needs no sudo for root by another name', async () => {
+  it('does not use sudo for root under another name', async () => {
     expect(await idWith(sshHome(), keys.good, { user: rootByAnotherName })).toBe('0\n');
   });
 
   it.each([
     [
-      'a login shell that runs nothing',
+      'a login shell that runs no commands',
       'echo This account is currently not available.; exit 1',
       'currently not available',
     ],
-    ['a login shell that is gone without a word', 'exit 3', 'its login shell ended with 3'],
-  ])('says so of %s', async (_, command, words) => {
+    ['a login shell that exits silently', 'exit 3', 'the login shell exited with code 3'],
+  ])('reports %s', async (_, command, reported) => {
     const server = await startSshd({ authorized: [keys.good], config: [`ForceCommand ${command}`] });
     const { reason, message } = await failureOf(idOn(server, sshHome(), settingsFor(server, keys.good)));
     expect(reason).toBe('unauthorized');
-    expect(message).toContain(`lets us in, but starts no command: `);
-    expect(message).toContain(words);
+    expect(message).toContain('logged in, but cannot run a command: ');
+    expect(message).toContain(reported);
     await server.stop();
   });
 
-  it('leaves out what the login shell says before the command', async () => {
+  it('drops what the login shell prints before the command', async () => {
     const noise = 'echo welcome; echo beware >&2; eval "$SSH_ORIGINAL_COMMAND"';
     const server = await startSshd({ authorized: [keys.good], config: [`ForceCommand ${noise}`] });
     const home = sshHome();
@@ -274,15 +278,15 @@ async function startAgent(folder: string): Promise<{ readonly socket: string; st
         stdio: 'ignore',
       });
     } catch (error) {
-      // 1: it answers, and has no key yet.
+      // 1: the agent replies, and has no key yet.
       return (error as { status?: number }).status === 1;
     }
     return true;
-  }, 'ssh-agent answers');
+  }, 'ssh-agent replies');
   return { socket, stop: () => void child.kill() };
 }
 
-/** Gives the agent these keys and no other. */
+/** Gives the agent exactly these keys. */
 function agentAdd(socket: string, ...paths: string[]): void {
   const env = { SSH_AUTH_SOCK: socket, PATH: process.env['PATH'] ?? '' };
   execFileSync('ssh-add', ['-D'], { env, stdio: 'ignore' });

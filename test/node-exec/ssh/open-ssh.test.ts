@@ -1,4 +1,5 @@
-// Commands over our own SSH, beyond the contract: limits, ends, connections, hostile names. Against a real sshd.
+// Commands over the built-in SSH client, beyond the contract: limits, how commands end, connections, hostile names; with a
+// real sshd.
 import { existsSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -12,12 +13,12 @@ import { until } from '../../support/program/until.ts';
 import { failureOf, nodeA, settingsFor, sshHome } from '../../support/servers/ssh-world.ts';
 import { makeKey, type Sshd, sshFolder, startSshd } from '../../support/servers/sshd.ts';
 
-let unlike = 0;
-/** A time that no other `sleep` of this machine has. */
-const longTime = (): string => `${7200 + ++unlike}.${process.pid}`;
+let sleeps = 0;
+/** A time that no other `sleep` on this machine has. */
+const longTime = (): string => `${7200 + ++sleeps}.${process.pid}`;
 const sh = (script: string, ...args: string[]): string[] => ['sh', '-c', script, 'sh', ...args];
 
-describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () => {
+describeWithPrograms('built-in SSH', ['sshd', 'ssh-keygen', 'unshare'], () => {
   let key: string;
   let sshd: Sshd;
   const open: NodeExec[] = [];
@@ -40,7 +41,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     return exec;
   }
 
-  it('pass every exit code on', async () => {
+  it('passes on every exit code', async () => {
     const codes = Array.from({ length: 256 }, (_, code) => code);
     const outcomes = await opened().runSteps(
       nodeA,
@@ -49,12 +50,12 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     expect(outcomes.map((outcome) => outcome.kind === 'ran' && outcome.result.exit)).toEqual(codes);
   });
 
-  it('find the programs of the administration, and print in no language', async () => {
+  it('finds programs in /usr/sbin and runs them in the C locale', async () => {
     const { stdout } = await opened().run(nodeA, sh('printf "%s|%s" "$PATH" "$LC_ALL"'));
     expect(stdout).toMatch(/:\/usr\/sbin:\/sbin\|C$/);
   });
 
-  it('are given a large input whole, and need not read it', async () => {
+  it('gives a command all of a large input, and lets it ignore its input', async () => {
     const exec = opened();
     const stdin = `${'é0123456789\n'.repeat(100_000)}end`;
     expect((await exec.run(nodeA, ['cat'], { stdin })).stdout).toBe(stdin);
@@ -62,7 +63,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     expect((await exec.run(nodeA, sh('wc -c'), { stdin: '' })).stdout.trim()).toBe('0');
   });
 
-  it('keep no more of 100 MB than they may', async () => {
+  it('keeps no more of 100 MB of output than the limit', async () => {
     const exec = opened();
     await exec.run(nodeA, ['true']);
     let peak = 0;
@@ -77,21 +78,21 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     expect(peak).toBeLessThan(80 * 1024 * 1024);
   });
 
-  it('hold a stream back while the taker is busy', async () => {
-    let [taken, most, busy] = [0, 0, 0];
+  it('pauses a stream while the receiver is busy', async () => {
+    let [received, most, busy] = [0, 0, 0];
     const exit = await opened().stream(nodeA, ['head', '-c', '3000000', '/dev/zero'], {
       onStdout: async (bytes) => {
         most = Math.max(most, ++busy);
         await new Promise((resolve) => setImmediate(resolve));
         busy -= 1;
-        taken += bytes.length;
+        received += bytes.length;
       },
       onStderr: () => undefined,
     });
-    expect({ exit, taken, most }).toEqual({ exit: 0, taken: 3_000_000, most: 1 });
+    expect({ exit, received, most }).toEqual({ exit: 0, received: 3_000_000, most: 1 });
   });
 
-  it('end when the taker of a stream fails', async () => {
+  it('ends a streamed command when the receiver fails', async () => {
     const time = longTime();
     const failed = opened().stream(nodeA, sh('echo; exec sleep "$1"', time), {
       onStdout: () => Promise.reject(new Error('the disk is full')),
@@ -101,7 +102,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
   });
 
-  it('end with all that they have started, however they take it', async () => {
+  it('ends a command at its deadline with everything it started, even what ignores SIGINT and SIGTERM', async () => {
     const [first, second] = [longTime(), longTime()];
     const stubborn = 'trap "" INT TERM; sleep "$1" & sh -c \'sleep "$1"; :\' sh "$2"; wait';
     const { reason, message } = await failureOf(opened().run(nodeA, sh(stubborn, first, second), { timeoutMs: 1500 }));
@@ -112,7 +113,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     await until(() => !isRunning(`sleep ${first}`) && !isRunning(`sleep ${second}`), 'both are gone');
   });
 
-  it('leave a program alone that was started to stay', async () => {
+  it('leaves a background program running when its command ends by itself', async () => {
     const time = longTime();
     const exec = opened();
     await exec.run(nodeA, sh('sleep "$1" >/dev/null 2>&1 & echo', time));
@@ -124,7 +125,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     await until(() => !isRunning(`sleep ${time}`), 'it is gone');
   });
 
-  it('end with the connection', async () => {
+  it('ends a command when its connection is closed', async () => {
     const time = longTime();
     const exec = opened();
     const running = failureOf(exec.run(nodeA, ['sleep', time]));
@@ -134,7 +135,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
   });
 
-  it('say that the connection broke, and make a new one for the next', async () => {
+  it('reports a broken connection, and opens a new one for the next command', async () => {
     const time = longTime();
     const exec = opened();
     const running = failureOf(exec.run(nodeA, ['sleep', time]));
@@ -143,13 +144,13 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     const { reason, message } = await running;
     expect({ reason, message }).toEqual({
       reason: 'broken',
-      message: `node-a: the connection to 127.0.0.1 port ${sshd.port} broke off`,
+      message: `node-a: 127.0.0.1 port ${sshd.port}: the connection was lost`,
     });
     expect((await exec.run(nodeA, ['echo', 'again'])).stdout).toBe('again\n');
     await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
   });
 
-  it('share one connection, more of them than sshd lets in at once', async () => {
+  it('runs more commands over one connection than sshd allows at once', async () => {
     const logins = (): number => sshd.log().split('Accepted publickey').length;
     const before = logins();
     const exec = opened();
@@ -159,7 +160,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     expect(logins() - before).toBe(1);
   });
 
-  it('do nothing that the name of a node or an argument says', async () => {
+  it('runs nothing that is hidden in a node name or an argument', async () => {
     const owned = '/tmp/calictl-owned';
     rmSync(owned, { force: true });
     const name = `x; touch ${owned}; $(touch ${owned})`;
@@ -170,13 +171,13 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
 
   it.each([
     ['an argument with a NUL byte', ['echo', 'a\0b']],
-    ['no program', []],
-    ['a program that would be an option', ['-x']],
-  ])('refuse %s', async (_, argv) => {
+    ['a command without a program', []],
+    ['a program name that would be an option', ['-x']],
+  ])('refuses %s', async (_, argv) => {
     await expect(opened().run(nodeA, argv)).rejects.toThrow(UsageError);
   });
 
-  it('are not run at all when it is over already', async () => {
+  it('runs nothing when the signal is aborted beforehand', async () => {
     const signal = AbortSignal.abort();
     const none = { signal, onStdout: () => undefined, onStderr: () => undefined };
     expect((await failureOf(opened().run(nodeA, ['echo'], { signal }))).reason).toBe('cancelled');
@@ -185,10 +186,10 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     expect(outcome?.kind === 'lost' && outcome.error.reason).toBe('cancelled');
   });
 
-  it('stream what a real tcpdump sees, and let it finish its file', async () => {
+  it('streams the packets of a real tcpdump, and lets it complete its file', async () => {
     const stop = new AbortController();
     const bytes: Uint8Array[] = [];
-    let said = '';
+    let messages = '';
     const ended = opened().stream(
       nodeA,
       ['tcpdump', '-i', 'lo', '-U', '-s', '64', '-w', '-', 'tcp port', String(sshd.port)],
@@ -196,20 +197,20 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
         signal: stop.signal,
         onStdout: (chunk) => void bytes.push(chunk),
         onStderr: (chunk) => {
-          said += Buffer.from(chunk).toString();
+          messages += Buffer.from(chunk).toString();
         },
       },
     );
-    // Our own connection is what it sees.
+    // It captures the packets of this connection.
     await until(() => Buffer.concat(bytes).length > 24, 'a packet was seen');
     stop.abort();
     expect(await ended).toBe(0);
     expect(Buffer.concat(bytes).readUInt32LE(0)).toBe(0xa1b2c3d4);
-    expect(said).toContain('packets captured');
+    expect(messages).toContain('packets captured');
     await until(() => !isRunning(`-w - tcp port ${sshd.port}`), 'tcpdump is gone');
   });
 
-  it('are not possible where nobody listens', async () => {
+  it('reports a port where nothing listens', async () => {
     const server = await listening();
     const port = portOf(server);
     await new Promise((resolve) => server.close(resolve));
@@ -221,11 +222,11 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     expect(hint).toContain('--ssh-host');
   });
 
-  it('are not possible where nobody answers, or nobody who speaks SSH', async () => {
+  it('reports a server that does not answer, and one that does not speak SSH', async () => {
     const [silent, other] = [await listening(), await listening('HTTP/1.0 400 no\r\n\r\n', true)];
     const config = 'ConnectTimeout 1\n';
     const unanswered = await failureOf(opened({ hosts: at(portOf(silent)) }, config).run(nodeA, ['true']));
-    expect(unanswered.message).toBe(`node-a: 127.0.0.1 port ${portOf(silent)} did not answer within 1 seconds`);
+    expect(unanswered.message).toBe(`node-a: 127.0.0.1 port ${portOf(silent)}: no answer within 1 second`);
     const strange = await failureOf(opened({ hosts: at(portOf(other)) }, config).run(nodeA, ['true']));
     expect([unanswered.reason, strange.reason]).toEqual(['unreachable', 'unreachable']);
 
@@ -239,7 +240,7 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
     other.close();
   });
 
-  it('are lost, each, in steps that could not be begun', async () => {
+  it('reports every step as lost when the host is not reached', async () => {
     const outcomes = await opened({ hosts: at(1) }).runSteps(nodeA, [
       { argv: ['a'] },
       { argv: ['b'], onlyIfFailed: true },
@@ -254,11 +255,11 @@ describeWithPrograms('commands by SSH', ['sshd', 'ssh-keygen', 'unshare'], () =>
 const at = (port: number): ReadonlyMap<string, string> => new Map([['node-a', `127.0.0.1:${port}`]]);
 const portOf = (server: Server): number => (server.address() as { port: number }).port;
 
-/** A server that says this to whoever calls, and no more. */
-function listening(words = '', hangUp = false): Promise<Server> {
+/** A server that sends nothing, or this text before it closes the connection. */
+function listening(text = '', hangUp = false): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).unref();
-    if (hangUp) socket.end(words);
+    if (hangUp) socket.end(text);
   });
   server.unref();
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));

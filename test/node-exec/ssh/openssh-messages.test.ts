@@ -1,4 +1,4 @@
-// What OpenSSH 9.2 says when it fails, told apart; the cases that a real server makes are in ssh-command.test.ts.
+// Messages of OpenSSH 9.2 about failures; the cases that a real server can produce are in ssh-command.test.ts.
 import { describe, expect, it } from 'vitest';
 import { failureFromMessages } from '../../../src/node-exec/ssh/openssh-messages.ts';
 
@@ -32,14 +32,14 @@ describe('failureFromMessages', () => {
     ['client_loop: send disconnect: Broken pipe\r\n', 'broken'],
     ['Timeout, server 10.0.0.1 not responding.\r\n', 'broken'],
     ['', 'unreachable'],
-  ])('%j', (said, reason) => {
-    expect(failureFromMessages(said, '10.0.0.1').reason).toBe(reason);
+  ])('reads %j as %s', (messages, reason) => {
+    expect(failureFromMessages(messages, '10.0.0.1').reason).toBe(reason);
   });
 
-  it('passes on its last line, without what a terminal would obey', () => {
+  it('passes on the last line without control characters', () => {
     expect(failureFromMessages('first\nssh: \u001b[31mno\u0007 luck\r\n', '10.0.0.1').message).toBe(
       '10.0.0.1: ssh: [31mno luck',
     );
-    expect(failureFromMessages(' \n', '10.0.0.1').message).toBe('10.0.0.1: it says nothing');
+    expect(failureFromMessages(' \n', '10.0.0.1').message).toBe('10.0.0.1: ssh printed no message');
   });
 });

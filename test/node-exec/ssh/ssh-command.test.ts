@@ -1,4 +1,4 @@
-// Commands over the system's own ssh, beyond the contract: its words told apart, its options, hostile names.
+// Commands over the system's ssh, beyond the contract: its messages, its options, hostile names; with a real sshd.
 import { existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NodeExec, TransportError } from '../../../src/node-exec/node-exec.ts';
@@ -28,9 +28,9 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     const settings = settingsFor(sshd, keys.good, { configFile: 'none', knownHostsFile, ...more });
     return openSshCommand(command, settings, home.world);
   }
-  const place = (): string => `127.0.0.1 port ${sshd.port}`;
+  const label = (): string => `127.0.0.1 port ${sshd.port}`;
 
-  /** A command that sleeps on the node already, and what becomes of it. */
+  /** A command that already sleeps on the node, and how it fails. */
   async function sleeping(exec: NodeExec, time: string): Promise<readonly [Promise<TransportError>]> {
     let begun = false;
     const failure = failureOf(
@@ -45,35 +45,23 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     return [failure];
   }
 
-  it('runs commands', async () => {
+  it("runs a command over the system's ssh", async () => {
     expect((await opened().run(nodeA, ['echo', "it's"])).stdout).toBe("it's\n");
   });
 
   it.each([
+    ['an unknown host key', 'host-key', /the host key is not known \(Host key verification failed\.\)$/, {}, ''],
+    ['a changed host key', 'host-key', /the host key has changed \(/, {}, 'changed'],
+    ['a revoked host key', 'host-key', /the host key is marked as revoked \(/, {}, 'revoked'],
+    ['a rejected key', 'unauthorized', /permission denied \(.*Permission denied \(publickey\)/, 'other', undefined],
     [
-      'a host key that is not known',
-      'host-key',
-      /the host key is not known \(Host key verification failed\.\)$/,
-      {},
-      '',
-    ],
-    ['a host key that has changed', 'host-key', /the host key has changed \(/, {}, 'changed'],
-    ['a host key that is revoked', 'host-key', /the host key is revoked \(/, {}, 'revoked'],
-    [
-      'a key that is refused',
-      'unauthorized',
-      /it does not let us in \(.*Permission denied \(publickey\)/,
-      'other',
-      undefined,
-    ],
-    [
-      'nobody who listens',
+      'a port where nothing listens',
       'unreachable',
       /Connection refused$/,
       { hosts: new Map([['node-a', '127.0.0.1:1']]) },
       undefined,
     ],
-  ] as const)('says so of %s', async (_, reason, words, more, list) => {
+  ] as const)('reports %s', async (_, reason, expected, more, list) => {
     const host = `[127.0.0.1]:${sshd.port}`;
     const lines = {
       changed: `${host} ${publicKey(keys.other)}\n`,
@@ -82,28 +70,31 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     const text = list === undefined ? undefined : list === '' ? '' : lines[list];
     const settings = more === 'other' ? { keys: [keys.other] } : more;
     const error = await failureOf(opened(settings, text).run(nodeA, ['true']));
-    expect({ reason: error.reason, message: error.message }).toEqual({ reason, message: expect.stringMatching(words) });
+    expect({ reason: error.reason, message: error.message }).toEqual({
+      reason,
+      message: expect.stringMatching(expected),
+    });
     expect(error.message).toMatch(/^node-a: 127\.0\.0\.1 port \d+: /);
     expect(error.hint).toBeDefined();
   });
 
-  it('takes what a command says for what it says, though ssh could say it too', async () => {
+  it("does not take a command's message for one of ssh", async () => {
     const script = 'echo "root@x: Permission denied (publickey)." >&2; exit 255';
     const { exit, stderr } = await opened().run(nodeA, ['sh', '-c', script]);
     expect({ exit, stderr }).toEqual({ exit: 255, stderr: 'root@x: Permission denied (publickey).\n' });
   });
 
-  it('says that the connection broke', async () => {
+  it('reports a lost connection', async () => {
     const time = `9201.${process.pid}`;
     const [running] = await sleeping(opened(), time);
     for (const session of sshd.sessions()) process.kill(session, 'SIGKILL');
     const { reason, message } = await running;
     expect(reason).toBe('broken');
-    expect(message).toContain(`${place()}: the connection broke off`);
+    expect(message).toContain(`${label()}: the connection was lost`);
     await until(() => !isRunning(`sleep ${time}`), 'the command is gone');
   });
 
-  it('says that sudo is wanted', async () => {
+  it('reports that a user who is not root cannot become root', async () => {
     const server = await startSshd({ authorized: [keys.good], config: ['SetEnv PATH=/nowhere'] });
     const settings = { user: plainUser, hosts: new Map([['node-a', `127.0.0.1:${server.port}`]]) };
     const { reason } = await failureOf(opened(settings, server.knownHosts).run(nodeA, ['true']));
@@ -111,7 +102,7 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     await server.stop();
   });
 
-  it('takes options with the command, and the names of its ssh_config', async () => {
+  it('accepts options in --ssh-command, and uses the host names of its ssh_config', async () => {
     const home = sshHome();
     const list = home.write('list', sshd.knownHosts);
     const config = home.write(
@@ -133,7 +124,7 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     }
   });
 
-  it('reads the usual ssh_config, when it is told of no other', async () => {
+  it('reads the default ssh_config when no other is given', async () => {
     const home = sshHome();
     home.write('.ssh/config', 'Host node-a\n  HostName 127.0.0.1\n');
     const exec = openSshCommand('ssh', { systemFolder: home.path }, home.world);
@@ -145,7 +136,7 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     });
   });
 
-  it('does nothing that the name of a node says', async () => {
+  it('runs nothing that is hidden in a node name or an address', async () => {
     const owned = '/tmp/calictl-owned-by-ssh';
     rmSync(owned, { force: true });
     const evil = { name: `x; touch ${owned}`, addresses: [`-oProxyCommand=touch ${owned}`] };
@@ -155,23 +146,23 @@ describeWithPrograms("the system's ssh", ['sshd', 'ssh', 'ssh-keygen', 'unshare'
     expect(existsSync(owned)).toBe(false);
   });
 
-  it('says that there is no such program', async () => {
+  it('reports a program that does not exist', async () => {
     const { reason, message } = await failureOf(opened({}, '', 'no-such-ssh -v').run(nodeA, ['true']));
     expect({ reason, message }).toEqual({
       reason: 'unreachable',
-      message: 'node-a: cannot start no-such-ssh: there is no such program',
+      message: 'node-a: cannot start no-such-ssh: command not found',
     });
   });
 
   it.each([
-    ['a quote that does not end', "ssh -F 'x", {}],
-    ['no program', ' ', {}],
-    ['a password', 'ssh', { askPassword: true }],
+    ['an unterminated quote', "ssh -F 'x", {}],
+    ['an empty command', ' ', {}],
+    ['a password from standard input', 'ssh', { askPassword: true }],
   ])('refuses %s', (_, command, more) => {
     expect(() => opened(more, '', command)).toThrow(UsageError);
   });
 
-  it('ends what runs when it is closed', async () => {
+  it('ends a running command when the transport is closed', async () => {
     const time = `9202.${process.pid}`;
     const exec = opened();
     const [running] = await sleeping(exec, time);

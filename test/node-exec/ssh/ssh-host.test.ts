@@ -1,4 +1,4 @@
-// Where a node is, and by which hosts.
+// The host of a node, and its jump hosts.
 import { describe, expect, it } from 'vitest';
 import type { ConfigEntry } from '../../../src/node-exec/ssh/config-files.ts';
 import { SshFailure } from '../../../src/node-exec/ssh/ssh-failure.ts';
@@ -30,7 +30,7 @@ describe('parseHostSpec', () => {
     ['host:65536', undefined],
     ['-oProxyCommand=x', undefined],
     ['me@-x', undefined],
-  ])('%s', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(parseHostSpec(text)).toEqual(expected);
   });
 });
@@ -38,7 +38,7 @@ describe('parseHostSpec', () => {
 describe('hostSpecOf', () => {
   const named = [host('node-a', set('hostname', '9.9.9.9'))];
 
-  it('is what the command line says, else the name that ssh_config knows, else the first address', () => {
+  it('is the host of --ssh-host, else the name that ssh_config has, else the first address', () => {
     const hosts = new Map([['node-a', 'there:2222']]);
     expect(hostSpecOf(node('node-a', '10.0.0.1'), named, { hosts })).toEqual({ host: 'there', port: 2222 });
     expect(hostSpecOf(node('node-a', '10.0.0.1'), named, {})).toEqual({ host: 'node-a' });
@@ -46,14 +46,14 @@ describe('hostSpecOf', () => {
   });
 
   it.each([
-    ['nothing says where', node('node-b'), {}],
-    ['--ssh-host says nonsense', node('node-a'), { hosts: new Map([['node-a', 'a b:x:y']]) }],
+    ['there is no address', node('node-b'), {}],
+    ['--ssh-host is malformed', node('node-a'), { hosts: new Map([['node-a', 'a b:x:y']]) }],
     ['the address would be an option', node('node-b', '-oProxyCommand=touch /tmp/owned'), {}],
-  ])('refuses when %s', (_, target, settings) => {
+  ])('finds no host when %s', (_, target, settings) => {
     expect(() => hostSpecOf(target, named, settings)).toThrow(SshFailure);
   });
 
-  it('does not take a name for an option', () => {
+  it('does not use a node name that would be an option', () => {
     expect(() => hostSpecOf(node('-oX'), [host('-oX')], {})).toThrow(SshFailure);
   });
 });
@@ -64,7 +64,7 @@ describe('sshHostOf', () => {
       ? []
       : [...chain(found.via), `${found.config.user}@${found.config.hostName}:${found.config.port}`];
 
-  it('leads over the jump hosts, each with its own settings', () => {
+  it('returns the jump hosts, each with its own settings', () => {
     const entries = [
       host('10.*', set('proxyjump', 'one@gate:7,inner')),
       host('gate', set('hostname', 'gate.example'), set('proxyjump', 'outer')),
@@ -79,12 +79,12 @@ describe('sshHostOf', () => {
     ]);
   });
 
-  it('refuses a way in a circle', () => {
+  it('refuses a ProxyJump loop', () => {
     const entries = [host('*', set('proxyjump', 'gate'))];
-    expect(() => sshHostOf(node('n', '10.0.0.1'), entries, {}, world)).toThrow(/circle/);
+    expect(() => sshHostOf(node('n', '10.0.0.1'), entries, {}, world)).toThrow('ProxyJump gate is a loop');
   });
 
-  it('shows the keys of the command line first, to every host', () => {
+  it('offers the keys of the command line first, to every host', () => {
     const entries = [set('identityfile', '/config/key'), host('10.*', set('proxyjump', 'gate'))];
     const found = sshHostOf(node('n', '10.0.0.1'), entries, { keys: ['k'] }, world);
     expect(found.config.identityFiles).toEqual(['/home/ada/k', '/config/key']);
