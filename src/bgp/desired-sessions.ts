@@ -1,5 +1,5 @@
-// Who should peer with whom: the sessions that nodes, BGPPeers and BGPConfigurations call for, as confd works them out.
-// Sessions to local workloads are not among them: which workloads there are only Felix on the node knows.
+// Who should peer with whom: the sessions that nodes, BGPPeers and BGPConfigurations ask for, as confd works them out.
+// Sessions with local workloads are not included: only Felix on the node knows which workloads there are.
 import { compareIp, formatIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { isSameAddress } from '../node-state/lookups.ts';
 import type { BGPConfiguration } from '../resources/kinds/bgp-configuration.ts';
@@ -23,7 +23,7 @@ export interface BgpPlan {
   /** By node, family and peer. */
   readonly sessions: readonly DesiredSession[];
   readonly index: PlanIndex;
-  /** BGPPeers that make no session at all because of what they say. */
+  /** BGPPeers that are invalid and make no session, with the reason. */
   readonly ignored: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -42,7 +42,7 @@ interface Peering {
   /** Nodes that get the peers. */
   readonly local: readonly BgpNode[];
   readonly remote: readonly PeerEnd[];
-  /** Nodes among the peers, which get the reverse peerings; and the families of those. */
+  /** Nodes among the peers, which get the reverse peerings, and the families of those. */
   readonly remoteNodes: readonly BgpNode[];
   readonly versions: readonly (4 | 6)[];
 }
@@ -79,12 +79,12 @@ function readPeering(resource: BGPPeer, nodes: readonly BgpNode[]): Peering | st
     return { resource, isGlobal, local, remote, remoteNodes, versions: families };
   }
   const peer = parsePeerIp(spec.peerIP ?? '');
-  if (peer === undefined) return spec.peerIP ? `peerIP ${spec.peerIP} is no address` : 'it names no peer';
-  if (!spec.asNumber) return 'it has a peerIP and no asNumber';
+  if (peer === undefined) return spec.peerIP ? `peerIP ${spec.peerIP} is not an IP address` : 'it names no peer';
+  if (!spec.asNumber) return 'it has a peerIP but no asNumber';
   const as: Sourced<number> = { value: spec.asNumber, from: { kind: 'BGPPeer', name, field: 'spec.asNumber' } };
   const { version } = peer.ip;
   const owner = nodes.find((node) => isSameAddress(node.address[version], peer.ip));
-  // A node counts as the other end when its AS is the one that is named, and its port if there is one.
+  // A node counts as the other end only with the AS number that is named, and the port where one is named.
   const isEnd = (node: BgpNode): boolean =>
     isSameAddress(node.address[version], peer.ip) &&
     node.as.value === as.value &&
@@ -92,8 +92,12 @@ function readPeering(resource: BGPPeer, nodes: readonly BgpNode[]): Peering | st
   const remoteNodes = nodes.filter(isEnd);
   const port = peer.port ?? remoteNodes[0]?.listenPort?.value;
   return {
-    ...{ resource, isGlobal, local, remoteNodes, versions: [version] },
+    resource,
+    isGlobal,
+    local,
     remote: [{ peer: peer.ip, port, as, node: owner }],
+    remoteNodes,
+    versions: [version],
   };
 }
 
@@ -104,7 +108,7 @@ class SessionTable {
   readonly #sessions = new Map<string, DesiredSession>();
 
   add(session: DesiredSession): void {
-    // Mesh protocols have names of their own and stand beside those of BGPPeers.
+    // Mesh protocols have names of their own, so a mesh session exists next to that of a BGPPeer.
     const kind = session.type === 'mesh' ? 'mesh' : 'peer';
     const key = `${session.node} ${kind} ${ipKey(session.peer)} ${session.port ?? ''}`;
     const first = this.#sessions.get(key);
@@ -123,7 +127,7 @@ class SessionTable {
   }
 }
 
-/** The rule by which one side of a pair waits: addresses as texts, so that 10.0.0.9 is above 10.0.0.10. */
+/** True when this end waits to be dialed. Addresses compare as text: 10.0.0.9 is greater than 10.0.0.10. */
 const waits = (own: IpAddress, peer: IpAddress): boolean => formatIp(peer) > formatIp(own);
 
 function meshSession(node: BgpNode, other: BgpNode, version: 4 | 6, defaults: BgpDefaults): DesiredSession[] {
@@ -132,10 +136,22 @@ function meshSession(node: BgpNode, other: BgpNode, version: 4 | 6, defaults: Bg
     if (own === undefined || isSameAddress(own, peer)) return [];
     return [
       {
-        ...{ node: node.name, version, protocol: protocolName('mesh', peer, undefined), type: 'mesh', peer, port },
-        ...{ peerNode: other.name, ownAs: node.as, peerAs: as, passive: waits(own, peer), reflectorClient: false },
-        ...{ password: defaults.meshPassword, ttlSecurity: undefined, multihop: false },
-        ...{ wantedBy: { kind: 'mesh' }, also: [] },
+        node: node.name,
+        version,
+        protocol: protocolName('mesh', peer, undefined),
+        type: 'mesh',
+        peer,
+        port,
+        peerNode: other.name,
+        ownAs: node.as,
+        peerAs: as,
+        passive: waits(own, peer),
+        reflectorClient: false,
+        password: defaults.meshPassword,
+        ttlSecurity: undefined,
+        multihop: false,
+        wantedBy: { kind: 'mesh' },
+        also: [],
       },
     ];
   });
@@ -159,19 +175,28 @@ function peerSession(
     node.clusterId !== undefined && ownAs.value === peerAs.value && peerNode?.clusterId !== node.clusterId;
   return [
     {
-      ...{ node: node.name, version, protocol: protocolName(type, peer, port), type, peer, port },
-      ...{ peerNode: peerNode?.name, ownAs, peerAs },
+      node: node.name,
+      version,
+      protocol: protocolName(type, peer, port),
+      type,
+      peer,
+      port,
+      peerNode: peerNode?.name,
+      ownAs,
+      peerAs,
       passive: type === 'global' && peerNode !== undefined && waits(own, peer),
       reflectorClient: isReflected,
       password: passwordOf(spec.password),
       ttlSecurity: spec.ttlSecurity || undefined,
-      ...{ multihop: true, wantedBy, also: [] },
+      multihop: true,
+      wantedBy,
+      also: [],
     },
   ];
 }
 
 /**
- * The sessions that each node should have in each family. BGPPeers that cannot be read are passed over and named.
+ * The sessions that each node should have in each family. Invalid BGPPeers are skipped and listed in `ignored`.
  * Rules: docs/reference/bgp.md#who-peers-with-whom.
  */
 export function desiredSessions(objects: BgpObjects): BgpPlan {
@@ -196,7 +221,7 @@ export function desiredSessions(objects: BgpObjects): BgpPlan {
       for (const version of families) add(meshSession(node, other, version, defaults));
     }
   }
-  // All global ones before those of single nodes, and reverse peerings last.
+  // Global BGPPeers come before those of single nodes, reverse peerings last.
   for (const isGlobal of [true, false]) {
     for (const { resource, local, remote } of peerings.filter((peering) => peering.isGlobal === isGlobal)) {
       const wantedBy: Wanted = { kind: 'BGPPeer', name: resource.metadata.name, reversePeering: false };
@@ -221,7 +246,7 @@ function peeringOrWhyNot(resource: BGPPeer, nodes: readonly BgpNode[]): Peering 
   try {
     return readPeering(resource, nodes);
   } catch (error) {
-    if (error instanceof SelectorError) return `a selector of it cannot be read: ${error.message}`;
+    if (error instanceof SelectorError) return `invalid selector: ${error.message}`;
     throw error;
   }
 }

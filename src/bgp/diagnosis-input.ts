@@ -1,46 +1,46 @@
-// All that a diagnosis rests on: what the resources ask for, what was seen, who was not asked.
-import { groupBy } from '../node-state/group-by.ts';
+// Everything a diagnosis rests on: what the resources ask for, what was observed, which nodes were not queried.
+import { groupBy } from '../text/group-by.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { type BgpState, isBirdAbsent, type ObservedSession, observedSessions } from './observed-sessions.ts';
-import { type NodeKnown, type SessionPair, sessionPairs } from './session-pairs.ts';
+import { type NodeKnowledge, type SessionPair, sessionPairs } from './session-pairs.ts';
 
 export interface DiagnosisInput {
   readonly plan: BgpPlan;
-  /** Nodes that were asked and answered something. */
+  /** Nodes that gave at least one answer. */
   readonly states: readonly BgpState[];
-  readonly known: (name: string) => NodeKnown;
-  readonly rows: readonly ObservedSession[];
-  readonly rowsOf: (node: string, version?: 4 | 6) => readonly ObservedSession[];
+  readonly known: (name: string) => NodeKnowledge;
+  readonly sessions: readonly ObservedSession[];
+  readonly sessionsOf: (node: string, version?: 4 | 6) => readonly ObservedSession[];
   readonly pairs: readonly SessionPair[];
-  /** False when no pool's routes go by BGP: then a cluster without BIRD is as it should be. */
+  /** False when BGP carries the routes of no pool: a cluster without BIRD is fine then. */
   readonly bgpNeeded: boolean;
 }
 
-/** Nodes of the plan that were not asked: by their names, why. */
-export type NotAsked = ReadonlyMap<string, string>;
+/** Nodes of the plan that were not queried, by name, with the reason. */
+export type NotQueried = ReadonlyMap<string, string>;
 
 /** Joins the plan with what the nodes said; `bgpNeeded` as in DiagnosisInput. */
 export function diagnosisInput(
   plan: BgpPlan,
   states: readonly BgpState[],
-  notAsked: NotAsked,
+  notQueried: NotQueried,
   bgpNeeded: boolean,
 ): DiagnosisInput {
   const byName = new Map(states.map((state) => [state.node, state]));
-  const known = (name: string): NodeKnown => {
+  const known = (name: string): NodeKnowledge => {
     const state = byName.get(name);
-    const why = notAsked.get(name) ?? 'it is not among the nodes of this call';
-    return { name, node: plan.index.node(name), state, notAsked: state === undefined ? why : undefined };
+    const why = notQueried.get(name) ?? 'it is not one of the nodes of this call';
+    return { name, node: plan.index.node(name), state, notQueried: state === undefined ? why : undefined };
   };
-  const rows = states.flatMap((state) => observedSessions(state, plan));
-  const byNode = groupBy(rows, ({ node }) => node);
-  const byFamily = groupBy(rows, ({ node, version }) => `${version} ${node}`);
-  const rowsOf = (node: string, version?: 4 | 6): readonly ObservedSession[] =>
+  const sessions = states.flatMap((state) => observedSessions(state, plan));
+  const byNode = groupBy(sessions, ({ node }) => node);
+  const byFamily = groupBy(sessions, ({ node, version }) => `${version} ${node}`);
+  const sessionsOf = (node: string, version?: 4 | 6): readonly ObservedSession[] =>
     (version === undefined ? byNode.get(node) : byFamily.get(`${version} ${node}`)) ?? [];
-  return { plan, states, known, rows, rowsOf, pairs: sessionPairs(rows, plan, known), bgpNeeded };
+  return { plan, states, known, sessions, sessionsOf, pairs: sessionPairs(sessions, plan, known), bgpNeeded };
 }
 
-/** Why BIRD's sessions of an asked node are not known although it is not known to be absent. */
+/** Why the sessions of a queried node are unknown although BIRD is not known to be absent; undefined otherwise. */
 export function unseenBird(state: BgpState, version: 4 | 6): string | undefined {
   const { protocols } = state.bird[version];
   return protocols.seen || isBirdAbsent(state.bird[version]) ? undefined : protocols.why;

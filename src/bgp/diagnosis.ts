@@ -1,35 +1,45 @@
-// What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each told once.
+// What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each reported once.
 
+import { type FaultId, faults, isAdvice } from '../faults/faults.ts';
 import { listed } from '../text/wording.ts';
 import type { BgpPlan } from './desired-sessions.ts';
-import { diagnosisInput, type NotAsked } from './diagnosis-input.ts';
-import type { BgpFaultId, BgpFinding, SessionName } from './finding.ts';
+import { diagnosisInput, type NotQueried } from './diagnosis-input.ts';
+import type { BgpFinding, SessionName } from './finding.ts';
 import { nodeFindings } from './node-faults.ts';
 import type { BgpState, ObservedSession } from './observed-sessions.ts';
 import { planFindings } from './plan-faults.ts';
 import { sessionFinding } from './session-faults.ts';
 import { isUp } from './session-pairs.ts';
 
-/** Faults of one node with many peers come as one from so many on. */
-const merged = 2;
-const mergeable: ReadonlySet<BgpFaultId> = new Set(['F61', 'F62', 'F64', 'F68', 'F102']);
-
-/** What could be better and breaks nothing. */
-const advice: ReadonlySet<BgpFaultId> = new Set(['F91', 'F99']);
+/** Findings of one fault between one node and this many peers are reported as one of that node. */
+const fewestMerged = 2;
+const mergeable: ReadonlySet<FaultId> = new Set([
+  faults.connectionRefused.id,
+  faults.peerUnreachable.id,
+  faults.passwordsDiffer.id,
+  faults.holdTimerExpired.id,
+  faults.sessionNotEstablished.id,
+]);
 
 export interface BgpDiagnosis {
-  readonly rows: readonly ObservedSession[];
-  /** Errors first, then in order of id and node. */
+  readonly sessions: readonly ObservedSession[];
+  /** Errors first, then by id and node. */
   readonly findings: readonly BgpFinding[];
-  /** The finding that explains a row; undefined for one that is up. */
-  readonly findingOf: (row: ObservedSession) => BgpFinding | undefined;
+  /** The finding that explains a session end; undefined for one that is up. */
+  readonly findingOf: (session: ObservedSession) => BgpFinding | undefined;
 }
 
 const keyOf = ({ node, version, protocol }: SessionName): string => `${node} ${version} ${protocol}`;
 
-/** Faults alike, of one node with several peers, as one of that node; the others as they are. */
+/** The findings of one fault that a node has with several peers. */
+interface Group {
+  readonly node: string;
+  readonly members: Set<BgpFinding>;
+}
+
+/** A node's findings of one fault with several peers become one finding of that node; all others stay as they are. */
 function mergedAlike(findings: readonly BgpFinding[]): BgpFinding[] {
-  const groups = new Map<string, { readonly node: string; readonly members: Set<BgpFinding> }>();
+  const groups = new Map<string, Group>();
   const groupsOf = new Map<BgpFinding, Set<BgpFinding>[]>();
   for (const finding of findings.filter(({ id }) => mergeable.has(id))) {
     for (const node of new Set([finding.node, finding.peer ?? ''])) {
@@ -43,9 +53,9 @@ function mergedAlike(findings: readonly BgpFinding[]): BgpFinding[] {
   const left = new Set(findings);
   const result: BgpFinding[] = [];
   for (;;) {
-    let largest: { readonly node: string; readonly members: Set<BgpFinding> } | undefined;
+    let largest: Group | undefined;
     for (const group of groups.values()) {
-      if (group.members.size > (largest?.members.size ?? merged - 1)) largest = group;
+      if (group.members.size > (largest?.members.size ?? fewestMerged - 1)) largest = group;
     }
     const members = [...(largest?.members ?? [])];
     const [first] = members;
@@ -53,8 +63,11 @@ function mergedAlike(findings: readonly BgpFinding[]): BgpFinding[] {
     const { node } = largest;
     const peers = members.map((finding) => (finding.node === node ? (finding.peer ?? '') : finding.node));
     result.push({
-      ...{ ...first, node, nodes: [node], peer: undefined },
-      message: `${node} and ${members.length} peers (${listed(peers)}): ${first.message}; the others likewise`,
+      ...first,
+      node,
+      nodes: [node],
+      peer: undefined,
+      message: `${node} and ${members.length} peers (${listed(peers)}): ${first.message}; likewise the others`,
       sessions: members.flatMap(({ sessions }) => sessions),
     });
     for (const member of members) {
@@ -70,31 +83,32 @@ const byWeight = (a: BgpFinding, b: BgpFinding): number =>
   (a.node === b.node ? 0 : a.node < b.node ? -1 : 1);
 
 /**
- * The faults of all nodes that were asked. Each session that is not Established is explained by exactly one finding;
- * those that follow from a fault of a node are explained by that. `bgpNeeded` is as in DiagnosisInput.
+ * The findings of all nodes that were queried. Each session that is not Established is explained by exactly one
+ * finding; sessions that are down because of a fault of a node are explained by that. `bgpNeeded` as in DiagnosisInput.
  */
 export function diagnoseBgp(
   plan: BgpPlan,
   states: readonly BgpState[],
-  { notAsked = new Map(), bgpNeeded = true }: { notAsked?: NotAsked; bgpNeeded?: boolean } = {},
+  { notQueried = new Map(), bgpNeeded = true }: { notQueried?: NotQueried; bgpNeeded?: boolean } = {},
 ): BgpDiagnosis {
-  const facts = diagnosisInput(plan, states, notAsked, bgpNeeded);
-  const ofNodes = nodeFindings(facts);
+  const input = diagnosisInput(plan, states, notQueried, bgpNeeded);
+  const ofNodes = nodeFindings(input);
   const explained = new Set(ofNodes.flatMap(({ sessions }) => sessions.map(keyOf)));
-  const isExplained = (row: ObservedSession): boolean => isUp(row) || explained.has(keyOf(row));
-  const open = facts.pairs.filter(
-    ({ near, far }) => ![near, far].every((row) => row === undefined || isExplained(row)),
-  );
+  const isOpen = (end: ObservedSession | undefined): boolean =>
+    end !== undefined && !isUp(end) && !explained.has(keyOf(end));
+  const open = input.pairs.filter(({ near, far }) => isOpen(near) || isOpen(far));
   const ofPairs = mergedAlike(open.map(sessionFinding));
-  const findings = [...ofNodes, ...planFindings(facts), ...ofPairs].sort(byWeight);
-  const byRow = new Map<string, BgpFinding>();
+  const findings = [...ofNodes, ...planFindings(input), ...ofPairs].sort(byWeight);
+  const bySession = new Map<string, BgpFinding>();
   for (const finding of findings) {
-    for (const session of finding.sessions) if (!byRow.has(keyOf(session))) byRow.set(keyOf(session), finding);
+    for (const session of finding.sessions) {
+      if (!bySession.has(keyOf(session))) bySession.set(keyOf(session), finding);
+    }
   }
-  return { rows: facts.rows, findings, findingOf: (row) => byRow.get(keyOf(row)) };
+  return { sessions: input.sessions, findings, findingOf: (session) => bySession.get(keyOf(session)) };
 }
 
-/** True when something is wrong, and not only could be better. */
+/** True when something is broken, rather than merely not as good as it could be. */
 export function isFaulty(findings: readonly BgpFinding[]): boolean {
-  return findings.some(({ id }) => !advice.has(id));
+  return findings.some(({ id }) => !isAdvice(id));
 }

@@ -1,9 +1,9 @@
-// The status of nodes in one document: BIRD, Felix, peers, what is wrong, who could not be asked.
+// The status of nodes in one list: BIRD, Felix, peers, what is wrong, which nodes were not reached.
 import { formatIp } from '../net/ip.ts';
 import type { BirdStatus } from '../node-state/bird/bird.ts';
-import { groupBy } from '../node-state/group-by.ts';
 import type { NodeState } from '../node-state/node-state.ts';
 import { partUnseen, type UnreachedNode } from '../node-state/unreached.ts';
+import { groupBy } from '../text/group-by.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
 import { unseenBird } from './diagnosis-input.ts';
@@ -29,19 +29,19 @@ export interface PeerStatus extends ObservedSession {
 export interface NodeStatus {
   readonly name: string;
   readonly node: BgpNode | undefined;
-  /** False when it could not be asked: then nothing of it is known. */
+  /** False when it could not be reached: nothing is known of it then. */
   readonly reached: boolean;
   /** The families that it speaks: those of its addresses. */
   readonly bird: readonly BirdOfNode[];
   readonly felix: string | undefined;
   readonly peers: readonly PeerStatus[];
-  /** Peers by the resources, where BIRD was not seen. */
+  /** How many peers the resources ask for, per family; shown where BIRD was not seen. */
   readonly wanted: Readonly<Record<4 | 6, number>>;
   /** All findings that concern it. */
   readonly findings: readonly BgpFinding[];
 }
 
-/** A node that gave no answer, or its BIRD of one family that gave none. */
+/** A node that gave no answer, or whose BIRD of one family gave none. */
 export interface Unreached extends UnreachedNode {
   readonly version: 4 | 6 | undefined;
 }
@@ -50,11 +50,11 @@ export interface NodeStatusList {
   readonly items: readonly NodeStatus[];
   readonly findings: readonly BgpFinding[];
   readonly unreached: readonly Unreached[];
-  /** Something is wrong, and not only could be better. */
+  /** Something is broken, rather than merely not as good as it could be. */
   readonly faulty: boolean;
 }
 
-/** The families that a node speaks; IPv4 for one that does not say. */
+/** The families that a node speaks; IPv4 when it has no address. */
 export function familiesOf(node: BgpNode | undefined): readonly (4 | 6)[] {
   const spoken = families.filter((version) => node?.address[version] !== undefined);
   return spoken.length === 0 ? [4] : spoken;
@@ -79,28 +79,31 @@ function unreachedOf(state: NodeState, node: BgpNode | undefined): Unreached[] {
   });
 }
 
-/** True when the finding is at the node or about a session of it. */
+/** True when the node has the fault, or one of its sessions is affected. */
 function concerns({ nodes, peer, sessions }: BgpFinding, name: string): boolean {
   return nodes.includes(name) || peer === name || sessions.some((session) => session.node === name);
 }
 
-/** Joins the states of the nodes that were asked with what the resources ask for; `bgpNeeded` as in DiagnosisInput. */
+/** Joins the states of the queried nodes with what the resources ask for; `bgpNeeded` as in DiagnosisInput. */
 export function nodeStatusList(plan: BgpPlan, states: readonly NodeState[], bgpNeeded: boolean): NodeStatusList {
   const reached = states.filter(({ unreachable }) => unreachable === undefined);
-  const notAsked = new Map(
+  const notQueried = new Map(
     states.flatMap(({ node, unreachable }) => (unreachable ? [[node, unreachable.message]] : [])),
   );
-  const { rows, findings, findingOf } = diagnoseBgp(plan, reached, { notAsked, bgpNeeded });
-  const rowsByNode = groupBy(rows, ({ node }) => node);
+  const { sessions, findings, findingOf } = diagnoseBgp(plan, reached, { notQueried, bgpNeeded });
+  const byNode = groupBy(sessions, ({ node }) => node);
   const items = states.map((state): NodeStatus => {
     const node = plan.index.node(state.node);
     const isReached = state.unreachable === undefined;
     const count = (version: 4 | 6): number => plan.index.sessions(state.node, version).length;
     return {
-      ...{ name: state.node, node, reached: isReached, wanted: { 4: count(4), 6: count(6) } },
+      name: state.node,
+      node,
+      reached: isReached,
+      wanted: { 4: count(4), 6: count(6) },
       bird: isReached ? familiesOf(node).map((version) => birdOf(state, version)) : [],
       felix: state.felix.seen ? state.felix.value : undefined,
-      peers: (rowsByNode.get(state.node) ?? []).map((row) => ({ ...row, finding: findingOf(row) })),
+      peers: (byNode.get(state.node) ?? []).map((session) => ({ ...session, finding: findingOf(session) })),
       findings: findings.filter((finding) => concerns(finding, state.node)),
     };
   });

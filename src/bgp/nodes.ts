@@ -1,4 +1,4 @@
-// Nodes as BGP speakers: AS number, addresses, cluster id and listen port, from Node and BGPConfiguration objects.
+// Nodes as BGP speakers: AS number, addresses, cluster ID and listen port, from Node and BGPConfiguration objects.
 import { parseInterface } from '../net/cidr.ts';
 import { parseIp } from '../net/ip.ts';
 import { bgpOf } from '../resources/convert/node-annotations.ts';
@@ -9,7 +9,7 @@ import { type BgpNode, defaultAsNumber, type Sourced } from './session.ts';
 
 const globalName = 'default';
 
-/** What holds for all nodes. */
+/** What applies to all nodes. */
 export interface BgpDefaults {
   readonly as: Sourced<number>;
   readonly mesh: boolean;
@@ -46,7 +46,7 @@ export function bgpDefaults(configurations: readonly BGPConfiguration[]): BgpDef
   };
 }
 
-/** Nodes in order of their names, those without an address among them. */
+/** All nodes by name, including those without an address. */
 export function bgpNodes(nodes: readonly CoreNode[], configurations: readonly BGPConfiguration[]): BgpNode[] {
   const defaults = bgpDefaults(configurations);
   return nodes

@@ -1,15 +1,15 @@
-// The peers of a node as its BIRD shows them, joined with those that it should have. What is wrong is in diagnosis.ts.
+// The sessions of a node as its BIRD shows them, joined with those that it should have. diagnosis.ts says what is wrong.
 import type { IpAddress } from '../net/ip.ts';
 import type { BirdProtocol, RouteCounts } from '../node-state/bird/bird.ts';
 import type { BirdState, NodeState } from '../node-state/node-state.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { ipKey, type PlanIndex } from './plan-index.ts';
-import { type DesiredSession, peerOfProtocol, type SessionType } from './session.ts';
+import { type DesiredSession, desiredEnd, peerOfProtocol, type SessionType } from './session.ts';
 
 /** The part of a node's state that BGP is about. */
 export type BgpState = Pick<NodeState, 'node' | 'bird' | 'felix' | 'addresses'>;
 
-/** How far a session is: BIRD's word, `Down` when it is disabled there, `Missing` when BIRD does not have it. */
+/** The state of a session: BIRD's word, `Down` when it is disabled there, `Missing` when BIRD does not have it. */
 export type SessionState =
   | 'Established'
   | 'Passive'
@@ -23,7 +23,7 @@ export type SessionState =
   | 'Missing'
   | 'Unknown';
 
-/** A session as seen on one of its two ends. */
+/** A session as one of its two ends shows it. */
 export interface ObservedSession {
   readonly node: string;
   readonly version: 4 | 6;
@@ -33,33 +33,40 @@ export interface ObservedSession {
   readonly address: IpAddress | undefined;
   readonly port: number | undefined;
   readonly peerNode: string | undefined;
-  /** What the peer must be by BIRD's configuration, else by the resources. */
+  /** The AS number that BIRD's configuration expects of the peer, else the one in the resources. */
   readonly as: number | undefined;
   readonly state: SessionState;
   readonly since: string | undefined;
-  /** What BIRD says beside the state: the last error. */
+  /** What BIRD prints after the state: the last error. */
   readonly info: string;
   readonly prefixes: RouteCounts | undefined;
   /** The session that the resources ask for; undefined for one that they do not. */
   readonly desired: DesiredSession | undefined;
-  /** In BIRD, and the resources do not ask for it although they say who the peers are. */
+  /** BIRD has it, but no resource asks for it, although resources decide on sessions of its type. */
   readonly extra: boolean;
 }
 
-const words: ReadonlySet<string> = new Set([
-  ...['Established', 'Passive', 'Active', 'Connect', 'OpenSent', 'OpenConfirm', 'Idle', 'Close'],
+const birdStates: ReadonlySet<string> = new Set<SessionState>([
+  'Established',
+  'Passive',
+  'Active',
+  'Connect',
+  'OpenSent',
+  'OpenConfirm',
+  'Idle',
+  'Close',
 ]);
 
-/** BGP's state and what stands behind it, of a row of `show protocols`. */
+/** The BGP state in a row of `show protocols`, and what follows it. */
 function stateOf({ state, info, bgp }: BirdProtocol): { state: SessionState; info: string } {
   const [, first = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(info) ?? [];
   if (state === 'down') return { state: 'Down', info: info.trim() };
-  if (words.has(first)) return { state: first as SessionState, info: rest };
+  if (birdStates.has(first)) return { state: first as SessionState, info: rest };
   const detail = bgp?.state ?? '';
-  return { state: words.has(detail) ? (detail as SessionState) : 'Unknown', info: info.trim() };
+  return { state: birdStates.has(detail) ? (detail as SessionState) : 'Unknown', info: info.trim() };
 }
 
-/** True when BIRD itself is known not to be there: no socket, or nobody behind it. A socket that is closed to us says nothing. */
+/** True when BIRD itself is known to be absent: no socket, or no listener behind it. A socket without access for us proves nothing. */
 export function isBirdAbsent({ protocols }: BirdState): boolean {
   return (
     !protocols.seen &&
@@ -68,7 +75,7 @@ export function isBirdAbsent({ protocols }: BirdState): boolean {
   );
 }
 
-function seenRow(
+function seenSession(
   row: BirdProtocol,
   desired: DesiredSession | undefined,
   where: { node: string; version: 4 | 6; index: PlanIndex },
@@ -78,26 +85,36 @@ function seenRow(
   const address = row.bgp?.neighborAddress ?? named?.peer ?? desired?.peer;
   const type = named?.type ?? 'other';
   return {
-    ...{ node, version, protocol: row.name, type, address, since: row.since, prefixes: row.routes, desired },
+    node,
+    version,
+    protocol: row.name,
+    type,
+    address,
     port: named?.port ?? desired?.port,
     peerNode: desired?.peerNode ?? index.owner(address)?.name,
     as: row.bgp?.neighborAs ?? desired?.peerAs.value,
     ...stateOf(row),
+    since: row.since,
+    prefixes: row.routes,
+    desired,
     extra: desired === undefined && type !== 'other' && type !== 'local-workload',
   };
 }
 
-function missingRow(desired: DesiredSession): ObservedSession {
-  const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
+function missingSession(desired: DesiredSession): ObservedSession {
   return {
-    ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
-    ...{ state: 'Missing', since: undefined, info: '', prefixes: undefined, extra: false },
+    ...desiredEnd(desired),
+    state: 'Missing',
+    since: undefined,
+    info: '',
+    prefixes: undefined,
+    extra: false,
   };
 }
 
 /**
- * The peers of a node in both families, as wanted and as seen; in the plan's order, then what is only in BIRD.
- * A family whose BIRD was not seen has none.
+ * The sessions of a node in both families, as wanted and as seen: first in the order of the plan, then what only BIRD
+ * has. A family whose BIRD was not seen has none.
  */
 export function observedSessions(state: BgpState, plan: BgpPlan): ObservedSession[] {
   return ([4, 6] as const).flatMap((version) => {
@@ -105,7 +122,7 @@ export function observedSessions(state: BgpState, plan: BgpPlan): ObservedSessio
     if (!protocols.seen) return [];
     const rows = protocols.value.filter(({ proto }) => proto === 'BGP');
     const byName = new Map(rows.map((row) => [row.name, row]));
-    // Mesh protocols of some releases have the port in their names.
+    // Some releases put the port into the names of mesh protocols.
     const meshRows = new Map(
       rows.flatMap((row) => {
         const named = peerOfProtocol(row.name, version);
@@ -117,10 +134,10 @@ export function observedSessions(state: BgpState, plan: BgpPlan): ObservedSessio
     const joined = plan.index.sessions(state.node, version).map((session) => {
       const meshRow = session.type === 'mesh' ? meshRows.get(ipKey(session.peer)) : undefined;
       const row = byName.get(session.protocol) ?? meshRow;
-      if (row === undefined) return missingRow(session);
+      if (row === undefined) return missingSession(session);
       taken.add(row);
-      return seenRow(row, session, where);
+      return seenSession(row, session, where);
     });
-    return [...joined, ...rows.filter((row) => !taken.has(row)).map((row) => seenRow(row, undefined, where))];
+    return [...joined, ...rows.filter((row) => !taken.has(row)).map((row) => seenSession(row, undefined, where))];
   });
 }

@@ -1,11 +1,11 @@
-// Who peers with whom over all nodes: each session by what the resources ask for and by what was seen; and as a graph.
+// Who peers with whom over all nodes: each session as the resources ask for it and as it was seen; and as a graph.
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
 import type { BgpFinding } from './finding.ts';
 import type { NodeStatusList, Unreached } from './node-status.ts';
 import type { ObservedSession, SessionState } from './observed-sessions.ts';
-import type { BgpNode, DesiredSession } from './session.ts';
+import { type BgpNode, type DesiredSession, desiredEnd } from './session.ts';
 
 /** One end of a session. */
 export interface Peering {
@@ -17,9 +17,9 @@ export interface Peering {
   readonly port: number | undefined;
   readonly peerNode: string | undefined;
   readonly as: number | undefined;
-  /** What the resources ask for; undefined for what is only in BIRD. */
+  /** What the resources ask for; undefined for what only BIRD has. */
   readonly desired: DesiredSession | undefined;
-  /** Undefined when the node was not asked, or its BIRD gave no answer. */
+  /** Undefined when the node was not queried, or its BIRD gave no answer. */
   readonly state: SessionState | undefined;
   readonly finding: BgpFinding | undefined;
 }
@@ -32,38 +32,36 @@ export interface Peerings {
   readonly findings: readonly BgpFinding[];
   readonly unreached: readonly Unreached[];
   readonly faulty: boolean;
-  /** False when only the resources were looked at. */
+  /** False when only the resources were read. */
   readonly asked: boolean;
-  /** False when none of the nodes that were asked gave an answer. */
+  /** False when no queried node gave an answer. */
   readonly reached: boolean;
 }
 
-const wantedOnly = (desired: DesiredSession): Peering => {
-  const { node, version, protocol, type, peer: address, port, peerNode, peerAs } = desired;
-  return {
-    ...{ node, version, protocol, type, address, port, peerNode, as: peerAs.value, desired },
-    ...{ state: undefined, finding: undefined },
-  };
-};
+const wantedOnly = (desired: DesiredSession): Peering => ({
+  ...desiredEnd(desired),
+  state: undefined,
+  finding: undefined,
+});
 
-/**
- * The sessions of these nodes. Without a status nobody was asked, and only the plan itself is judged.
- */
+/** The sessions of these nodes. Without a status no node was queried, and only the plan itself is judged. */
 export function peeringsOf(plan: BgpPlan, names: readonly string[], status: NodeStatusList | undefined): Peerings {
   const isWanted = (node: string): boolean => names.includes(node);
   const seen = (status?.items ?? []).flatMap(({ peers }) => peers);
-  const spoke = new Set(
+  const answered = new Set(
     (status?.items ?? []).flatMap(({ name, bird }) =>
       bird.flatMap(({ version, state }) => (state === 'running' ? [`${name} ${version}`] : [])),
     ),
   );
-  const silent = plan.sessions.filter(({ node, version }) => isWanted(node) && !spoke.has(`${node} ${version}`));
+  const silent = plan.sessions.filter(({ node, version }) => isWanted(node) && !answered.has(`${node} ${version}`));
   const items = [...seen, ...silent.map(wantedOnly)].filter(({ node }) => isWanted(node));
   const findings = status?.findings ?? diagnoseBgp(plan, []).findings;
   return {
     nodes: plan.nodes,
     items: items.sort((a, b) => (a.node === b.node ? 0 : a.node < b.node ? -1 : 1)),
-    ...{ ignored: plan.ignored, findings, unreached: status?.unreached ?? [] },
+    ignored: plan.ignored,
+    findings,
+    unreached: status?.unreached ?? [],
     faulty: isFaulty(findings),
     asked: status !== undefined,
     reached: status === undefined || status.items.some(({ reached }) => reached),
@@ -105,7 +103,7 @@ function stateOf(sessions: readonly Peering[], isBetweenNodes: boolean): EdgeSta
   return states.length === 0 ? 'unknown' : 'down';
 }
 
-/** The graph of the sessions. `complete`: all nodes were looked at, so that a missing reverse peering says something. */
+/** The graph of the sessions. `complete`: all nodes were read, so that a missing reverse peering means something. */
 export function bgpGraph({ nodes, items }: Peerings, complete: boolean): BgpGraph {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const groups = new Map<string, Peering[]>();

@@ -1,15 +1,15 @@
-// Finding the nodes and sessions of a plan without a walk through all of them: a mesh has a session for every pair.
+// Looks up nodes and sessions of a plan without scanning all of them: a mesh has a session for every pair of nodes.
 import type { IpAddress } from '../net/ip.ts';
-import { groupBy } from '../node-state/group-by.ts';
+import { groupBy } from '../text/group-by.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
 export interface PlanIndex {
   node(name: string): BgpNode | undefined;
-  /** The node that has this address; the first by name of several. */
+  /** The node that has this address; of several the first by name. */
   owner(ip: IpAddress | undefined): BgpNode | undefined;
-  /** What the node should have in that family, or in both. */
+  /** The sessions that the node should have, in that family or in both. */
   sessions(node: string, version?: 4 | 6): readonly DesiredSession[];
-  /** What the node should have with the speaker of this address. */
+  /** The sessions that the node should have with the peer of this address. */
   towards(node: string, peer: IpAddress): readonly DesiredSession[];
 }
 

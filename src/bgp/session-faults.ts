@@ -1,19 +1,21 @@
-// Why a session is not Established, from what both ends say and what the resources ask of them. The first rule that
-// knows decides (docs/reference/bgp.md#faults); faults of a whole node are in node-causes.ts.
+// Why a session is not Established, by what both ends say and what the resources ask of them. The first rule that has
+// an explanation decides (docs/reference/bgp.md#faults); faults of a whole node are in node-faults.ts.
+import { faults } from '../faults/faults.ts';
 import { cidrContains } from '../net/cidr.ts';
 import { type BgpFinding, bgpFinding } from './finding.ts';
 import type { ObservedSession } from './observed-sessions.ts';
 import { bgpPort, type DesiredSession } from './session.ts';
 import { isUp, peerText, type SessionPair } from './session-pairs.ts';
 import {
-  type Cause,
-  cause,
   doubts,
+  type Explanation,
   endSaying,
+  explanation,
   isSilent,
-  notAskedText,
+  notQueriedText,
   objectOf,
-  other,
+  otherEnd,
+  otherNode,
   saidBy,
   secretText,
   sourceText,
@@ -21,19 +23,20 @@ import {
   wordsOf,
 } from './session-wording.ts';
 
-type Rule = (pair: SessionPair) => Cause | undefined;
+type Rule = (pair: SessionPair) => Explanation | undefined;
 
 const disabled: Rule = (pair) => {
-  const row = [pair.near, pair.far].find((end) => end?.state === 'Down');
-  if (row !== undefined) {
-    return cause(
-      'F100',
-      `${row.protocol} is disabled in BIRD on ${row.node}`,
-      `somebody disabled it there: birdcl enable ${row.protocol} on ${row.node}`,
+  const down = [pair.near, pair.far].find((end) => end?.state === 'Down');
+  if (down !== undefined) {
+    return explanation(
+      faults.sessionDisabled,
+      `${down.protocol} is disabled in BIRD on ${down.node}`,
+      `re-enable it on ${down.node} with: birdcl enable ${down.protocol}`,
     );
   }
-  const told = endSaying(pair, /Administrative shutdown/i);
-  return told && cause('F100', `${peerText(told)} has shut the session down`, 'enable the session there');
+  const saying = endSaying(pair, /Administrative shutdown/i);
+  if (saying === undefined) return undefined;
+  return explanation(faults.sessionDisabled, `${peerText(saying)} shut the session down`, 'enable the session there');
 };
 
 /** Two resources ask for one peer under two names: the second session never comes up. */
@@ -41,15 +44,15 @@ const doubled: Rule = ({ near, rival }) => {
   if (rival === undefined) return undefined;
   const wanted = [near.desired?.wantedBy, rival.desired?.wantedBy];
   const peering = wanted.find((one) => one?.kind === 'BGPPeer') ?? wanted[0];
-  return cause(
-    'F102',
+  return explanation(
+    faults.sessionNotEstablished,
     `${near.node} has two sessions with ${peerText(near)}, ${rival.protocol} and ${near.protocol}, and only one can be up`,
-    'let one resource alone ask for that peer: a BGPPeer, or the mesh',
+    'let only one resource ask for that peer: a BGPPeer, or the mesh',
     wantedObject(peering),
   );
 };
 
-/** The peer does not know this node: nobody peers back. */
+/** The peer does not know this node: nothing makes it peer back. */
 const oneSided: Rule = ({ near, farNode, farDesired }) => {
   const { desired } = near;
   const peer = farNode?.node;
@@ -58,34 +61,37 @@ const oneSided: Rule = ({ near, farNode, farDesired }) => {
   if (wantedBy.kind === 'mesh') return undefined;
   const object = wantedObject(wantedBy);
   if (desired.peerAs.value !== peer.as.value) {
-    return cause(
-      'F63',
-      `BGPPeer ${wantedBy.name} gives ${peer.name} AS ${desired.peerAs.value}, but it has AS ${peer.as.value} ` +
-        `${sourceText(peer.as.from)}; so ${peer.name} does not peer back`,
+    return explanation(
+      faults.asNumbersDiffer,
+      `BGPPeer ${wantedBy.name} expects ${peer.name} to have AS ${desired.peerAs.value}, but it has AS ${peer.as.value} ` +
+        `(${sourceText(peer.as.from)}), so ${peer.name} does not peer back`,
       `set asNumber of BGPPeer ${wantedBy.name} to ${peer.as.value}`,
       object,
     );
   }
-  return cause(
-    'F101',
-    `${near.node} peers with ${peer.name} by BGPPeer ${wantedBy.name}, and no resource has ${peer.name} peer with ${near.node}`,
-    `set reversePeering of BGPPeer ${wantedBy.name} to Auto if it is Manual, or make a BGPPeer for ${peer.name}`,
+  return explanation(
+    faults.noReversePeering,
+    `BGPPeer ${wantedBy.name} makes ${near.node} peer with ${peer.name}, but nothing makes ${peer.name} peer with ${near.node}`,
+    `set reversePeering of BGPPeer ${wantedBy.name} to Auto if it is Manual, or create a BGPPeer for ${peer.name}`,
     object,
   );
 };
 
-/** The AS that one end expects and the other has, when the resources differ. */
-function asOfResources(expecting: DesiredSession | undefined, having: DesiredSession | undefined): Cause | undefined {
+/** One end expects another AS number than the resources give the other end. */
+function asOfResources(
+  expecting: DesiredSession | undefined,
+  having: DesiredSession | undefined,
+): Explanation | undefined {
   if (expecting === undefined || having === undefined) return undefined;
   const { peerAs } = expecting;
   const { ownAs } = having;
   if (peerAs.value === ownAs.value) return undefined;
   const source = peerAs.from.kind === 'BGPPeer' || ownAs.from.kind === 'default' ? peerAs.from : ownAs.from;
-  return cause(
-    'F63',
-    `${expecting.node} expects AS ${peerAs.value} of ${having.node} (${sourceText(peerAs.from)}), ` +
-      `which has AS ${ownAs.value} (${sourceText(ownAs.from)})`,
-    `make the two the same: change ${source.kind} ${source.name} ${source.field}`,
+  return explanation(
+    faults.asNumbersDiffer,
+    `${expecting.node} expects ${having.node} to have AS ${peerAs.value} (${sourceText(peerAs.from)}), ` +
+      `but it has AS ${ownAs.value} (${sourceText(ownAs.from)})`,
+    `make them equal: change ${source.kind} ${source.name} ${source.field}`,
     objectOf(source),
   );
 }
@@ -94,108 +100,107 @@ const asMismatch: Rule = (pair) => {
   const { near, far, farDesired } = pair;
   const byResources = asOfResources(near.desired, farDesired) ?? asOfResources(farDesired, near.desired);
   if (byResources !== undefined) return byResources;
-  const row = endSaying(pair, /Bad peer AS/i);
-  if (row === undefined) return undefined;
-  const stale = [near, far].find((end) => end?.desired && end.as !== undefined && end.as !== end.desired.peerAs.value);
+  const end = endSaying(pair, /Bad peer AS/i);
+  if (end === undefined) return undefined;
+  const stale = [near, far].find((one) => one?.desired && one.as !== undefined && one.as !== one.desired.peerAs.value);
   if (stale?.desired !== undefined) {
-    return cause(
-      'F63',
-      `BIRD on ${stale.node} expects AS ${stale.as} of ${peerText(stale)}, the resources say ${stale.desired.peerAs.value}`,
-      `its configuration is old: see the log of confd on ${stale.node}`,
+    return explanation(
+      faults.asNumbersDiffer,
+      `BIRD on ${stale.node} expects ${peerText(stale)} to have AS ${stale.as}, but the resources say ${stale.desired.peerAs.value}`,
+      `the BIRD configuration is out of date: check the log of confd on ${stale.node}`,
       { kind: 'Node', name: stale.node },
     );
   }
-  const refused = /Received/i.test(row.info);
-  const { desired } = row;
-  if (desired !== undefined && row.peerNode === undefined) {
-    const source = refused ? desired.ownAs.from : desired.peerAs.from;
-    const said = refused
-      ? `${peerText(row)} does not take AS ${desired.ownAs.value} of ${row.node} (${sourceText(source)})`
-      : `${peerText(row)} has another AS than ${desired.peerAs.value} (${sourceText(source)})`;
-    return cause('F63', said, `compare with its configuration, then change ${source.field}`, objectOf(source));
+  const isRefused = /Received/i.test(end.info);
+  const { desired } = end;
+  if (desired !== undefined && end.peerNode === undefined) {
+    const source = isRefused ? desired.ownAs.from : desired.peerAs.from;
+    const message = isRefused
+      ? `${peerText(end)} does not accept AS ${desired.ownAs.value} from ${end.node} (${sourceText(source)})`
+      : `the AS number of ${peerText(end)} is not ${desired.peerAs.value} (${sourceText(source)})`;
+    const hint = `compare with the configuration of the peer, then change ${source.field}`;
+    return explanation(faults.asNumbersDiffer, message, hint, objectOf(source));
   }
-  // Equal by the resources: the BIRD of the end that is refused speaks for another AS than they say.
-  const wrong = refused ? row.node : peerText(row);
-  return cause(
-    'F63',
-    `${refused ? peerText(row) : row.node} refuses the AS of ${wrong}, though the resources agree on it`,
-    `BIRD on ${wrong} has an old configuration: see the log of confd there`,
+  // The resources agree: BIRD at the end that is refused speaks for another AS than they say.
+  const wrong = isRefused ? end.node : peerText(end);
+  return explanation(
+    faults.asNumbersDiffer,
+    `${isRefused ? peerText(end) : end.node} refuses the AS number of ${wrong}, although the resources agree on it`,
+    `the BIRD configuration on ${wrong} is out of date: check the log of confd there`,
     { kind: 'Node', name: wrong },
   );
 };
 
 const duplicateId: Rule = (pair) => {
-  const row = endSaying(pair, /Bad BGP identifier/i);
-  if (row === undefined) return undefined;
-  return cause(
-    'F65',
-    `${row.node} and ${peerText(row)} have one router id`,
+  const end = endSaying(pair, /Bad BGP identifier/i);
+  if (end === undefined) return undefined;
+  return explanation(
+    faults.duplicateRouterId,
+    `${end.node} and ${peerText(end)} have the same router ID`,
     'give one of them another address, or another CALICO_ROUTER_ID',
-    { kind: 'Node', name: row.node },
+    { kind: 'Node', name: end.node },
   );
 };
 
 const bothWait: Rule = ({ near, far }) => {
   if (near.state !== 'Passive' || far?.state !== 'Passive') return undefined;
-  return cause(
-    'F67',
+  return explanation(
+    faults.bothPassive,
     `${near.node} and ${far.node} both wait for the other to dial`,
-    'the side with the lower address, as a text, must dial: has one of them an old or handmade configuration?',
+    'look for an old or hand-written configuration: the end with the greater address, compared as text, must dial',
     wantedObject(near.desired?.wantedBy),
   );
 };
 
 const refused: Rule = (pair) => {
-  const row = endSaying(pair, /Connection refused/i);
-  if (row === undefined) return undefined;
-  const farNode = row === pair.near ? pair.farNode : pair.nearNode;
-  const dialed = row.desired?.port ?? row.port ?? bgpPort;
-  const listens = farNode?.node?.listenPort;
-  if (farNode?.node !== undefined && dialed !== (listens?.value ?? bgpPort)) {
-    return cause(
-      'F61',
-      `${row.node} dials port ${dialed} of ${farNode.name}, which listens on ${listens?.value ?? bgpPort}`,
-      'name the port that it listens on',
-      wantedObject(row.desired?.wantedBy),
+  const end = endSaying(pair, /Connection refused/i);
+  if (end === undefined) return undefined;
+  const peer = otherNode(pair, end);
+  const dialed = end.desired?.port ?? end.port ?? bgpPort;
+  const listens = peer?.node?.listenPort?.value ?? bgpPort;
+  if (peer?.node !== undefined && dialed !== listens) {
+    return explanation(
+      faults.connectionRefused,
+      `${end.node} dials port ${dialed} of ${peer.name}, which listens on ${listens}`,
+      'dial the port that it listens on',
+      wantedObject(end.desired?.wantedBy),
     );
   }
-  const to = `port ${dialed} of ${peerText(row)}`;
-  if (farNode?.state !== undefined) {
-    return cause(
-      'F61',
-      `${to} refuses ${row.node}, though BIRD runs on ${farNode.name}`,
-      `has BIRD there another port or address (listenPort, bindMode), or does a firewall reject TCP ${dialed}?`,
-      { kind: 'Node', name: farNode.name },
+  const port = `port ${dialed} of ${peerText(end)}`;
+  if (peer?.state !== undefined) {
+    return explanation(
+      faults.connectionRefused,
+      `${port} refuses ${end.node}, although BIRD runs on ${peer.name}`,
+      `check whether BIRD there uses another port or address (listenPort, bindMode), or a firewall rejects TCP ${dialed}`,
+      { kind: 'Node', name: peer.name },
     );
   }
-  return cause(
-    'F61',
-    `${to} refuses ${row.node}: ${notAskedText(farNode) ?? 'nothing listens there'}`,
-    'is BGP running there?',
+  return explanation(
+    faults.connectionRefused,
+    `${port} refuses ${end.node}: ${notQueriedText(peer) ?? 'nothing listens there'}`,
+    'check that BGP runs there',
   );
 };
 
-const noWay: Rule = (pair) => {
-  const row = endSaying(pair, /No route to host|Network is unreachable|timed out|Host is unreachable|No buffer/i);
-  if (row === undefined) return undefined;
-  const asked = notAskedText(row === pair.near ? pair.farNode : pair.nearNode);
-  return cause(
-    'F62',
-    `${row.node} does not reach ${peerText(row)}: ${row.info}${asked === undefined ? '' : `; ${asked}`}`,
-    `look for a firewall on TCP ${row.desired?.port ?? bgpPort}, a wrong address, a missing route${doubts(pair)}`,
-    row.peerNode === undefined ? wantedObject(row.desired?.wantedBy) : { kind: 'Node', name: row.peerNode },
+const noRoute: Rule = (pair) => {
+  const end = endSaying(pair, /No route to host|Network is unreachable|timed out|Host is unreachable|No buffer/i);
+  if (end === undefined) return undefined;
+  const notQueried = notQueriedText(otherNode(pair, end));
+  return explanation(
+    faults.peerUnreachable,
+    `${end.node} cannot reach ${peerText(end)}: ${end.info}${notQueried === undefined ? '' : `; ${notQueried}`}`,
+    `look for a firewall on TCP ${end.desired?.port ?? bgpPort}, a wrong address, or a missing route${doubts(pair)}`,
+    end.peerNode === undefined ? wantedObject(end.desired?.wantedBy) : { kind: 'Node', name: end.peerNode },
   );
 };
 
 const holdTimer: Rule = (pair) => {
-  const row = endSaying(pair, /Hold timer expired/i);
-  return (
-    row &&
-    cause(
-      'F68',
-      `the session of ${row.node} with ${peerText(row)} was lost when its hold timer ran out`,
-      'look for lost packets, a node short of processor time, an MTU that is too large',
-    )
+  const end = endSaying(pair, /Hold timer expired/i);
+  if (end === undefined) return undefined;
+  return explanation(
+    faults.holdTimerExpired,
+    `the hold timer of the session of ${end.node} with ${peerText(end)} expired`,
+    'look for lost packets, a node short of CPU, or an MTU that is too large',
   );
 };
 
@@ -203,10 +208,10 @@ const hops: Rule = ({ near, farDesired }) => {
   const { desired } = near;
   const [own, back] = [desired?.ttlSecurity, farDesired?.ttlSecurity];
   if (desired === undefined || farDesired === undefined || own === back) return undefined;
-  return cause(
-    'F95',
-    `${near.node} checks hops (${own ?? 'no'}) otherwise than ${farDesired.node} (${back ?? 'no'})`,
-    'set ttlSecurity on both sides, or on none',
+  return explanation(
+    faults.ttlSecurityDiffers,
+    `ttlSecurity is ${own ?? 'off'} at ${near.node} and ${back ?? 'off'} at ${farDesired.node}`,
+    'set ttlSecurity at both ends, or at neither',
     wantedObject((own === undefined ? farDesired : desired).wantedBy),
   );
 };
@@ -216,82 +221,101 @@ const password: Rule = ({ near, farDesired }) => {
   if (desired === undefined || farDesired === undefined) return undefined;
   const [own, back] = [desired.password, farDesired.password];
   if (own?.secret === back?.secret && own?.key === back?.key) return undefined;
-  return cause(
-    'F64',
-    `${desired.node} has ${secretText(own)}, ${farDesired.node} has ${secretText(back)}`,
-    'give both ends one password',
+  return explanation(
+    faults.passwordsDiffer,
+    `${desired.node} uses ${secretText(own)}, ${farDesired.node} uses ${secretText(back)}`,
+    'give both ends the same password',
     wantedObject((own === undefined ? farDesired : desired).wantedBy),
   );
 };
 
 const notConnected: Rule = ({ near, far, nearNode, farNode }) => {
-  const row = [near, far].find((end) => end?.state === 'Idle' && isSilent(end) && end.desired?.multihop === false);
-  if (row?.desired === undefined || row.desired.ownAs.value === row.desired.peerAs.value) return undefined;
-  const network = (row === near ? nearNode : farNode)?.node?.network[row.version];
-  if (network !== undefined && cidrContains(network, row.desired.peer)) return undefined;
-  return cause(
-    'F66',
-    `${row.node} (AS ${row.desired.ownAs.value}) and ${peerText(row)} (AS ${row.desired.peerAs.value}) are not on one ` +
-      'network, which the mesh needs between nodes of different AS',
-    'peer them with a BGPPeer, or give them one AS number',
-    wantedObject(row.desired.wantedBy),
+  const end = [near, far].find((one) => one?.state === 'Idle' && isSilent(one) && one.desired?.multihop === false);
+  if (end?.desired === undefined || end.desired.ownAs.value === end.desired.peerAs.value) return undefined;
+  const network = (end === near ? nearNode : farNode)?.node?.network[end.version];
+  if (network !== undefined && cidrContains(network, end.desired.peer)) return undefined;
+  return explanation(
+    faults.meshAcrossAsNumbers,
+    `${end.node} (AS ${end.desired.ownAs.value}) and ${peerText(end)} (AS ${end.desired.peerAs.value}) are not on one ` +
+      'network, which the mesh requires of nodes with different AS numbers',
+    'peer them with a BGPPeer, or give them the same AS number',
+    wantedObject(end.desired.wantedBy),
   );
 };
 
 const unanswered: Rule = (pair) => {
-  const row = [pair.near, pair.far].find((end) => end?.state === 'Connect' && isSilent(end));
-  if (row === undefined) return undefined;
-  const { desired } = row;
+  const end = [pair.near, pair.far].find((one) => one?.state === 'Connect' && isSilent(one));
+  if (end === undefined) return undefined;
+  const { desired } = end;
+  const dials = `${end.node} dials ${peerText(end)} and gets no answer`;
   if ((desired?.password ?? pair.farDesired?.password) !== undefined) {
-    return cause(
-      'F64',
-      `${row.node} dials ${peerText(row)} without an answer, and the session has a password`,
-      'compare the passwords of both ends, and may calico-node read the secret? else a firewall drops TCP 179',
+    return explanation(
+      faults.passwordsDiffer,
+      `${dials}; the session has a password`,
+      'compare the passwords of both ends, and check that calico-node may read the secret; else a firewall drops TCP 179',
       wantedObject((desired?.password === undefined ? pair.farDesired : desired)?.wantedBy),
     );
   }
-  const peer = other(pair, row);
-  const farNode = row === pair.near ? pair.farNode : pair.nearNode;
-  const there = peer === undefined ? notAskedText(farNode) : `BIRD runs there and says ${wordsOf(peer)}`;
-  return cause(
-    'F62',
-    `${row.node} dials ${peerText(row)} without an answer${there === undefined ? '' : `; ${there}`}`,
-    `look for a firewall that drops TCP ${desired?.port ?? bgpPort}, a wrong address, or a password on one side only${doubts(pair)}`,
-    row.peerNode === undefined ? wantedObject(desired?.wantedBy) : { kind: 'Node', name: row.peerNode },
+  const peer = otherEnd(pair, end);
+  const there = peer === undefined ? notQueriedText(otherNode(pair, end)) : `BIRD runs there and says ${wordsOf(peer)}`;
+  return explanation(
+    faults.peerUnreachable,
+    `${dials}${there === undefined ? '' : `; ${there}`}`,
+    `look for a firewall that drops TCP ${desired?.port ?? bgpPort}, a wrong address, or a password at one end only${doubts(pair)}`,
+    end.peerNode === undefined ? wantedObject(desired?.wantedBy) : { kind: 'Node', name: end.peerNode },
   );
 };
 
-const rest = (pair: SessionPair): Cause => {
+/** What to do about a session that no rule explains. */
+function restHint(pair: SessionPair): string {
   const { near, far, farNode } = pair;
-  const waits = near.state === 'Passive';
   const closed = endSaying(pair, /reset by peer|Connection closed/i);
-  const hint =
-    closed !== undefined
-      ? `${peerText(closed)} closes the connection: does it know ${closed.node} under the address that it dials from?`
-      : waits && far === undefined
-        ? `it waits to be dialed${farNode?.notAsked === undefined ? '' : `; ${notAskedText(farNode)}`}`
-        : 'ask again in a few seconds: it may be coming up';
-  return cause('F102', saidBy(pair), hint, wantedObject(near.desired?.wantedBy));
-};
+  if (closed !== undefined) {
+    return `${peerText(closed)} closes the connection: check that it is configured with the address that ${closed.node} dials from`;
+  }
+  if (near.state !== 'Passive' || far !== undefined) return 'check again in a few seconds: it may be coming up';
+  const notQueried = notQueriedText(farNode);
+  return `it waits to be dialed${notQueried === undefined ? '' : `; ${notQueried}`}`;
+}
+
+const unexplained = (pair: SessionPair): Explanation =>
+  explanation(faults.sessionNotEstablished, saidBy(pair), restHint(pair), wantedObject(pair.near.desired?.wantedBy));
 
 const rules: readonly Rule[] = [
-  ...[disabled, doubled, oneSided, asMismatch, duplicateId, bothWait, refused, noWay, holdTimer],
-  ...[password, hops, notConnected, unanswered],
+  disabled,
+  doubled,
+  oneSided,
+  asMismatch,
+  duplicateId,
+  bothWait,
+  refused,
+  noRoute,
+  holdTimer,
+  password,
+  hops,
+  notConnected,
+  unanswered,
 ];
+
+function explained(pair: SessionPair): Explanation {
+  for (const rule of rules) {
+    const found = rule(pair);
+    if (found !== undefined) return found;
+  }
+  return unexplained(pair);
+}
 
 /** The one finding of a session that is not up. */
 export function sessionFinding(pair: SessionPair): BgpFinding {
   const { near, far, version } = pair;
-  let found: Cause | undefined;
-  for (const rule of rules) {
-    found = rule(pair);
-    if (found !== undefined) break;
-  }
-  const ends = [near, far].filter((row) => row !== undefined && !isUp(row)) as ObservedSession[];
-  return bgpFinding((found ?? rest(pair)).id, near.node, {
-    ...(found ?? rest(pair)),
+  const { fault, message, hint, object } = explained(pair);
+  const ends = [near, far].filter((end): end is ObservedSession => end !== undefined && !isUp(end));
+  return bgpFinding(fault, near.node, {
     version,
     peer: peerText(near),
+    message,
+    hint,
+    object,
     sessions: ends.map(({ node, protocol }) => ({ node, version, protocol })),
   });
 }

@@ -1,18 +1,18 @@
-// Sessions as both ends see them: the two rows of one session side by side, the side that dials first.
+// Pairs of session ends: both ends of one session as each of them shows it, the dialing end first.
 import { formatIp } from '../net/ip.ts';
-import { groupBy } from '../node-state/group-by.ts';
+import { groupBy } from '../text/group-by.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { type BgpState, isBirdAbsent, type ObservedSession } from './observed-sessions.ts';
 import { ipKey } from './plan-index.ts';
 import type { BgpNode, DesiredSession } from './session.ts';
 
-/** What is known of a node: whether it was asked, whether its BIRD runs. */
-export interface NodeKnown {
+/** What is known of a node: its place in the plan, and what it answered. */
+export interface NodeKnowledge {
   readonly name: string;
   readonly node: BgpNode | undefined;
   readonly state: BgpState | undefined;
-  /** Why it was not asked; undefined when it was. */
-  readonly notAsked: string | undefined;
+  /** Why it was not queried; undefined when it was. */
+  readonly notQueried: string | undefined;
 }
 
 export interface SessionPair {
@@ -20,16 +20,16 @@ export interface SessionPair {
   /** The end that dials, when both are seen. */
   readonly near: ObservedSession;
   readonly far: ObservedSession | undefined;
-  readonly nearNode: NodeKnown;
-  /** Undefined for a peer that is no node. */
-  readonly farNode: NodeKnown | undefined;
-  /** Another session of the dialing end with the same peer, which is up: a pair of addresses can have one only. */
+  readonly nearNode: NodeKnowledge;
+  /** Undefined for a peer that is not a node. */
+  readonly farNode: NodeKnowledge | undefined;
+  /** Another session of the dialing end with the same peer that is up: a pair of addresses can have only one. */
   readonly rival: ObservedSession | undefined;
-  /** What the resources ask of the other end, also when that was not asked; undefined when they ask for nothing. */
+  /** What the resources ask of the other end, whether or not it was queried; undefined when they ask for nothing. */
   readonly farDesired: DesiredSession | undefined;
 }
 
-/** Of several that one of the same kind: a mesh session does not meet one of a BGPPeer. */
+/** Of several candidates the one of the same kind: a mesh session does not pair with one of a BGPPeer. */
 function alike<T extends { readonly type: ObservedSession['type'] }>(
   candidates: readonly T[],
   { type }: ObservedSession,
@@ -39,40 +39,46 @@ function alike<T extends { readonly type: ObservedSession['type'] }>(
 
 const isDialing = ({ state, desired }: ObservedSession): boolean => state !== 'Passive' && desired?.passive !== true;
 
-/** For people: the node's name, else the address. */
+/** The peer for people: the node's name, else the address. */
 export function peerText({ peerNode, address, protocol }: ObservedSession): string {
   return peerNode ?? (address === undefined ? protocol : formatIp(address));
 }
 
-/** True when the session is Established as seen on this end. */
+/** True when this end shows the session as Established. */
 export const isUp = ({ state }: ObservedSession): boolean => state === 'Established';
 
-/** All sessions that at least one asked end shows, each once. */
+/** All sessions that at least one queried end shows, each once. */
 export function sessionPairs(
-  rows: readonly ObservedSession[],
+  sessions: readonly ObservedSession[],
   { index }: BgpPlan,
-  known: (name: string) => NodeKnown,
+  known: (name: string) => NodeKnowledge,
 ): SessionPair[] {
-  const done = new Set<ObservedSession>();
+  const paired = new Set<ObservedSession>();
   const pairs: SessionPair[] = [];
-  const byEnds = groupBy(rows, ({ node, address }) => (address === undefined ? '' : `${ipKey(address)} ${node}`));
-  for (const row of rows) {
-    if (done.has(row)) continue;
-    done.add(row);
-    const own = index.node(row.node)?.address[row.version];
+  const byEnds = groupBy(sessions, ({ node, address }) => (address === undefined ? '' : `${ipKey(address)} ${node}`));
+  for (const session of sessions) {
+    if (paired.has(session)) continue;
+    paired.add(session);
+    const own = index.node(session.node)?.address[session.version];
     const there =
-      own === undefined || row.peerNode === undefined ? [] : (byEnds.get(`${ipKey(own)} ${row.peerNode}`) ?? []);
+      own === undefined || session.peerNode === undefined
+        ? []
+        : (byEnds.get(`${ipKey(own)} ${session.peerNode}`) ?? []);
     const other = alike(
-      there.filter((candidate) => !done.has(candidate)),
-      row,
+      there.filter((candidate) => !paired.has(candidate)),
+      session,
     );
-    if (other !== undefined) done.add(other);
-    const [near, far] = other !== undefined && !isDialing(row) && isDialing(other) ? [other, row] : [row, other];
+    if (other !== undefined) paired.add(other);
+    const otherDials = other !== undefined && !isDialing(session) && isDialing(other);
+    const [near, far] = otherDials ? [other, session] : [session, other];
     const ownOfNear = index.node(near.node)?.address[near.version];
     const wantedThere =
       ownOfNear === undefined || near.peerNode === undefined ? [] : index.towards(near.peerNode, ownOfNear);
     pairs.push({
-      ...{ version: row.version, near, far, nearNode: known(near.node) },
+      version: session.version,
+      near,
+      far,
+      nearNode: known(near.node),
       farNode: near.peerNode === undefined ? undefined : known(near.peerNode),
       farDesired: far?.desired ?? alike(wantedThere, near),
       rival:
@@ -82,8 +88,8 @@ export function sessionPairs(
   return pairs;
 }
 
-/** True when the node was asked and has no BIRD of the family. */
-export function hasNoBird(known: NodeKnown | undefined, version: 4 | 6): boolean {
+/** True when the node was queried and has no BIRD of the family. */
+export function hasNoBird(known: NodeKnowledge | undefined, version: 4 | 6): boolean {
   const bird = known?.state?.bird[version];
   return bird !== undefined && isBirdAbsent(bird);
 }

@@ -1,12 +1,12 @@
-// The terms of BGP peerings: nodes as speakers, the sessions that the resources call for, names of BIRD's protocols.
-// Which sessions those are is in desired.ts; rules in docs/reference/bgp.md.
+// The terms of BGP: nodes as speakers, sessions that resources ask for, names of BIRD's protocols.
+// desired-sessions.ts works out which sessions those are; rules in docs/reference/bgp.md.
 import type { Cidr } from '../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../net/ip.ts';
 
 export const defaultAsNumber = 64512;
 export const bgpPort = 179;
 
-/** Where a number comes from: the object to change for another one. `default` is what holds without any. */
+/** Where a value comes from: the object to change for another value. `default` applies when no object sets it. */
 export interface Source {
   readonly kind: 'Node' | 'BGPPeer' | 'BGPConfiguration' | 'default';
   readonly name: string;
@@ -23,18 +23,37 @@ export interface BgpNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly as: Sourced<number>;
-  /** Its address of each family, and the network that it stands in; absent where it has none. */
+  /** Its address of each family, and the network that it is in; absent where it has none. */
   readonly address: Readonly<Partial<Record<4 | 6, IpAddress>>>;
   readonly network: Readonly<Partial<Record<4 | 6, Cidr>>>;
-  /** Set on a route reflector. */
+  /** Route reflectors only. */
   readonly clusterId: string | undefined;
   /** Port that it listens on; undefined is 179. */
   readonly listenPort: Sourced<number> | undefined;
-  /** InternalIPs by Kubernetes. */
+  /** The InternalIPs of the Kubernetes node. */
   readonly internalIps: readonly IpAddress[];
 }
 
 export type SessionType = 'mesh' | 'node' | 'global' | 'local-workload';
+
+/** What a desired and an observed session end have in common. */
+export interface SessionEnd {
+  readonly node: string;
+  readonly version: 4 | 6;
+  readonly protocol: string;
+  readonly type: SessionType;
+  readonly address: IpAddress;
+  readonly port: number | undefined;
+  readonly peerNode: string | undefined;
+  readonly as: number;
+  readonly desired: DesiredSession;
+}
+
+/** The end of a session as the resources alone describe it. */
+export function desiredEnd(desired: DesiredSession): SessionEnd {
+  const { node, version, protocol, type, peer, port, peerNode, peerAs } = desired;
+  return { node, version, protocol, type, address: peer, port, peerNode, as: peerAs.value, desired };
+}
 
 /** Why a session is wanted. */
 export type Wanted =
@@ -62,11 +81,11 @@ export interface DesiredSession {
   readonly reflectorClient: boolean;
   /** The secret with the password; undefined without one. */
   readonly password: { readonly secret: string; readonly key: string } | undefined;
-  /** Most hops to the peer, when they are checked. */
+  /** The maximum number of hops to the peer, where it is checked. */
   readonly ttlSecurity: number | undefined;
-  /** The peer of another AS need not be on a network of this node. */
+  /** A peer with another AS number need not be on a network of this node. */
   readonly multihop: boolean;
-  /** What decides about it; `also` names BGPPeers that ask for the same peer and are not heard. */
+  /** What decides on it; `also` names further BGPPeers that ask for the same peer and have no effect. */
   readonly wantedBy: Wanted;
   readonly also: readonly Wanted[];
 }
@@ -90,7 +109,7 @@ export interface NamedPeer {
   readonly port: number | undefined;
 }
 
-/** What the name of a protocol says of the peer; undefined for a name that is not confd's. */
+/** What the name of a protocol says about the peer; undefined for a name that confd does not give. */
 export function peerOfProtocol(name: string, version: 4 | 6): NamedPeer | undefined {
   const [, prefix, address = '', port] = /^(Mesh|Global|Node|Local_Workload)_(.+?)(?:_port_(\d+))?$/.exec(name) ?? [];
   const type = (Object.keys(prefixes) as SessionType[]).find((key) => prefixes[key] === prefix);

@@ -1,6 +1,7 @@
 // Lookups in the routes and addresses of a node as they were read: which route wins, which interface has an address.
 import { bitsOf, type Cidr, cidrContains, formatCidr } from '../net/cidr.ts';
 import { compareIp, type IpAddress } from '../net/ip.ts';
+import type { BirdRoute } from './bird/bird.ts';
 import type { DeviceAddress, KernelRoute, NextHop } from './iproute/iproute.ts';
 
 /** What a route without a metric has. */
@@ -67,4 +68,9 @@ export function isSameAddress(a: IpAddress | undefined, b: IpAddress | undefined
 /** True for the route of a single address. */
 export function isHostRoute({ version, prefix }: Cidr): boolean {
   return prefix === bitsOf(version);
+}
+
+/** True when BIRD has the route and cannot use it: nothing leads to its next hop. */
+export function isUnresolved({ target, metric }: BirdRoute): boolean {
+  return target === 'unreachable' || metric === '-';
 }

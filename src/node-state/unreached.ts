@@ -1,4 +1,4 @@
-// Nodes that gave no answer, or only a part of what was asked: told as such, never as a fault of theirs.
+// Nodes that gave no answer, or only a part of it: reported as such, never as a fault of the node.
 import type { NodeState } from './node-state.ts';
 import type { Observed } from './probes.ts';
 
@@ -9,10 +9,10 @@ export interface UnreachedNode {
   readonly hint: string | undefined;
 }
 
-/** Code of a node that answered, but not all that decides. */
+/** The code for a node that answered only in part. */
 export const partUnseen = 'NODE_PART_UNSEEN';
 
-/** The node when nothing was read from it, or when any of the named parts was not seen. */
+/** The node when nothing could be read from it, or not all of the named parts. */
 export function unreachedOf(
   state: NodeState,
   parts: readonly (readonly [name: string, part: Observed<unknown>])[],
@@ -21,10 +21,10 @@ export function unreachedOf(
   if (unreachable !== undefined) return { node, ...unreachable };
   const unseen = parts.flatMap(([name, part]) => (part.seen ? [] : [name]));
   if (unseen.length === 0) return undefined;
-  return { node, code: partUnseen, message: `its ${unseen.join(' and ')} were not seen`, hint: undefined };
+  return { node, code: partUnseen, message: `its ${unseen.join(' and ')} could not be read`, hint: undefined };
 }
 
-/** Reasons of transports begin with the node, which need not be said twice. */
+/** A reason without the node's name, with which transports begin it: it is printed already. */
 export function withoutNode(reason: string, node: string): string {
   return reason.startsWith(`${node}: `) ? reason.slice(node.length + 2) : reason;
 }

@@ -23,7 +23,7 @@ const one = (sessions: readonly DesiredSession[], name: string): DesiredSession 
 };
 
 describe('the mesh', () => {
-  it('joins every pair of nodes in every family that both have', () => {
+  it('the mesh joins every pair of nodes in every family that both have', () => {
     const nodes = [
       bgpNode('a', { ip: '10.0.0.1/24', ip6: 'fd00::1/64' }),
       bgpNode('b', { ip: '10.0.0.2/24', ip6: 'fd00::2/64' }),
@@ -37,25 +37,25 @@ describe('the mesh', () => {
     ]);
   });
 
-  it('lets the side wait whose peer has the greater address as a text', () => {
+  it('in the mesh the side waits whose peer has the greater address as text', () => {
     const sessions = sessionsOf({ nodes: [a, b] });
     // "10.0.0.9" > "10.0.0.10": a dials, b waits.
     expect(one(sessions, 'a Mesh_10_0_0_10').passive).toBe(false);
     expect(one(sessions, 'b Mesh_10_0_0_9').passive).toBe(true);
   });
 
-  it('leaves out route reflectors, on both sides', () => {
+  it('the mesh leaves out route reflectors on both sides', () => {
     const reflector = bgpNode('r', { ip: '10.0.0.5/24', cluster: '244.0.0.1' });
     expect(brief(sessionsOf({ nodes: [a, b, reflector] }))).toEqual(['a Mesh_10_0_0_10', 'b Mesh_10_0_0_9']);
   });
 
-  it('can be switched off by BGPConfiguration default, and by no other', () => {
+  it('only BGPConfiguration default can disable the mesh', () => {
     expect(sessionsOf({ nodes: [a, b], bgpConfigurations: [noMesh] })).toEqual([]);
     const other = bgpConfig({ nodeToNodeMeshEnabled: false }, 'node.a');
     expect(sessionsOf({ nodes: [a, b], bgpConfigurations: [other] })).toHaveLength(2);
   });
 
-  it('takes AS numbers from the node, else the configuration, else 64512, and says where from', () => {
+  it('AS numbers come from the node, else the configuration, else 64512, and say from where', () => {
     const nodes = [bgpNode('a', { ip: '10.0.0.1/24', as: 65001 }), bgpNode('b', { ip: '10.0.0.2/24' })];
     const plain = one(sessionsOf({ nodes }), 'a Mesh_10_0_0_2');
     expect([plain.ownAs.value, plain.ownAs.from.kind]).toEqual([65001, 'Node']);
@@ -70,14 +70,14 @@ describe('the mesh', () => {
     });
   });
 
-  it('dials the listen port of the peer: its own configuration before that of all', () => {
+  it('a mesh session dials the listen port of the peer, that of its own configuration first', () => {
     const bgpConfigurations = [bgpConfig({ listenPort: 1790 }), bgpConfig({ listenPort: 1791, asNumber: 1 }, 'node.b')];
     const sessions = sessionsOf({ nodes: [a, b], bgpConfigurations });
     expect(one(sessions, 'a Mesh_10_0_0_10')).toMatchObject({ port: 1791, peerAs: { value: 64512 } });
     expect(one(sessions, 'b Mesh_10_0_0_9').port).toBe(1790);
   });
 
-  it('has the password of the configuration', () => {
+  it('a mesh session has the password of the configuration', () => {
     const nodeMeshPassword = { secretKeyRef: { name: 'bgp', key: 'mesh' } };
     const [session] = sessionsOf({ nodes: [a, b], bgpConfigurations: [bgpConfig({ nodeMeshPassword })] });
     expect(session?.password).toEqual({ secret: 'bgp', key: 'mesh' });
@@ -88,13 +88,17 @@ describe('the mesh', () => {
 describe('BGPPeers', () => {
   const bgpConfigurations = [noMesh];
 
-  it('global: every node but the peer itself, of the family of the address', () => {
+  it('a global BGPPeer is for every node but the peer itself, in the family of the address', () => {
     const nodes = [a, b, bgpNode('six', { ip6: 'fd00::1/64' })];
     const tor = bgpPeerOf('tor', { peerIP: '10.0.0.254', asNumber: 65000 });
     const sessions = sessionsOf({ nodes, bgpConfigurations, bgpPeers: [tor] });
     expect(brief(sessions)).toEqual(['a Global_10_0_0_254', 'b Global_10_0_0_254']);
     expect(sessions[0]).toMatchObject({
-      ...{ type: 'global', peerNode: undefined, passive: false, multihop: true, port: undefined },
+      type: 'global',
+      peerNode: undefined,
+      passive: false,
+      multihop: true,
+      port: undefined,
       peerAs: { value: 65000, from: { kind: 'BGPPeer', name: 'tor' } },
       wantedBy: { kind: 'BGPPeer', name: 'tor', reversePeering: false },
     });
@@ -102,7 +106,7 @@ describe('BGPPeers', () => {
     expect(brief(sessionsOf({ nodes, bgpConfigurations, bgpPeers: [six] }))).toEqual(['six Global_fd00__fe_port_1790']);
   });
 
-  it('of one node, and of selected nodes', () => {
+  it('a BGPPeer is for one node or for selected nodes', () => {
     const bgpPeers = [
       bgpPeerOf('one', { node: 'a', peerIP: '10.0.0.253', asNumber: 65000 }),
       bgpPeerOf('rack', { nodeSelector: "rack == 'two'", peerIP: '10.0.1.254:1790', asNumber: 65000 }),
@@ -114,7 +118,7 @@ describe('BGPPeers', () => {
     ]);
   });
 
-  it('selected peers: each matching node, in both families, and the way back without being asked', () => {
+  it('peerSelector gives each matching node in both families, with reverse peerings', () => {
     const nodes = [
       bgpNode('r', { ip: '10.0.0.1/24', ip6: 'fd00::1/64', cluster: '244.0.0.1', labels: { rr: 'yes' } }),
       bgpNode('w', { ip: '10.0.0.2/24', ip6: 'fd00::2/64', as: 65001 }),
@@ -139,13 +143,13 @@ describe('BGPPeers', () => {
     expect(one(sessions, 'x Node_10_0_0_1').reflectorClient).toBe(false);
   });
 
-  it('no way back when reversePeering is Manual', () => {
+  it('there is no reverse peering when reversePeering is Manual', () => {
     const nodes = [a, bgpNode('r', { ip: '10.0.0.1/24', labels: { rr: 'yes' } })];
     const bgpPeers = [bgpPeerOf('rr', { node: 'a', peerSelector: 'has(rr)', reversePeering: 'Manual' })];
     expect(brief(sessionsOf({ nodes, bgpConfigurations, bgpPeers }))).toEqual(['a Node_10_0_0_1']);
   });
 
-  it('reflectors of one cluster are no clients of each other, of different clusters they are', () => {
+  it('reflectors are clients of each other only when their clusters differ', () => {
     const reflectors = (...clusters: string[]) =>
       clusters.map((cluster, at) => bgpNode(`r${at}`, { ip: `10.0.0.${at + 1}/24`, cluster }));
     const bgpPeers = [bgpPeerOf('rr', { peerSelector: 'all()' })];
@@ -161,7 +165,7 @@ describe('BGPPeers', () => {
     });
   });
 
-  it('global peers that are nodes wait by the rule of the mesh; peers of single nodes never do', () => {
+  it('global peers that are nodes wait by the rule of the mesh; peers of single nodes never wait', () => {
     const bgpPeers = [bgpPeerOf('all', { peerSelector: 'all()' })];
     const sessions = sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers });
     expect(sessions.map(({ node, passive }) => `${node} ${passive}`)).toEqual(['a false', 'b true']);
@@ -172,7 +176,7 @@ describe('BGPPeers', () => {
     ]);
   });
 
-  it('an address and AS of a node: its listen port, and the way back in that family only', () => {
+  it('a peerIP and asNumber of a node give its listen port, and a reverse peering in that family only', () => {
     const nodes = [
       bgpNode('r', { ip: '10.0.0.1/24', ip6: 'fd00::1/64' }),
       bgpNode('w', { ip: '10.0.0.2/24', ip6: 'fd00::2/64' }),
@@ -191,7 +195,7 @@ describe('BGPPeers', () => {
     expect(to(64999)).toEqual(['w Node_10_0_0_1']);
   });
 
-  it('the first to ask decides, global ones before all others; who came later is kept as such', () => {
+  it('of BGPPeers with the same peer the first decides, global ones first; the others are kept in also', () => {
     const bgpPeers = [
       bgpPeerOf('a-node', { node: 'a', peerIP: '10.0.0.254', asNumber: 65001 }),
       bgpPeerOf('z-global', { peerIP: '10.0.0.254', asNumber: 65002 }),
@@ -200,14 +204,18 @@ describe('BGPPeers', () => {
     const sessions = sessionsOf({ nodes: [a], bgpConfigurations, bgpPeers });
     expect(brief(sessions)).toEqual(['a Global_10_0_0_254', 'a Node_10_0_0_254_port_179']);
     expect(sessions[0]).toMatchObject({
-      ...{ peerAs: { value: 65002 }, wantedBy: { name: 'z-global' } },
+      peerAs: { value: 65002 },
+      wantedBy: { name: 'z-global' },
       also: [{ kind: 'BGPPeer', name: 'a-node', reversePeering: false }],
     });
   });
 
-  it('carries AS, password, hops of the resource', () => {
+  it('a session has the AS number, password and hops of its BGPPeer', () => {
     const spec = {
-      ...{ peerIP: '10.0.0.254', asNumber: 65000, localASNumber: 65010, ttlSecurity: 2 },
+      peerIP: '10.0.0.254',
+      asNumber: 65000,
+      localASNumber: 65010,
+      ttlSecurity: 2,
       password: { secretKeyRef: { name: 'bgp', key: 'tor' } },
     };
     const [session] = sessionsOf({ nodes: [a], bgpConfigurations, bgpPeers: [bgpPeerOf('tor', spec)] });
@@ -218,7 +226,7 @@ describe('BGPPeers', () => {
     });
   });
 
-  it('passes over what it cannot read, with the reason, and local workloads without', () => {
+  it('invalid BGPPeers are skipped with the reason, and those of local workloads without one', () => {
     const { sessions, ignored } = planOf({
       nodes: [a],
       bgpConfigurations,

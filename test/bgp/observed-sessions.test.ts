@@ -22,7 +22,7 @@ const brief = ({ protocol, type, address, port, peerNode, state, info }: Observe
 ];
 
 describe('observedSessions', () => {
-  it('tells type, proper address and port apart, state and last error, also of what is disabled', () => {
+  it('observed sessions have type, address, port, state and last error, also when disabled', () => {
     const rows = [
       row('Mesh_10_90_0_2'),
       row('Mesh_10_90_1_3', 'Idle          BGP Error: Bad peer AS'),
@@ -42,7 +42,7 @@ describe('observedSessions', () => {
     expect(peers.map(({ as }) => as)).toEqual([64512, 65001, 65001, 64512]);
   });
 
-  it('says what BIRD lacks and what nobody asked for, but for workloads and protocols of others', () => {
+  it('sessions that BIRD lacks are Missing and those that nothing asks for extra, except for workloads and foreign protocols', () => {
     const rows = ['Mesh_10_90_0_9', 'Mesh_10_90_0_2', 'Local_Workload_10_244_10_2', 'fabric'].map((name) => row(name));
     const peers = observedSessions(bgpState('node-a', { rows: rows.join('') }), plan);
     expect(peers.filter(({ state }) => state === 'Missing').map(({ protocol }) => protocol)).toEqual([
@@ -55,14 +55,14 @@ describe('observedSessions', () => {
     ]);
   });
 
-  it('takes a mesh protocol with the port in its name for the same', () => {
+  it('a mesh protocol with the port in its name is the same session', () => {
     const bgpConfigurations = [bgpConfig({ listenPort: 1790 })];
     const ported = desiredSessions({ nodes: nodes.slice(0, 2), bgpPeers: [], bgpConfigurations });
     const [peer, ...more] = observedSessions(bgpState('node-a', { rows: row('Mesh_10_90_0_2_port_1790') }), ported);
     expect([peer?.state, peer?.port, more]).toEqual(['Established', 1790, []]);
   });
 
-  it('has no peers where BIRD was not seen, and knows an absent BIRD from one that could not be asked', () => {
+  it('a family whose BIRD was not seen has no sessions, and only an absent BIRD counts as absent', () => {
     for (const [why, absent] of [
       [noSocket, true],
       ['the time was up', false],

@@ -33,7 +33,7 @@ const edgesOf = (edges: readonly Edge[]): string[] =>
   edges.map(({ from, to, state }) => `${from} ${to} ${state}`).sort();
 
 describe('peeringsOf', () => {
-  it('shows what is wanted of nodes that were not asked, and no state', () => {
+  it('peerings of nodes that were not queried show what is wanted, without a state', () => {
     const plan = planOf();
     const status = nodeStatusList(
       plan,
@@ -47,19 +47,19 @@ describe('peeringsOf', () => {
     expect([reached, unreached.map(({ node }) => node)]).toEqual([true, ['b', 'c']]);
   });
 
-  it('judges the plan alone when nobody is asked', () => {
+  it('only the plan is judged when no node is queried', () => {
     const plan = planOf({ bgpConfigurations: [bgpConfig({ nodeToNodeMeshEnabled: false })] });
     const { items, findings, faulty } = peeringsOf(plan, names, undefined);
     expect([items, findings.map(({ id, nodes: of }) => [id, of]), faulty]).toEqual([[], [['F90', names]], true]);
   });
 
-  it('shows the named nodes only', () => {
+  it('only the peerings of the named nodes are shown', () => {
     expect(peeringsOf(planOf(), ['b'], undefined).items.map(({ node }) => node)).toEqual(['b', 'b']);
   });
 });
 
 describe('bgpGraph', () => {
-  it('has one edge a pair: up, down, partly up, unknown', () => {
+  it('the graph has one edge per pair: up, down, partly up, unknown', () => {
     const plan = planOf();
     const states = [
       says('a', { 2: 'Established', 3: 'Passive' }),
@@ -73,7 +73,7 @@ describe('bgpGraph', () => {
     ]);
   });
 
-  it('tells a session that only one end has, unless only some nodes were looked at', () => {
+  it('a session that only one end has is one way, unless only some nodes were read', () => {
     const plan = planOf({
       bgpConfigurations: [bgpConfig({ nodeToNodeMeshEnabled: false })],
       bgpPeers: [

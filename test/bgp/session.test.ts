@@ -15,7 +15,7 @@ const names = [
 ] as const;
 
 describe('protocol names', () => {
-  it.each(names)('%s', (name, type, address, port) => {
+  it.each(names)('%s is the protocol name of its peer, both ways', (name, type, address, port) => {
     expect(protocolName(type, ip(address), port)).toBe(name);
     const read = peerOfProtocol(name, address.includes(':') ? 6 : 4);
     expect(read && { ...read, peer: formatIp(read.peer) }).toEqual({ type, peer: address, port });

@@ -151,7 +151,7 @@ describeWithPrograms('the data path of a lab', labPrograms, () => {
     const all = Object.values(recordedObjects({ mode: 'vxlan' })).flat();
     const { code, stdout, stderr } = await run('node routes --via netns:no-such-{node}', { objects: all });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toMatch(/^not asked node-a: .*\n/);
+    expect(stdout).toMatch(/^unreachable node-a: .*\n/);
     expect(stdout).not.toContain('missing');
   });
 });

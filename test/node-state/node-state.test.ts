@@ -34,7 +34,11 @@ function reading(changes: Partial<Record<ProbeName, Partial<Answered>>> = {}): N
   const outcomes = allProbes().map(({ name, alternatives }): [ProbeName, ProbeOutcome] => [
     name,
     {
-      ...{ kind: 'answered', argv: alternatives[0] ?? [], exit: 0, stdout: stdout[name] ?? '', stderr: '' },
+      kind: 'answered',
+      argv: alternatives[0] ?? [],
+      exit: 0,
+      stdout: stdout[name] ?? '',
+      stderr: '',
       truncated: false,
       ...changes[name],
     },

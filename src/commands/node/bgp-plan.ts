@@ -1,8 +1,8 @@
 // What node status and node bgp read from the datastore: who should peer with whom, and whether any pool needs BGP.
 
+import { isBgpNeeded } from '../../bgp/bgp-need.ts';
 import { type BgpPlan, desiredSessions } from '../../bgp/desired-sessions.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
-import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 
 export interface PlannedBgp {
@@ -10,11 +10,6 @@ export interface PlannedBgp {
   readonly plan: BgpPlan;
   /** True when the routes of some pool go by BGP; also when there are no pools. */
   readonly bgpNeeded: boolean;
-}
-
-/** Felix alone routes pools with VXLAN. */
-function needsBgp({ spec }: IPPool): boolean {
-  return spec.disabled !== true && (spec.vxlanMode || 'Never') === 'Never';
 }
 
 /** Errors: those of the store. */
@@ -32,5 +27,5 @@ export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise
     listAll(store, ipPool, { signal, mode: 'scan' }),
   ]);
   const plan = desiredSessions({ nodes, bgpPeers, bgpConfigurations });
-  return { nodes, plan, bgpNeeded: pools.length === 0 || pools.some(needsBgp) };
+  return { nodes, plan, bgpNeeded: isBgpNeeded(pools) };
 }

@@ -1,14 +1,14 @@
-// What Felix runs with on a node: FelixConfiguration `default` with the node's own over it, field by field, and defaults.
+// The settings of Felix on a node: the node's own FelixConfiguration, then `default`, field by field, then defaults.
 import type { FelixConfiguration, FelixConfigurationSpec } from '../../resources/kinds/felix-configuration.ts';
 
-/** Which of Felix and BIRD programs routes to blocks without VXLAN; both where it depends on the release. */
+/** Which of Felix and BIRD programs routes to blocks without VXLAN; `either` where it depends on the release. */
 export type RouteOwner = 'bird' | 'felix' | 'either';
 
 export interface FelixSettings {
-  /** Prefixes of workload interfaces; the first is the one that Calico's CNI plugin is told to use. */
+  /** Prefixes of workload interfaces; Calico's CNI plugin uses the first. */
   readonly interfacePrefixes: readonly string[];
   readonly mtuInterfaces: string;
-  /** Set MTUs; undefined is computed from that of the host. */
+  /** MTUs that are set; undefined ones are computed from that of the host. */
   readonly ipipMtu: number | undefined;
   readonly vxlanMtu: number | undefined;
   readonly vxlanMtuV6: number | undefined;
@@ -16,19 +16,19 @@ export interface FelixSettings {
   readonly wireguardMtuV6: number | undefined;
   readonly vxlanPort: number;
   readonly vxlanVni: number;
-  /** Forced on or off whatever the pools say; undefined follows the pools. */
+  /** Forced on or off; undefined follows the pools. */
   readonly ipipEnabled: boolean | undefined;
   readonly vxlanEnabled: boolean | undefined;
   readonly wireguard: boolean;
   readonly wireguardV6: boolean;
   readonly wireguardRulePriority: number;
-  /** As `ip` prints it; undefined leaves boot for tunnels and workloads, 80 for the rest. */
+  /** As `ip` prints it; undefined means boot for tunnels and workloads, 80 for all else. */
   readonly routeProtocol: string | undefined;
   readonly ipipOwner: RouteOwner;
   readonly plainOwner: RouteOwner;
-  /** One route a workload in place of one a block. */
+  /** One route per workload instead of one per block. */
   readonly workloadRoutes: boolean;
-  /** False: Felix leaves routes alone. */
+  /** False: Felix does not touch routes. */
   readonly syncsRoutes: boolean;
   readonly bpf: boolean;
   readonly nftables: boolean;
@@ -36,10 +36,10 @@ export interface FelixSettings {
 
 const defaultMtuInterfaces = '^((en|wl|ww|sl|ib)[Pcopsvx].*|(eth|wlan|wwan).*)';
 
-/** Names that `ip` has for protocol numbers. */
+/** The names that `ip` prints for protocol numbers. */
 const protocolNames: Readonly<Record<string, string>> = { '2': 'kernel', '3': 'boot', '4': 'static', '12': 'bird' };
 
-/** A route's protocol as this room names it: by name where `ip` has one of its own, Felix by its number. */
+/** The protocol of a route: by name where `ip` has one, otherwise (as for Felix) by number. */
 export function protocolName(protocol: string): string {
   return protocolNames[protocol] ?? protocol;
 }
@@ -82,7 +82,7 @@ function settingsOf(spec: FelixConfigurationSpec): FelixSettings {
     wireguard: spec.wireguardEnabled === true,
     wireguardV6: spec.wireguardEnabledV6 === true,
     wireguardRulePriority: spec.wireguardRoutingRulePriority ?? 99,
-    // 3 is the default and means: each route its usual protocol.
+    // 3 is the default and means that each route has its usual protocol.
     routeProtocol:
       deviceRouteProtocol === undefined || deviceRouteProtocol === 3
         ? undefined
@@ -95,7 +95,7 @@ function settingsOf(spec: FelixConfigurationSpec): FelixSettings {
   };
 }
 
-/** What holds on each node, made once for all nodes without a configuration of their own. */
+/** The settings by node, computed once for all nodes without a configuration of their own. */
 export function felixSettings(configurations: readonly FelixConfiguration[]): (node: string) => FelixSettings {
   const specs = new Map(configurations.map(({ metadata, spec }) => [metadata.name, spec ?? {}]));
   const common = specs.get('default') ?? {};

@@ -2,13 +2,13 @@
 import type { Interface } from '../../node-state/iproute/iproute.ts';
 import { enabledEncapsulations, type Network } from './network.ts';
 
-/** What each way of carrying packets takes from the MTU of the host. */
+/** What each encapsulation takes from the MTU of the host. */
 const overhead = { ipip: 20, vxlan4: 50, vxlan6: 70, wireguard4: 60, wireguard6: 80 } as const;
 
-/** When no interface of the host has a name that Felix looks for. */
+/** Felix's value when no interface of the host matches its pattern. */
 const mtuWithoutInterface = 1460;
 
-/** A regular expression of Felix's settings; undefined when JavaScript cannot read it. */
+/** A regular expression from Felix's settings; undefined when it is invalid in JavaScript. */
 function expressionOf(text: string): RegExp | undefined {
   try {
     return new RegExp(text);
@@ -17,7 +17,7 @@ function expressionOf(text: string): RegExp | undefined {
   }
 }
 
-/** The MTU that Felix takes for that of the host; undefined when its pattern cannot be read. */
+/** The MTU that Felix takes as that of the host; undefined when its pattern is invalid. */
 export function hostMtu(interfaces: readonly Interface[], pattern: string): number | undefined {
   const expression = expressionOf(pattern);
   if (expression === undefined) return undefined;
@@ -31,11 +31,11 @@ export function hostMtu(interfaces: readonly Interface[], pattern: string): numb
 export interface ExpectedMtus {
   readonly ipip: number;
   readonly vxlan: Readonly<Record<4 | 6, number>>;
-  /** Of new pods. */
+  /** The MTU of new pods. */
   readonly pod: number;
 }
 
-/** The MTUs of a node whose host has the given one. */
+/** The MTUs on a node whose host has the MTU `host`. */
 export function expectedMtus(network: Network, node: string, host: number): ExpectedMtus {
   const felix = network.felix(node);
   const ipip = felix.ipipMtu ?? host - overhead.ipip;

@@ -1,10 +1,10 @@
-// The network of a cluster as expectations are computed from it: nodes with their addresses, pools with their
-// encapsulation, blocks with their owners and borrowers, workloads with their interfaces. Read in read-network.ts.
+// The network of a cluster, from which expectations are computed: nodes with their addresses, pools with their
+// encapsulation, blocks with their owners and borrowers, workloads with their interfaces. read-network.ts reads it.
 import { type Cidr, cidrContains, cidrCovers } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { FelixSettings } from './felix-settings.ts';
 
-/** An address of a node and the subnet that it is recorded with: a /32 or /128 when none is. */
+/** An address of a node and the subnet that it is recorded with; a /32 or /128 when there is none. */
 export interface NodeAddress {
   readonly address: IpAddress;
   readonly subnet: Cidr;
@@ -30,11 +30,11 @@ export interface NetworkPool {
   readonly cidr: Cidr;
   readonly encapsulation: Encapsulation;
   readonly disabled: boolean;
-  /** True when nodes with these labels take the addresses of their tunnel devices from it. */
+  /** True when nodes with these labels get the addresses of their tunnel devices from it. */
   givesTunnelAddresses(labels: Readonly<Record<string, string>>): boolean;
 }
 
-/** An address of a block that another node than its owner has. */
+/** An address of a block that is allocated for another node than its owner. */
 export interface BorrowedAddress {
   readonly address: IpAddress;
   readonly node: string;
@@ -44,10 +44,10 @@ export interface NetworkBlock {
   readonly cidr: Cidr;
   /** Canonical text of the CIDR. */
   readonly text: string;
-  /** Node that owns it; undefined when none does. */
+  /** The node that owns it; undefined when none does. */
   readonly owner: string | undefined;
   readonly pool: NetworkPool | undefined;
-  /** The claim is confirmed; while it is not, routes to the block may be there or not. */
+  /** The affinity is confirmed; until it is, routes to the block may or may not exist. */
   readonly confirmed: boolean;
   readonly borrowed: readonly BorrowedAddress[];
 }
@@ -57,19 +57,19 @@ export interface Workload {
   readonly name: string;
   readonly node: string;
   readonly addresses: readonly IpAddress[];
-  /** Host's end of its veth pair, by the first prefix that Felix knows. */
+  /** The host end of its veth pair, with the first prefix that Felix knows. */
   readonly interfaceName: string;
-  /** It runs and is not going: its wiring must be there. */
+  /** It is running and not terminating: its wiring must be complete. */
   readonly settled: boolean;
-  /** Asked for by annotation; else chosen by the kernel and not known here. */
+  /** Set by annotation; otherwise the kernel chose it, and it is not known here. */
   readonly mac: string | undefined;
-  /** May send with other sources than its own: reverse path filtering is off. */
+  /** It may send from source addresses that are not its own: reverse path filtering is off. */
   readonly sendsAsOthers: boolean;
-  /** It has interfaces of other networks, too. */
+  /** It has interfaces of other networks as well. */
   readonly hasMoreNetworks: boolean;
 }
 
-/** A workload's address that lies in a pool, but in no block. */
+/** An address of a workload that lies in a pool, but in no block. */
 export interface StrayAddress {
   readonly workload: Workload;
   readonly address: IpAddress;
@@ -90,7 +90,7 @@ export interface Network {
   felix(node: string): FelixSettings;
 }
 
-/** The smallest pool around a network. */
+/** The smallest pool that contains a network. */
 export function poolAround(pools: readonly NetworkPool[], cidr: Cidr): NetworkPool | undefined {
   let found: NetworkPool | undefined;
   for (const pool of pools) {
@@ -99,7 +99,7 @@ export function poolAround(pools: readonly NetworkPool[], cidr: Cidr): NetworkPo
   return found;
 }
 
-/** The encapsulations that are in use on the cluster: by a pool, or because Felix is told so. */
+/** The encapsulations in use: by a pool, or because the settings of Felix enable them. */
 export function enabledEncapsulations(network: Network, node: string, version: 4 | 6): ReadonlySet<'ipip' | 'vxlan'> {
   const felix = network.felix(node);
   const kinds = new Set(
@@ -112,7 +112,7 @@ export function enabledEncapsulations(network: Network, node: string, version: 4
   return enabled;
 }
 
-/** True when a node reaches another one in its own subnet, as the first of them sees it. */
+/** True when `remote` is in the subnet of `local`, as `local` sees it. */
 export function isSameSubnet(local: NetworkNode, remote: NetworkNode, version: 4 | 6): boolean {
   const own = local.addresses[version];
   const other = remote.addresses[version];

@@ -1,4 +1,4 @@
-// Reads objects of the datastore into the network that expectations are computed from.
+// Reads datastore objects into the network that expectations are computed from.
 import { allocatedOrdinals, attributesOf, ownerOf } from '../../ipam/block/block.ts';
 import { isEnabled } from '../../ipam/pool/pools.ts';
 import { addressAt, bitsOf, type Cidr, formatCidr, networkOf, parseCidr, parseInterface } from '../../net/cidr.ts';
@@ -105,8 +105,8 @@ function networkPool(stored: IPPool): NetworkPool | undefined {
   };
 }
 
-/** Claims of nodes that are not confirmed or are going, as `node cidr`. */
-function unsettledClaims(affinities: readonly BlockAffinity[]): Set<string> {
+/** Affinities of nodes that are not confirmed or are being deleted, as `node cidr`. */
+function unsettledAffinities(affinities: readonly BlockAffinity[]): Set<string> {
   return new Set(
     affinities
       .filter((affinity) => affinityType(affinity) === 'host')
@@ -144,7 +144,7 @@ function networkBlock(
   };
 }
 
-/** Without Calico's IPAM the kubelet's CIDRs of each node are its blocks. */
+/** Without Calico's IPAM the pod CIDRs of each Node are its blocks. */
 function podCidrBlocks(nodes: readonly CoreNode[], pools: readonly NetworkPool[]): NetworkBlock[] {
   return nodes.flatMap(({ metadata, spec }) =>
     (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).flatMap((written): NetworkBlock[] => {
@@ -184,7 +184,7 @@ function serviceCidrsOf(configurations: readonly BGPConfiguration[]): Cidr[] {
     .filter((cidr) => cidr !== undefined);
 }
 
-/** Finds the block of an address without going through all of them. */
+/** Finds the block of an address without scanning all blocks. */
 function blockFinder(blocks: readonly NetworkBlock[]): (address: IpAddress) => NetworkBlock | undefined {
   const byCidr = new Map(blocks.map((block) => [block.text, block]));
   const lengths = { 4: new Set<number>(), 6: new Set<number>() };
@@ -199,11 +199,11 @@ function blockFinder(blocks: readonly NetworkBlock[]): (address: IpAddress) => N
   };
 }
 
-/** Reads the objects; what cannot be read in them (a CIDR that is none) is left out. */
+/** Reads the objects; what is invalid in them, such as a CIDR, is left out. */
 export function readNetwork(objects: NetworkObjects): Network {
   const felix = felixSettings(objects.felixConfigurations);
   const pools = objects.pools.map(networkPool).filter((pool) => pool !== undefined);
-  const unsettled = unsettledClaims(objects.affinities);
+  const unsettled = unsettledAffinities(objects.affinities);
   const workloads = new Map<string, Workload[]>();
   for (const pod of objects.pods) {
     const workload = workloadOf(pod, felix);

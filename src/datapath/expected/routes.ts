@@ -1,5 +1,5 @@
 // The routes that a node must have for blocks, borrowed addresses and its own workloads, each with the forms that are
-// right and the reason: docs/reference/datapath.md#routes. What the kernel has is compared in route-differences.ts.
+// right and the reason: docs/reference/datapath.md#routes. routes/compare.ts compares them with those of the kernel.
 import { bitsOf, type Cidr, compareCidr, formatCidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { isHostRoute, isSameAddress } from '../../node-state/lookups.ts';
@@ -22,17 +22,17 @@ export interface ExpectedRoute {
   /** Canonical text of the destination. */
   readonly text: string;
   readonly subject: RouteSubject;
-  /** The node that the route leads to, if it is another one. */
+  /** The other node that the route leads to; undefined when it leads to none. */
   readonly peer: string | undefined;
   readonly pool: NetworkPool | undefined;
-  /** False: it may be missing, for the moment (a claim under way, a pod that starts or ends) or for good. */
+  /** False when it may be missing: for now (an affinity being claimed, a pod starting or ending), or for good. */
   readonly required: boolean;
-  /** Any of these is right. */
+  /** Each of these is right. */
   readonly forms: readonly RouteForm[];
   readonly why: string;
 }
 
-/** The network of one address. */
+/** The network of a single address. */
 export function hostCidr(address: IpAddress): Cidr {
   return { version: address.version, base: address, prefix: bitsOf(address.version) };
 }
@@ -43,7 +43,7 @@ function poolText(pool: NetworkPool): string {
 
 function ownBlock(network: Network, local: NetworkNode, block: NetworkBlock): ExpectedRoute[] {
   const { cidr, text, pool, confirmed } = block;
-  // One address is its own workload's route, or nothing.
+  // A block of one address has the route of its workload, or none.
   if (pool === undefined || isHostRoute(cidr)) return [];
   const felix = network.felix(local.name);
   const { kind } = pool.encapsulation;
@@ -65,11 +65,11 @@ function ownBlock(network: Network, local: NetworkNode, block: NetworkBlock): Ex
   ];
 }
 
-function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock, ways: Ways): ExpectedRoute[] {
+function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock, formsTo: FormsTo): ExpectedRoute[] {
   const { cidr, text, pool, owner, confirmed } = block;
   const remote = owner === undefined ? undefined : network.nodes.get(owner);
   if (pool === undefined || remote === undefined) return [];
-  const reached = isHostRoute(cidr) ? remoteForms(network, local, remote, pool, cidr) : ways(remote, pool, cidr);
+  const reached = isHostRoute(cidr) ? remoteForms(network, local, remote, pool, cidr) : formsTo(remote, pool, cidr);
   const replaced = pool.encapsulation.kind === 'vxlan' && network.felix(local.name).workloadRoutes;
   return [
     {
@@ -80,12 +80,12 @@ function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock, 
       pool,
       required: confirmed && reached !== undefined && !replaced,
       forms: reached?.forms ?? [],
-      why: `block of ${remote.name} in ${poolText(pool)}, ${reached?.why ?? 'which has no address to be reached by'}`,
+      why: `block of ${remote.name} in ${poolText(pool)}, ${reached?.why ?? 'which has no address'}`,
     },
   ];
 }
 
-/** Addresses of a block that another node than its owner has: a route of their own everywhere but there. */
+/** Addresses of a block at another node than its owner: each has a route of its own on every node but that one. */
 function borrowedAddresses(
   network: Network,
   local: NetworkNode,
@@ -98,7 +98,7 @@ function borrowedAddresses(
     const destination = hostCidr(address);
     const reached = remoteForms(network, local, remote, pool, destination);
     const isTunnel = isSameAddress(address, remote.vxlanAddresses[address.version]);
-    // Felix goes by the allocation, BIRD by the route that the other node has for a living pod.
+    // Felix follows the allocation, BIRD the route that the other node has for a living pod.
     const isAnnounced = pool.encapsulation.kind === 'vxlan' || network.isLive(node, address) || isTunnel;
     return [
       {
@@ -109,7 +109,7 @@ function borrowedAddresses(
         pool,
         required: reached !== undefined && isAnnounced,
         forms: reached?.forms ?? [],
-        why: `borrowed by ${node} from ${owner === undefined ? 'a block of nobody' : `a block of ${owner}`}, ${reached?.why ?? 'which has no address to be reached by'}`,
+        why: `borrowed by ${node} from ${owner === undefined ? 'a block without an owner' : `a block of ${owner}`}, ${reached?.why ?? 'which has no address'}`,
       },
     ];
   });
@@ -132,7 +132,7 @@ function ownWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
   );
 }
 
-/** The route to one address of another node's pod. */
+/** The route to an address of a pod on another node. */
 function remoteWorkload(
   network: Network,
   local: NetworkNode,
@@ -158,7 +158,7 @@ function remoteWorkload(
   ];
 }
 
-/** Pods of other nodes that have a route of their own: outside all blocks, or with route source WorkloadIPs. */
+/** Pods on other nodes with a route of their own: outside all blocks, or with route source WorkloadIPs. */
 function remoteWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
   const stray = network.strayAddresses.flatMap((entry) =>
     remoteWorkload(network, local, entry, ', in no block', false),
@@ -175,10 +175,10 @@ function remoteWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] 
   return [...stray, ...all];
 }
 
-/** The forms of routes to the blocks of another node in a pool: the same for all of them. */
-type Ways = (remote: NetworkNode, pool: NetworkPool, cidr: Cidr) => RemoteForms | undefined;
+/** The forms of routes to blocks of another node, which are the same for all its blocks in a pool. */
+type FormsTo = (remote: NetworkNode, pool: NetworkPool, cidr: Cidr) => RemoteForms | undefined;
 
-function waysOf(network: Network, local: NetworkNode): Ways {
+function formsFrom(network: Network, local: NetworkNode): FormsTo {
   const known = new Map<NetworkNode, Map<NetworkPool, RemoteForms | undefined>>();
   return (remote, pool, cidr) => {
     const ofRemote = known.get(remote) ?? new Map<NetworkPool, RemoteForms | undefined>();
@@ -188,21 +188,21 @@ function waysOf(network: Network, local: NetworkNode): Ways {
   };
 }
 
-/** Which of two expectations for one destination holds: the workload of the node itself, then what must be there. */
+/** The one of two expectations for a destination that applies: the node's own workload, then what is required. */
 function preferred(a: ExpectedRoute, b: ExpectedRoute): ExpectedRoute {
   const rank = ({ subject, required }: ExpectedRoute): number => (subject === 'workload' ? 0 : required ? 1 : 2);
   return rank(b) < rank(a) ? b : a;
 }
 
-/** All routes that the datastore gives reason for on a node, one a destination, in order of their destinations. */
+/** All routes that the datastore explains on a node, one per destination, in the order of their destinations. */
 export function expectedRoutes(nodeName: string, network: Network): readonly ExpectedRoute[] {
   const local = network.nodes.get(nodeName);
   if (local === undefined) return [];
-  const ways = waysOf(network, local);
+  const formsTo = formsFrom(network, local);
   const all = [
     ...ownWorkloads(network, local),
     ...network.blocks.flatMap((block) => [
-      ...(block.owner === nodeName ? ownBlock(network, local, block) : remoteBlock(network, local, block, ways)),
+      ...(block.owner === nodeName ? ownBlock(network, local, block) : remoteBlock(network, local, block, formsTo)),
       ...borrowedAddresses(network, local, block),
     ]),
     ...remoteWorkloads(network, local),

@@ -4,12 +4,12 @@ import type { IpAddress } from '../../net/ip.ts';
 import { enabledEncapsulations, type Network } from './network.ts';
 import { ipipDevice, vxlanDevices } from './route-forms.ts';
 
-/** Another node as a VXLAN device must know it: a permanent neighbour and a forwarding entry. */
+/** Another node as a VXLAN device must know it: by a permanent neighbour and a forwarding entry. */
 export interface ExpectedVtep {
   readonly node: string;
   readonly tunnelAddress: IpAddress;
   readonly mac: string;
-  /** Where its packets are sent to. */
+  /** Where packets for it are sent. */
   readonly destination: IpAddress;
 }
 
@@ -17,17 +17,17 @@ export interface TunnelDevice {
   readonly name: string;
   readonly kind: 'ipip' | 'vxlan';
   readonly version: 4 | 6;
-  /** The one address on it, as /32 or /128; undefined when the Node object has none yet. */
+  /** Its one address, as /32 or /128; undefined when the Node object has none yet. */
   readonly address: IpAddress | undefined;
-  /** A pool would give the node one. */
+  /** True when a pool would give the node one. */
   readonly needsAddress: boolean;
-  /** Of a VXLAN device. */
+  /** VXLAN devices only. */
   readonly vxlan:
     | {
         readonly id: number;
         readonly port: number;
         readonly mac: string;
-        /** The node's own address: on the interface that is the device's parent. */
+        /** The node's own address; the interface that has it is the device's parent. */
         readonly local: IpAddress | undefined;
         readonly peers: readonly ExpectedVtep[];
       }
@@ -43,7 +43,7 @@ function peersOf(network: Network, node: string, version: 4 | 6): ExpectedVtep[]
   });
 }
 
-/** The tunnel devices of a node, by the pools of the cluster and Felix's settings. */
+/** The tunnel devices of a node, by the pools of the cluster and the settings of Felix. */
 export function tunnelDevices(nodeName: string, network: Network): readonly TunnelDevice[] {
   const node = network.nodes.get(nodeName);
   if (node === undefined) return [];
@@ -71,8 +71,12 @@ export function tunnelDevices(nodeName: string, network: Network): readonly Tunn
   const devices: TunnelDevice[] = [];
   if (enabled4.has('ipip')) {
     devices.push({
-      ...{ name: ipipDevice, kind: 'ipip', version: 4, address: node.ipipAddress },
-      ...{ needsAddress: needsAddress('ipip', 4), vxlan: undefined },
+      name: ipipDevice,
+      kind: 'ipip',
+      version: 4,
+      address: node.ipipAddress,
+      needsAddress: needsAddress('ipip', 4),
+      vxlan: undefined,
     });
   }
   if (enabled4.has('vxlan')) devices.push(vxlan(4));

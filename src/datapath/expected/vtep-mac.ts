@@ -1,10 +1,10 @@
-// The MAC of a node's VXLAN device, which every other node has to know: docs/reference/datapath.md#vxlan-devices.
+// The MAC address of a node's VXLAN device, which all other nodes must know: docs/reference/datapath.md#vxlan-devices.
 import { sha1 } from '@noble/hashes/legacy.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /**
- * The MAC that Felix makes of a node's name for the device of one family, lower case with colons. `stored` is what the
- * Node object says of it, which wins.
+ * The MAC address that Felix derives from a node's name for the device of one family, in lower case with colons.
+ * `stored` is the one in the Node object, which takes precedence.
  */
 export function vtepMac(node: string, version: 4 | 6, stored?: string): string {
   if (stored !== undefined) return stored.toLowerCase().replaceAll('-', ':');

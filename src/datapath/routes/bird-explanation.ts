@@ -1,52 +1,45 @@
-// What BIRD says about a route that the kernel does not have: unreachable, not installed, not learned and why.
-// With VXLAN pools BIRD's routes are no evidence: its table holds them, its kernel filter keeps them out.
+// What BIRD says about a route that the kernel does not have: next hop unreachable, not installed, not learned and why.
+// For VXLAN pools BIRD's routes prove nothing: its table holds them, and its kernel filter keeps them out.
+import { faults } from '../../faults/faults.ts';
+import { sharedHints } from '../../faults/shared-findings.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { BirdProtocol, BirdRoute } from '../../node-state/bird/bird.ts';
 import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
-import { isSameAddress } from '../../node-state/lookups.ts';
+import { isSameAddress, isUnresolved } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import { type Network, poolAround } from '../expected/network.ts';
 import type { ExpectedRoute } from '../expected/routes.ts';
-import { nothing, type RouteComparison, type RouteFinding, routeCommand } from './comparison.ts';
+import { nothing, type RouteComparison, type RouteFinding, routeCommand, routeFinding } from './comparison.ts';
 
-type Explanation = Pick<RouteFinding, 'id' | 'message' | 'hint'>;
-
-/** True when BIRD has the route and cannot use it: nothing leads to its next hop. */
-function isUnreachable({ target, metric }: BirdRoute): boolean {
-  return target === 'unreachable' || metric === '-';
+/** BIRD has the route, and its next hop cannot be reached. */
+export function nextHopUnreachable(destination: string): RouteFinding {
+  const message = `BIRD has the route to ${destination}, but nothing leads to its next hop`;
+  return routeFinding(faults.nextHopUnreachable, message, sharedHints.nextHopUnreachable);
 }
 
-/** A route of BIRD's whose next hop cannot be reached. */
-export function unreachable(destination: string): Explanation {
-  return {
-    id: 'F93',
-    message: `BIRD has the route to ${destination}, but nothing leads to its next hop`,
-    hint: 'see whether ignoredInterfaces hides the uplink, and whether this node has a route to the next hop',
-  };
-}
-
-function notInstalled(destination: string, waits: boolean): Explanation {
-  return {
-    id: 'F97',
-    message: `BIRD has the route to ${destination}, the kernel does not${waits ? ': BIRD still waits for its peers after a restart' : ''}`,
-    hint: waits
-      ? 'wait until the graceful restart is over, or remove peers that do not answer'
-      : 'look for "Netlink:" in the log of BIRD, and for another route of the same destination',
-  };
+function notInstalled(destination: string, isRecovering: boolean): RouteFinding {
+  const message = `BIRD has the route to ${destination}, but the kernel does not`;
+  return isRecovering
+    ? routeFinding(
+        faults.routeNotInstalled,
+        `${message}: BIRD still waits for its peers after a restart`,
+        'wait until the graceful restart is over, or remove peers that do not answer',
+      )
+    : routeFinding(faults.routeNotInstalled, message, sharedHints.routeNotInstalled);
 }
 
 function sessionText(protocol: BirdProtocol): string {
   return `${protocol.state} ${protocol.info}`.trim();
 }
 
-/** What the session with the other node has to do with it. */
+/** How the session with the other node explains it. */
 function bySession(peer: string, state: NodeState, network: Network, version: 4 | 6): { cause: string; hint: string } {
   const { status, protocols } = state.bird[version];
   if (!protocols.seen) {
     return {
-      cause: `BIRD was not seen (${status.seen ? protocols.why : status.why})`,
-      hint: 'see whether BIRD runs: calictl node status',
+      cause: `BIRD could not be read (${status.seen ? protocols.why : status.why})`,
+      hint: 'check whether BIRD runs: calictl node status',
     };
   }
   const address = network.nodes.get(peer)?.addresses[version]?.address;
@@ -55,19 +48,19 @@ function bySession(peer: string, state: NodeState, network: Network, version: 4 
   );
   if (session === undefined) {
     return {
-      cause: `BIRD has no session with ${peer}${address === undefined ? '' : ` (${formatIp(address)})`}, and no other peer tells of it`,
-      hint: 'see the peers of both nodes: calictl node status, calictl node bgp',
+      cause: `BIRD has no session with ${peer}${address === undefined ? '' : ` (${formatIp(address)})`}, and no other peer announces it`,
+      hint: 'check the peers of both nodes: calictl node status, calictl node bgp',
     };
   }
   if (session.state !== 'up') {
     return {
       cause: `BGP with ${peer} is not established (${session.name}: ${sessionText(session)})`,
-      hint: `get the session up: calictl node status ${state.node} ${peer}`,
+      hint: `bring the session up: calictl node status ${state.node} ${peer}`,
     };
   }
   return {
     cause: `BGP with ${peer} is established, but the route is not learned`,
-    hint: 'see whether a filter keeps it back, and whether the block is claimed by that node: calictl ipam check',
+    hint: 'check whether a filter rejects it, and whether the block has an affinity to that node: calictl ipam check',
   };
 }
 
@@ -77,29 +70,26 @@ export function whyMissing(
   network: Network,
   state: NodeState,
   inBird: BirdRoute | undefined,
-): Explanation {
+): RouteFinding {
   const destination = formatCidr(route.destination);
   const { version } = route.destination;
   const peer = route.peer ?? '';
-  const base = `no route to ${destination} of ${peer}: packets take the default route`;
+  const message = `no route to ${destination} of ${peer}: packets take the default route`;
   const isOfBird = route.forms.some(({ protocols }) => protocols.includes('bird'));
   if (!isOfBird) {
-    return {
-      id: 'F44',
-      message: base,
-      hint: 'see whether Felix runs on this node and what it logs; restart calico-node',
-    };
+    const hint = 'check that Felix runs on this node, and read its log; restart calico-node';
+    return routeFinding(faults.remoteRouteMissing, message, hint);
   }
   if (inBird !== undefined) {
-    if (isUnreachable(inBird)) return unreachable(destination);
+    if (isUnresolved(inBird)) return nextHopUnreachable(destination);
     const { status } = state.bird[version];
     return notInstalled(destination, status.seen && status.value.gracefulRestart !== undefined);
   }
   const { cause, hint } = bySession(peer, state, network, version);
-  return { id: 'F44', message: `${base}; ${cause}`, hint };
+  return routeFinding(faults.remoteRouteMissing, `${message}; ${cause}`, hint);
 }
 
-/** Routes in pools that BIRD would give to the kernel and that are not there, beside the expected ones. */
+/** Routes in pools that BIRD has for the kernel and the kernel does not have, in addition to the expected ones. */
 export function missingInKernel(
   network: Network,
   node: string,
@@ -114,12 +104,18 @@ export function missingInKernel(
     const owner = kind === 'ipip' ? felix.ipipOwner : kind === 'none' ? felix.plainOwner : 'felix';
     const forwards = route.target === 'via' || route.target === 'unreachable';
     if (owner !== 'bird' || !forwards || known.has(destination) || byDestination.has(destination)) return [];
-    const { id, message, hint } = isUnreachable(route) ? unreachable(destination) : notInstalled(destination, false);
     return [
       {
-        ...{ node, version, destination, expected: 'as BIRD has it', seen: nothing, verdict: 'missing' },
-        ...{ why: `BIRD learned it from ${route.protocol}`, peer: undefined, subject: undefined },
-        finding: { id, severity: 'error', message, hint },
+        node,
+        version,
+        subject: undefined,
+        destination,
+        expected: 'as BIRD has it',
+        seen: nothing,
+        verdict: 'missing',
+        why: `BIRD learned it from ${route.protocol}`,
+        peer: undefined,
+        finding: isUnresolved(route) ? nextHopUnreachable(destination) : notInstalled(destination, false),
         command: routeCommand(version, destination),
       },
     ];

@@ -1,22 +1,28 @@
-// One line of the comparison of routes: what is expected, what is seen, the verdict. Types and the words they share.
+// One line of the comparison of routes: what is expected, what was seen, the verdict. Types and the words they share.
 
-import type { FaultSeverity } from '../../faults/finding.ts';
+import type { NodeFault } from '../../faults/faults.ts';
+import type { NodeFinding, SeverityOf } from '../../faults/finding.ts';
 import type { RouteSubject } from '../expected/routes.ts';
 
-/** What is wrong with a route. */
-export interface RouteFinding {
-  readonly id: string;
-  readonly severity: FaultSeverity;
-  readonly message: string;
-  readonly hint: string;
+/** What is wrong with a route: a finding without its place. */
+export type RouteFinding = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'hint'>;
+
+/** A finding of the fault, with the fault's usual severity unless another of its severities is given. */
+export function routeFinding<F extends NodeFault>(
+  fault: F,
+  message: string,
+  hint: string,
+  severity: SeverityOf<F> = fault.severities[0],
+): RouteFinding {
+  return { id: fault.id, severity, message, hint };
 }
 
 export interface RouteComparison {
   readonly node: string;
   readonly version: 4 | 6;
-  /** What the route is for; undefined when nothing gives reason for it. */
+  /** What the route is for; undefined for a route that the datastore does not explain. */
   readonly subject: RouteSubject | undefined;
-  /** `10.0.0.0/26`; `IPv4 routes` when none could be seen. */
+  /** `10.0.0.0/26`; `IPv4 routes` when none could be read. */
   readonly destination: string;
   readonly expected: string;
   readonly seen: string;
@@ -25,7 +31,7 @@ export interface RouteComparison {
   /** The other node. */
   readonly peer: string | undefined;
   readonly finding: RouteFinding | undefined;
-  /** What shows it on the node. */
+  /** The command that shows it on the node. */
   readonly command: readonly string[];
 }
 

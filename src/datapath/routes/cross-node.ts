@@ -1,12 +1,14 @@
 // Faults that only show between nodes: one address on two of them, subnets that disagree. From the datastore, and from
-// the routes of all nodes that were read: docs/reference/datapath.md#faults.
+// the routes of all nodes that were read: docs/reference/node-faults.md.
 
-import type { NodeFinding } from '../../faults/finding.ts';
+import { faults } from '../../faults/faults.ts';
+import { type NodeFinding, nodeFinding } from '../../faults/finding.ts';
+import { sharedNodeAddresses } from '../../faults/shared-findings.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
-import { groupBy } from '../../node-state/group-by.ts';
 import { isHostRoute, isInMainTable } from '../../node-state/lookups.ts';
 import { type NodeState, routesOf } from '../../node-state/node-state.ts';
+import { groupBy } from '../../text/group-by.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
 import { isWorkloadDevice } from './foreign.ts';
 
@@ -19,28 +21,13 @@ function sharing<T>(entries: readonly (readonly [key: string, value: T])[]): [st
     .map(([key, group]) => [key, group.map(([, value]) => value)]);
 }
 
-/** F51: nodes that are recorded with one address. */
+/** F51: nodes that are recorded with the same address. */
 function sameNodeAddresses(nodes: readonly NetworkNode[]): NodeFinding[] {
-  const entries = nodes.flatMap((node) =>
-    families.flatMap((version) => {
-      const own = node.addresses[version];
-      return own === undefined ? [] : [[formatIp(own.address), node.name] as const];
-    }),
-  );
-  return sharing(entries).flatMap(([address, names]) => {
-    const [node, peer] = names;
-    if (node === undefined || peer === undefined) return [];
-    return [
-      {
-        id: 'F51',
-        severity: 'error' as const,
-        node,
-        peer,
-        message: `${names.join(' and ')} are both recorded with the address ${address}`,
-        object: { kind: 'Node', name: peer },
-        hint: 'fix the autodetection of node addresses: IP_AUTODETECTION_METHOD of calico-node',
-      },
-    ];
+  return families.flatMap((version) => {
+    const addressed = nodes.flatMap(({ name, addresses: { [version]: own } }) =>
+      own === undefined ? [] : [{ name, address: own.address }],
+    );
+    return sharedNodeAddresses(addressed).map(({ finding }) => finding);
   });
 }
 
@@ -53,7 +40,7 @@ function sharedAddresses(network: Network): [address: string, workloads: Workloa
   return sharing(entries);
 }
 
-/** F50: pods with one address, all of them or those that share one with a pod. */
+/** F50: pods with the same address: all of them, or those that share an address with the given pod. */
 export function samePodAddresses(network: Network, pod?: Workload): NodeFinding[] {
   return sharedAddresses(network).flatMap(([address, workloads]) => {
     if (pod !== undefined && !workloads.includes(pod)) return [];
@@ -61,15 +48,13 @@ export function samePodAddresses(network: Network, pod?: Workload): NodeFinding[
     if (one === undefined || other === undefined) return [];
     const names = workloads.map(({ namespace, name }) => `${namespace}/${name}`);
     return [
-      {
-        id: 'F50',
-        severity: 'error' as const,
+      nodeFinding(faults.duplicatePodAddress, {
         node: one.node,
         peer: other.node,
-        message: `pods ${names.join(' and ')} have one address, ${address}`,
+        message: `pods ${names.join(' and ')} have the same address, ${address}`,
         object: { kind: 'Pod', name: `${other.namespace}/${other.name}` },
         hint: 'find the duplicate with calictl ipam check, and recreate one of the pods',
-      },
+      }),
     ];
   });
 }
@@ -89,35 +74,37 @@ function workloadRoutesOf(network: Network, state: NodeState): string[] {
   });
 }
 
-/** F50: one address routed to workload interfaces of two nodes. */
-function sameRoutedAddresses(network: Network, states: readonly NodeState[], told: ReadonlySet<string>): NodeFinding[] {
+/** F50: one address routed to workload interfaces of two nodes; `reported` are those that pods share anyway. */
+function sameRoutedAddresses(
+  network: Network,
+  states: readonly NodeState[],
+  reported: ReadonlySet<string>,
+): NodeFinding[] {
   const entries = states.flatMap((state) =>
     [...new Set(workloadRoutesOf(network, state))].map((address) => [address, state.node] as const),
   );
   return sharing(entries).flatMap(([address, nodes]) => {
     const [node, peer] = nodes;
-    if (node === undefined || peer === undefined || told.has(address)) return [];
+    if (node === undefined || peer === undefined || reported.has(address)) return [];
     return [
-      {
-        id: 'F50',
-        severity: 'error' as const,
+      nodeFinding(faults.duplicatePodAddress, {
         node,
         peer,
         message: `${nodes.join(' and ')} both have ${address} on a workload interface`,
-        hint: 'find the pod that has the address by right; delete the other, or the route that it left',
-      },
+        hint: 'find the pod that the address belongs to; delete the other pod, or the route that it left behind',
+      }),
     ];
   });
 }
 
-/** F43: of two nodes, only one sees the other in its subnet, and a pool encapsulates between subnets only. */
+/** F43: of two nodes only one sees the other in its subnet, and a pool encapsulates between subnets only. */
 function asymmetricSubnets(network: Network, nodes: readonly NetworkNode[]): NodeFinding[] {
   return families.flatMap((version) => {
     const uses = network.pools.some(({ cidr, encapsulation }) => cidr.version === version && encapsulation.crossSubnet);
     if (!uses) return [];
     const addressed = nodes.filter(({ addresses }) => addresses[version] !== undefined);
     const lengths = new Set(addressed.map(({ addresses }) => addresses[version]?.subnet.prefix));
-    // Subnets of one length contain each other's addresses or are apart.
+    // Two subnets of one length are either the same or disjoint.
     if (lengths.size < 2) return [];
     return addressed.flatMap((node, index) =>
       addressed.slice(index + 1).flatMap((peer): NodeFinding[] => {
@@ -127,22 +114,20 @@ function asymmetricSubnets(network: Network, nodes: readonly NetworkNode[]): Nod
         const subnetOf = ({ addresses }: NetworkNode): string =>
           addresses[version] === undefined ? '' : formatCidr(addresses[version].subnet);
         return [
-          {
-            id: 'F43',
-            severity: 'error',
+          nodeFinding(faults.subnetsDisagree, {
             node: near.name,
             peer: far.name,
-            message: `${near.name} (${subnetOf(near)}) sees ${far.name} in its subnet, ${far.name} (${subnetOf(far)}) does not: one sends plain, the other encapsulated`,
+            message: `${near.name} (${subnetOf(near)}) sees ${far.name} in its subnet, ${far.name} (${subnetOf(far)}) does not: one sends without encapsulation, the other with it`,
             object: { kind: 'Node', name: far.name },
             hint: 'record both nodes with the prefix length of their network: Node spec.bgp, autodetection of node addresses',
-          },
+          }),
         ];
       }),
     );
   });
 }
 
-/** What is wrong between nodes. `states`: those of them that were read; the datastore's part is told of all nodes. */
+/** What is wrong between nodes. `states`: those that were read; what the datastore alone shows covers all nodes. */
 export function crossNodeFindings(network: Network, states: readonly NodeState[]): readonly NodeFinding[] {
   const nodes = [...network.nodes.values()];
   const shared = sharedAddresses(network);

@@ -1,4 +1,5 @@
-// Which routes can be Calico's own, by who wrote them and where they lead: docs/reference/datapath.md#foreign-routes.
+// Which routes can be Calico's own, by the program that wrote them and where they lead:
+// docs/reference/datapath.md#foreign-routes.
 
 import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { type FelixSettings, protocolName } from '../expected/felix-settings.ts';
@@ -12,12 +13,12 @@ function isCalicoDevice(device: string | undefined, { interfacePrefixes }: Felix
   return tunnels.includes(device) || isWorkloadDevice(device, interfacePrefixes);
 }
 
-/** True for a name that host ends of workloads have. */
+/** True for a name that the host end of a workload interface can have. */
 export function isWorkloadDevice(device: string | undefined, prefixes: readonly string[]): boolean {
   return device !== undefined && !tunnels.includes(device) && prefixes.some((prefix) => device.startsWith(prefix));
 }
 
-/** True when neither the kernel, BIRD nor Felix wrote the route. What `ip route add` writes is `boot`, as Felix's are. */
+/** True when neither the kernel, BIRD nor Felix wrote the route. `ip route add` writes `boot`, as Felix does. */
 export function isForeign(route: KernelRoute, felix: FelixSettings): boolean {
   const protocol = protocolName(route.protocol);
   if (['kernel', 'bird', '80', felix.routeProtocol].includes(protocol)) return false;

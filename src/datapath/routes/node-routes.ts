@@ -1,4 +1,4 @@
-// The routes of several nodes in one result: each beside what is expected, what is wrong, who could not be asked.
+// The routes of several nodes in one result: each with what is expected, what is wrong, which nodes were not reached.
 
 import type { NodeFinding } from '../../faults/finding.ts';
 import { type NodeState, routesOf } from '../../node-state/node-state.ts';
@@ -10,9 +10,9 @@ import { crossNodeFindings } from './cross-node.ts';
 
 export interface NodeRoutes {
   readonly node: string;
-  /** False when it could not be asked: then nothing of it is known. */
+  /** False when it could not be reached: nothing is known of it then. */
   readonly reached: boolean;
-  /** How many are as expected, those that are not in `routes` among them. */
+  /** How many are as expected, including those that are not in `routes`. */
   readonly asExpected: number;
   readonly routes: readonly RouteComparison[];
 }
@@ -23,12 +23,12 @@ export interface NodeRoutesList {
   readonly unreached: readonly UnreachedNode[];
 }
 
-/** One finding for routes that are wrong in one way and by one cause: all that a lost session takes with it. */
+/** One finding for all routes that are wrong in the same way for the same reason, such as one session that is down. */
 export function routeFindings(comparisons: readonly RouteComparison[]): NodeFinding[] {
   const groups = new Map<string, { readonly finding: NodeFinding; destinations: string[] }>();
   for (const { node, peer, finding, destination } of comparisons) {
     if (finding === undefined) continue;
-    // Routes without another node have causes of their own.
+    // Routes that lead to no other node have reasons of their own.
     const key = peer === undefined ? `${node} ${destination}` : `${finding.id} ${node} ${peer} ${finding.hint}`;
     const known = groups.get(key);
     if (known !== undefined) known.destinations.push(destination);
@@ -38,16 +38,16 @@ export function routeFindings(comparisons: readonly RouteComparison[]): NodeFind
     }
   }
   return [...groups.values()].map(({ finding, destinations: [, ...more] }) =>
-    more.length === 0 ? finding : { ...finding, message: `${finding.message}; so are ${more.join(', ')}` },
+    more.length === 0 ? finding : { ...finding, message: `${finding.message}; the same for ${more.join(', ')}` },
   );
 }
 
-/** Keeps what concerns one of the nodes. */
+/** The findings that concern one of the nodes. */
 export function concerning(findings: readonly NodeFinding[], nodes: ReadonlySet<string>): NodeFinding[] {
   return findings.filter(({ node, peer }) => nodes.has(node) || (peer !== undefined && nodes.has(peer)));
 }
 
-/** The node when it was not reached, or when routes of a family were not seen, with the reason. */
+/** The node when it was not reached, or when routes of a family could not be read, with the reason. */
 function unseenRoutes(state: NodeState, families: readonly (4 | 6)[]): UnreachedNode[] {
   const parts = families.map((version) => [`IPv${version} routes`, routesOf(state, version)] as const);
   const unreached = unreachedOf(state, parts);
@@ -58,8 +58,8 @@ function unseenRoutes(state: NodeState, families: readonly (4 | 6)[]): Unreached
 }
 
 /**
- * Compares the routes of all nodes that were read, and the nodes with each other. Without `all` the routes that are as
- * expected are counted and not kept: large clusters have millions of them.
+ * Compares the routes of all nodes that were read, and the nodes with each other. Without `all`, routes that are as
+ * expected are only counted: large clusters have millions of them.
  */
 export function nodeRoutesList(network: Network, states: readonly NodeState[], all: boolean): NodeRoutesList {
   const items = states.map((state): NodeRoutes => {
@@ -69,12 +69,12 @@ export function nodeRoutesList(network: Network, states: readonly NodeState[], a
     const routes = all ? comparisons : comparisons.filter(({ verdict }) => verdict !== 'ok');
     return { node, reached: true, asExpected, routes };
   });
-  const asked = new Set(states.map(({ node }) => node));
+  const read = new Set(states.map(({ node }) => node));
   const families = ([4, 6] as const).filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
   return {
     items,
     findings: [
-      ...concerning(crossNodeFindings(network, states), asked),
+      ...concerning(crossNodeFindings(network, states), read),
       ...items.flatMap(({ routes }) => routeFindings(routes)),
     ],
     unreached: states.flatMap((state) => unseenRoutes(state, families)),

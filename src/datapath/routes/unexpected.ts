@@ -1,10 +1,11 @@
-// Routes that lie in a pool and that nothing in the datastore gives reason for: left over, added by others, services.
+// Routes in a pool that the datastore does not explain: left over, added by other programs, services.
+import { faults } from '../../faults/faults.ts';
 import { type Cidr, cidrCovers, formatCidr } from '../../net/cidr.ts';
 import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { isHostRoute } from '../../node-state/lookups.ts';
 import { protocolName } from '../expected/felix-settings.ts';
 import { type Network, poolAround } from '../expected/network.ts';
-import { nothing, type RouteComparison, type RouteFinding, routeCommand } from './comparison.ts';
+import { nothing, type RouteComparison, type RouteFinding, routeCommand, routeFinding } from './comparison.ts';
 import { isForeign, isWorkloadDevice } from './foreign.ts';
 import { routeText } from './match.ts';
 
@@ -17,37 +18,31 @@ function foreign(network: Network, route: KernelRoute, destination: string): Une
   const block = network.blockAt(route.destination.base);
   const inBlock = block !== undefined && cidrCovers(block.cidr, route.destination);
   const protocol = protocolName(route.protocol);
+  const message = inBlock
+    ? `a route with protocol ${protocol} to ${destination} masks part of block ${formatCidr(block.cidr)}`
+    : `a route with protocol ${protocol} to ${destination} lies in a pool and is not one of Calico's`;
   return {
-    why: inBlock ? `more specific than block ${formatCidr(block.cidr)}` : 'not of Calico',
-    finding: {
-      id: 'F47',
-      severity: inBlock ? 'error' : 'warning',
-      message: inBlock
-        ? `a route of protocol ${protocol} to ${destination} masks a part of block ${formatCidr(block.cidr)}`
-        : `a route of protocol ${protocol} to ${destination} lies in a pool and is not of Calico`,
-      hint: 'find out who adds it, and delete it',
-    },
+    why: inBlock ? `more specific than block ${formatCidr(block.cidr)}` : "not one of Calico's",
+    finding: routeFinding(
+      faults.foreignRoute,
+      message,
+      'find out what adds it, and delete it',
+      inBlock ? 'error' : 'warning',
+    ),
   };
 }
 
 function leftOver(route: KernelRoute, destination: string, prefixes: readonly string[]): Unexpected {
   const device = route.nextHops[0]?.device;
   const isWorkload = isHostRoute(route.destination) && isWorkloadDevice(device, prefixes);
-  const why = isWorkload ? 'no pod of this node has the address' : 'no block or borrowed address is there';
-  return {
-    why,
-    finding: {
-      id: 'F48',
-      severity: 'warning',
-      message: `the route to ${destination} is left over: ${why}`,
-      hint: isWorkload
-        ? 'restart calico-node on this node, then delete the route'
-        : 'run calictl ipam check; restart calico-node on the node that announces it',
-    },
-  };
+  const why = isWorkload ? 'no pod of this node has the address' : 'it leads to no block or borrowed address';
+  const hint = isWorkload
+    ? 'restart calico-node on this node, then delete the route'
+    : 'run calictl ipam check; restart calico-node on the node that announces it';
+  return { why, finding: routeFinding(faults.leftoverRoute, `the route to ${destination} is left over: ${why}`, hint) };
 }
 
-/** A route of BIRD's that is wider than blocks are: an aggregate of the fabric, less specific than all of Calico's. */
+/** A route of BIRD that is wider than blocks: an aggregate of the fabric, less specific than all of Calico's routes. */
 function isAggregate(network: Network, { destination, protocol, type }: KernelRoute): boolean {
   const covers = network.blocks.some(({ cidr }) => cidr.prefix > destination.prefix && cidrCovers(destination, cidr));
   return protocolName(protocol) === 'bird' && type === 'unicast' && covers;
@@ -57,7 +52,7 @@ function inPool(network: Network, node: string, route: KernelRoute): Unexpected 
   const felix = network.felix(node);
   const destination = formatCidr(route.destination);
   const protocol = protocolName(route.protocol);
-  // The kernel's own: the address of a device, and its subnet.
+  // The kernel writes routes for the address of an interface and its subnet.
   if (protocol === 'kernel' || poolAround(network.pools, route.destination) === undefined) return undefined;
   if (isForeign(route, felix)) return foreign(network, route, destination);
   if (isAggregate(network, route)) return undefined;
@@ -68,18 +63,18 @@ function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | und
   if (protocolName(route.protocol) !== 'bird') return undefined;
   const cidr = cidrs.find((service) => cidrCovers(service, route.destination));
   if (cidr === undefined) return undefined;
+  const services = `service addresses ${formatCidr(cidr)}`;
   return {
-    why: `service addresses ${formatCidr(cidr)}`,
-    finding: {
-      id: 'F98',
-      severity: 'warning',
-      message: `service addresses ${formatCidr(cidr)} are routed by BIRD to ${formatCidr(route.destination)}: packets to services can loop`,
-      hint: 'see that this node advertises the service addresses itself: BGPConfiguration serviceClusterIPs, node labels',
-    },
+    why: services,
+    finding: routeFinding(
+      faults.serviceRoute,
+      `BIRD routes ${formatCidr(route.destination)}, part of the ${services}: packets to services can loop`,
+      'check that this node advertises the service addresses itself: BGPConfiguration serviceClusterIPs, node labels',
+    ),
   };
 }
 
-/** Routes to destinations beside the known ones that should not be there. */
+/** Routes that should not be there, to destinations other than the known ones. */
 export function unexpectedRoutes(
   network: Network,
   node: string,
@@ -94,8 +89,16 @@ export function unexpectedRoutes(
     const { version } = route.destination;
     return [
       {
-        ...{ node, version, destination, expected: nothing, seen: routeText(route), verdict: 'unexpected' },
-        ...{ why: found.why, peer: undefined, subject: undefined, finding: found.finding },
+        node,
+        version,
+        subject: undefined,
+        destination,
+        expected: nothing,
+        seen: routeText(route),
+        verdict: 'unexpected',
+        why: found.why,
+        peer: undefined,
+        finding: found.finding,
         command: routeCommand(version, destination),
       },
     ];

@@ -1,4 +1,4 @@
-// The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, who could not be asked.
+// The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, which nodes were not reached.
 
 import type { NodeFinding } from '../../faults/finding.ts';
 import { nodeState } from '../../node-state/node-state.ts';
@@ -12,9 +12,9 @@ import { type ReadNode, verifyNode, verifyPod } from './verify.ts';
 
 export interface NodeFacts {
   readonly node: string;
-  /** False when it could not be asked: then nothing of it is known. */
+  /** False when it could not be reached: nothing is known of it then. */
   readonly reached: boolean;
-  /** How many are right, those that are not in `facts` among them. */
+  /** How many are right, including those that are not in `facts`. */
   readonly right: number;
   readonly facts: readonly Fact[];
 }
@@ -25,26 +25,26 @@ export interface NodeFactsList {
   readonly unreached: readonly UnreachedNode[];
 }
 
-/** What is wrong on a node: routes that one cause takes away together are one finding. */
+/** What is wrong on a node; routes that are wrong for one common reason are one finding. */
 function findingsOf(node: string, facts: readonly Fact[]): NodeFinding[] {
   const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
   const routes = wrong.flatMap(({ comparison }) => (comparison === undefined ? [] : [comparison]));
   const others = wrong.filter(({ comparison }) => comparison === undefined);
-  return [...others.map((fact) => findingOf(node, fact)), ...routeFindings(routes)];
+  return [...others.flatMap((fact) => findingOf(node, fact) ?? []), ...routeFindings(routes)];
 }
 
-/** Answers that the state of a node does not hold, and that facts are judged by. */
+/** Probes that facts need beyond the state of a node. */
 const factProbes: readonly ProbeName[] = ['gateway-route', 'nft-kube-proxy'];
 
-/** What facts need of a reading; the rest of its texts is not kept. */
+/** What facts need of a reading; its other texts are dropped. */
 export function readNode(reading: NodeReading): ReadNode {
   const outcomes = new Map([...reading.outcomes].filter(([name]) => factProbes.includes(name)));
   return { reading: { ...reading, outcomes }, state: nodeState(reading) };
 }
 
 /**
- * Judges what was read of the nodes; of one pod only, when it is given (then its node is the one that was read).
- * Without `all` facts that are right are counted and not kept: large clusters have millions of them.
+ * Judges what was read of the nodes; with `pod`, whose node is the one that was read, of that pod only.
+ * Without `all`, facts that are right are only counted: large clusters have millions of them.
  */
 export function nodeFactsList(
   network: Network,

@@ -1,4 +1,6 @@
-// The node itself as seen: forwarding, the way to the gateway of pods, its address, rules, names and MTU.
+// The node itself as seen: forwarding, the route to the pods' gateway, its address, rules, names and MTU.
+import { faults } from '../../faults/faults.ts';
+import { sharedHints } from '../../faults/shared-findings.ts';
 import { type Cidr, cidrsOverlap, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { Rule } from '../../node-state/iproute/iproute.ts';
@@ -16,11 +18,11 @@ import { effectiveSysctl, settingFact } from './sysctls.ts';
 const subject = 'node';
 const families = [4, 6] as const;
 
-/** The gateway of all pods: no interface has it, each host end answers for it. */
+/** The gateway of all pods: no interface has this address, each host end answers for it. */
 const gatewayText = '169.254.1.1';
 const gateway = parseIp(gatewayText) as IpAddress;
 
-/** Families in which the cluster has pools. */
+/** The families in which the cluster has pools. */
 function usedFamilies(network: Network): (4 | 6)[] {
   return families.filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
 }
@@ -29,9 +31,12 @@ function forwardingFacts(network: Network, state: NodeState): Fact[] {
   return usedFamilies(network).map((version) => {
     const key = version === 4 ? 'net/ipv4/ip_forward' : 'net/ipv6/conf/all/forwarding';
     const spec: FactSpec = {
-      ...{ subject, fact: version === 4 ? 'ip_forward' : 'IPv6 forwarding', expected: '1', id: 'F30' },
-      ...{ severity: 'error', command: ['cat', `/proc/sys/${key}`] },
-      hint: 'set it to 1; Felix sets it at its start only: remove what resets it (sysctl.d); restart calico-node',
+      fault: faults.forwardingOff,
+      subject,
+      fact: version === 4 ? 'ip_forward' : 'IPv6 forwarding',
+      expected: '1',
+      hint: 'set it to 1 and remove what resets it (sysctl.d), then restart calico-node: Felix sets it only when it starts',
+      command: ['cat', `/proc/sys/${key}`],
     };
     return factOf(spec, state.sysctls, (sysctls) => {
       const value = sysctls.get(key);
@@ -50,13 +55,17 @@ function uplinkFacts(network: Network, node: NetworkNode, state: NodeState): Fac
   return usedFamilies(network).flatMap((version) => {
     const device = uplinkOf(node, state, version);
     if (device === undefined) return [];
-    const fault = { id: 'F31', severity: 'error' as const, hint: 'set it to 1, and find out what resets it' };
+    const spec = {
+      fault: faults.uplinkForwardingOff,
+      subject: `uplink ${device}`,
+      hint: 'set it to 1, and find out what resets it',
+    };
     const rule = { folder: `net/ipv${version}/conf`, name: 'forwarding', value: 1 };
-    return [settingFact({ subject: `uplink ${device}`, ...fault }, state.sysctls, device, rule)];
+    return [settingFact(spec, state.sysctls, device, rule)];
   });
 }
 
-/** By what the kernel answered, else by the routes that were read. */
+/** The interface towards the pods' gateway: as the kernel answered, else by the routes that were read. */
 function gatewayRoute(reading: NodeReading, state: NodeState): Observed<string | undefined> {
   const outcome = reading.outcomes.get('gateway-route');
   if (outcome?.kind === 'answered' && outcome.exit === 0) {
@@ -78,9 +87,12 @@ function gatewayFact(network: Network, reading: NodeReading, state: NodeState): 
   if (!usedFamilies(network).includes(4)) return [];
   const { interfacePrefixes, bpf } = network.felix(state.node);
   const spec: FactSpec = {
-    ...{ subject, fact: `route to ${gatewayText}`, expected: 'through an interface that is not of a pod' },
-    ...{ id: 'F03', severity: 'error', command: ['ip', 'route', 'get', gatewayText] },
-    hint: `give the node a default route, or ${gatewayText}/32 on its uplink with scope link`,
+    fault: faults.noGatewayRoute,
+    subject,
+    fact: `route to ${gatewayText}`,
+    expected: "through an interface that is not a pod's",
+    hint: `give the node a default route, or a route to ${gatewayText}/32 on its uplink with scope link`,
+    command: ['ip', 'route', 'get', gatewayText],
   };
   return [
     factOf(spec, gatewayRoute(reading, state), (device) => ({
@@ -96,9 +108,12 @@ function addressFacts(node: NetworkNode, state: NodeState): Fact[] {
     if (own === undefined) return [];
     const address = formatIp(own.address);
     const spec: FactSpec = {
-      ...{ subject, fact: `IPv${version} address of the node`, expected: `${address} on an interface`, id: 'F53' },
-      ...{ severity: 'error', command: ['ip', 'addr', 'show', 'to', address] },
-      hint: 'wait a minute for its autodetection, else correct the address of the Node',
+      fault: faults.nodeAddressAbsent,
+      subject,
+      fact: `IPv${version} address of the node`,
+      expected: `${address} on an interface`,
+      hint: sharedHints.nodeAddressAbsent,
+      command: ['ip', 'addr', 'show', 'to', address],
     };
     return [
       factOf(spec, state.addresses, (addresses) => {
@@ -109,7 +124,7 @@ function addressFacts(node: NetworkNode, state: NodeState): Fact[] {
   });
 }
 
-/** F32: strict reverse path filtering drops what comes in by another way than the answer goes out. */
+/** F32: strict reverse path filtering drops what comes in through another interface than the answer would leave. */
 function reversePathFacts(
   network: Network,
   node: NetworkNode,
@@ -127,10 +142,12 @@ function reversePathFacts(
   return names
     .map((name) => {
       const spec: FactSpec = {
-        ...{ subject: name, fact: 'rp_filter', id: 'F32', severity: 'error' },
+        fault: faults.reversePathStrict,
+        subject: name,
+        fact: 'rp_filter',
         expected: isAsymmetric ? '0 or 2: the subnets of nodes disagree' : '0, 1 or 2',
-        command: ['cat', `/proc/sys/net/ipv4/conf/${name}/rp_filter`],
         hint: 'set it to 2 or 0; record all nodes with the prefix length of their network',
+        command: ['cat', `/proc/sys/net/ipv4/conf/${name}/rp_filter`],
       };
       return factOf(spec, state.sysctls, (sysctls) => {
         const value = effectiveSysctl(sysctls, 'net/ipv4/conf', name, 'rp_filter');
@@ -143,11 +160,11 @@ function reversePathFacts(
 
 const usualTables: readonly (string | undefined)[] = ['local', 'main', 'default', '255', '254', '253', undefined];
 
-/** True for a rule that sends packets of pods to a table of others. */
+/** True for a rule that sends packets of pods to a table that is not Calico's. */
 function intercepts(rule: Rule, pools: readonly Cidr[], felix: FelixSettings): boolean {
   if (rule.priority >= 32_766 || usualTables.includes(rule.table)) return false;
   const isWireguard = rule.priority === felix.wireguardRulePriority && rule.not && rule.mark !== undefined;
-  // Packets of pods carry no mark but Calico's own.
+  // Packets of pods carry no other mark than Calico's own.
   if (isWireguard || (rule.mark !== undefined && !rule.not)) return false;
   if (rule.inputDevice !== undefined && !isWorkloadDevice(rule.inputDevice, felix.interfacePrefixes)) return false;
   if (rule.not) return true;
@@ -171,9 +188,12 @@ function ruleFacts(network: Network, state: NodeState): Fact[] {
   return usedFamilies(network).map((version) => {
     const pools = network.pools.filter(({ cidr }) => cidr.version === version).map(({ cidr }) => cidr);
     const spec: FactSpec = {
-      ...{ subject, fact: `IPv${version} rules for pods`, expected: 'none of others', id: 'F35', severity: 'warning' },
+      fault: faults.foreignRule,
+      subject,
+      fact: `IPv${version} rules for pods`,
+      expected: "only Calico's",
+      hint: 'remove the rule, or give it a priority above 32766: traffic of pods is routed by another table',
       command: ['ip', `-${version}`, 'rule', 'show'],
-      hint: 'remove the rule, or give it a priority above 32766: traffic of pods leaves by another table',
     };
     return factOf(spec, version === 4 ? state.rules4 : state.rules6, (rules) => {
       const found = rules.filter((rule) => intercepts(rule, pools, felix));
@@ -184,24 +204,30 @@ function ruleFacts(network: Network, state: NodeState): Fact[] {
 
 function nameFact(state: NodeState): Fact {
   const spec: FactSpec = {
-    ...{ subject, fact: 'nodename', expected: state.node, id: 'F112', severity: 'error' },
+    fault: faults.nodenameWrong,
+    subject,
+    fact: 'nodename',
+    expected: state.node,
+    hint: 'restart calico-node, which writes the file: pods are wired for the node that it names',
     command: ['cat', '/var/lib/calico/nodename'],
-    hint: 'restart calico-node, which writes the file; pods are wired for the node that it names',
   };
   return factOf(spec, state.nodename, (name) => ({ seen: name, isRight: name === state.node }));
 }
 
 function mtuFileFact(state: NodeState, mtus: ExpectedMtus | undefined): Fact {
   const spec: FactSpec = {
-    ...{ subject, fact: 'MTU of new pods', expected: mtus === undefined ? 'by that of the host' : String(mtus.pod) },
-    ...{ id: 'F74', severity: 'warning', command: ['cat', '/var/lib/calico/mtu'] },
+    fault: faults.mtuWrong,
+    subject,
+    fact: 'MTU of new pods',
+    expected: mtus === undefined ? 'derived from that of the host' : String(mtus.pod),
     hint: 'restart calico-node after a change of MTU settings or of the MTU of the host',
+    command: ['cat', '/var/lib/calico/mtu'],
   };
   if (mtus === undefined) return notObserved(spec, 'the MTU of the host is not known');
   return factOf(spec, state.mtu, (mtu) => ({ seen: String(mtu), isRight: mtu === mtus.pod }));
 }
 
-/** F14, F15: host ends that no pod of the node has by rights. */
+/** F14, F15: host ends that do not belong to a pod of the node. */
 function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
   const { interfaces } = state;
   if (!interfaces.seen) return [];
@@ -216,37 +242,30 @@ function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
     const command = ['ip', '-d', 'link', 'show', 'dev', name];
     const pod = endings.get(name.slice(-11));
     if (pod !== undefined && name.length > 11) {
-      const hint = 'let FELIX_INTERFACEPREFIX of the CNI plugin and interfacePrefix of FelixConfiguration agree';
-      const expected = `a name beginning with ${interfacePrefixes.join(' or ')}`;
-      return [
-        judged(
-          { subject: pod, fact: 'interface name', expected, id: 'F14', severity: 'error', command, hint },
-          name,
-          false,
-        ),
-      ];
+      const spec: FactSpec = {
+        fault: faults.interfacePrefixWrong,
+        subject: pod,
+        fact: 'interface name',
+        expected: `a name beginning with ${interfacePrefixes.join(' or ')}`,
+        hint: 'make FELIX_INTERFACEPREFIX of the CNI plugin and interfacePrefix of FelixConfiguration agree',
+        command,
+      };
+      return [judged(spec, name, false)];
     }
     if (!isWorkloadDevice(name, interfacePrefixes)) return [];
-    const hint = 'delete it after a look at whether its other end is gone';
-    return [
-      judged(
-        {
-          subject: name,
-          fact: 'pod of the interface',
-          expected: 'one of this node',
-          id: 'F15',
-          severity: 'warning',
-          command,
-          hint,
-        },
-        none,
-        false,
-      ),
-    ];
+    const spec: FactSpec = {
+      fault: faults.strayInterface,
+      subject: name,
+      fact: 'pod of the interface',
+      expected: 'one of this node',
+      hint: 'check that its other end is gone, then delete it',
+      command,
+    };
+    return [judged(spec, none, false)];
   });
 }
 
-/** What lets the node forward for pods at all. */
+/** What the node needs to forward for pods at all. */
 export function forwardingNodeFacts(
   network: Network,
   node: NetworkNode,
@@ -260,7 +279,7 @@ export function forwardingNodeFacts(
   ];
 }
 
-/** The rest of what is looked at on a node beside pods, tunnels, routes and packet filters. */
+/** All other facts of the node itself, without pods, tunnels, routes and packet filters. */
 export function otherNodeFacts(
   network: Network,
   node: NetworkNode,

@@ -1,6 +1,7 @@
-// The packet filters of a node as far as packets of pods can be lost there without a policy: who drops by default, and
-// which of the two backends Calico and kube-proxy write to.
+// The packet filters of a node, as far as they can drop packets of pods without a policy: what drops by default, and
+// which backend Calico and kube-proxy write to.
 
+import { faults } from '../../faults/faults.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { FilterTable } from '../../node-state/packet-filter/packet-filter.ts';
 import type { NodeReading, Observed } from '../../node-state/probes.ts';
@@ -11,20 +12,17 @@ const chainNames = (tables: readonly FilterTable[]): string[] =>
   tables.flatMap(({ chains }) => chains.map(({ name }) => name));
 const hasCalico = (tables: readonly FilterTable[]): boolean =>
   chainNames(tables).some((name) => name.startsWith('cali-'));
-/** Chains of kube-proxy; those of kubelet are in both backends. */
+/** True when kube-proxy has chains there; those of the kubelet are in both backends. */
 const hasKubeProxy = (tables: readonly FilterTable[]): boolean => chainNames(tables).includes('KUBE-SERVICES');
 
 function forwardFact(subject: string, observed: Observed<readonly FilterTable[]>): Fact {
   const spec: FactSpec = {
-    ...{
-      subject,
-      fact: 'chain FORWARD',
-      expected: 'ACCEPT, or accepts what Calico marked',
-      id: 'F36',
-      severity: 'error',
-    },
+    fault: faults.forwardChainDrops,
+    subject,
+    fact: 'chain FORWARD',
+    expected: 'ACCEPT, or accepts what Calico marked',
     command: observed.argv,
-    hint: 'see whether Felix runs on this node, and which backend it writes to (iptablesBackend)',
+    hint: 'check whether Felix runs on this node, and which backend it writes to (iptablesBackend)',
   };
   return factOf(spec, observed, (tables) => {
     const forward = tables.find(({ name }) => name === 'filter')?.chains.find(({ name }) => name === 'FORWARD');
@@ -35,8 +33,11 @@ function forwardFact(subject: string, observed: Observed<readonly FilterTable[]>
 }
 
 const backendSpec: FactSpec = {
-  ...{ subject: 'node', fact: 'iptables backend', expected: 'one for Calico and kube-proxy', id: 'F37' },
-  ...{ severity: 'error', command: ['iptables-nft-save'] },
+  fault: faults.backendsDiffer,
+  subject: 'node',
+  fact: 'iptables backend',
+  expected: 'the same for Calico and kube-proxy',
+  command: ['iptables-nft-save'],
   hint: 'set iptablesBackend of FelixConfiguration; remove the rules left in the other backend',
 };
 
@@ -54,25 +55,28 @@ function backendFact(nft: Observed<readonly FilterTable[]>, legacy: Observed<rea
   return judged(backendSpec, seen, !apart);
 }
 
-/** Is there the table of kube-proxy in nftables? Exit 1 is that there is none. */
+/** True when nftables has the table of kube-proxy. nft exits with 1 when there is no such table. */
 function kubeProxyTable(reading: NodeReading): Observed<boolean> {
   const outcome = reading.outcomes.get('nft-kube-proxy');
-  if (outcome === undefined) return { seen: false, why: 'it was not asked', argv: [] };
+  if (outcome === undefined) return { seen: false, why: 'it was not read', argv: [] };
   const { argv } = outcome;
   if (outcome.kind === 'unanswered') return { seen: false, why: outcome.reason, argv };
   if (outcome.exit === 0) return { seen: true, value: true, argv };
   return outcome.stderr.includes('No such file or directory')
     ? { seen: true, value: false, argv }
-    : { seen: false, why: `nft ended with exit code ${outcome.exit}: ${outcome.stderr.trim()}`, argv };
+    : { seen: false, why: `nft exited with code ${outcome.exit}: ${outcome.stderr.trim()}`, argv };
 }
 
-/** F39, F40: kube-proxy must work as Felix does. */
+/** F39, F40: kube-proxy must use what Felix uses. */
 function kubeProxyFact(reading: NodeReading, felix: FelixSettings, iptables: Observed<readonly FilterTable[]>): Fact {
   const table = kubeProxyTable(reading);
-  const base = { subject: 'node', fact: 'kube-proxy', severity: 'error' as const, command: table.argv };
+  const base = { subject: 'node', fact: 'kube-proxy' };
   if (felix.bpf) {
     const spec: FactSpec = {
-      ...{ ...base, expected: 'none: Felix does its work in eBPF', id: 'F40', command: iptables.argv },
+      ...base,
+      fault: faults.kubeProxyWithEbpf,
+      expected: 'none: Felix does its work in eBPF',
+      command: iptables.argv,
       hint: 'disable kube-proxy, or eBPF mode',
     };
     return factOf(spec, iptables, (tables) => {
@@ -81,8 +85,11 @@ function kubeProxyFact(reading: NodeReading, felix: FelixSettings, iptables: Obs
     });
   }
   const spec: FactSpec = {
-    ...{ ...base, expected: felix.nftables ? 'nftables' : 'not nftables', id: 'F39' },
-    hint: 'let Felix (nftablesMode) and kube-proxy (mode) both use nftables, or neither',
+    ...base,
+    fault: faults.nftablesModesDiffer,
+    expected: felix.nftables ? 'nftables' : 'not nftables',
+    command: table.argv,
+    hint: 'make Felix (nftablesMode) and kube-proxy (mode) both use nftables, or neither',
   };
   return factOf(spec, table, (isThere) => ({
     seen: isThere ? 'nftables' : 'not nftables',
@@ -90,7 +97,7 @@ function kubeProxyFact(reading: NodeReading, felix: FelixSettings, iptables: Obs
   }));
 }
 
-/** All facts of the packet filters of a node. */
+/** All facts of a node's packet filters. */
 export function packetFilterFacts(reading: NodeReading, state: NodeState, felix: FelixSettings): readonly Fact[] {
   const { iptables, iptablesLegacy } = state;
   const hasLegacy = iptablesLegacy.seen && iptablesLegacy.value.length > 0;

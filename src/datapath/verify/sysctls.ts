@@ -1,11 +1,11 @@
-// Effective values of the kernel's settings of interfaces: some are the greater one of the interface and of all, some
-// hold when either says so. Rules: docs/reference/datapath.md#settings-of-interfaces.
+// Effective values of the kernel's interface settings: for some the greater of the interface's value and that of `all`
+// applies, for some it is enough that one of them is set. Rules: docs/reference/datapath.md#settings-of-interfaces.
 import type { Observed } from '../../node-state/probes.ts';
 import { type Fact, type FactSpec, factOf, type Look } from './fact.ts';
 
 export type Sysctls = ReadonlyMap<string, string>;
 
-/** How the value of an interface and that of `all` go together. */
+/** How the value of an interface and that of `all` combine. */
 type Combination = 'own' | 'either' | 'greater';
 
 const combinations: Readonly<Record<string, Combination>> = {
@@ -14,12 +14,12 @@ const combinations: Readonly<Record<string, Combination>> = {
   'net/ipv4/conf/rp_filter': 'greater',
 };
 
-/** The file of a setting of an interface. */
+/** The file of an interface setting. */
 function sysctlPath(folder: string, device: string, name: string): string {
   return `/proc/sys/${folder}/${device}/${name}`;
 }
 
-/** The value that holds for an interface; undefined when it was not read. */
+/** The value that applies to an interface; undefined when it was not read. */
 export function effectiveSysctl(sysctls: Sysctls, folder: string, device: string, name: string): number | undefined {
   const own = sysctls.get(`${folder}/${device}/${name}`);
   if (own === undefined) return undefined;
@@ -35,7 +35,7 @@ export interface SettingRule {
   readonly value: number;
 }
 
-/** The fact that a setting of an interface has a value. */
+/** The fact that an interface setting has a value. */
 export function settingFact(
   spec: Omit<FactSpec, 'fact' | 'expected' | 'command'>,
   observed: Observed<Sysctls>,

@@ -1,5 +1,6 @@
-// Tunnel devices of a node as seen, beside those that it must have: device, address, MTU, and of VXLAN its identity and
-// what it knows of the other nodes.
+// Tunnel devices of a node as seen, against those that it must have: device, address, MTU, and for VXLAN the identity of
+// the device and what it knows of other nodes.
+import { faults, type NodeFault } from '../../faults/faults.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { Interface, VxlanInterface } from '../../node-state/iproute/iproute.ts';
 import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
@@ -10,46 +11,49 @@ import { vxlanDevices } from '../expected/route-forms.ts';
 import type { ExpectedVtep, TunnelDevice } from '../expected/tunnels.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
 
-const restartHint = 'restart calico-node on this node';
 const linkCommand = (name: string): string[] => ['ip', '-d', 'link', 'show', 'dev', name];
 
 function deviceFacts(device: TunnelDevice, interfaces: Observed<readonly Interface[]>): Fact[] {
   const { name, kind } = device;
   const spec: FactSpec = {
-    ...{ subject: name, fact: 'device', expected: `${kind}, UP`, id: 'F54', severity: 'error' },
+    fault: faults.tunnelUnusable,
+    subject: name,
+    fact: 'device',
+    expected: `${kind}, UP`,
+    hint: `load the kernel module ${kind}; restart calico-node`,
     command: linkCommand(name),
-    hint: kind === 'ipip' ? 'load the module ipip; restart calico-node' : 'load the module vxlan; restart calico-node',
   };
   return [
     factOf(spec, interfaces, (all) => {
-      const link = all.find((one) => one.name === name);
-      if (link === undefined) return { seen: none, isRight: false };
-      const isUp = link.flags.includes('UP');
-      return { seen: `${link.kind ?? 'no tunnel'}, ${isUp ? 'UP' : 'DOWN'}`, isRight: isUp && link.kind === kind };
+      const found = all.find((one) => one.name === name);
+      if (found === undefined) return { seen: none, isRight: false };
+      const isUp = found.flags.includes('UP');
+      const seen = `${found.kind ?? 'not a tunnel'}, ${isUp ? 'UP' : 'DOWN'}`;
+      return { seen, isRight: isUp && found.kind === kind };
     }),
   ];
 }
 
-function addressFact(device: TunnelDevice, state: NodeState): Fact[] {
+function addressFact(device: TunnelDevice, { addresses }: NodeState): Fact[] {
   const { name, address, version, needsAddress } = device;
   if (address === undefined && !needsAddress) return [];
-  const base = { subject: name, fact: 'address', command: ['ip', 'addr', 'show', 'dev', name] };
-  const hint = 'see the tunnel address of the Node and its allocation (calictl ipam check); restart calico-node';
   const missing: FactSpec = {
-    ...{ ...base, id: 'F54', severity: 'error', hint },
+    fault: faults.tunnelUnusable,
+    subject: name,
+    fact: 'address',
     expected: address === undefined ? 'recorded on the Node' : formatIp(address),
+    hint: 'check the tunnel address of the Node and its allocation (calictl ipam check); restart calico-node',
+    command: ['ip', 'addr', 'show', 'dev', name],
   };
   if (address === undefined) return [judged(missing, 'not recorded', false)];
-  return [
-    factOf(missing, state.addresses, (all) => {
-      const own = all.filter((entry) => entry.device === name && entry.address.version === version);
-      const global = own.filter(({ scope }) => scope !== 'link');
-      const right = global.length === 1 && isSameAddress(global[0]?.address, address);
-      return { seen: global.map((entry) => formatIp(entry.address)).join(',') || none, isRight: right };
-    }),
-  ].map((fact) =>
-    fact.verdict === 'wrong' && fact.seen !== none ? { ...fact, id: 'F55', severity: 'warning' } : fact,
+  if (!addresses.seen) return [notObserved(missing, addresses.why)];
+  const found = addresses.value.filter(
+    (entry) => entry.device === name && entry.address.version === version && entry.scope !== 'link',
   );
+  if (found.length === 0) return [judged(missing, none, false)];
+  const isRight = found.length === 1 && isSameAddress(found[0]?.address, address);
+  const seen = found.map((entry) => formatIp(entry.address)).join(',');
+  return [judged({ ...missing, fault: faults.tunnelAddressWrong }, seen, isRight)];
 }
 
 function mtuFact(
@@ -60,97 +64,106 @@ function mtuFact(
   const { name, kind, version } = device;
   const expected = mtus === undefined ? undefined : kind === 'ipip' ? mtus.ipip : mtus.vxlan[version];
   const spec: FactSpec = {
-    ...{ subject: name, fact: 'MTU', expected: expected === undefined ? 'by that of the host' : String(expected) },
-    ...{ id: 'F74', severity: 'warning', command: linkCommand(name) },
+    fault: faults.mtuWrong,
+    subject: name,
+    fact: 'MTU',
+    expected: expected === undefined ? 'derived from that of the host' : String(expected),
     hint: 'restart calico-node after a change of MTU settings or of the MTU of the host',
+    command: linkCommand(name),
   };
+  // A device that is missing has a fact of its own.
+  if (interfaces.seen && !interfaces.value.some((one) => one.name === name)) return [];
   return [
     factOf(spec, interfaces, (all) => {
-      const mtu = all.find((link) => link.name === name)?.mtu;
+      const mtu = all.find((one) => one.name === name)?.mtu;
       if (expected === undefined) return { why: 'the MTU of the host is not known' };
-      if (mtu === undefined) return { why: 'the device was not seen' };
+      if (mtu === undefined) return { why: 'the MTU of the device was not read' };
       return { seen: String(mtu), isRight: mtu === expected };
     }),
-  ].filter(
-    (fact) =>
-      !(fact.verdict === 'not observed' && interfaces.seen && !interfaces.value.some((link) => link.name === name)),
-  );
+  ];
 }
 
 const shown = (value: unknown): string => (value === undefined ? none : String(value));
 
-/** Identity of a VXLAN device: what the other nodes send to, and whom it collides with. */
+/** Identity of a VXLAN device: what the other nodes send to, and where it sends from. */
 function identityFacts(device: TunnelDevice, state: NodeState): Fact[] {
   const { name, vxlan } = device;
   const { interfaces, addresses } = state;
-  const link = interfaces.seen ? interfaces.value.find((one) => one.name === name) : undefined;
-  if (vxlan === undefined || link === undefined || link.kind !== 'vxlan') return [];
+  const found = interfaces.seen ? interfaces.value.find((one) => one.name === name) : undefined;
+  if (vxlan === undefined || found === undefined || found.kind !== 'vxlan') return [];
   const parent = addresses.seen && vxlan.local !== undefined ? deviceOf(addresses.value, vxlan.local) : undefined;
-  const command = linkCommand(name);
-  const spec = (fact: string, expected: string, id: string, hint = restartHint): FactSpec => ({
-    ...{ subject: name, fact, expected, id, severity: 'error', command, hint },
+  const spec = (fault: NodeFault, fact: string, expected: string): FactSpec => ({
+    fault,
+    subject: name,
+    fact,
+    expected,
+    hint: 'restart calico-node on this node',
+    command: linkCommand(name),
   });
-  const seen: Partial<VxlanInterface> = link.vxlan ?? {};
-  const parentSpec = spec('parent', parent ?? 'the interface with the address of the node', 'F119');
+  const seen: Partial<VxlanInterface> = found.vxlan ?? {};
+  const parentSpec = spec(faults.vxlanUnderlayWrong, 'parent', parent ?? 'the interface with the address of the node');
   return [
-    judged(spec('VNI', String(vxlan.id), 'F54'), shown(seen.id), seen.id === vxlan.id),
-    judged(spec('port', String(vxlan.port), 'F54'), shown(seen.port), seen.port === vxlan.port),
-    judged(spec('MAC', vxlan.mac, 'F58'), link.mac ?? none, link.mac === vxlan.mac),
+    judged(spec(faults.tunnelUnusable, 'VNI', String(vxlan.id)), shown(seen.id), seen.id === vxlan.id),
+    judged(spec(faults.tunnelUnusable, 'port', String(vxlan.port)), shown(seen.port), seen.port === vxlan.port),
+    judged(spec(faults.vtepMacWrong, 'MAC', vxlan.mac), found.mac ?? none, found.mac === vxlan.mac),
     judged(
-      spec('local address', vxlan.local === undefined ? none : formatIp(vxlan.local), 'F119'),
+      spec(faults.vxlanUnderlayWrong, 'local address', vxlan.local === undefined ? none : formatIp(vxlan.local)),
       seen.local === undefined ? none : formatIp(seen.local),
       isSameAddress(seen.local, vxlan.local),
     ),
     parent === undefined
       ? notObserved(parentSpec, addresses.seen ? 'no interface has the address of the node' : addresses.why)
       : judged(parentSpec, seen.parent ?? none, seen.parent === parent),
-    judged(spec('learning', 'off', 'F54'), seen.learning === true ? 'on' : 'off', seen.learning !== true),
+    judged(
+      spec(faults.tunnelUnusable, 'learning', 'off'),
+      seen.learning === true ? 'on' : 'off',
+      seen.learning !== true,
+    ),
   ];
 }
 
+/** What a VXLAN device knows of another node: its neighbour entry, and unless in eBPF mode its forwarding entry. */
 function peerFacts(device: TunnelDevice, peer: ExpectedVtep, state: NodeState, hasFdb: boolean): Fact[] {
   const { name } = device;
-  const hint = `restart calico-node; see the VXLAN address and MAC of ${peer.node}`;
-  const base = { subject: name, severity: 'error' as const, hint, peer: peer.node };
+  const base = {
+    subject: name,
+    hint: `restart calico-node; check the VXLAN address and MAC of ${peer.node}`,
+    peer: peer.node,
+  };
+  const isOfDevice = (one: { readonly device: string | undefined }): boolean =>
+    one.device === undefined || one.device === name;
   const address = formatIp(peer.tunnelAddress);
-  const neighbour = factOf(
-    {
-      ...{ ...base, fact: `neighbour of ${peer.node}`, expected: `${address} ${peer.mac} permanent`, id: 'F58' },
-      command: ['ip', 'neigh', 'show', 'dev', name],
-    },
-    state.neighbours,
-    (all) => {
-      const entry = all.find(
-        (one) => isSameAddress(one.address, peer.tunnelAddress) && (one.device === undefined || one.device === name),
-      );
-      if (entry === undefined) return { seen: none, isRight: false };
-      const isPermanent = entry.states.includes('PERMANENT');
-      return {
-        seen: `${address} ${entry.mac ?? 'no MAC'} ${entry.states.join(',').toLowerCase()}`,
-        isRight: isPermanent && entry.mac === peer.mac,
-      };
-    },
-  );
+  const neighbourSpec: FactSpec = {
+    ...base,
+    fault: faults.vtepMacWrong,
+    fact: `neighbour of ${peer.node}`,
+    expected: `${address} ${peer.mac} permanent`,
+    command: ['ip', 'neigh', 'show', 'dev', name],
+  };
+  const neighbour = factOf(neighbourSpec, state.neighbours, (all) => {
+    const entry = all.find((one) => isSameAddress(one.address, peer.tunnelAddress) && isOfDevice(one));
+    if (entry === undefined) return { seen: none, isRight: false };
+    const isPermanent = entry.states.includes('PERMANENT');
+    return {
+      seen: `${address} ${entry.mac ?? 'no MAC'} ${entry.states.join(',').toLowerCase()}`,
+      isRight: isPermanent && entry.mac === peer.mac,
+    };
+  });
   if (!hasFdb) return [neighbour];
-  const destination = formatIp(peer.destination);
-  const forwarding = factOf(
-    {
-      ...{ ...base, fact: `forwarding entry of ${peer.node}`, expected: `${peer.mac} to ${destination}`, id: 'F57' },
-      command: ['ip', '-f', 'bridge', 'neigh', 'show', 'dev', name],
-    },
-    state.fdb,
-    (all) => {
-      const entries = all.filter(
-        (one) =>
-          one.mac === peer.mac && (one.device === undefined || one.device === name) && one.destination !== undefined,
-      );
-      const right = entries.some((one) => isSameAddress(one.destination, peer.destination));
-      const seen = entries.map(
-        (one) => `${one.mac} to ${one.destination === undefined ? none : formatIp(one.destination)}`,
-      );
-      return { seen: seen.join(', ') || none, isRight: right };
-    },
-  );
+  const forwardingSpec: FactSpec = {
+    ...base,
+    fault: faults.forwardingEntryMissing,
+    fact: `forwarding entry of ${peer.node}`,
+    expected: `${peer.mac} to ${formatIp(peer.destination)}`,
+    command: ['ip', '-f', 'bridge', 'neigh', 'show', 'dev', name],
+  };
+  const forwarding = factOf(forwardingSpec, state.fdb, (all) => {
+    const destinations = all.flatMap((one) => (one.mac === peer.mac && isOfDevice(one) ? (one.destination ?? []) : []));
+    return {
+      seen: destinations.map((destination) => `${peer.mac} to ${formatIp(destination)}`).join(', ') || none,
+      isRight: destinations.some((destination) => isSameAddress(destination, peer.destination)),
+    };
+  });
   return [neighbour, forwarding];
 }
 
@@ -161,20 +174,20 @@ function collisionFacts(devices: readonly TunnelDevice[], interfaces: Observed<r
   const names: readonly string[] = Object.values(vxlanDevices);
   return interfaces.value
     .filter(({ name, vxlan }) => !names.includes(name) && vxlan?.id === own.id && (vxlan.port ?? own.port) === own.port)
-    .map(({ name }) =>
-      judged(
-        {
-          ...{ subject: name, fact: 'VXLAN device of others', expected: `not VNI ${own.id} on port ${own.port}` },
-          ...{ id: 'F71', severity: 'error', command: linkCommand(name) },
-          hint: 'change vxlanVNI or vxlanPort of FelixConfiguration, or remove the other user (flannel, Docker Swarm)',
-        },
-        `VNI ${own.id} on port ${own.port}`,
-        false,
-      ),
-    );
+    .map(({ name }) => {
+      const spec: FactSpec = {
+        fault: faults.vxlanCollision,
+        subject: name,
+        fact: 'foreign VXLAN device',
+        expected: `not VNI ${own.id} on port ${own.port}`,
+        hint: 'change vxlanVNI or vxlanPort of FelixConfiguration, or remove the other user (flannel, Docker Swarm)',
+        command: linkCommand(name),
+      };
+      return judged(spec, `VNI ${own.id} on port ${own.port}`, false);
+    });
 }
 
-/** All facts of the tunnels of a node. `bpf`: one device without identity carries both families. */
+/** All facts of a node's tunnels. With `bpf` (eBPF mode) one device without an identity carries both families. */
 export function tunnelFacts(
   devices: readonly TunnelDevice[],
   state: NodeState,
@@ -182,7 +195,7 @@ export function tunnelFacts(
   bpf: boolean,
 ): readonly Fact[] {
   const facts = devices.flatMap((device) => {
-    // Felix makes the device when the node has its address.
+    // Felix creates the device once the node has its tunnel address.
     if (device.address === undefined) return addressFact(device, state);
     return [
       ...deviceFacts(device, state.interfaces),

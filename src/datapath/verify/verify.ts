@@ -1,5 +1,6 @@
 // The data path of a node, and of a pod on its node, as facts with verdicts: docs/reference/datapath.md#facts.
 
+import { faults } from '../../faults/faults.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { NodeReading, Observed } from '../../node-state/probes.ts';
 import { expectedMtus, hostMtu } from '../expected/mtu.ts';
@@ -7,13 +8,13 @@ import type { Network, NetworkNode, Workload } from '../expected/network.ts';
 import { tunnelDevices } from '../expected/tunnels.ts';
 import { compareRoutes } from '../routes/compare.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
-import { type Fact, type FactSpec, judged } from './fact.ts';
+import { type Fact, type FactSpec, judged, routeFact } from './fact.ts';
 import { forwardingNodeFacts, otherNodeFacts } from './node.ts';
 import { packetFilterFacts } from './packet-filter.ts';
-import { podFacts, routeFact } from './pods.ts';
+import { podFacts } from './pods.ts';
 import { tunnelFacts } from './tunnels.ts';
 
-/** What was read of a node: as it came, and understood. */
+/** What was read of a node: as printed, and parsed. */
 export interface ReadNode {
   readonly reading: NodeReading;
   readonly state: NodeState;
@@ -25,7 +26,7 @@ function mtusOf(network: Network, state: NodeState): ReturnType<typeof expectedM
   return host === undefined ? undefined : expectedMtus(network, state.node, host);
 }
 
-/** The MTU that new pods get: that of the node's file, else that of Felix' rule. */
+/** The MTU that new pods get: the one in the node's file, else the one that Felix computes. */
 function podMtuOf(network: Network, state: NodeState): Observed<number> {
   if (state.mtu.seen) return state.mtu;
   const mtus = mtusOf(network, state);
@@ -33,27 +34,32 @@ function podMtuOf(network: Network, state: NodeState): Observed<number> {
 }
 
 /**
- * What is wrong only because of something else is not told again: forwarding of each interface when it is off on the
- * whole node, the MTU of routes when that of their device is not as it should be.
+ * What is wrong only because of something else is not reported: forwarding of each interface when it is off on the
+ * whole node, the MTU of routes when that of their device is wrong.
  */
 function withoutConsequences(facts: readonly Fact[]): Fact[] {
   const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
   const off = (family: 4 | 6): boolean =>
-    wrong.some(({ id, fact }) => id === 'F30' && fact.startsWith('IPv6') === (family === 6));
+    wrong.some(({ id, fact }) => id === faults.forwardingOff.id && fact.startsWith('IPv6') === (family === 6));
   const [off4, off6] = [off(4), off(6)];
-  const isTunnelMtuWrong = wrong.some(({ id, fact }) => id === 'F74' && fact === 'MTU');
+  const isTunnelMtuWrong = wrong.some(({ id, fact }) => id === faults.mtuWrong.id && fact === 'MTU');
   return facts.filter(({ id, verdict, fact }) => {
     if (verdict !== 'wrong') return true;
-    if (id === 'F02' || id === 'F31') return !(fact.startsWith('IPv6') ? off6 : off4);
-    return !(id === 'F74' && fact.startsWith('route to') && isTunnelMtuWrong);
+    if (id === faults.podForwardingOff.id || id === faults.uplinkForwardingOff.id)
+      return !(fact.startsWith('IPv6') ? off6 : off4);
+    return !(id === faults.mtuWrong.id && fact.startsWith('route to') && isTunnelMtuWrong);
   });
 }
 
-/** Routes that are no pod's: one fact for all that are as expected, one for each that is not. */
+/** Routes that do not belong to a pod: one fact for all that are as expected, one for each that is not. */
 function routeFacts(comparisons: readonly RouteComparison[], asExpected: number): Fact[] {
   const spec: FactSpec = {
-    ...{ subject: 'node', fact: 'routes to blocks', expected: 'as Calico programs them', id: 'F44' },
-    ...{ severity: 'error', hint: '', command: ['ip', '-d', 'route', 'show'] },
+    fault: faults.remoteRouteMissing,
+    subject: 'node',
+    fact: 'routes to blocks',
+    expected: 'as Calico programs them',
+    hint: '',
+    command: ['ip', '-d', 'route', 'show'],
   };
   return [
     ...(asExpected === 0 ? [] : [judged(spec, `${asExpected} as expected`, true)]),
@@ -61,7 +67,7 @@ function routeFacts(comparisons: readonly RouteComparison[], asExpected: number)
   ];
 }
 
-/** All facts of a node: itself, its tunnels, its routes, its packet filters, each of its pods. */
+/** All facts of a node: the node itself, its tunnels, routes and packet filters, and each of its pods. */
 export function verifyNode(network: Network, node: NetworkNode, { reading, state }: ReadNode): readonly Fact[] {
   const felix = network.felix(node.name);
   const workloads = network.workloads.get(node.name) ?? [];
@@ -83,7 +89,7 @@ export function verifyNode(network: Network, node: NetworkNode, { reading, state
   ]);
 }
 
-/** The facts of one pod, and of its node what all pods rest on. */
+/** The facts of one pod, and of its node those that all pods depend on. */
 export function verifyPod(
   network: Network,
   node: NetworkNode,

@@ -36,8 +36,10 @@ describe('calictl node bgp', () => {
       'node-b   10.90.0.1 (node-a)   node   64512   BGPPeer rr (reverse peering)   Established',
       'node-b   10.90.0.254:1790     node   65001   BGPPeer tor                    Idle',
     ]);
-    expect(stdout).toContain('F63 error IPv4: 10.90.0.254 has another AS than 65001 (by BGPPeer tor spec.asNumber)');
-    expect(stdout).toContain('ignored BGPPeer typo: peerIP 10.90.0 is no address');
+    expect(stdout).toContain(
+      'F63 error IPv4: the AS number of 10.90.0.254 is not 65001 (from BGPPeer tor spec.asNumber)',
+    );
+    expect(stdout).toContain('ignored BGPPeer typo: peerIP 10.90.0 is not an IP address');
     expect(stdout).toMatch(/^2 of 3 peers are up; \d problems?\.$/m);
     expect([code, stderr]).toEqual([3, '']);
   });
@@ -53,8 +55,8 @@ describe('calictl node bgp', () => {
     const { code, stdout } = await run('node bgp node-a', { folder: objectsOnly });
     expect(stdout).toMatch(/^node-a +10\.90\.0\.2 \(node-b\) +node +64512 +BGPPeer rr +\?$/m);
     expect(stdout).not.toMatch(/^node-b/m);
-    expect(stdout).toContain('not asked node-a: ');
-    expect(stdout).toContain('\n0 of 0 peers are up; 1 problem, 1 node not asked.\n');
+    expect(stdout).toContain('unreachable node-a: ');
+    expect(stdout).toContain('\n0 of 0 peers are up; 1 problem, 1 node unreachable.\n');
     expect(code).toBe(1);
   });
 

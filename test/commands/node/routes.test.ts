@@ -57,7 +57,7 @@ describe('calictl node routes', () => {
       'node-a | 10.244.20.64/26 | via 10.244.20.64 dev vxlan.calico proto boot onlink | - | missing F44 | block of node-b in pool pool-4, VXLAN',
       '',
       'F44 error node-a: no route to 10.244.20.64/26 of node-b: packets take the default route',
-      ' | see whether Felix runs on this node and what it logs; restart calico-node',
+      ' | check that Felix runs on this node, and read its log; restart calico-node',
       '',
       '3 of 4 routes of 1 node are as expected; 1 problem.',
       '',
@@ -99,7 +99,7 @@ describe('calictl node routes', () => {
         {
           ...{ id: 'F44', severity: 'error', node: 'node-a', peer: 'node-b' },
           message: 'no route to 10.244.20.64/26 of node-b: packets take the default route',
-          hint: 'see whether Felix runs on this node and what it logs; restart calico-node',
+          hint: 'check that Felix runs on this node, and read its log; restart calico-node',
         },
       ],
       unreached: [],
@@ -111,8 +111,8 @@ describe('calictl node routes', () => {
   it('node routes reports an unreachable node as unreachable, with 5 when nothing else is wrong', async () => {
     const { code, stdout } = await routes('', { 'node-a': answers(well) });
     expect(code).toBe(5);
-    expect(stdout).toMatch(/^not asked node-b: .*\n/);
-    expect(stdout).toMatch(/4 of 4 routes of 1 node are as expected; no problems, 1 node not asked\.\n$/);
+    expect(stdout).toMatch(/^unreachable node-b: .*\n/);
+    expect(stdout).toMatch(/4 of 4 routes of 1 node are as expected; no problems, 1 node unreachable\.\n$/);
   });
 
   it('node routes exits 3 when something differs, even with unreachable nodes, and 1 when no node was reached', async () => {
@@ -124,7 +124,9 @@ describe('calictl node routes', () => {
     const { code, stdout } = await routes('', { 'node-a': answers({ addresses: well.addresses ?? '' }) }, objects);
     expect(code).toBe(5);
     expect(stdout).toContain('not observed');
-    expect(stdout).toMatch(/^partly seen node-a: its IPv4 routes were not seen: the snapshot has no record of ip /m);
+    expect(stdout).toMatch(
+      /^partly read node-a: its IPv4 routes could not be read: the snapshot has no record of ip /m,
+    );
     expect(stdout).not.toContain('missing');
   });
 

@@ -82,9 +82,9 @@ describe('calictl node status', () => {
 
   it("node status never reports an unreachable node as down: its peers' view is used, with the reason", async () => {
     const { code, stdout } = await status('', { ...healthy, 'node-c': undefined });
-    expect(stdout).toMatch(/^node-c +\? +\? +\? +\? +\? +\? +not asked$/m);
-    expect(stdout).toContain('not asked node-c: ');
-    expect(stdout).toContain('4 of 4 peers of 2 nodes are up; no problems, 1 node not asked.');
+    expect(stdout).toMatch(/^node-c +\? +\? +\? +\? +\? +\? +unreachable$/m);
+    expect(stdout).toContain('unreachable node-c: ');
+    expect(stdout).toContain('4 of 4 peers of 2 nodes are up; no problems, 1 node unreachable.');
     expect(code).toBe(5);
   });
 
@@ -96,12 +96,12 @@ describe('calictl node status', () => {
     };
     const { code, stdout } = await status('', answers);
     expect(code).toBe(3);
-    expect(stdout).toContain('port 179 of node-b refuses node-a: node-b was not asked');
+    expect(stdout).toContain('port 179 of node-b refuses node-a: node-b was not queried');
   });
 
   it('node status groups nodes that gave no answer by reason, and exits 1 when no node was reached', async () => {
     const { code, stdout } = await status('', {});
-    expect(stdout).toMatch(/^not asked node-a, node-b, node-c: the snapshot has no recordings of this node$/m);
+    expect(stdout).toMatch(/^unreachable node-a, node-b, node-c: the snapshot has no recordings of this node$/m);
     expect(code).toBe(1);
   });
 
@@ -117,7 +117,7 @@ describe('calictl node status', () => {
   it('node status reports a BIRD that gave no answer as not asked, not as down', async () => {
     const { code, stdout } = await status('', { ...healthy, 'node-b': [felix] });
     expect(stdout).toMatch(/^node-b +\? +- +\?\/2 /m);
-    expect(stdout).toContain('partly seen node-b: BIRD for IPv4: ');
+    expect(stdout).toContain('partly read node-b: BIRD for IPv4: ');
     expect(stdout).not.toContain('F60');
     expect(code).toBe(5);
   });

@@ -68,7 +68,7 @@ describe('calictl node verify', () => {
       'NODE | SUBJECT | FACT | EXPECTED | SEEN | VERDICT',
       'node-a | pod default/web-1 | proxy_arp | 1 | 0 | wrong F01',
       '',
-      'F01 error node-a: pod default/web-1: proxy_arp is 0, expected is 1',
+      'F01 error node-a: pod default/web-1: proxy_arp is 0, expected 1',
       ' | set it, and find out what resets it (sysctl.d, tuned, NetworkManager); restart calico-node',
       '',
       expect.stringMatching(/^\d+ of \d+ facts of 1 node are right, 0 not observed; 1 problem\.$/),
@@ -84,7 +84,7 @@ describe('calictl node verify', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/^node-a +node +route to 10\.244\.20\.64\/26 .* wrong F44$/m);
     expect(stdout).toMatch(
-      /^F44 error node-a: no route to 10\.244\.20\.64\/26 of node-b: .*; BIRD was not seen \(.*\)$/m,
+      /^F44 error node-a: no route to 10\.244\.20\.64\/26 of node-b: .*; BIRD could not be read \(.*\)$/m,
     );
   });
 
@@ -101,7 +101,7 @@ describe('calictl node verify', () => {
     const few = await verify('node-a', blind);
     expect(few.code).toBe(5);
     expect(few.stdout).toMatch(/^not observed node-a: ip_forward of node, .* and \d+ more\n/m);
-    expect(few.stdout).toMatch(/^partly seen node-a: its settings were not seen\n/m);
+    expect(few.stdout).toMatch(/^partly read node-a: its settings could not be read\n/m);
     const all = await verify('node-a --all', blind);
     expect(all.stdout).toMatch(/pod default\/web-1 +proxy_arp +1 +- +not observed/);
     expect(all.stdout).toMatch(/pod default\/web-1 +MAC +ee:ee:ee:ee:ee:ee +ee:ee:ee:ee:ee:ee +ok/);
@@ -133,7 +133,7 @@ describe('calictl node verify', () => {
   it('node verify reports an unreachable node as unreachable', async () => {
     const { code, stdout } = await verify('');
     expect(code).toBe(5);
-    expect(stdout).toMatch(/^not asked node-b: /m);
+    expect(stdout).toMatch(/^unreachable node-b: /m);
     expect((await verify('node-b')).code).toBe(1);
   });
 

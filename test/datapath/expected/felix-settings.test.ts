@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { felixSettings, protocolName } from '../../../src/datapath/expected/felix-settings.ts';
 import { felixConfiguration } from '../../support/recorded/network.ts';
 
-test('without a configuration the defaults of Calico hold', () => {
+test("without a configuration Calico's defaults apply", () => {
   expect(felixSettings([])('node-a')).toMatchObject({
     interfacePrefixes: ['cali'],
     vxlanPort: 4789,
@@ -18,7 +18,7 @@ test('without a configuration the defaults of Calico hold', () => {
   });
 });
 
-test("a node's own configuration wins field by field", () => {
+test("a node's own configuration overrides the default one field by field", () => {
   const of = felixSettings([
     felixConfiguration({ vxlanVNI: 5000, vxlanPort: 8472, interfacePrefix: 'cali, tap' }),
     felixConfiguration({ vxlanVNI: 6000 }, 'node.node-b'),
@@ -39,7 +39,7 @@ test.each([
   expect(felixSettings([felixConfiguration(spec)])('n')).toMatchObject({ ipipOwner, plainOwner });
 });
 
-test('an MTU of 0 is none, the route protocol 3 the usual ones', () => {
+test('an MTU of 0 means unset, and route protocol 3 the usual ones', () => {
   const settings = felixSettings([felixConfiguration({ ipipMTU: 0, vxlanMTU: 1400, deviceRouteProtocol: 3 })])('n');
   expect(settings).toMatchObject({ ipipMtu: undefined, vxlanMtu: 1400, routeProtocol: undefined });
 });

@@ -7,15 +7,23 @@ import { felixConfiguration, type Mode, recordedObjects } from '../../support/re
 
 function link(name: string, mtu: number, ...flags: readonly string[]): Interface {
   return {
-    ...{ index: 1, name, flags, mtu, operState: undefined, mac: undefined, kind: undefined },
-    ...{ peerIndex: undefined, peerNetnsId: undefined, vxlan: undefined },
+    index: 1,
+    name,
+    flags,
+    mtu,
+    operState: undefined,
+    mac: undefined,
+    kind: undefined,
+    peerIndex: undefined,
+    peerNetnsId: undefined,
+    vxlan: undefined,
   };
 }
 
 const usual = '^((en|wl|ww|sl|ib)[Pcopsvx].*|(eth|wlan|wwan).*)';
 
-describe('of the host', () => {
-  test('is the smallest of the interfaces that are up and match', () => {
+describe('hostMtu', () => {
+  test('the MTU of the host is the smallest of the interfaces that are up and match', () => {
     const interfaces = [
       link('eth0', 1500, 'UP'),
       link('ens3', 1450, 'UP'),
@@ -26,13 +34,13 @@ describe('of the host', () => {
     expect(hostMtu(interfaces, '^cali')).toBe(1300);
   });
 
-  test('is 1460 when none matches, and not known when the pattern cannot be read', () => {
+  test('the MTU of the host is 1460 when no interface matches, and unknown for an invalid pattern', () => {
     expect(hostMtu([link('br0', 9000, 'UP')], usual)).toBe(1460);
     expect(hostMtu([], '(')).toBeUndefined();
   });
 });
 
-describe('of tunnels and pods', () => {
+describe('expectedMtus', () => {
   const mtusOf = (mode: Mode, v6 = false, spec = {}) => {
     const objects = recordedObjects({ mode, v6 });
     return expectedMtus(readNetwork({ ...objects, felixConfigurations: [felixConfiguration(spec)] }), 'node-a', 1500);
@@ -44,11 +52,11 @@ describe('of tunnels and pods', () => {
     ['vxlan', false, 1450],
     ['vxlan', true, 1430],
     ['vxlan-crosssubnet', false, 1450],
-  ])('%s, IPv6 %s: pods get %i', (mode, v6, pod) => {
+  ])('with pools of mode %s and IPv6 %s pods get an MTU of %i', (mode, v6, pod) => {
     expect(mtusOf(mode, v6).pod).toBe(pod);
   });
 
-  test('set ones win', () => {
+  test('MTUs that are set take precedence over computed ones', () => {
     expect(mtusOf('vxlan', false, { vxlanMTU: 1380 })).toMatchObject({ vxlan: { 4: 1380, 6: 1430 }, pod: 1380 });
     expect(mtusOf('none', false, { wireguardEnabled: true })).toMatchObject({ pod: 1440 });
     expect(mtusOf('none', false, { wireguardEnabledV6: true, wireguardMTUV6: 1300 })).toMatchObject({ pod: 1300 });

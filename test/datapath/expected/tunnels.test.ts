@@ -11,11 +11,11 @@ test.each<[Mode, boolean, readonly string[]]>([
   ['ipip', true, ['tunl0']],
   ['vxlan', false, ['vxlan.calico']],
   ['vxlan-crosssubnet', true, ['vxlan.calico', 'vxlan-v6.calico']],
-])('of mode %s, IPv6 %s', (mode, v6, names) => {
+])('with pools of mode %s and IPv6 %s a node has the tunnel devices for them', (mode, v6, names) => {
   expect(tunnelDevices('node-a', recordedNetwork({ mode, v6 })).map(({ name }) => name)).toEqual(names);
 });
 
-test('a VXLAN device: identity and the other nodes', () => {
+test('a VXLAN device has its identity and knows the other nodes', () => {
   const [device] = tunnelDevices('node-a', recordedNetwork({ mode: 'vxlan' }));
   const { vxlan, address, needsAddress } = device ?? {};
   expect(address && formatIp(address)).toBe('10.244.10.0');
@@ -38,7 +38,7 @@ test('a VXLAN device: identity and the other nodes', () => {
   ]);
 });
 
-test('settings of Felix: another VNI and port, an encapsulation forced on or off', () => {
+test('settings of Felix decide VNI and port, and can force an encapsulation on or off', () => {
   const objects = recordedObjects({ mode: 'vxlan' });
   objects.felixConfigurations.push(felixConfiguration({ vxlanVNI: 77, vxlanPort: 8472, ipipEnabled: true }));
   const devices = tunnelDevices('node-a', readNetwork(objects));

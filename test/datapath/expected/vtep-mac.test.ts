@@ -11,10 +11,10 @@ test.each([
   expect(vtepMac(node, 6)).toBe(v6);
 });
 
-test('the recorded one of a third node', () => {
+test('the MAC of a VXLAN device is that of the recording, also for a third node', () => {
   expect(vtepMac('node-c', 4)).toBe('66:1a:b9:f1:6e:af');
 });
 
-test('what is stored wins, in the spelling of the kernel', () => {
+test('a stored MAC takes precedence, in the spelling of the kernel', () => {
   expect(vtepMac('node-a', 4, '02-AB-00-00-00-01')).toBe('02:ab:00:00:00:01');
 });

@@ -26,7 +26,7 @@ function without(block: string, bird: Parameters<typeof stateOf>[1]): NodeState 
 const birdc = (name: string): string => recording('birdc', name);
 const network = recordedNetwork({ mode: 'none', nodes: ['node-a', 'node-b'] });
 
-function toldOf(state: NodeState, of = network): string[] {
+function findingTexts(state: NodeState, of = network): string[] {
   return routeFindings(compareRoutes(of, state).comparisons).map(
     ({ id, peer, message }) => `${id} ${peer}: ${message}`,
   );
@@ -35,79 +35,79 @@ function toldOf(state: NodeState, of = network): string[] {
 describe('a route that is not in the kernel', () => {
   const state = (bird: Parameters<typeof stateOf>[1]) => without('10.244.20.64/26', bird);
 
-  test('and in BIRD is not installed', () => {
-    expect(toldOf(state({ 'bird4-routes': birdc('show-route.v4.txt') }))).toEqual([
-      'F97 node-b: BIRD has the route to 10.244.20.64/26, the kernel does not',
+  test('a route that only BIRD has is not installed', () => {
+    expect(findingTexts(state({ 'bird4-routes': birdc('show-route.v4.txt') }))).toEqual([
+      'F97 node-b: BIRD has the route to 10.244.20.64/26, but the kernel does not',
     ]);
   });
 
-  test('while BIRD waits after a restart', () => {
+  test('a route that only BIRD has while it waits after a restart is explained by that', () => {
     const bird = {
       'bird4-routes': birdc('show-route.v4.txt'),
       'bird4-status': birdc('show-status.gr-recovery.v4.txt'),
     };
-    expect(toldOf(state(bird))).toEqual([
-      'F97 node-b: BIRD has the route to 10.244.20.64/26, the kernel does not: BIRD still waits for its peers after a restart',
+    expect(findingTexts(state(bird))).toEqual([
+      'F97 node-b: BIRD has the route to 10.244.20.64/26, but the kernel does not: BIRD still waits for its peers after a restart',
     ]);
   });
 
-  test('and unreachable in BIRD', () => {
-    expect(toldOf(state({ 'bird4-routes': birdc('show-route.tor.v4.txt') }))).toEqual([
+  test('a route that BIRD has as unreachable has no next hop', () => {
+    expect(findingTexts(state({ 'bird4-routes': birdc('show-route.tor.v4.txt') }))).toEqual([
       'F93 node-b: BIRD has the route to 10.244.20.64/26, but nothing leads to its next hop',
       'F93 undefined: BIRD has the route to 10.244.30.128/26, but nothing leads to its next hop',
     ]);
   });
 
-  test('since the session with the other node is down', () => {
+  test('a missing route is explained by the session that is down', () => {
     const bird = {
       'bird4-routes': 'BIRD 1.6.8 ready.\n0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)\n',
       'bird4-protocols': birdc('show-protocols-all.mixed.v4.txt').replaceAll('10.90.0.78', '10.90.0.2'),
     };
-    expect(toldOf(state(bird))[0]).toMatch(
+    expect(findingTexts(state(bird))[0]).toMatch(
       /^F44 node-b: no route to 10\.244\.20\.64\/26 of node-b: packets take the default route; BGP with node-b is /,
     );
   });
 
-  test('and without a session at all', () => {
+  test('a missing route is explained by a session that BIRD does not have', () => {
     const bird = {
       'bird4-routes': 'BIRD 1.6.8 ready.\n0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)\n',
       'bird4-protocols': birdc('show-protocols-all.kernel.v4.txt'),
     };
-    expect(toldOf(state(bird))[0]).toContain('BIRD has no session with node-b (10.90.0.2)');
+    expect(findingTexts(state(bird))[0]).toContain('BIRD has no session with node-b (10.90.0.2)');
   });
 
-  test('when BIRD did not answer', () => {
+  test('a missing route is explained by BIRD not answering', () => {
     const bird = { 'bird4-protocols': answered('', 1, 'Unable to connect to server control socket\n') };
-    expect(toldOf(state(bird))[0]).toContain('BIRD was not seen');
+    expect(findingTexts(state(bird))[0]).toContain('BIRD could not be read');
   });
 });
 
-test('blocks of one node that one cause takes away are one problem', () => {
+test('routes of one node that are missing for one reason are one finding', () => {
   const objects = recordedObjects({ mode: 'none', nodes: ['node-a', 'node-b'] });
   objects.blocks.push(recordedBlock('10.244.21.0/26', 'node-b'), recordedBlock('10.244.22.0/26', 'node-b'));
   const state = without('10.244.20.64/26', {});
-  const problems = toldOf(state, readNetwork(objects));
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toMatch(/10\.244\.20\.64\/26.*; so are 10\.244\.21\.0\/26, 10\.244\.22\.0\/26$/);
+  const findings = findingTexts(state, readNetwork(objects));
+  expect(findings).toHaveLength(1);
+  expect(findings[0]).toMatch(/10\.244\.20\.64\/26.*; the same for 10\.244\.21\.0\/26, 10\.244\.22\.0\/26$/);
 });
 
-describe('routes of BIRD that nothing gives reason for', () => {
+describe('routes of BIRD that the datastore does not explain', () => {
   const bird = 'BIRD 1.6.8 ready.\n10.244.77.0/26     via 10.90.0.2 on eth0 [Mesh_10_90_0_2 14:25:57] * (100/0) [i]\n';
   const mode = (name: Mode) => recordedNetwork({ mode: name, nodes: ['node-a', 'node-b'] });
   const state = without('', { 'bird4-routes': bird });
 
-  test('and that the kernel has not', () => {
-    expect(toldOf(state, mode('none'))).toEqual([
-      'F97 undefined: BIRD has the route to 10.244.77.0/26, the kernel does not',
+  test('an unexplained route of BIRD that the kernel lacks is a finding', () => {
+    expect(findingTexts(state, mode('none'))).toEqual([
+      'F97 undefined: BIRD has the route to 10.244.77.0/26, but the kernel does not',
     ]);
   });
 
-  test('are no difference for VXLAN: BIRD keeps them from the kernel', () => {
+  test('an unexplained route of BIRD in a VXLAN pool is not a finding', () => {
     const vxlan = stateOf('node-a', {
       routes4: 'node-a.vxlan.route4.details.json',
       'bird4-routes': birdc('show-route.vxlan.v4.txt') + bird.split('\n')[1],
     });
-    expect(toldOf(vxlan, recordedNetwork({ mode: 'vxlan' }))).toEqual([]);
+    expect(findingTexts(vxlan, recordedNetwork({ mode: 'vxlan' }))).toEqual([]);
   });
 });
 
@@ -118,6 +118,6 @@ test('a gateway that BIRD itself chose is right', () => {
   const chosen =
     'BIRD 1.6.8 ready.\n10.244.20.64/26    via 10.90.0.200 on eth0 [Global_10_90_0_200 14:25:57] * (100/0) [i]\n';
   const seen = { routes4, addresses: 'node-a.addr.json' };
-  expect(toldOf(stateOf('node-a', { ...seen, 'bird4-routes': chosen }))).toEqual([]);
-  expect(toldOf(stateOf('node-a', seen))[0]).toMatch(/^F46 node-b: /);
+  expect(findingTexts(stateOf('node-a', { ...seen, 'bird4-routes': chosen }))).toEqual([]);
+  expect(findingTexts(stateOf('node-a', seen))[0]).toMatch(/^F46 node-b: /);
 });

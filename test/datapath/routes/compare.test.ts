@@ -1,4 +1,4 @@
-// Recorded routes of real kernels beside what the datastore gives reason for: clean in each mode, and one change a fault.
+// Recorded routes of real kernels against what the datastore explains: clean in each mode, and one finding per change.
 import { describe, expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { compareRoutes } from '../../../src/datapath/routes/compare.ts';
@@ -18,7 +18,7 @@ import {
 
 type Change = (entries: Record<string, unknown>[]) => Record<string, unknown>[];
 
-/** `destination verdict fault` of all that is not as expected. */
+/** `destination verdict id` of all that is not as expected. */
 function differences({ comparisons }: ReturnType<typeof compareRoutes>): string[] {
   return comparisons
     .filter(({ verdict }) => verdict !== 'ok')
@@ -34,8 +34,8 @@ interface Scene {
   readonly choice: NetworkChoice;
   readonly routes4: string;
   readonly routes6?: string;
-  /** How many routes there are reasons for. */
-  readonly reasons: number;
+  /** How many routes the datastore explains. */
+  readonly explained: number;
 }
 
 const scenes: readonly Scene[] = [
@@ -44,49 +44,49 @@ const scenes: readonly Scene[] = [
     choice: { mode: 'none', nodes: ['node-a', 'node-b'], v6: true },
     routes4: 'node-a.noencap.route4.details.json',
     routes6: 'node-a.noencap.route6.details.json',
-    reasons: 8,
+    explained: 8,
   },
-  { name: 'VXLAN', choice: { mode: 'vxlan' }, routes4: 'node-a.vxlan.route4.details.json', reasons: 5 },
+  { name: 'VXLAN', choice: { mode: 'vxlan' }, routes4: 'node-a.vxlan.route4.details.json', explained: 5 },
   {
     name: 'VXLAN CrossSubnet',
     choice: { mode: 'vxlan-crosssubnet' },
     routes4: 'node-a.vxlan-crosssubnet.route4.details.json',
-    reasons: 5,
+    explained: 5,
   },
   {
     name: 'VXLAN of both families',
     choice: { mode: 'vxlan', nodes: ['node-a', 'node-b'], v6: true },
     routes4: 'node-a.vxlan-dual.route4.details.json',
     routes6: 'node-a.vxlan-dual.route6.details.json',
-    reasons: 8,
+    explained: 8,
   },
-  { name: 'IPIP by BIRD', choice: { mode: 'ipip' }, routes4: 'node-a.ipip-emulated.route4.details.json', reasons: 5 },
+  { name: 'IPIP by BIRD', choice: { mode: 'ipip' }, routes4: 'node-a.ipip-emulated.route4.details.json', explained: 5 },
   {
     name: 'IPIP by Felix',
     choice: { mode: 'ipip', nodes: ['node-a', 'node-b'] },
     routes4: 'node-a.ipip-felix-emulated.route4.details.json',
-    reasons: 4,
+    explained: 4,
   },
   {
     name: 'IPIP CrossSubnet',
     choice: { mode: 'ipip-crosssubnet' },
     routes4: 'node-a.ipip-crosssubnet-emulated.route4.details.json',
-    reasons: 5,
+    explained: 5,
   },
 ];
 
 describe('recorded routes are as expected', () => {
-  test.each(scenes)('$name', ({ choice, routes4, routes6, reasons }) => {
+  test.each(scenes)('recorded routes are as expected: $name', ({ choice, routes4, routes6, explained }) => {
     const state = stateOf('node-a', { routes4, addresses, ...(routes6 === undefined ? {} : { routes6 }) });
     const report = compareRoutes(recordedNetwork(choice), state);
     const { comparisons } = report;
     expect(differences(report)).toEqual([]);
-    expect(report.asExpected).toBe(reasons);
-    expect(comparisons).toHaveLength(reasons);
+    expect(report.asExpected).toBe(explained);
+    expect(comparisons).toHaveLength(explained);
     expect(comparisons.filter(({ seen }) => seen === '-')).toEqual([]);
   });
 
-  test('a borrowed address, at the owner of its block', () => {
+  test('the owner of a block has the expected route to a borrowed address', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
     objects.blocks[1] = recordedBlock('10.244.20.64/26', 'node-b', [{ ordinal: 6, node: 'node-a' }]);
     objects.pods.push(recordedPod('node-a', 'default/far', '10.244.20.70'));
@@ -96,7 +96,7 @@ describe('recorded routes are as expected', () => {
     expect(report.comparisons.map(({ destination }) => destination)).toContain('10.244.20.70/32');
   });
 
-  test('a node behind a router, without encapsulation: the way to the node is the way to its block', () => {
+  test('without encapsulation the block of a node behind a router is reached through that router', () => {
     const routes4 = changedRecording('node-a.noencap.route4.details.json', (entries) => [
       ...entries,
       { ...router, dst: '10.244.30.128/26', protocol: 'bird' },
@@ -105,7 +105,7 @@ describe('recorded routes are as expected', () => {
     expect(differences(comparisons)).toEqual([]);
   });
 
-  test('metrics of newer releases, and both at once', () => {
+  test('metrics of newer releases are right, also next to those of older ones', () => {
     const routes4 = changedRecording('node-a.vxlan.route4.details.json', (entries) =>
       entries.flatMap((entry) => {
         if (entry['dst'] === '10.244.10.1') return [{ ...entry, metric: 1024 }];
@@ -146,18 +146,18 @@ describe('of the recorded routes', () => {
       .map(({ destination, verdict }) => `${destination} ${verdict}`);
   };
 
-  test('each is missed when it is gone, and no other', () => {
+  test('each recorded route is missing when it is removed, and no other', () => {
     expect(cases.length).toBeGreaterThan(25);
     for (const one of cases) expect(report(one, without(one.dst)), `${one.name}`).toEqual([`${key(one.dst)} missing`]);
   });
 
-  test('each is noticed when somebody else wrote it, and no other', () => {
+  test('each recorded route is wrong when another program wrote it, and no other', () => {
     for (const one of cases) {
       expect(report(one, replaced(one.dst, { protocol: 'static' })), one.name).toEqual([`${key(one.dst)} wrong`]);
     }
   });
 
-  test('each is noticed when it goes to another interface, and no other', () => {
+  test('each recorded route is wrong when it goes to another interface, and no other', () => {
     for (const one of cases) {
       const isBlackhole = (entry: Record<string, unknown>): boolean => entry['type'] === 'blackhole';
       const change: Change = (entries) =>
@@ -295,7 +295,7 @@ const planted: readonly Planted[] = [
 ];
 
 describe('each planted fault is found, and nothing else', () => {
-  test.each(planted)('$name', ({ mode, change, found }) => {
+  test.each(planted)('the planted route fault is found alone: $name', ({ mode, change, found }) => {
     const routes4 = changedRecording(recordingOf[mode] ?? '', change);
     const state = stateOf('node-a', { routes4, addresses, links });
     expect(differences(compareRoutes(recordedNetwork({ mode }), state))).toEqual(found);
@@ -305,7 +305,7 @@ describe('each planted fault is found, and nothing else', () => {
 describe('what the datastore says decides', () => {
   const vxlan = { routes4: 'node-a.vxlan.route4.details.json', addresses };
 
-  test('a block that is only claimed may have a route or not', () => {
+  test('a block whose affinity is not confirmed may have a route or not', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.affinities[1] = recordedAffinity('node-b', '10.244.20.64/26', 'pending');
     const network = readNetwork(objects);
@@ -321,14 +321,14 @@ describe('what the datastore says decides', () => {
     expect(differences(compareRoutes(readNetwork(objects), stateOf('node-a', vxlan)))).toEqual([]);
   });
 
-  test('a node without prefix length is in no subnet', () => {
+  test('a node without a prefix length is in no subnet', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
     objects.nodes[0] = recordedNode('node-a', 'vxlan-crosssubnet', false, { ip: '10.90.0.1' });
     const state = stateOf('node-a', { routes4: 'node-a.vxlan-crosssubnet.route4.details.json', addresses });
     expect(differences(compareRoutes(readNetwork(objects), state))).toEqual(['10.244.20.64/26 wrong F46']);
   });
 
-  test('the route protocol of Felix takes the place of both', () => {
+  test('deviceRouteProtocol replaces both protocols of Felix', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.felixConfigurations.push(felixConfiguration({ deviceRouteProtocol: 88 }));
     const network = readNetwork(objects);
@@ -345,7 +345,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('routes by workload: an address a pod, and no block need be there', () => {
+  test('with route source WorkloadIPs there is one route per pod, and blocks may be missing', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.felixConfigurations.push(felixConfiguration({ routeSource: 'WorkloadIPs' }));
     const network = readNetwork(objects);
@@ -365,7 +365,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('Felix told to program IPIP: a route of BIRD is the wrong one', () => {
+  test('a route of BIRD is wrong when Felix programs IPIP', () => {
     const objects = recordedObjects({ mode: 'ipip', nodes: ['node-a', 'node-b'] });
     objects.felixConfigurations.push(felixConfiguration({ programClusterRoutes: 'EnabledIPIPOnly' }));
     const felix = { routes4: 'node-a.ipip-felix-emulated.route4.details.json', addresses };
@@ -377,7 +377,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test("addresses of a block that nobody owns go to each one's node", () => {
+  test('addresses of a block without an owner have a route to the node of each', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.blocks.push(
       recordedBlock('10.244.50.0/26', undefined, [
@@ -391,7 +391,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('a block of one address has no blackhole; the tunnel address in one is on the link', () => {
+  test('a block of one address has no blackhole, and a tunnel address in it is on the link', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.nodes[1] = recordedNode('node-b', 'vxlan', false, { vxlan: '10.244.60.9' });
     objects.blocks.push(
@@ -406,17 +406,19 @@ describe('what the datastore says decides', () => {
     expect(differences(compareRoutes(readNetwork(objects), state))).toEqual([]);
   });
 
-  test('a pod that starts may have no route yet', () => {
+  test('a pod that is starting may have no route yet', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const starting = recordedPod('node-a', 'default/new', '10.244.10.3');
     objects.pods.push({ ...starting, status: { ...starting.status, phase: 'Pending' } });
     expect(differences(compareRoutes(readNetwork(objects), stateOf('node-a', vxlan)))).toEqual([]);
   });
 
-  test('service addresses in the routes of a node', () => {
+  test('service addresses in the routes of a node are a finding', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.bgpConfigurations.push({
-      ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'BGPConfiguration', metadata: { name: 'default' } },
+      apiVersion: 'crd.projectcalico.org/v1',
+      kind: 'BGPConfiguration',
+      metadata: { name: 'default' },
       spec: { serviceClusterIPs: [{ cidr: '10.96.0.0/12' }] },
     });
     const routes4 = changedRecording(vxlan.routes4, added({ dst: '10.96.0.0/12', protocol: 'bird' }));
@@ -429,11 +431,11 @@ describe('what the datastore says decides', () => {
 describe('what was not seen is not missing', () => {
   const network = recordedNetwork({ mode: 'vxlan' });
 
-  test('no answer at all: one line for all routes', () => {
+  test('without an answer all routes are one line that is not observed', () => {
     expect(differences(compareRoutes(network, stateOf('node-a', {})))).toEqual(['IPv4 routes not observed']);
   });
 
-  test('half an answer: the rest is not observed', () => {
+  test('what is not in a partial answer is not observed', () => {
     const routes4 = changedRecording('node-a.vxlan.route4.details.json', (entries) =>
       replaced('10.244.20.64/26', { dst: 'nonsense' })(entries),
     );
@@ -442,7 +444,7 @@ describe('what was not seen is not missing', () => {
     ]);
   });
 
-  test('without addresses the interface of plain routes is not judged', () => {
+  test('without the addresses of a node the interface of plain routes is not judged', () => {
     const state = stateOf('node-a', { routes4: 'node-a.vxlan-crosssubnet.route4.details.json' });
     expect(differences(compareRoutes(recordedNetwork({ mode: 'vxlan-crosssubnet' }), state))).toEqual([]);
   });

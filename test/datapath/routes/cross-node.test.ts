@@ -11,12 +11,12 @@ import {
   stateOf,
 } from '../../support/recorded/network.ts';
 
-function told(objects: MutableObjects, states: Parameters<typeof crossNodeFindings>[1] = []): string[] {
+function factTexts(objects: MutableObjects, states: Parameters<typeof crossNodeFindings>[1] = []): string[] {
   return crossNodeFindings(readNetwork(objects), states).map(({ id, node, peer }) => `${id} ${node} ${peer}`);
 }
 
-test('none in a healthy cluster', () => {
-  expect(told(recordedObjects({ mode: 'vxlan-crosssubnet', v6: true }))).toEqual([]);
+test('a healthy cluster has no findings between nodes', () => {
+  expect(factTexts(recordedObjects({ mode: 'vxlan-crosssubnet', v6: true }))).toEqual([]);
 });
 
 describe('subnets that disagree', () => {
@@ -26,49 +26,49 @@ describe('subnets that disagree', () => {
     return objects;
   };
 
-  test('matter between subnets only', () => {
-    expect(told(wider('vxlan-crosssubnet'))).toEqual(['F43 node-a node-b']);
-    expect(told(wider('vxlan'))).toEqual([]);
+  test('subnets that disagree matter only to pools with CrossSubnet', () => {
+    expect(factTexts(wider('vxlan-crosssubnet'))).toEqual(['F43 node-a node-b']);
+    expect(factTexts(wider('vxlan'))).toEqual([]);
   });
 
-  test('of different length that agree are none', () => {
+  test('subnets of different length that agree are not a finding', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
     objects.nodes[2] = recordedNode('node-c', 'vxlan-crosssubnet', false, { ip: '10.90.1.3/25' });
-    expect(told(objects)).toEqual([]);
+    expect(factTexts(objects)).toEqual([]);
   });
 });
 
-test('two nodes with one address', () => {
+test('two nodes with the same address are a finding', () => {
   const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a', 'node-b'] });
   objects.nodes[1] = recordedNode('node-b', 'vxlan', false, { ip: '10.90.0.1/24' });
-  expect(told(objects)).toEqual(['F51 node-a node-b']);
+  expect(factTexts(objects)).toEqual(['F51 node-a node-b']);
 });
 
 describe('one pod address twice', () => {
-  test('by two pods', () => {
+  test('two pods with the same address are a finding', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.pods.push(recordedPod('node-b', 'default/copy', '10.244.10.1'));
-    expect(told(objects)).toEqual(['F50 node-a node-b']);
+    expect(factTexts(objects)).toEqual(['F50 node-a node-b']);
     const network = readNetwork(objects);
     const [web, nginx] = network.workloads.get('node-a') ?? [];
     expect([web, nginx].map((pod) => samePodAddresses(network, pod).length)).toEqual([1, 0]);
   });
 
-  test('by a pod that is going is none', () => {
+  test('a pod that is ending may share its address', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const copy = recordedPod('node-b', 'default/copy', '10.244.10.1');
     objects.pods.push({ ...copy, metadata: { ...copy.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
-    expect(told(objects)).toEqual([]);
+    expect(factTexts(objects)).toEqual([]);
   });
 
-  test('by routes of two nodes, told once', () => {
+  test('one pod address in the routes of two nodes is one finding', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const routes4 = changedRecording('node-b.vxlan-borrowed.route4.details.json', (all) =>
       all.map((one) => (one['dst'] === '10.244.20.66' ? { ...one, dst: '10.244.10.1' } : one)),
     );
     const states = [stateOf('node-a', { routes4: 'node-a.vxlan.route4.details.json' }), stateOf('node-b', { routes4 })];
-    expect(told(objects, states)).toEqual(['F50 node-a node-b']);
+    expect(factTexts(objects, states)).toEqual(['F50 node-a node-b']);
     objects.pods.push(recordedPod('node-b', 'default/copy', '10.244.10.1'));
-    expect(told(objects, states)).toEqual(['F50 node-a node-b']);
+    expect(factTexts(objects, states)).toEqual(['F50 node-a node-b']);
   });
 });

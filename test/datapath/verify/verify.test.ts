@@ -92,20 +92,20 @@ function factsOf(changes: Answers = {}, objects: MutableObjects = objectsOfRecor
   return verifyNode(network, network.nodes.get('node-a') as NetworkNode, { reading, state: nodeState(reading) });
 }
 
-const told = (facts: readonly Fact[], verdict: Fact['verdict']): string[] =>
+const factTexts = (facts: readonly Fact[], verdict: Fact['verdict']): string[] =>
   facts
     .filter((fact) => fact.verdict === verdict)
     .map(({ id, subject, fact, seen }) => `${id} ${subject}: ${fact} ${seen}`);
 
 describe('a recorded node', () => {
-  test('is right in all that was seen', () => {
+  test('all facts of a recorded node are right and observed', () => {
     const facts = factsOf();
-    expect(told(facts, 'wrong')).toEqual([]);
-    expect(told(facts, 'not observed')).toEqual([]);
+    expect(factTexts(facts, 'wrong')).toEqual([]);
+    expect(factTexts(facts, 'not observed')).toEqual([]);
     expect(facts.length).toBeGreaterThan(60);
   });
 
-  test('that answered nothing is not observed, and nothing is right or wrong', () => {
+  test('without any answer all facts of a node are not observed', () => {
     const network = readNetwork(objectsOfRecording());
     const reading = readingOf('node-a', {});
     const facts = verifyNode(network, network.nodes.get('node-a') as NetworkNode, {
@@ -116,8 +116,11 @@ describe('a recorded node', () => {
     expect(facts.length).toBeGreaterThan(30);
   });
 
-  test.each(Object.keys(recorded) as ProbeName[])('is never right in what %s would have told', (probe) => {
-    const lost = told(factsOf({ [probe]: { kind: 'unanswered', argv: [], reason: 'lost' } as ProbeOutcome }), 'wrong');
+  test.each(Object.keys(recorded) as ProbeName[])('without the answer of %s nothing is wrong', (probe) => {
+    const lost = factTexts(
+      factsOf({ [probe]: { kind: 'unanswered', argv: [], reason: 'lost' } as ProbeOutcome }),
+      'wrong',
+    );
     expect(lost).toEqual([]);
   });
 });
@@ -165,12 +168,12 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
     ['F02 pod default/web-1: IPv6 forwarding 0'],
   ],
   [
-    'no way to the gateway',
+    'no route to the gateway',
     { 'gateway-route': answered('', 2, 'RTNETLINK answers: Network is unreachable\n') },
     ['F03 node: route to 169.254.1.1 none'],
   ],
   [
-    'the way to the gateway into a pod',
+    'the route to the gateway into a pod',
     { 'gateway-route': `[{"dst":"169.254.1.1","dev":"${web}","flags":[]}]` },
     [`F03 node: route to 169.254.1.1 dev ${web}`],
   ],
@@ -199,7 +202,7 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
     ['F16 pod default/web-1: interface of the node with 10.244.10.1 eth1'],
   ],
   [
-    'forwarding off on the node: not told again for each interface',
+    'forwarding off on the node, not reported again for each interface',
     {
       sysctls: sysctls({
         'net/ipv4/ip_forward': '0',
@@ -214,7 +217,7 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
     ['F31 uplink eth0: forwarding 0'],
   ],
   [
-    'a rule of others',
+    'a foreign rule',
     addedTo('rules4', { priority: 100, src: '10.244.0.0', srclen: 16, table: '77' }),
     ['F35 node: IPv4 rules for pods 100: from 10.244.0.0/16 lookup 77'],
   ],
@@ -230,7 +233,7 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
     [],
   ],
   [
-    'Calico and kube-proxy apart',
+    'Calico and kube-proxy in different backends',
     {
       iptables: '*filter\n:FORWARD ACCEPT [0:0]\n:cali-FORWARD - [0:0]\nCOMMIT\n',
       'iptables-legacy': '*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n',
@@ -307,32 +310,32 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
       flags: ['UP'],
       linkinfo: { info_kind: 'vxlan', info_data: { id: 4096, port: 4789 } },
     }),
-    ['F71 flannel.1: VXLAN device of others VNI 4096 on port 4789'],
+    ['F71 flannel.1: foreign VXLAN device VNI 4096 on port 4789'],
   ],
-  ['another name', { nodename: 'node-x' }, ['F112 node: nodename node-x']],
+  ['another node name', { nodename: 'node-x' }, ['F112 node: nodename node-x']],
 ];
 
 describe('each planted fault is found, and nothing else', () => {
-  test.each(planted)('%s', (_, changes, found) => {
-    expect(told(factsOf(changes), 'wrong')).toEqual(found);
+  test.each(planted)('the planted fault is found alone: %s', (_, changes, found) => {
+    expect(factTexts(factsOf(changes), 'wrong')).toEqual(found);
   });
 
-  test('MTU of tunnels, pods and the file against the settings', () => {
+  test('MTUs of tunnels and of new pods are compared with the settings', () => {
     const objects = objectsOfRecording();
     objects.felixConfigurations.push(felixConfiguration({ vxlanMTU: 1400 }));
-    expect(told(factsOf({}, objects), 'wrong')).toEqual([
+    expect(factTexts(factsOf({}, objects), 'wrong')).toEqual([
       'F74 node: MTU of new pods 1430',
       'F74 vxlan.calico: MTU 1450',
     ]);
   });
 
-  test('identity of a VXLAN device', () => {
+  test('each wrong part of the identity of a VXLAN device is a finding', () => {
     const data = { id: 4097, local: '10.90.0.9', link: 'eth1', port: 8472, learning: true };
     const changes = ofLink('vxlan.calico', {
       address: '02:00:00:00:00:02',
       linkinfo: { info_kind: 'vxlan', info_data: data },
     });
-    expect(told(factsOf(changes), 'wrong')).toEqual([
+    expect(factTexts(factsOf(changes), 'wrong')).toEqual([
       'F54 vxlan.calico: VNI 4097',
       'F54 vxlan.calico: port 8472',
       'F58 vxlan.calico: MAC 02:00:00:00:00:02',
@@ -342,42 +345,42 @@ describe('each planted fault is found, and nothing else', () => {
     ]);
     const bpf = objectsOfRecording();
     bpf.felixConfigurations.push(felixConfiguration({ bpfEnabled: true }));
-    expect(told(factsOf(changes, bpf), 'wrong')).toEqual([]);
+    expect(factTexts(factsOf(changes, bpf), 'wrong')).toEqual([]);
   });
 
-  test('a pod without its interface', () => {
+  test('a pod without its interface lacks its route too', () => {
     const objects = objectsOfRecording();
     objects.pods.push(recordedPod('node-a', 'default/new', '10.244.10.3'));
-    expect(told(factsOf({}, objects), 'wrong')).toEqual([
+    expect(factTexts(factsOf({}, objects), 'wrong')).toEqual([
       'F04 pod default/new: interface none',
       'F06 pod default/new: route to 10.244.10.3/32 -',
     ]);
   });
 
-  test('interfaces with another prefix than Felix knows', () => {
+  test('interfaces without a prefix that Felix knows are a finding', () => {
     const objects = objectsOfRecording();
     objects.felixConfigurations.push(felixConfiguration({ interfacePrefix: 'tap' }));
-    expect(told(factsOf({}, objects), 'wrong')).toContain(`F14 pod default/web-1: interface name ${web}`);
+    expect(factTexts(factsOf({}, objects), 'wrong')).toContain(`F14 pod default/web-1: interface name ${web}`);
   });
 
-  test('a permanent neighbour, where the MAC of the pod is known', () => {
+  test('a permanent neighbour is judged where the MAC of the pod is known', () => {
     const entry = { dst: '10.244.10.1', dev: web, lladdr: '02:00:00:00:00:99', state: ['PERMANENT'] };
     const neighbours = changedRecording('node-a.vxlan-dual.neigh.json', (all) => [
       ...all.filter(({ dst }) => dst !== '10.244.10.1'),
       entry,
     ]);
-    expect(told(factsOf({ neighbours }), 'not observed')).toEqual([
-      'F08 pod default/web-1: permanent neighbour 10.244.10.1 02:00:00:00:00:99, and the MAC of the pod is not known here',
+    expect(factTexts(factsOf({ neighbours }), 'not observed')).toEqual([
+      'F08 pod default/web-1: permanent neighbour 10.244.10.1 02:00:00:00:00:99, but the MAC of the pod is not known here',
     ]);
     const objects = objectsOfRecording();
     const [pod] = objects.pods;
     Object.assign(pod?.metadata.annotations ?? {}, { 'cni.projectcalico.org/hwAddr': '02-00-00-00-00-01' });
-    expect(told(factsOf({ neighbours }, objects), 'wrong')).toEqual([
+    expect(factTexts(factsOf({ neighbours }, objects), 'wrong')).toEqual([
       'F08 pod default/web-1: permanent neighbour 10.244.10.1 02:00:00:00:00:99',
     ]);
   });
 
-  test('strict filtering for a pod of several networks, and for one that sends as others', () => {
+  test('strict rp_filter is wrong for a pod with several networks or other source addresses', () => {
     const objects = objectsOfRecording();
     const [first, second] = objects.pods;
     Object.assign(first?.metadata.annotations ?? {}, { 'k8s.v1.cni.cncf.io/networks': 'storage' });
@@ -385,31 +388,31 @@ describe('each planted fault is found, and nothing else', () => {
       'cni.projectcalico.org/allowedSourcePrefixes': '["192.0.2.0/24"]',
     });
     const all = (value: string): Answers => ({ sysctls: sysctls({ 'net/ipv4/conf/all/rp_filter': value }) });
-    expect(told(factsOf(all('1'), objects), 'wrong')).toEqual([
+    expect(factTexts(factsOf(all('1'), objects), 'wrong')).toEqual([
       'F17 pod default/web-1: rp_filter 1',
       'F17 pod default/nginx: rp_filter 1',
     ]);
-    expect(told(factsOf(all('2'), objects), 'wrong')).toEqual(['F17 pod default/nginx: rp_filter 2']);
+    expect(factTexts(factsOf(all('2'), objects), 'wrong')).toEqual(['F17 pod default/nginx: rp_filter 2']);
   });
 
-  test('strict filtering while subnets disagree', () => {
+  test('strict rp_filter is wrong while subnets disagree', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet', nodes: ['node-a'] });
     objects.nodes.push(recordedNode('node-b', 'vxlan-crosssubnet', false, { ip: '10.90.1.9/16' }));
     const answers = { routes4: 'node-a.vxlan-crosssubnet.route4.details.json' };
-    const strict = told(factsOf(answers, objects), 'wrong').filter((line) => line.startsWith('F32'));
+    const strict = factTexts(factsOf(answers, objects), 'wrong').filter((line) => line.startsWith('F32'));
     expect(strict).toEqual(['F32 eth0: rp_filter 1', 'F32 vxlan.calico: rp_filter 1']);
     const loose = { ...answers, sysctls: sysctls({ 'net/ipv4/conf/all/rp_filter': '2' }) };
-    expect(told(factsOf(loose, objects), 'wrong').filter((line) => line.startsWith('F32'))).toEqual([]);
+    expect(factTexts(factsOf(loose, objects), 'wrong').filter((line) => line.startsWith('F32'))).toEqual([]);
   });
 
-  test('a node that a pool gives a tunnel address to, and that has none', () => {
+  test('a node without the tunnel address that a pool gives it is a finding', () => {
     const objects = objectsOfRecording();
     delete objects.nodes[0]?.metadata.annotations?.['projectcalico.org/IPv4VXLANTunnelAddr'];
-    expect(told(factsOf({}, objects), 'wrong')).toContain('F54 vxlan.calico: address not recorded');
+    expect(factTexts(factsOf({}, objects), 'wrong')).toContain('F54 vxlan.calico: address not recorded');
   });
 });
 
-test('of one pod: its own facts, and what all pods of its node rest on', () => {
+test('the facts of one pod are its own and those that all pods of its node depend on', () => {
   const network = readNetwork(objectsOfRecording());
   const [pod] = network.workloads.get('node-a') ?? [];
   if (pod === undefined) throw new Error('no pod');
@@ -420,6 +423,6 @@ test('of one pod: its own facts, and what all pods of its node rest on', () => {
     { reading, state: nodeState(reading) },
     pod,
   );
-  expect(told(facts, 'wrong')).toEqual([]);
+  expect(factTexts(facts, 'wrong')).toEqual([]);
   expect(new Set(facts.map(({ subject }) => subject))).toEqual(new Set(['node', 'uplink eth0', 'pod default/web-1']));
 });

@@ -20,7 +20,10 @@ describe('calicoctlPeers', () => {
       { address: '10.9.9.2', type: 'node-to-node mesh', state: 'start', since: '00:23:33', info: 'Active' },
       { address: '10.9.9.3.port.1790', type: 'node specific', state: 'start', since: '00:23:33', info: 'Passive' },
       {
-        ...{ address: '10.9.9.4', type: 'global', state: 'start', since: '2026-01-01' },
+        address: '10.9.9.4',
+        type: 'global',
+        state: 'start',
+        since: '2026-01-01',
         info: 'Active Socket: Connection refused',
       },
     ]);

@@ -110,7 +110,7 @@ export const edgeLooks: Readonly<
 /** What a line says when pointed at: every session of it. */
 export function edgeTitle(sessions: readonly Peering[]): string {
   return sessions
-    .map((peering) => `${peering.node} to ${addressText(peering)}: ${peering.state ?? 'not asked'}`)
+    .map((peering) => `${peering.node} to ${addressText(peering)}: ${peering.state ?? 'not queried'}`)
     .join('\n');
 }
 

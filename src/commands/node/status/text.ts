@@ -10,13 +10,14 @@ import {
 } from '../../../bgp/node-status.ts';
 import type { Wanted } from '../../../bgp/session.ts';
 import { isUp } from '../../../bgp/session-pairs.ts';
+import { faults } from '../../../faults/faults.ts';
 import { formatIp } from '../../../net/ip.ts';
-import { groupBy } from '../../../node-state/group-by.ts';
 import { findingLines, foundText, unreachedNodeLines } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 import { wrapLines } from '../../../output/wrap.ts';
+import { groupBy } from '../../../text/group-by.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
@@ -63,7 +64,7 @@ const ids = (findings: readonly BgpFinding[]): string => [...new Set(findings.ma
 
 function nodeRow(item: NodeStatus): string[] {
   const { name, reached, bird, felix, peers, findings } = item;
-  if (!reached) return [name, ...['?', '?', '?', '?', '?', '?'], 'not asked'];
+  if (!reached) return [name, ...['?', '?', '?', '?', '?', '?'], 'unreachable'];
   const routerIds = [...new Set(bird.flatMap(({ status }) => status?.routerId ?? []))];
   return [
     ...[name, birdText(bird), routerIds.join(',') || '-', peersText(item, 4), peersText(item, 6), felix ?? '?'],
@@ -87,14 +88,14 @@ function peerRows({ name, reached, bird, peers, findings }: NodeStatus): string[
     ...['-', '-', '-'],
     problem,
   ];
-  if (!reached) return [nothing('not asked')];
+  if (!reached) return [nothing('unreachable')];
   const rows = peers.map((peer) => [
     ...[name, peerName(peer), typeWords[peer.type], String(peer.as ?? '-'), peer.state, peer.since ?? '-'],
     ...[peer.info || '-', peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`],
     peer.finding?.id ?? (peer.extra ? 'not asked for' : '-'),
   ]);
   const silent = bird.filter(({ state }) => state !== 'running');
-  const dead = ids(findings.filter(({ id, node }) => id === 'F60' && node === name));
+  const dead = ids(findings.filter(({ id, node }) => id === faults.birdDown.id && node === name));
   return [...rows, ...silent.map((one) => nothing(`BIRD v${one.version} ${one.state}`, dead || '-'))];
 }
 

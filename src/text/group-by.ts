@@ -1,6 +1,6 @@
-// Items by a key of theirs.
+// Items grouped by a key.
 
-/** The items by key, in their order. */
+/** The items by key; keys and items stay in the order in which they come. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

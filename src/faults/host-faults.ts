@@ -1,0 +1,88 @@
+// Faults of a node as a whole: forwarding, rules, packet filters, MTU, Felix.
+import type { Fault } from './fault.ts';
+
+export const hostFaults = {
+  forwardingOff: {
+    id: 'F30',
+    title: 'forwarding is off on the node',
+    severities: ['error'],
+    meaning:
+      'Pods of the node reach nothing, not even each other. Forwarding of single interfaces (F02, F31) is not ' +
+      'reported as well.',
+    whatToDo:
+      'Set it to 1 and remove what resets it (sysctl.d), then restart calico-node: Felix sets it only when it starts.',
+  },
+  uplinkForwardingOff: {
+    id: 'F31',
+    title: 'forwarding is off on the uplink of the node',
+    severities: ['error'],
+    meaning: 'Pods of the node are not reached from other nodes; pods of the node reach each other.',
+    whatToDo: 'Set it to 1, and find out what resets it.',
+  },
+  reversePathStrict: {
+    id: 'F32',
+    title: 'strict rp_filter while nodes disagree about their subnets',
+    severities: ['error'],
+    meaning:
+      'Packets arrive through one interface while the answer would leave through another (F43): the kernel drops them.',
+    whatToDo: 'Set rp_filter to 2 or 0, and record all nodes with the prefix length of their network.',
+  },
+  foreignRule: {
+    id: 'F35',
+    title: 'routing rule sends packets of pods to a foreign table',
+    severities: ['warning'],
+    meaning: 'Traffic of pods is routed by a table that Calico does not program.',
+    whatToDo: 'Remove the rule, or give it a priority above 32766.',
+  },
+  forwardChainDrops: {
+    id: 'F36',
+    title: 'chain FORWARD drops packets that Calico marked as accepted',
+    severities: ['error'],
+    meaning: 'Its policy is DROP, which Docker sets, and no rule accepts the mark: traffic between pods is dropped.',
+    whatToDo: 'Check that Felix runs on the node, and which backend it writes to (iptablesBackend).',
+  },
+  backendsDiffer: {
+    id: 'F37',
+    title: 'Calico and kube-proxy use different iptables backends',
+    severities: ['error'],
+    meaning: 'A packet passes the rules of both backends, so policy or services work only in part.',
+    whatToDo: 'Set iptablesBackend of FelixConfiguration, and remove the rules left in the other backend.',
+  },
+  nftablesModesDiffer: {
+    id: 'F39',
+    title: 'only one of Felix and kube-proxy uses nftables',
+    severities: ['error'],
+    meaning: 'Services do not work as they should.',
+    whatToDo: 'Make Felix (nftablesMode) and kube-proxy (mode) both use nftables, or neither.',
+  },
+  kubeProxyWithEbpf: {
+    id: 'F40',
+    title: 'kube-proxy is active in eBPF mode',
+    severities: ['error'],
+    meaning: 'Felix does the work of kube-proxy in eBPF, so that addresses are translated twice.',
+    whatToDo: 'Disable kube-proxy, or eBPF mode.',
+  },
+  mtuWrong: {
+    id: 'F74',
+    title: 'an MTU does not match the settings of Felix',
+    severities: ['warning'],
+    meaning: 'It is that of a tunnel device, of a route, or the one that new pods get. Large packets may be lost.',
+    whatToDo: 'Restart calico-node after a change of MTU settings or of the MTU of the host.',
+  },
+  felixDown: {
+    id: 'F110',
+    title: 'Felix is not live or does not run',
+    severities: ['error'],
+    meaning:
+      "Rules and routes of the node stay as they were when Felix stopped. Known from Felix's own liveness check, " +
+      'or from the list of processes.',
+    whatToDo: 'Read the log of calico-node on the node.',
+  },
+  nodenameWrong: {
+    id: 'F112',
+    title: 'the CNI plugin is given another node name',
+    severities: ['error'],
+    meaning: 'Pods are wired and get their addresses for the node that /var/lib/calico/nodename names.',
+    whatToDo: 'Restart calico-node, which writes the file.',
+  },
+} as const satisfies Record<string, Fault>;

@@ -1,0 +1,103 @@
+// Faults of routes and of the addresses that they lead to.
+import type { Fault } from './fault.ts';
+
+export const routeFaults = {
+  subnetsDisagree: {
+    id: 'F43',
+    title: 'two nodes disagree on being in one subnet',
+    severities: ['error'],
+    meaning:
+      'One sends without encapsulation, the other with it. Strict rp_filter (F32) and firewalls drop one direction.',
+    whatToDo:
+      'Record both nodes with the prefix length of their network: Node spec.bgp, autodetection of node addresses.',
+  },
+  remoteRouteMissing: {
+    id: 'F44',
+    title: 'route to a block or address of another node is missing',
+    severities: ['error'],
+    meaning:
+      'Packets to its pods take the default route. Where BGP brings the route, the finding names the session that ' +
+      'is down.',
+    whatToDo: 'Bring the session up; without BGP, check that Felix runs on this node and read its log.',
+  },
+  blackholeMissing: {
+    id: 'F45',
+    title: "blackhole route of the node's own block is missing",
+    severities: ['warning'],
+    meaning: 'Packets to free addresses of the block leave the node, and may loop between it and a router.',
+    whatToDo: 'Restart calico-node on the node.',
+  },
+  remoteRouteWrong: {
+    id: 'F46',
+    title: 'route to another node has another gateway or device than it should',
+    severities: ['error', 'warning'],
+    meaning:
+      'Packets to the pods of that node go elsewhere. It is a warning when the route leads the right way, but is ' +
+      'not marked onlink.',
+    whatToDo:
+      'Check whether the other node changed its address, or the pool its encapsulation, and restart calico-node here.',
+  },
+  foreignRoute: {
+    id: 'F47',
+    title: 'foreign route in a pool',
+    severities: ['error', 'warning'],
+    meaning:
+      "An error where it wins over Calico's route (same destination, or more specific inside a block); a warning " +
+      "where it does no harm yet: it stays when Calico's routes change.",
+    whatToDo: 'Find out what adds the route, and delete it.',
+  },
+  leftoverRoute: {
+    id: 'F48',
+    title: 'a route of Calico is left over',
+    severities: ['warning'],
+    meaning: 'No pod, block or borrowed address is at its destination.',
+    whatToDo:
+      'Restart calico-node on the node that has the route, or on the one that announces it, and run calictl ipam check.',
+  },
+  duplicatePodAddress: {
+    id: 'F50',
+    title: 'one pod address on two pods or two nodes',
+    severities: ['error'],
+    meaning: 'Packets reach the one or the other, depending on where they come from.',
+    whatToDo: 'Find the duplicate with calictl ipam check, and recreate one of the pods.',
+  },
+  duplicateNodeAddress: {
+    id: 'F51',
+    title: 'nodes have the same address',
+    severities: ['error'],
+    meaning: 'BGP sessions with them come and go, and tunnels lead to the wrong node.',
+    whatToDo: 'Find out which of them detected the wrong address, and set IP_AUTODETECTION_METHOD of calico-node.',
+  },
+  nodeAddressDoubtful: {
+    id: 'F52',
+    title: 'address of a node is not one of its InternalIPs',
+    severities: ['warning'],
+    meaning:
+      'The wrong address may have been detected. It is not reported by itself, but named where a peer cannot be ' +
+      'reached (F62).',
+    whatToDo: 'If the address is wrong, set IP_AUTODETECTION_METHOD of calico-node.',
+  },
+  nodeAddressAbsent: {
+    id: 'F53',
+    title: 'address of a node is on none of its interfaces',
+    severities: ['error'],
+    meaning: 'Other nodes send to an address that this node does not have: BGP sessions and tunnels fail.',
+    whatToDo:
+      'Wait a minute for autodetection or restart calico-node there; otherwise correct the address of the Node.',
+  },
+  routeOwnerWrong: {
+    id: 'F82',
+    title: 'a route was written by the wrong one of BIRD and Felix',
+    severities: ['warning'],
+    meaning: 'They do not agree on who programs routes of this pool: both may write them, or neither.',
+    whatToDo: 'Let either Felix or BIRD program them: programClusterRoutes of FelixConfiguration.',
+  },
+  serviceRoute: {
+    id: 'F98',
+    title: 'service addresses are routed by BIRD',
+    severities: ['warning'],
+    meaning: 'Another node advertises them and this one does not reject the route: packets to services can loop.',
+    whatToDo:
+      'Check that this node advertises the service addresses itself: serviceClusterIPs of BGPConfiguration, node labels.',
+  },
+} as const satisfies Record<string, Fault>;
