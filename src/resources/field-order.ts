@@ -2,8 +2,8 @@
 import { isObject } from '../text/plain-values.ts';
 import type { FieldTable, FieldType } from './field.ts';
 import { type Kind, shownFields } from './kind.ts';
-import { managedFieldFields, metadataFields, ownerFields } from './metadata.ts';
 import type { KubeObject } from './object.ts';
+import { managedFieldFields, metadataFields, ownerFields } from './object-tables.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

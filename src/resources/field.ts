@@ -113,6 +113,11 @@ export function field<V>(
 export function field<V>(
   type: FieldType<V>,
   about: string,
+  options?: FieldOptions & { readonly required?: boolean },
+): Field<V>;
+export function field<V>(
+  type: FieldType<V>,
+  about: string,
   options: FieldOptions & { readonly required?: boolean } = {},
 ): Field<V> {
   return { type, about, required: false, omit: 'empty', ...options };

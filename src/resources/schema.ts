@@ -2,8 +2,8 @@
 // know. Its parse output is never used: objects travel raw.
 import * as z from 'zod/mini';
 import type { FieldTable, FieldType, ScalarType } from './field.ts';
-import { customResourceGroup, type Kind, perKind } from './kind.ts';
-import { metadataFields } from './metadata.ts';
+import { type Kind, perKind } from './kind.ts';
+import { storedTable } from './object-tables.ts';
 
 type Schema = z.ZodMiniType;
 
@@ -59,16 +59,5 @@ function tableSchema(table: FieldTable): Schema {
   return z.looseObject(Object.fromEntries(shape));
 }
 
-/** The schema of the stored form. A custom resource always has a spec; objects of Kubernetes may lack it. */
-export const schemaOf: (kind: Kind) => Schema = perKind(({ api, fields }) => {
-  const { spec, status } = fields;
-  return z.looseObject({
-    apiVersion: z.string(),
-    kind: z.string(),
-    metadata: tableSchema(metadataFields),
-    ...(spec === undefined
-      ? {}
-      : { spec: api.group === customResourceGroup ? tableSchema(spec()) : z.optional(tableSchema(spec())) }),
-    ...(status === undefined ? {} : { status: z.optional(tableSchema(status())) }),
-  });
-});
+/** The schema of the stored form. */
+export const schemaOf: (kind: Kind) => Schema = perKind((kind) => tableSchema(storedTable(kind)));

@@ -1,5 +1,15 @@
-// The fields that the metadata of every object has, in the order in which Kubernetes prints them.
-import { anything, field, flag, integer, list, map, nullable, object, text, time } from './field.ts';
+// The tables of whole objects: metadata, which all objects have, in the order in which Kubernetes prints it, and the
+// spec and status of the kind.
+import { anything, type FieldTable, field, flag, integer, list, map, nullable, object, text, time } from './field.ts';
+import {
+  customResourceGroup,
+  type Kind,
+  type ObjectFields,
+  perKind,
+  shownFields,
+  storedApiVersion,
+  v3ApiVersion,
+} from './kind.ts';
 
 export const ownerFields = {
   apiVersion: field(text, 'API version of the owner.', { required: true }),
@@ -41,3 +51,23 @@ export const metadataFields = {
   finalizers: field(nullable(list(text)), 'What has to happen before the object is removed.'),
   managedFields: field(nullable(list(object(managedFieldFields))), 'Which program set which fields.'),
 };
+
+function tableOf({ kind, api }: Kind, apiVersion: string, { spec, status }: ObjectFields): FieldTable {
+  // A custom resource always has a spec; objects of Kubernetes may lack it.
+  const required = api.group === customResourceGroup;
+  return {
+    apiVersion: field(text, `API group and version: \`${apiVersion}\`.`, { required: true }),
+    kind: field(text, `Always \`${kind}\`.`, { required: true }),
+    metadata: field(object(metadataFields), 'Name, labels and the rest of what all objects have.', { required: true }),
+    ...(spec && { spec: field(object(spec), 'The wanted state: what people and programs set.', { required }) }),
+    ...(status && { status: field(object(status), 'The observed state: what programs report.') }),
+  };
+}
+
+/** The fields of a stored object of the kind. */
+export const storedTable = perKind((kind) => tableOf(kind, storedApiVersion(kind), kind.fields));
+
+/** The fields of an object of the kind in the form in which people see it. */
+export const shownTable = perKind((kind) =>
+  tableOf(kind, kind.codec === undefined ? storedApiVersion(kind) : v3ApiVersion, shownFields(kind)),
+);
