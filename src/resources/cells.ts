@@ -14,12 +14,12 @@ export function column<T extends KubeObject>(
   return { heading, needs, cell };
 }
 
-/** Entries with commas between them. */
+/** The entries, comma-separated. */
 export function joined(entries: readonly string[] | null | undefined): string {
   return (entries ?? []).join(',');
 }
 
-/** Entries with commas between them; more than 80 bytes are cut to 77 and `...` added. */
+/** The entries, comma-separated; what is longer than 80 bytes is cut to 77 bytes and `...`. */
 export function joinedAndCut(entries: readonly string[] | null | undefined): string {
   const bytes = new TextEncoder().encode(joined(entries));
   return bytes.length > 80 ? `${new TextDecoder().decode(bytes.slice(0, 77))}...` : joined(entries);

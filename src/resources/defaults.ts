@@ -21,7 +21,7 @@ function defaultFor(given: DefaultValue | undefined, siblings: Members): unknown
   return typeof given === 'object' && 'about' in given ? given.of?.(siblings) : given;
 }
 
-/** What completes values of the type, or undefined when nothing in them is ever filled in. */
+/** What completes values of the type, or undefined when nothing in them needs it. */
 function completionOf(type: FieldType): Completion | undefined {
   if (type.form === 'scalar') {
     return type.format === duration.format
@@ -61,7 +61,7 @@ const completions = perKind(({ fields: { spec, status } }) => ({
   status: status && completionOfTable(status()),
 }));
 
-/** A copy with the defaults that every reader of the kind applies; fields of older versions become the current ones. */
+/** A copy with the defaults that every reader of the kind applies, and current fields in place of those of older versions. */
 export function withDefaults<T extends KubeObject>(kind: Kind<T>, object: T): T {
   const current = kind.upgraded?.(object) ?? object;
   const { spec, status } = completions(kind);

@@ -8,7 +8,7 @@ import { shownTable } from './object-tables.ts';
 
 export interface FieldExplanation {
   readonly name: string;
-  /** From the object down: `spec.blockSize`. Entries of lists have no part of their own. */
+  /** From the object down: `spec.blockSize`. Entries of lists add nothing to it. */
   readonly path: string;
   /** `integer`, `list of strings`, `object`. */
   readonly type: string;
@@ -29,7 +29,7 @@ export interface KindExplanation {
   readonly kind: string;
   readonly apiVersion: string;
   readonly about: string;
-  /** What it is called on the command line. */
+  /** Its names on the command line. */
   readonly aliases: readonly string[];
   readonly namespaced: boolean;
   /** The kind that a Kubernetes datastore derives these objects from. */
@@ -72,7 +72,7 @@ function defaultText(value: DefaultValue): string {
   return 'about' in value ? value.about : value.join(', ');
 }
 
-/** What a scalar takes. */
+/** What a scalar accepts. */
 function constraints({ format, values, range }: ScalarType): Pick<FieldExplanation, 'format' | 'values' | 'range'> {
   return { ...(format && { format }), ...(values && { values }), ...(range && { range }) };
 }
@@ -112,7 +112,7 @@ function withAllBelow(field: FieldExplanation): FieldExplanation[] {
   return [field, ...field.fields.flatMap(withAllBelow)];
 }
 
-/** The paths of the fields whose name is most like the word. */
+/** The paths of the fields whose name is closest to the word. */
 function similarPaths(word: string, fields: readonly FieldExplanation[]): string[] {
   const all = fields.flatMap(withAllBelow);
   const named = (name: string | undefined) => all.filter((field) => field.name === name).map(({ path }) => path);

@@ -1,7 +1,7 @@
 // The vocabulary of field tables: types of values, and a field with its rules and the sentence that explains it.
 // One table per kind: its schema, print order, defaults, exact integers and explanations are all derived from it.
 
-/** How a scalar looks in JSON. `int64` is always a bigint once it was read, see int64.ts. */
+/** How a scalar looks in JSON. An `int64` is a bigint as soon as it was read, see int64.ts. */
 export type ScalarForm =
   | 'string'
   | 'boolean'
@@ -27,10 +27,10 @@ export interface ScalarType<V = unknown> extends TypeBase<V> {
   readonly json: ScalarForm;
   /** What a string contains, for people: `CIDR`, `duration`. */
   readonly format?: string;
-  /** The words that Calico accepts. Reading takes others too: an object may come from another version. */
+  /** The words that this version of Calico accepts. Reads accept any: the object may come from another version. */
   readonly values?: readonly string[];
   readonly range?: Range;
-  /** What else a string must be like, and the message when it is not. */
+  /** A further check of strings, with the message for those that fail it. */
   readonly check?: { readonly accepts: (text: string) => boolean; readonly message: string };
 }
 
@@ -96,7 +96,7 @@ type ValuesOf<T> = Flat<
   }
 >;
 
-/** The TypeScript type of an object with the fields of a table; fields that the table does not know are unknown. */
+/** The TypeScript type of an object with the fields of a table, and any others as `unknown`. */
 export type Values<T> = T extends () => infer Table ? ValuesOf<Table> : ValuesOf<T>;
 
 /** A field. `about` is one sentence; see FieldOptions for the rest. A field is optional unless it says `required`. */
@@ -123,7 +123,7 @@ export function field<V>(
   return { type, about, required: false, omit: 'empty', ...options };
 }
 
-/** A table that is made on first use: most runs of the program need the tables of one or two kinds. */
+/** A table that is built on first use: most runs of the program need those of one or two kinds. */
 export function fields<T extends FieldTable>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -142,9 +142,9 @@ export const text = scalar<string>('string');
 export const flag = scalar<boolean>('boolean');
 /** A 64-bit integer: a bigint in everything that a datastore hands out. */
 export const int64 = scalar<bigint>('int64');
-/** A value that is not looked into. */
+/** A value that is never checked. */
 export const anything = scalar<unknown>('anything');
-/** Ports and protocols, which have numbers and names. */
+/** For ports and protocols, which have numbers and names. */
 export const integerOrText = scalar<number | string>('integer-or-string');
 
 /** A string that is a Go duration; reads print it as Go does: `90s` becomes `1m30s`. */
@@ -163,7 +163,7 @@ export function integer(range?: Range): ScalarType<number> {
 export const port = integer({ min: 1, max: 65535 });
 export const asNumber = integer({ min: 0, max: 4294967295 });
 
-/** A string of which Calico knows these values. */
+/** A string; Calico accepts these values. */
 export function oneOf(...values: readonly string[]): ScalarType<string> {
   return { ...text, values };
 }

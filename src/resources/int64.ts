@@ -3,7 +3,7 @@ import { isObject } from '../text/plain-values.ts';
 import type { FieldTable, FieldType } from './field.ts';
 import { type Kind, perKind } from './kind.ts';
 
-/** Where an int64 is: names of fields from the object down; the last one is `*` for all keys of a map. */
+/** Where an int64 is: names of fields from the object down; `*` at the end means all keys of a map. Lists have none. */
 type Path = readonly string[];
 
 function pathsIn(type: FieldType, at: Path): Path[] {
@@ -30,7 +30,7 @@ function int64Numbers(kind: Kind, object: unknown): [parent: Record<string, unkn
     for (const name of path.slice(0, -1)) parent = isObject(parent) ? parent[name] : undefined;
     if (!isObject(parent)) continue;
     const last = path.at(-1) ?? '';
-    // Most often there is none, and values are seen much faster than members.
+    // Most often there is none, and checking the values is much faster than going through the keys.
     if (last === '*' && !Object.values(parent).some(Number.isSafeInteger)) continue;
     for (const key of last === '*' ? Object.keys(parent) : [last]) {
       if (Number.isSafeInteger(parent[key])) found.push([parent, key]);

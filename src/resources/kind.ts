@@ -1,5 +1,5 @@
 // The description of a kind: where it is stored, what it is called, what its fields are, and how it is shown.
-// Everything that the rest of the program knows about one kind in particular, it reads from here.
+// Other modules never test for the name of a kind: what is particular to one is described here.
 import type { FieldTable } from './field.ts';
 import type { KubeObject } from './object.ts';
 
@@ -12,7 +12,7 @@ export interface Need {
   readonly name?: string;
 }
 
-/** The objects that the columns of a table said they need. */
+/** The objects that the columns of a table need. */
 export interface RelatedObjects {
   /** All objects of the kind, in the order of the datastore; the same array in each call. */
   all<T extends KubeObject>(kind: Kind<T>): readonly T[];
@@ -33,25 +33,25 @@ export interface ObjectFields {
   readonly status?: () => FieldTable;
 }
 
-/** Between the stored form T of a kind and S, its `projectcalico.org/v3` form. Both leave what they are given as it is. */
+/** Between the stored form T of a kind and S, its `projectcalico.org/v3` form. Neither changes its argument. */
 export interface Codec<T extends KubeObject = KubeObject, S extends KubeObject = T> {
   toV3(stored: T, kind: Kind): KubeObject;
   fromV3(shown: S, kind: Kind): KubeObject;
 }
 
-/** How objects of a kind are made from those of another one. */
+/** How objects of a kind are derived from those of another one. */
 export interface Derivation<T extends KubeObject = KubeObject, From extends KubeObject = KubeObject> {
   readonly from: Kind<From>;
-  /** The object made from `source`, or undefined when none is. */
+  /** The object derived from `source`, or undefined when there is none. */
   derive(source: From, options: DerivationOptions): T | undefined;
-  /** Name of the object that one of this name is made from, or undefined when the name cannot be of a derived object. */
+  /** Name of the object from which the one of this name is derived; undefined for a name that no derived object has. */
   sourceName(name: string): string | undefined;
-  /** What a Kubernetes datastore says about a name that cannot be of a derived object. */
+  /** The error of a Kubernetes datastore for a name that no derived object has. */
   readonly malformedName: string;
 }
 
 export interface DerivationOptions {
-  /** What the names of workload interfaces begin with. */
+  /** Prefix of the names of workload interfaces. */
   readonly interfacePrefix?: string | undefined;
 }
 
@@ -66,17 +66,17 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly namespaced: boolean;
   /** API group (empty for core), version and plural under which the API server holds it. */
   readonly api: { readonly group: string; readonly version: string; readonly plural: string };
-  /** Fields of the stored form. Objects carry others too, which travel with them. */
+  /** Fields of the stored form. Objects may have others, which are kept. */
   readonly fields: ObjectFields;
-  /** Fields of the form that people see, where that is another one. */
+  /** Fields of the form that people see, where it differs. */
   readonly shownFields?: ObjectFields;
   /** Present when the kind has a `projectcalico.org/v3` form, in which people see it. */
   readonly codec?: Codec<T, S>;
-  /** Present when a Kubernetes datastore stores no such objects: they are derived from others. Folders and etcd store them too. */
+  /** Present when a Kubernetes datastore derives these objects from others. Folders and etcd can store them too. */
   readonly derived?: Derivation<T>;
-  /** A copy in which fields of older versions are replaced by the current ones. */
+  /** A copy in which current fields replace those of older versions. */
   upgraded?(object: T): T;
-  /** False for kinds whose objects mean nothing in a snapshot of the cluster. */
+  /** False for kinds whose objects have no meaning in a snapshot of the cluster. */
   readonly inSnapshots?: false;
   readonly columns: {
     readonly default: readonly Column<S>[];
@@ -101,7 +101,7 @@ export function shownFields({ fields, shownFields: shown = fields }: Kind): Obje
   return shown;
 }
 
-/** A function of a kind that computes its result once for each kind. */
+/** Makes a function that computes its result once for each kind. */
 export function perKind<V>(make: (kind: Kind) => V): (kind: Kind) => V {
   const made = new WeakMap<Kind, V>();
   return (kind) => {

@@ -12,7 +12,7 @@ const HOSTNAME_HASH_LABEL = 'projectcalico.org/hostname-hash';
 const AFFINITY_TYPE_LABEL = 'projectcalico.org/affinity-type';
 const IP_VERSION_LABEL = 'projectcalico.org/ip-version';
 
-/** Handle in the attributes of the addresses that Windows keeps back in every block; no IPAMHandle object has it. */
+/** Handle in the attributes of the addresses that Windows reserves in every block; there is no IPAMHandle object for it. */
 export const windowsHandle = 'windows-reserved-ipam-handle';
 
 /** Object name of a block, from its canonical CIDR text. Not reversible for IPv6. */
@@ -66,7 +66,7 @@ export function hostnameHash(node: string): string {
   return base32(sha3_256(utf8ToBytes(node)));
 }
 
-/** Labels of a block affinity; `type` as spec.type is stored; `hash` where the caller knows it. */
+/** Labels of a block affinity. `type` is spec.type as stored; `hash` is the hostname hash, for callers that have it. */
 export function affinityLabels(
   node: string,
   type: string,
@@ -80,7 +80,7 @@ export function affinityLabels(
   };
 }
 
-/** Value of the metadata annotation of a block affinity that is created. */
+/** Value of the metadata annotation of a new block affinity. */
 export function affinityMetadata(labels: Readonly<Record<string, string>>): string {
   const sorted = Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify({ creationTimestamp: null, labels: sorted });
@@ -96,7 +96,7 @@ const uidPattern = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0
 
 /**
  * The UID under which Calico shows an object, from the stored one, and back: bits of each byte reversed, except in the
- * bytes of the UUID's version and variant. A text that is no UUID is answered as it is.
+ * bytes of the UUID's version and variant. A text that is not a UUID is returned as it is.
  */
 export function translateUid(uid: string): string {
   const digits = uidPattern.exec(uid)?.slice(1).join('');
@@ -111,7 +111,7 @@ export function translateUid(uid: string): string {
   return out;
 }
 
-/** The handle id that counts: text before the first carriage return. */
+/** The part of a handle id that Calico uses: the text before the first carriage return. */
 export function sanitiseHandle(handleId: string): string {
   const end = handleId.indexOf('\r');
   return end < 0 ? handleId : handleId.slice(0, end);
@@ -134,7 +134,7 @@ export function workloadEndpointName(node: string, pod: string, endpoint = 'eth0
 
 export const longestObjectName = 253;
 
-/** True for what Kubernetes takes as the name of an object: labels of small letters, digits and -, joined by dots. */
+/** True for a valid name of a Kubernetes object: labels of lower-case letters, digits and -, joined by dots. */
 export function isObjectName(name: string): boolean {
   const labels = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
   return name.length <= longestObjectName && labels.test(name);

@@ -22,12 +22,12 @@ export const ownerFields = {
 
 export const managedFieldFields = {
   manager: field(text, 'Program that set the fields.'),
-  operation: field(text, 'How it set them: `Apply` or `Update`.'),
-  apiVersion: field(text, 'API version in which it set them.'),
-  time: field(nullable(time), 'When it last set one of them.'),
+  operation: field(text, 'How the program set the fields: `Apply` or `Update`.'),
+  apiVersion: field(text, 'API version in which the program set the fields.'),
+  time: field(nullable(time), 'When the program last set one of the fields.'),
   fieldsType: field(text, 'Format of the list of fields.'),
-  fieldsV1: field(anything, 'The fields.'),
-  subresource: field(text, 'Subresource through which they were set.'),
+  fieldsV1: field(anything, 'Fields that the program set.'),
+  subresource: field(text, 'Subresource through which the fields were set.'),
 };
 
 export const metadataFields = {
@@ -36,19 +36,25 @@ export const metadataFields = {
     'Name, unique among the objects of the kind (in the namespace, for kinds that have one).',
     { required: true },
   ),
-  generateName: field(text, 'Prefix of a name that the API server makes up.'),
+  generateName: field(text, 'Prefix of a name that the API server generates.'),
   namespace: field(text, 'Namespace of the object.'),
   selfLink: field(text, 'URL of the object in old API servers.'),
-  uid: field(text, 'Identity of the object, which no other object ever has.'),
+  uid: field(text, 'Unique ID of the object, which no other object ever has.'),
   resourceVersion: field(text, 'Revision of the object: each write changes it.'),
-  generation: field(nullable(anything), 'Number of the desired state, which the API server counts.'),
+  generation: field(nullable(anything), 'Sequence number of the wanted state, set by the API server.'),
   creationTimestamp: field(nullable(time), 'When the object was created.'),
-  deletionTimestamp: field(nullable(time), 'When the object was asked to be deleted.'),
-  deletionGracePeriodSeconds: field(nullable(integer()), 'Seconds that the object has to shut down.'),
+  deletionTimestamp: field(nullable(time), 'When deletion of the object was requested.'),
+  deletionGracePeriodSeconds: field(
+    nullable(integer()),
+    'Seconds until the object is removed after deletion was requested.',
+  ),
   labels: field(nullable(map(text)), 'Keys and values by which selectors find the object.'),
-  annotations: field(nullable(map(text)), 'Keys and values that programs keep with the object.'),
-  ownerReferences: field(nullable(list(object(ownerFields))), 'Objects without which this one is deleted.'),
-  finalizers: field(nullable(list(text)), 'What has to happen before the object is removed.'),
+  annotations: field(nullable(map(text)), 'Keys and values that programs store with the object.'),
+  ownerReferences: field(
+    nullable(list(object(ownerFields))),
+    'Owners of the object: it is deleted with the last of them.',
+  ),
+  finalizers: field(nullable(list(text)), 'Tasks that must be done before the object is removed.'),
   managedFields: field(nullable(list(object(managedFieldFields))), 'Which program set which fields.'),
 };
 
@@ -58,7 +64,9 @@ function tableOf({ kind, api }: Kind, apiVersion: string, { spec, status }: Obje
   return {
     apiVersion: field(text, `API group and version: \`${apiVersion}\`.`, { required: true }),
     kind: field(text, `Always \`${kind}\`.`, { required: true }),
-    metadata: field(object(metadataFields), 'Name, labels and the rest of what all objects have.', { required: true }),
+    metadata: field(object(metadataFields), 'Name, labels and the other fields that every object has.', {
+      required: true,
+    }),
     ...(spec && { spec: field(object(spec), 'The wanted state: what people and programs set.', { required }) }),
     ...(status && { status: field(object(status), 'The observed state: what programs report.') }),
   };

@@ -1,5 +1,5 @@
-// The zod schema of a kind, made from its table of fields. It says types only, and accepts fields that the table does not
-// know. Its parse output is never used: objects travel raw.
+// The zod schema of a kind, made from its table of fields. It checks types only and accepts unknown fields. Its parse
+// output is never used: objects travel raw.
 import * as z from 'zod/mini';
 import type { FieldTable, FieldType, ScalarType } from './field.ts';
 import { type Kind, perKind } from './kind.ts';

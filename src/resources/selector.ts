@@ -6,7 +6,7 @@ export type Labels = Readonly<Record<string, string>>;
 /** True when the labels are selected. */
 export type Selector = (labels: Labels) => boolean;
 
-/** The text is no selector. */
+/** The text is not a valid selector. */
 export class SelectorError extends CalictlError {
   constructor(message: string) {
     super(message, { code: 'SELECTOR' });
@@ -16,7 +16,7 @@ export class SelectorError extends CalictlError {
 const maxLabelLength = 512;
 const labelPattern = /^[A-Za-z0-9_./-]+/;
 
-/** Operators after a label, longest spelling first where one begins another. */
+/** Operators after a label; one that another begins with comes after it. */
 const operators: readonly (readonly [RegExp, keyof typeof comparisons | 'in' | 'not in'])[] = [
   [/^==/, '=='],
   [/^!=/, '!='],
@@ -52,7 +52,7 @@ class Reader {
     this.#rest = this.#rest.replace(/^[ \t]+/, '');
   }
 
-  /** Takes the pattern (anchored at its start) and the space behind it; undefined when it is not there. */
+  /** Takes the pattern (anchored at its start) and the space after it; undefined when it does not match. */
   take(pattern: RegExp): string | undefined {
     const found = pattern.exec(this.#rest)?.[0];
     if (found === undefined) return undefined;
@@ -160,7 +160,7 @@ function set(reader: Reader): ReadonlySet<string> {
   return values;
 }
 
-/** Selectors that were read, by their text: those of the pools are asked for with each assignment. */
+/** Parsed selectors by their text: each assignment uses those of all pools. */
 const known = new Map<string, Selector>();
 
 /** Reads a selector; the empty one selects everything. Errors: SelectorError. */
@@ -178,7 +178,7 @@ function read(text: string): Selector {
   return selects;
 }
 
-/** The same, but one that cannot be read selects everything: for what must not be given up for a typing error. */
+/** The same, but an invalid selector selects everything: for reads that must not fail on a typing error. */
 export function parseOrSelectAll(text: unknown): Selector {
   try {
     return parseSelector(typeof text === 'string' ? text : '');

@@ -73,7 +73,6 @@ const unswept: readonly string[] = [
   'src/manifest',
   'src/node-state',
   'src/output',
-  'src/resources',
   'src/snapshot',
   'src/text',
   'src/world',
@@ -101,7 +100,6 @@ const unswept: readonly string[] = [
   'test/package',
   'test/parity',
   'test/parts',
-  'test/resources',
   'test/support',
   'test/text',
 ];

@@ -1,5 +1,5 @@
 // The one change that a read makes to an object: declared 64-bit integers become bigints.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isNormal, normalise } from '../../src/resources/int64.ts';
 import type { Kind } from '../../src/resources/kind.ts';
 import { ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
@@ -22,7 +22,7 @@ describe('normalise', () => {
       ),
     );
 
-  test('makes declared int64 fields bigints, small and large, in the object itself', () => {
+  it('normalise makes declared int64 fields bigints, small and large, in the object itself', () => {
     expect(read('5').spec).toEqual({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n, 1: 2n } });
     expect(read('1764412800000000004').spec).toEqual({
       sequenceNumber: 1764412800000000004n,
@@ -30,7 +30,7 @@ describe('normalise', () => {
     });
   });
 
-  test('is told of before: isNormal', () => {
+  it('isNormal says whether normalise would change anything', () => {
     const parts = (numbers: object) => isNormal(ipamBlock, object(ipamBlock, numbers));
     expect(parts({ sequenceNumber: 5n, sequenceNumberForAllocation: { 0: 5n } })).toBe(true);
     expect(parts({ sequenceNumber: 5, sequenceNumberForAllocation: { 0: 5n } })).toBe(false);
@@ -38,7 +38,7 @@ describe('normalise', () => {
     expect(parts({ sequenceNumber: 'x', sequenceNumberForAllocation: null })).toBe(true);
   });
 
-  test('leaves what is no integer, and what is not there', () => {
+  it('normalise leaves values that are not integers, and absent fields', () => {
     expect(read('1.5').spec).toMatchObject({ sequenceNumber: 1.5 });
     expect(read('"x"').spec).toMatchObject({ sequenceNumber: 'x' });
     expect(normalise(ipamBlock, object(ipamBlock, {})).spec).toEqual({});

@@ -1,5 +1,5 @@
 // The register: every kind is found by each of its names, no name is taken twice, headings are those of the reference.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { joinedAndCut } from '../../src/resources/cells.ts';
 import { toV3 } from '../../src/resources/convert/v3.ts';
 import { isOnCommandLine, type RelatedObjects, storedApiVersion } from '../../src/resources/kind.ts';
@@ -26,7 +26,7 @@ const headings: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 describe('finding a kind', () => {
-  test('by alias in any case, the plural of the API among them', () => {
+  it('findKind finds a kind by each alias in any case, the plural of the API among them', () => {
     for (const kind of kinds.filter(isOnCommandLine)) {
       expect(kind.aliases).toContain(kind.api.plural);
       expect(kind.aliases).toContain(kind.kind.toLowerCase());
@@ -34,18 +34,18 @@ describe('finding a kind', () => {
     }
   });
 
-  test('no alias belongs to two kinds', () => {
+  it('no alias belongs to two kinds', () => {
     const aliases = kinds.flatMap((kind) => kind.aliases);
     expect(new Set(aliases).size).toBe(aliases.length);
   });
 
-  test('pods, services and leases cannot be named on a command line', () => {
+  it('pods, services and leases cannot be named on a command line', () => {
     for (const alias of ['pod', 'pods', 'service', 'services', 'lease', 'nonsense'])
       expect(findKind(alias)).toBeUndefined();
     expect(kindNamed('Pod')?.api.plural).toBe('pods');
   });
 
-  test('by apiVersion: the stored one, and v3 where there is a v3 form', () => {
+  it('kindOf finds a kind by its stored apiVersion, and by v3 where it has a v3 form', () => {
     for (const kind of kinds) {
       expect(kindOf(storedApiVersion(kind), kind.kind)).toBe(kind);
       expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind.codec ? kind : undefined);
@@ -55,7 +55,7 @@ describe('finding a kind', () => {
   });
 });
 
-test.each(Object.entries(headings))('headings of %s', (alias, [standard, wide]) => {
+it.each(Object.entries(headings))('tables of %s have the headings of the reference', (alias, [standard, wide]) => {
   const columns = findKind(alias)?.columns;
   expect(columns?.default.map(({ heading }) => heading).join(' ')).toBe(standard);
   expect(columns?.wide.map(({ heading }) => heading).join(' ')).toBe(wide);
@@ -68,7 +68,7 @@ describe('cells', () => {
   const row = (alias: string, fields: Record<string, unknown>) =>
     cells(alias, { apiVersion: 'v1', kind: '', metadata: { name: 'x' }, spec: {}, ...fields }, none);
 
-  test('unset fields of BGP kinds', () => {
+  it('cells of BGP kinds show unset fields as calicoctl does', () => {
     expect(row('bgppeer', {})).toEqual(['x', '', '(global)', '0']);
     expect(row('bgppeer', { spec: { nodeSelector: 'all()', node: '' } })?.[2]).toBe('all()');
     expect(row('bgpconfig', {})).toEqual(['x', '', '-', '-']);
@@ -80,12 +80,12 @@ describe('cells', () => {
     ]);
   });
 
-  test('ClusterInformation that does not say whether it is ready', () => {
+  it('cell DATASTOREREADY is <nil> when ClusterInformation does not say', () => {
     expect(row('clusterinfo', {})?.[4]).toBe('<nil>');
     expect(row('clusterinfo', { spec: { datastoreReady: false } })?.[4]).toBe('false');
   });
 
-  test('the AS number of a node: none without BGP, its own, or the cluster-wide one in parentheses', () => {
+  it('cell ASN of a node is empty without BGP, its own number, or that of the cluster in parentheses', () => {
     const node = (annotations: Record<string, string>, related = none) => {
       const stored = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', annotations } };
       return cells('node', toV3(calicoNode, stored), related);
@@ -102,7 +102,7 @@ describe('cells', () => {
     expect(ownAsNumber('unreadable')).toBe('(unknown)');
   });
 
-  test('a stored pool without defaults', () => {
+  it('cells of a stored pool without defaults show what is unset', () => {
     expect(row('pool', { spec: { cidr: '10.0.0.0/16' } })).toEqual([
       'x',
       '10.0.0.0/16',
@@ -116,7 +116,7 @@ describe('cells', () => {
     ]);
   });
 
-  test('endpoint NATs in Go struct form', () => {
+  it('cell NATS of an endpoint is in Go struct form', () => {
     const spec = {
       pod: 'p',
       ipNATs: [
@@ -127,7 +127,7 @@ describe('cells', () => {
     expect(row('wep', { spec })).toEqual(['x', 'p', '', '', '', '', '{10.0.0.1 1.1.1.1},{::1 ::2}']);
   });
 
-  test('handles and affinities', () => {
+  it('cells of handles count addresses, cells of affinities fill in state and type', () => {
     expect(row('handle', { spec: { handleID: 'A.b', block: { '10.0.0.0/26': 2, '10.0.0.64/26': 1 } } })).toEqual([
       'x',
       'A.b',
@@ -144,7 +144,7 @@ describe('cells', () => {
     ]);
   });
 
-  test('lists of more than 80 bytes are cut to 77 and three dots', () => {
+  it('joinedAndCut cuts lists of more than 80 bytes to 77 and three dots', () => {
     expect(joinedAndCut(['a'.repeat(40), 'b'.repeat(39)])).toBe(`${'a'.repeat(40)},${'b'.repeat(39)}`);
     expect(joinedAndCut(['a'.repeat(40), 'b'.repeat(40)])).toBe(`${'a'.repeat(40)},${'b'.repeat(36)}...`);
   });

@@ -1,6 +1,6 @@
 // Derived names against the published vectors, and the properties that hold for all of them.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   affinityLabels,
   affinityMetadata,
@@ -17,48 +17,48 @@ import {
 
 fc.configureGlobal({ seed: 20260102 });
 
-describe('block names', () => {
-  test.each([
+describe('blockName', () => {
+  it.each([
     ['192.168.1.0/26', '192-168-1-0-26'],
     ['fd80:24e2:f998:72d6::/122', 'fd80-24e2-f998-72d6---122'],
     ['fd80:24e2:f998:72d6::40/122', 'fd80-24e2-f998-72d6--40-122'],
     ['fd00:1:2:3:4:5:6:40/122', 'fd00-1-2-3-4-5-6-40-122'],
-  ])('%s', (cidr, name) => expect(blockName(cidr)).toBe(name));
+  ])('makes the name of block %s from its CIDR', (cidr, name) => expect(blockName(cidr)).toBe(name));
 });
 
-describe('affinity names', () => {
-  test('node and CIDR; the type is not part of it', () => {
+describe('affinityName', () => {
+  it('names an affinity by node and CIDR, whatever its type', () => {
     expect(affinityName('node-a', '10.0.0.0/26')).toBe('node-a-10-0-0-0-26');
     expect(affinityName('load-balancer', '172.16.0.0/26')).toBe('load-balancer-172-16-0-0-26');
   });
 
-  test('252 characters stay as they are', () => {
+  it('keeps affinity names of 252 characters as they are', () => {
     expect(affinityName('a'.repeat(240), '10.0.0.0/26')).toBe(`${'a'.repeat(240)}-10-0-0-0-26`);
   });
 
-  test.each([
+  it.each([
     ['a'.repeat(241), '10.0.0.0/26', `${'a'.repeat(228)}-10-0-0-0-26-f2d0b24ba4a`],
     ['long--hostna'.repeat(21), '10.0.0.0/26', `${'long--hostna'.repeat(19)}-10-0-0-0-26-fb0ffb1c45a`],
-  ])('longer ones are cut and end with a hash', (node, cidr, name) => {
+  ])('shortens longer affinity names and ends them with a hash', (node, cidr, name) => {
     expect(affinityName(node, cidr)).toBe(name);
     expect(name).toHaveLength(252);
   });
 
-  test('the IPv6 name of a long node', () => {
+  it('shortens the IPv6 affinity name of a node with a long name', () => {
     const name = affinityName('a'.repeat(253), 'fe80:ba:ad:beef::c0/122');
     expect(name).toMatch(/a-fe80-ba-ad-beef--c0-122-1d3e4e37816$/);
     expect(name).toHaveLength(252);
   });
 });
 
-test.each([
+it.each([
   ['node-a', 'PY3TQE2E3XMTETLM2MJO3UITKPFB27YUJ4T4E5XGPEJON3SM4QAA'],
   ['node-b', 'CMAXSCEQN2FQX6QTO46RNUSW2SYX5B4KAJRNYFFLLCEBP5WWXSDA'],
   ['load-balancer', 'TAU2RK2F2FG7MIS72DPZYC6FJ3U3BIWIDZAMUTQY7ZXMSKQZ5GSQ'],
   ['test-host', 'YUGVMNOGERIXBZCX73F6HIUKM7Q77FCJQ7DDNGZ3BMNOPIEXXT3A'],
-])('hostname hash of %s', (node, hash) => expect(hostnameHash(node)).toBe(hash));
+])('hostnameHash of %s is that of Calico', (node, hash) => expect(hostnameHash(node)).toBe(hash));
 
-test('labels of an affinity, and the annotation that repeats them', () => {
+it('an affinity gets labels, and an annotation that repeats them', () => {
   const labels = affinityLabels('node-a', 'host', 'fd00::/122');
   expect(labels).toEqual({
     'projectcalico.org/affinity-type': 'host',
@@ -73,36 +73,36 @@ test('labels of an affinity, and the annotation that repeats them', () => {
 });
 
 describe('handles', () => {
-  test('the object name is the id in lower case', () => {
+  it('names the object of a handle by its id in lower case', () => {
     expect(handleName('k8s-pod-network.AbC')).toBe('k8s-pod-network.abc');
   });
 
-  test('the id of a LoadBalancer service', () => {
+  it('derives the handle id of a LoadBalancer service', () => {
     expect(loadBalancerHandle('my-svc', 'default', '11111111-2222-4333-8444-555555555555')).toBe(
       'lb-Nb3T3hY5rEIOMuHNYhlTUTx0HKl5E2LFKvdNm7t0gQ',
     );
   });
 
-  test('only what stands before a carriage return counts', () => {
+  it('ignores what follows a carriage return in a handle id', () => {
     expect(sanitiseHandle('k8s-pod-network.abc\r\neth0')).toBe('k8s-pod-network.abc');
     expect(sanitiseHandle('k8s-pod-network.abc')).toBe('k8s-pod-network.abc');
   });
 });
 
-describe('translated UIDs', () => {
-  test.each([
+describe('translateUid', () => {
+  it.each([
     ['11111111-2222-4333-8444-555555555555', '88888888-4444-43cc-8422-aaaaaaaaaaaa'],
     ['0f1e2d3c-4b5a-4697-8899-a0b1c2d3e4f5', 'f078b43c-d25a-46e9-8899-058d43cb27af'],
-  ])('%s', (stored, shown) => {
+  ])('translates UID %s', (stored, shown) => {
     expect(translateUid(stored)).toBe(shown);
     expect(translateUid(shown)).toBe(stored);
   });
 
-  test('translating twice gives the UID back', () => {
+  it('gives a UID back when it is translated twice', () => {
     fc.assert(fc.property(fc.uuid(), (uid) => translateUid(translateUid(uid)) === uid));
   });
 
-  test('no two UIDs share a translation, and version and variant stay', () => {
+  it('translates no two UIDs alike, and keeps version and variant', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (a, b) => {
         expect(translateUid(a) === translateUid(b)).toBe(a === b);
@@ -112,17 +112,17 @@ describe('translated UIDs', () => {
     );
   });
 
-  test('a text that is no UUID stays', () => expect(translateUid('abc')).toBe('abc'));
+  it('keeps a text that is not a UUID', () => expect(translateUid('abc')).toBe('abc'));
 });
 
-test('dashes in the parts of an endpoint name are doubled', () => {
+it('the name of a workload endpoint doubles the dashes in its parts', () => {
   expect(workloadEndpointName('node-a', 'web-0')).toBe('node--a-k8s-web--0-eth0');
 });
 
-test.each(['a', '0', 'a-b.c', `${'a'.repeat(251)}.b`])('%s names an object', (name) => {
+it.each(['a', '0', 'a-b.c', `${'a'.repeat(251)}.b`])('%s is a valid object name', (name) => {
   expect(isObjectName(name)).toBe(true);
 });
-test.each(['', '.', 'a.', '.a', 'a..b', 'a.-b', 'a-.b', '-a', 'A', 'a_b', 'a\n', 'ä', 'a'.repeat(254)])(
-  '%j names none',
+it.each(['', '.', 'a.', '.a', 'a..b', 'a.-b', 'a-.b', '-a', 'A', 'a_b', 'a\n', 'ä', 'a'.repeat(254)])(
+  '%j is not a valid object name',
   (name) => expect(isObjectName(name)).toBe(false),
 );

@@ -1,11 +1,11 @@
 // Label selectors: meaning, precedence, spelling, and what is refused.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate, parseSelector, SelectorError } from '../../src/resources/selector.ts';
 
 const labels = { app: 'web', zone: 'eu-1', in: 'x', 'kubernetes.io/os': 'linux', empty: '' };
 
-describe('meaning', () => {
-  test.each([
+describe('what a selector selects', () => {
+  it.each([
     ['', true],
     ['  ', true],
     ['all()', true],
@@ -41,13 +41,13 @@ describe('meaning', () => {
     ["kubernetes.io/os == 'linux'", true],
     ["constructor == 'x'", false],
     ['has(constructor)', false],
-  ])('%s: %s', (selector, selected) => {
+  ])('selector %s selects the labels: %s', (selector, selected) => {
     expect(evaluate(selector, labels)).toBe(selected);
   });
 });
 
-describe('precedence', () => {
-  test.each([
+describe('precedence of selector operators', () => {
+  it.each([
     ['has(app) || has(app) && has(missing)', true],
     ['(has(app) || has(app)) && has(missing)', false],
     ["!app == 'db'", true],
@@ -55,13 +55,13 @@ describe('precedence', () => {
     ['!has(app) || has(app)', true],
     ['!(has(app) || has(missing))', false],
     ['has(missing)||has(app)&&has(zone)', true],
-  ])('%s: %s', (selector, selected) => {
+  ])('selector %s groups its operators so that it gives %s', (selector, selected) => {
     expect(evaluate(selector, labels)).toBe(selected);
   });
 });
 
-describe('refused', () => {
-  test.each([
+describe('invalid selectors', () => {
+  it.each([
     ["app == 'web", 'unterminated string'],
     ["app = 'web'", 'expected =='],
     ['has(app) & has(zone)', 'expected &&'],
@@ -77,11 +77,11 @@ describe('refused', () => {
     ['(has(app)', 'expected )'],
     ['has(app) &&', 'unexpected end of string looking for op'],
     ['has(app) has(zone)', 'unexpected content at end of selector [has(zone)]'],
-  ])('%s', (selector, message) => {
+  ])('refuses the selector %s', (selector, message) => {
     expect(() => parseSelector(selector)).toThrow(new SelectorError(message));
   });
 
-  test('a line break is no space', () => {
+  it('does not take a line break for a space in a selector', () => {
     expect(() => parseSelector("app ==\n'web'")).toThrow(SelectorError);
   });
 });

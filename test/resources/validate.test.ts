@@ -1,5 +1,5 @@
 // What the schemas refuse and how they say it.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/resources/kind.ts';
 import { blockAffinity, isDeletedAffinity } from '../../src/resources/kinds/block-affinity.ts';
 import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
@@ -27,14 +27,14 @@ const block = {
   strictAffinity: false,
 };
 
-describe('problems', () => {
-  test('none: what a cluster holds, unknown fields among it', () => {
+describe('problemsOf', () => {
+  it('finds no problem in what a cluster holds, unknown fields included', () => {
     expect(texts(ipamBlock, block)).toEqual([]);
     expect(texts(ipamBlock, { ...block, affinity: null, future: { a: [1] }, sequenceNumber: 2n ** 62n })).toEqual([]);
     expect(texts(ipamBlock, block, { extra: 1, metadata: { name: 'x', labels: null, other: true } })).toEqual([]);
   });
 
-  test('of blocks', () => {
+  it('names the path and the expected type of wrong fields of a block', () => {
     const { cidr: _cidr, ...withoutCidr } = block;
     expect(texts(ipamBlock, withoutCidr)).toEqual(['spec.cidr is missing']);
     expect(texts(ipamBlock, { ...block, allocations: { 0: null } })).toEqual(['spec.allocations must be a list']);
@@ -50,7 +50,7 @@ describe('problems', () => {
     expect(texts(ipamBlock, { ...block, deleted: 'true' })).toEqual(['spec.deleted must be true or false']);
   });
 
-  test('64-bit integers: whole, within range', () => {
+  it('takes 64-bit integers only when they are whole and within range', () => {
     const at = (value: unknown) => texts(ipamBlock, { ...block, sequenceNumber: value });
     expect(at(1764412800000000004n)).toEqual([]);
     expect(at(5)).toEqual([]);
@@ -62,7 +62,7 @@ describe('problems', () => {
     ]);
   });
 
-  test('the delete mark of an affinity is a text that says true or false', () => {
+  it('takes true or false, also as strings, as the delete mark of an affinity', () => {
     const at = (deleted: unknown) =>
       texts(blockAffinity, { node: 'n', cidr: '10.0.0.0/26', state: 'confirmed', deleted });
     for (const fine of ['true', 'false', '', 'T', '0', undefined, true]) expect(at(fine)).toEqual([]);
@@ -70,7 +70,7 @@ describe('problems', () => {
     expect(at(1)).toEqual(['spec.deleted must be true or false or a string']);
   });
 
-  test('of handles, pools and metadata', () => {
+  it('finds problems of handles, pools and metadata', () => {
     expect(texts(ipamHandle, { handleID: 'a' })).toEqual(['spec.block is missing']);
     expect(texts(ipamHandle, { handleID: 'a', block: { '10.0.0.0/26': '1' } })).toEqual([
       'spec.block["10.0.0.0/26"] must be an integer',
@@ -82,7 +82,7 @@ describe('problems', () => {
     ]);
   });
 
-  test('of anything that is no object at all', () => {
+  it('finds problems in values that are not objects', () => {
     for (const kind of kinds) {
       expect(problemsOf(kind, null).length).toBeGreaterThan(0);
       expect(problemsOf(kind, { apiVersion: 'v1', kind: kind.kind }).map(({ path }) => path)).toContain('metadata');
@@ -90,7 +90,7 @@ describe('problems', () => {
   });
 });
 
-test('a tombstone is recognised in every spelling', () => {
+it('isDeletedAffinity recognises the delete mark in every spelling', () => {
   const affinity = (deleted: string | boolean) => ({
     ...object(blockAffinity, null),
     spec: { node: 'n', cidr: 'c', deleted },

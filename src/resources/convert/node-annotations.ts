@@ -1,10 +1,10 @@
-// Calico's fields of a Node, read from the annotations of the Kubernetes node. Values that are not valid are ignored.
+// Calico's fields of a Node, read from the annotations of the Kubernetes node. Invalid values are ignored.
 import { parseCidrOrIp, parseInterface } from '../../net/cidr.ts';
 import type { NodeBgp } from '../kinds/node-fields.ts';
 
 const prefix = 'projectcalico.org/';
 
-/** Annotation of each field, docs/reference/ipam.md has those of the tunnel addresses. */
+/** The annotation of each field. Those of tunnel addresses: docs/reference/ipam.md. */
 export const nodeAnnotations = {
   ipv4Address: `${prefix}IPv4Address`,
   ipv6Address: `${prefix}IPv6Address`,
@@ -29,7 +29,7 @@ export type NodeAnnotation = keyof typeof nodeAnnotations;
 
 export type Annotations = Readonly<Record<string, string>> | null | undefined;
 
-/** The text of an annotation; empty is as good as absent. */
+/** The text of an annotation; undefined when it is empty. */
 export function nodeAnnotation(annotations: Annotations, field: NodeAnnotation): string | undefined {
   return annotations?.[nodeAnnotations[field]] || undefined;
 }
@@ -52,7 +52,7 @@ export function parseAsNumber(text: string): number | undefined {
   return value !== undefined && value <= 0xffffffff ? value : undefined;
 }
 
-/** The BGP part of a node, or undefined when no annotation says any of it. */
+/** The BGP part of a node, or undefined when no annotation has any of its fields. */
 export function bgpOf(annotations: Annotations): NodeBgp | undefined {
   const bgp: NodeBgp = {};
   const asNumber = parseAsNumber(nodeAnnotation(annotations, 'asNumber') ?? '');

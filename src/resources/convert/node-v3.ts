@@ -15,7 +15,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** A JSON map of texts, or undefined when the text is none. */
+/** The strings of a JSON object, or undefined when the text is anything else. */
 function textMap(text: string | undefined): Record<string, string> | undefined {
   const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -40,7 +40,7 @@ function isMac(text: string): boolean {
 
 type Interface = NonNullable<NodeV3Spec['interfaces']>[number];
 
-/** The interfaces that the annotation lists, with those of their addresses that are addresses. */
+/** The interfaces that the annotation lists, with their valid addresses. */
 function interfacesOf(text: string | undefined): Interface[] {
   const value = parsed(text);
   return (Array.isArray(value) ? value : []).flatMap((entry): Interface[] => {
@@ -143,7 +143,7 @@ function textOf(value: unknown): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : String(value);
 }
 
-/** What each annotation must say for the v3 Node; undefined where there must be none. */
+/** The text of each annotation for the v3 Node; undefined for one that must not exist. */
 function annotationTexts(v3: NodeV3): Partial<Record<NodeAnnotation, string | undefined>> {
   const { spec, status } = v3;
   const kubeLabels = textMap(v3.metadata.annotations?.[nodeAnnotations.kubeLabels]) ?? {};
@@ -173,7 +173,7 @@ function annotationTexts(v3: NodeV3): Partial<Record<NodeAnnotation, string | un
 
 /**
  * The Kubernetes node with Calico's annotations as the v3 Node has them; everything else of `stored` stays. Without one
- * (a v3 export with no Kubernetes node beside it) it is made from what the v3 Node says.
+ * (a v3 export without the Kubernetes node) it is made from what the v3 Node says.
  */
 export function nodeFromV3(object: KubeObject, stored?: CoreNode): CoreNode {
   const v3 = { ...object, spec: object.spec ?? {}, status: object.status ?? {} } as NodeV3;

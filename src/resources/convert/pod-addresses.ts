@@ -11,13 +11,13 @@ export const podAnnotations = {
   floatingIPs: 'cni.projectcalico.org/floatingIPs',
   allowedSourcePrefixes: 'cni.projectcalico.org/allowedSourcePrefixes',
   awsPodIPs: 'vpc.amazonaws.com/pod-ips',
-  /** Further networks of the pod, written by its maker. */
+  /** Further networks that the pod requests. */
   networks: 'k8s.v1.cni.cncf.io/networks',
 } as const;
 
 const finishedPhases: readonly string[] = ['Failed', 'Succeeded', 'Completed'];
 
-/** Canonical texts of the addresses in a list, in order; what is no address is left out. */
+/** The valid addresses of a list in canonical form, in order. */
 function canonical(texts: readonly (string | null | undefined)[]): string[] {
   return texts.map((text) => stripMask(text?.trim() ?? '')).filter((address) => address !== undefined);
 }
@@ -40,7 +40,7 @@ export function podAddresses(pod: Pod): string[] {
   return canonical(source ?? []);
 }
 
-/** True when the pod holds no address any more: it ended, or it is being deleted and its address annotation was emptied. */
+/** True when the pod no longer uses any address: it ended, or it is being deleted and its address annotation was emptied. */
 export function isFinished(pod: Pod): boolean {
   const { annotations, deletionTimestamp } = pod.metadata;
   if (finishedPhases.includes(pod.status?.phase ?? '')) return true;
@@ -48,7 +48,7 @@ export function isFinished(pod: Pod): boolean {
   return annotations?.[podAnnotations.podIP] === '' || annotations?.[podAnnotations.awsPodIPs] === '';
 }
 
-/** True when Calico makes an endpoint of the pod: it is on a node and has a network of its own. */
+/** True when Calico makes an endpoint for the pod: it is scheduled, and does not use the host's network. */
 export function hasEndpoint(pod: Pod): boolean {
   return Boolean(pod.spec?.nodeName) && pod.spec?.hostNetwork !== true;
 }

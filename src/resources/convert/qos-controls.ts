@@ -19,7 +19,7 @@ const suffixes: Readonly<Record<string, readonly [numerator: bigint, denominator
   Ei: [2n ** 60n, 1n],
 };
 
-/** A Kubernetes quantity rounded up to a whole number, or undefined when the text is none. */
+/** A Kubernetes quantity rounded up to a whole number, or undefined for any other text. */
 export function parseQuantity(text: string): bigint | undefined {
   const match = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/.exec(text);
   if (match === null) return undefined;
@@ -53,7 +53,7 @@ const limits = {
 type Limit = keyof typeof limits;
 type Annotations = Readonly<Record<string, string>> | null | undefined;
 
-/** The value of a limit, within its bounds; 0 when it is not set or no quantity. */
+/** The value of a limit, within its bounds; 0 when it is unset or not a quantity. */
 function amountOf(annotations: Annotations, direction: 'ingress' | 'egress', limit: Limit): bigint {
   const own = annotations?.[`qos.projectcalico.org/${direction}${limit}`];
   const text = own ?? (limit === 'Bandwidth' ? annotations?.[`kubernetes.io/${direction}-bandwidth`] : undefined);
@@ -68,7 +68,7 @@ function amountOf(annotations: Annotations, direction: 'ingress' | 'egress', lim
 const defaultBurst = 2n ** 32n;
 const defaultPacketBurst = 5n;
 
-/** All limits of one direction that are set and make sense together. */
+/** The limits of one direction that are set, without those that need another one which is unset. */
 function directionOf(annotations: Annotations, direction: 'ingress' | 'egress'): [string, number][] {
   const value = (limit: Limit) => amountOf(annotations, direction, limit);
   const bandwidth = value('Bandwidth');

@@ -18,7 +18,7 @@ export function hostInterfaceName(namespace: string, pod: string, prefix = 'cali
   return prefix + bytesToHex(sha1(utf8ToBytes(`${namespace}.${pod}`))).slice(0, 11);
 }
 
-/** A JSON list of texts; anything else is no list. */
+/** The strings of a JSON list; none for any other text. */
 function textList(text: string | undefined): string[] {
   if (!text) return [];
   try {
@@ -103,7 +103,7 @@ export function podOfEndpoint(name: string): string | undefined {
 }
 
 /**
- * The endpoint of a pod in v3 form, or undefined when it has none: not on a node yet, or on the host's network.
+ * The endpoint of a pod in v3 form, or undefined when it has none: it is not scheduled yet, or uses the host's network.
  * `interfacePrefix` is the first entry of Felix's interface prefixes.
  */
 export function workloadEndpointOf(pod: Pod, interfacePrefix = 'cali'): WorkloadEndpoint | undefined {

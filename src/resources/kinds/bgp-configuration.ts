@@ -20,7 +20,7 @@ import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { bgpPassword } from './bgp-peer.ts';
 
-const cidrs = list(object({ cidr: field(cidr, 'A CIDR.') }));
+const cidrs = list(object({ cidr: field(cidr, 'Range of addresses.') }));
 
 const spec = fields(() => ({
   logSeverityScreen: field(
@@ -47,7 +47,7 @@ const spec = fields(() => ({
   communities: field(
     list(
       object({
-        name: field(text, 'Name by which prefixAdvertisements use the community.'),
+        name: field(text, 'Name of the community for prefixAdvertisements.'),
         value: field(text, 'The community: `aa:nn`, or `aa:nn:mm` for a large one.'),
       }),
     ),
@@ -56,8 +56,8 @@ const spec = fields(() => ({
   prefixAdvertisements: field(
     list(
       object({
-        cidr: field(cidr, 'The prefix.'),
-        communities: field(list(text), 'Communities of its routes: values, or names from communities.'),
+        cidr: field(cidr, 'Prefix whose routes get the communities.'),
+        communities: field(list(text), 'Communities of the routes: values, or names from communities.'),
       }),
     ),
     'Communities that the routes of certain prefixes are advertised with.',
@@ -77,7 +77,7 @@ const spec = fields(() => ({
     'Addresses on which the nodes listen for BGP: all, or only the address of the node.',
     { omit: 'unset', default: 'None' },
   ),
-  ignoredInterfaces: field(list(text), 'Interfaces whose addresses are not advertised; `*` stands for any characters.'),
+  ignoredInterfaces: field(list(text), 'Interfaces whose addresses are not advertised; `*` matches any characters.'),
   localWorkloadPeeringIPV4: field(ipAddress, 'IPv4 address at which workloads on a node peer with it.'),
   localWorkloadPeeringIPV6: field(ipAddress, 'IPv6 address at which workloads on a node peer with it.'),
 }));

@@ -25,23 +25,23 @@ export const bgpPassword = object(
     secretKeyRef: field(
       object({
         name: field(text, 'Name of the secret, in the namespace of calico-node.'),
-        key: field(text, 'Key in the secret.', { required: true, omit: 'never' }),
+        key: field(text, 'Key of the password in the secret.', { required: true, omit: 'never' }),
         optional: field(flag, 'Whether the secret or the key may be missing.', { omit: 'unset' }),
       }),
-      'Where the password is.',
+      'Secret that holds the password.',
     ),
   })),
 );
 
 const spec = fields(() => ({
-  node: field(text, 'The one node that peers; empty, as nodeSelector is, for all nodes.'),
+  node: field(text, 'Node that peers; all nodes when nodeSelector is empty too.'),
   nodeSelector: field(selector, 'Nodes that peer; not together with node.'),
   peerIP: field(
     text,
     'Address of the peer, with a port if it is not 179: `192.0.2.1`, `192.0.2.1:1790`, `[2001:db8::1]:1790`.',
   ),
   asNumber: field(asNumber, 'AS number of the peer.'),
-  localASNumber: field(asNumber, 'AS number that the nodes use towards this peer, in place of their own.', {
+  localASNumber: field(asNumber, 'AS number that the nodes use with this peer, in place of their own.', {
     omit: 'unset',
   }),
   peerSelector: field(selector, 'Nodes to peer with, in place of peerIP and asNumber.'),
@@ -60,7 +60,7 @@ const spec = fields(() => ({
   password: field(bgpPassword, 'Password of the session (TCP MD5).'),
   sourceAddress: field(
     oneOf('UseNodeIP', 'None'),
-    'Source address of the session: the BGP address of the node, or whatever the kernel chooses.',
+    'Source address of the session: the BGP address of the node, or one that the kernel chooses.',
     { default: 'UseNodeIP' },
   ),
   maxRestartTime: field(duration, 'How long the peer may keep routes while this side restarts gracefully.', {
@@ -69,7 +69,7 @@ const spec = fields(() => ({
   }),
   numAllowedLocalASNumbers: field(
     integer({ min: 0 }),
-    'How often the own AS number may be in the AS path of a route that is accepted.',
+    'How often the local AS number may appear in the AS path of an accepted route.',
     { omit: 'unset', default: 0 },
   ),
   ttlSecurity: field(
@@ -85,7 +85,7 @@ const spec = fields(() => ({
   localWorkloadSelector: field(selector, 'Workloads on the node to peer with, in place of peerIP.'),
   reversePeering: field(
     oneOf('Auto', 'Manual'),
-    'Whether selected peers are also told to peer back, or need a BGPPeer of their own.',
+    'Whether nodes that peerSelector selects peer back automatically, or need a BGPPeer for that.',
     { omit: 'unset', default: 'Auto' },
   ),
 }));

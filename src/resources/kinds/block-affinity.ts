@@ -13,7 +13,7 @@ const deletedMark = booleanOrText(
 );
 
 const spec = fields(() => ({
-  state: field(oneOf('pending', 'confirmed', 'pendingDeletion'), 'How far the claim is; empty means confirmed.', {
+  state: field(oneOf('pending', 'confirmed', 'pendingDeletion'), 'State of the claim; empty means confirmed.', {
     omit: 'never',
     default: 'confirmed',
   }),

@@ -6,8 +6,8 @@ import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 
 const spec = fields(() => ({
-  clusterGUID: field(text, 'Identity of the cluster, made up when it was set up.'),
-  clusterType: field(text, 'What the cluster runs on, comma-separated: `k8s,bgp,kubeadm`.'),
+  clusterGUID: field(text, 'Unique ID of the cluster, generated when it was set up.'),
+  clusterType: field(text, 'What the cluster runs on, comma-separated, e.g. `k8s,bgp,kubeadm`.'),
   calicoVersion: field(text, 'Version of Calico that the nodes run.'),
   datastoreReady: field(flag, 'Whether the datastore may be used; false while it is locked.', { omit: 'unset' }),
   variant: field(text, 'Edition of Calico.'),

@@ -23,20 +23,23 @@ const size = integer({ min: 1 });
 const conntrackTimeout = { ...text, format: 'duration or Auto' };
 
 const conntrackTimeouts = fields(() => ({
-  creationGracePeriod: field(conntrackTimeout, 'Age before which no entry is removed.', {
+  creationGracePeriod: field(conntrackTimeout, 'Age below which no connection is removed.', {
     ...optional,
     default: '10s',
   }),
-  tcpSynSent: field(conntrackTimeout, 'TCP connections without an answer to their SYN.', {
+  tcpSynSent: field(conntrackTimeout, 'Timeout of TCP connections whose SYN was not answered.', {
     ...optional,
     default: '20s',
   }),
-  tcpEstablished: field(conntrackTimeout, 'TCP connections that are established.', { ...optional, default: '1h' }),
-  tcpFinsSeen: field(conntrackTimeout, 'TCP connections that both sides closed.', { ...optional, default: 'Auto' }),
-  tcpResetSeen: field(conntrackTimeout, 'TCP connections that were reset.', { ...optional, default: '40s' }),
-  udpTimeout: field(conntrackTimeout, 'UDP flows.', { ...optional, default: '60s' }),
-  genericTimeout: field(conntrackTimeout, 'Flows of other protocols.', { ...optional, default: '10m' }),
-  icmpTimeout: field(conntrackTimeout, 'ICMP flows.', { ...optional, default: '5s' }),
+  tcpEstablished: field(conntrackTimeout, 'Timeout of established TCP connections.', { ...optional, default: '1h' }),
+  tcpFinsSeen: field(conntrackTimeout, 'Timeout of TCP connections that both sides have closed.', {
+    ...optional,
+    default: 'Auto',
+  }),
+  tcpResetSeen: field(conntrackTimeout, 'Timeout of TCP connections that were reset.', { ...optional, default: '40s' }),
+  udpTimeout: field(conntrackTimeout, 'Timeout of UDP flows.', { ...optional, default: '60s' }),
+  genericTimeout: field(conntrackTimeout, 'Timeout of flows of other protocols.', { ...optional, default: '10m' }),
+  icmpTimeout: field(conntrackTimeout, 'Timeout of ICMP flows.', { ...optional, default: '5s' }),
 }));
 
 export const felixBpfFields = fields(() => ({
@@ -47,15 +50,15 @@ export const felixBpfFields = fields(() => ({
   }),
   bpfJITHardening: field(
     oneOf('Auto', 'Strict'),
-    "Hardening of the kernel's eBPF compiler: Auto lowers a setting that costs much speed, Strict leaves it.",
+    "Hardening of the kernel's eBPF compiler: Auto relaxes a setting that slows programs down, Strict keeps it.",
     { ...optional, default: 'Auto' },
   ),
-  bpfLogLevel: field(oneOf('Off', 'Info', 'Debug'), 'What eBPF programs log to the trace pipe of the kernel.', {
+  bpfLogLevel: field(oneOf('Off', 'Info', 'Debug'), 'How much eBPF programs log to the trace pipe of the kernel.', {
     omit: 'never',
     default: { about: 'Off', of: () => '' },
     fill: 'unset',
   }),
-  bpfConntrackLogLevel: field(oneOf('Off', 'Debug'), 'What the cleanup of the connection table logs.', {
+  bpfConntrackLogLevel: field(oneOf('Off', 'Debug'), 'How much the cleanup of the connection table logs.', {
     default: 'Off',
   }),
   bpfConntrackMode: field(
@@ -63,19 +66,23 @@ export const felixBpfFields = fields(() => ({
     'How the connection table is cleaned up: by Felix, or by an eBPF program.',
     { ...optional, default: 'Auto' },
   ),
-  bpfConntrackTimeouts: field(object(conntrackTimeouts), 'How long unused connections stay in the table.', optional),
+  bpfConntrackTimeouts: field(
+    object(conntrackTimeouts),
+    'How long idle connections stay in the connection table.',
+    optional,
+  ),
   bpfLogFilters: field(
     map(text),
     'Which packets eBPF programs log, by interface: `all`, `weps`, `heps` or a name; the value is a pcap expression.',
     optional,
   ),
-  bpfCTLBLogFilter: field(oneOf('all'), 'Whether load balancing at connect time is logged.'),
+  bpfCTLBLogFilter: field(oneOf('all'), 'Whether eBPF programs log load balancing at connect time.'),
   bpfDataIfacePattern: field(regex, 'Interfaces to other hosts, to which eBPF programs are attached.', {
     default: { about: 'physical and bonded interfaces by their usual names' },
   }),
   bpfL3IfacePattern: field(
     regex,
-    'Interfaces without link layer addresses, like tunnels, to which programs are attached.',
+    'Interfaces without link layer addresses, such as tunnels, to which eBPF programs are attached.',
   ),
   bpfConnectTimeLoadBalancingEnabled: field(
     flag,
@@ -97,7 +104,7 @@ export const felixBpfFields = fields(() => ({
   ),
   bpfExternalServiceMode: field(
     oneOf('Tunnel', 'DSR'),
-    'How traffic from outside reaches a backend on another node: and comes back the same way, or directly (DSR).',
+    'How replies of a backend on another node reach a client outside: through the first node, or directly (DSR).',
     { default: 'Tunnel' },
   ),
   bpfDSROptoutCIDRs: field(list(cidr), 'Clients for which DSR is not used.', optional),
@@ -109,27 +116,37 @@ export const felixBpfFields = fields(() => ({
     ...optional,
     default: true,
   }),
-  bpfKubeProxyMinSyncPeriod: field(duration, 'Least time between two updates of services.', {
+  bpfKubeProxyMinSyncPeriod: field(duration, 'Minimum time between two updates of services.', {
     ...optional,
     default: '1s',
   }),
-  bpfKubeProxyHealthzPort: field(integer({ min: 0, max: 65535 }), 'Port of the health of services; 0 for none.', {
-    ...optional,
-    default: 10256,
-  }),
+  bpfKubeProxyHealthzPort: field(
+    integer({ min: 0, max: 65535 }),
+    'Port at which the health of services is served; 0 for none.',
+    {
+      ...optional,
+      default: 10256,
+    },
+  ),
   bpfKubeProxyEndpointSlicesEnabled: field(flag, 'Deprecated: endpoint slices are always used.', optional),
-  bpfPSNATPorts: field(integerOrText, 'Source ports for connections whose own port is taken.', {
+  bpfPSNATPorts: field(integerOrText, 'Source ports for connections whose own source port is in use.', {
     ...optional,
     default: '20000:29999',
   }),
-  bpfMapSizeNATFrontend: field(size, 'Most services and ports.', { ...optional, default: 65536 }),
-  bpfMapSizeNATBackend: field(size, 'Most backends of services.', { ...optional, default: 262144 }),
-  bpfMapSizeNATAffinity: field(size, 'Most client affinities.', { ...optional, default: 65536 }),
-  bpfMapSizeRoute: field(size, 'Most routes; workloads and hosts have one each.', { ...optional, default: 262144 }),
-  bpfMapSizeConntrack: field(size, 'Most connections.', { ...optional, default: 512000 }),
+  bpfMapSizeNATFrontend: field(size, 'Maximum number of service addresses and ports.', { ...optional, default: 65536 }),
+  bpfMapSizeNATBackend: field(size, 'Maximum number of service backends.', { ...optional, default: 262144 }),
+  bpfMapSizeNATAffinity: field(size, 'Maximum number of client affinities of services.', {
+    ...optional,
+    default: 65536,
+  }),
+  bpfMapSizeRoute: field(size, 'Maximum number of routes; each workload and host needs one.', {
+    ...optional,
+    default: 262144,
+  }),
+  bpfMapSizeConntrack: field(size, 'Maximum number of connections.', { ...optional, default: 512000 }),
   bpfMapSizePerCpuConntrack: field(
     integer({ min: 0 }),
-    'Most connections per processor, in place of that; 0 for not so.',
+    'Maximum number of connections per processor, in place of bpfMapSizeConntrack; 0 for no such limit.',
     {
       ...optional,
       default: 0,
@@ -140,15 +157,18 @@ export const felixBpfFields = fields(() => ({
     'Whether the connection table is doubled when it is full.',
     { default: 'DoubleIfFull' },
   ),
-  bpfMapSizeConntrackCleanupQueue: field(size, 'Most connections that are cleaned up at one time.', {
+  bpfMapSizeConntrackCleanupQueue: field(size, 'Maximum number of connections that are cleaned up at a time.', {
     ...optional,
     default: 100000,
   }),
-  bpfMapSizeIPSets: field(size, 'Most members of all IP sets.', { ...optional, default: 1048576 }),
-  bpfMapSizeIfState: field(size, 'Most interfaces.', { ...optional, default: 1000 }),
+  bpfMapSizeIPSets: field(size, 'Maximum number of members of all IP sets together.', {
+    ...optional,
+    default: 1048576,
+  }),
+  bpfMapSizeIfState: field(size, 'Maximum number of interfaces.', { ...optional, default: 1000 }),
   bpfHostConntrackBypass: field(
     flag,
-    "Whether traffic of workloads and services passes by the kernel's connection table.",
+    "Whether traffic of workloads and services bypasses the kernel's connection table.",
     {
       ...optional,
       default: true,
@@ -167,7 +187,7 @@ export const felixBpfFields = fields(() => ({
   ),
   bpfForceTrackPacketsFromIfaces: field(
     list(text),
-    "Interfaces whose traffic stays in the kernel's connection table; `+` stands for any ending.",
+    "Interfaces whose traffic always uses the kernel's connection table; a final `+` matches any suffix.",
     { ...optional, default: ['docker+'] },
   ),
   bpfDisableGROForIfaces: field(regex, 'Interfaces on which generic receive offload is turned off.'),
@@ -181,7 +201,7 @@ export const felixBpfFields = fields(() => ({
   ),
   bpfRedirectToPeer: field(
     oneOf('Enabled', 'Disabled', 'L2Only'),
-    'Whether packets go straight into the namespace of a workload, past the interface on the host.',
+    'Whether packets are redirected straight into the network namespace of a workload.',
     { default: 'Enabled' },
   ),
   bpfAttachType: field(oneOf('TC', 'TCX'), 'How eBPF programs are attached to interfaces.', {
@@ -189,7 +209,7 @@ export const felixBpfFields = fields(() => ({
     default: 'TCX',
   }),
   flowLogsFlushInterval: field(duration, 'How often flow logs are sent.', optional),
-  flowLogsCollectorDebugTrace: field(flag, 'Whether the collector of flow logs traces what it does.', {
+  flowLogsCollectorDebugTrace: field(flag, 'Whether the flow log collector writes debug traces.', {
     ...optional,
     default: false,
   }),

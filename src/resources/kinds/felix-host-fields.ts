@@ -25,7 +25,7 @@ const protoPorts = list(
   object({
     protocol: field(oneOf('TCP', 'UDP', 'SCTP'), 'Protocol of the port.', { default: 'TCP' }),
     port: field(integer({ min: 0, max: 65535 }), 'The port; 0 for all.', { required: true, omit: 'never' }),
-    net: field(text, 'Range of the other side; all when it is unset.'),
+    net: field(text, 'Addresses of the remote side; all when it is unset.'),
   }),
 );
 
@@ -65,7 +65,10 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: '0s',
   }),
-  iptablesLockProbeInterval: field(duration, 'How often it tries to get that lock.', { ...optional, default: '50ms' }),
+  iptablesLockProbeInterval: field(duration, 'How often Felix tries to get the lock of iptables.', {
+    ...optional,
+    default: '50ms',
+  }),
   featureDetectOverride: field(
     text,
     'Overrides for detected kernel features, comma-separated: `SNATFullyRandom=true`.',
@@ -88,22 +91,22 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: '10s',
   }),
-  metadataAddr: field(text, 'Address or name of the OpenStack metadata server; `none` for none.', {
+  metadataAddr: field(text, 'Address or host name of the OpenStack metadata server; `none` for none.', {
     default: '127.0.0.1',
   }),
   metadataPort: field(port, 'Port of the OpenStack metadata server.', { ...optional, default: 8775 }),
   openstackRegion: field(text, 'OpenStack region that this Felix belongs to.'),
-  interfacePrefix: field(text, 'What the names of workload interfaces begin with, comma-separated.', {
+  interfacePrefix: field(text, 'Prefixes of the names of workload interfaces, comma-separated.', {
     default: 'cali',
   }),
   interfaceExclude: field(
     text,
-    'Interfaces that Felix does not watch, comma-separated: names, or regular expressions between slashes.',
+    'Interfaces that Felix ignores, comma-separated: names, or regular expressions between slashes.',
     { default: 'kube-ipvs0' },
   ),
   chainInsertMode: field(
     oneOf('Insert', 'Append'),
-    "Where Felix hooks into the kernel's chains: before all other rules, or after them.",
+    "Where Felix puts its rules into the kernel's chains: before all other rules, or after them.",
     { default: 'Insert' },
   ),
   defaultEndpointToHostAction: field(
@@ -122,11 +125,11 @@ export const felixHostFields = fields(() => ({
   iptablesFilterDenyAction: field(denyAction, 'What the filter table does with traffic that policy denies.', {
     default: 'Drop',
   }),
-  logPrefix: field(text, 'What lines begin with that rules with action Log write; it may contain %t, %k, %p and %n.', {
+  logPrefix: field(text, 'Prefix of the lines that rules with action Log write; it may contain %t, %k, %p and %n.', {
     default: 'calico-packet',
   }),
   logActionRateLimit: field(text, 'Limit of the lines that rules with action Log write: `10/minute`.', optional),
-  logActionRateLimitBurst: field(integer({ min: 0, max: 9999 }), 'Burst above that limit, in lines.', {
+  logActionRateLimitBurst: field(integer({ min: 0, max: 9999 }), 'Burst of log lines above logActionRateLimit.', {
     ...optional,
     default: 5,
   }),
@@ -134,7 +137,7 @@ export const felixHostFields = fields(() => ({
   logSeverityFile: field(severity, 'Least severe messages that go to the log file.', { default: 'Info' }),
   logSeverityScreen: field(severity, 'Least severe messages that go to standard output.', { default: 'Info' }),
   logSeveritySys: field(severity, 'Least severe messages that go to syslog.', { default: 'Info' }),
-  logDebugFilenameRegex: field(regex, 'Source files whose debug messages are logged; all when it is empty.'),
+  logDebugFilenameRegex: field(regex, 'Source files whose debug messages are logged; all files when it is empty.'),
   ipipEnabled: field(flag, 'Whether the IP-in-IP tunnel device is set up.', {
     ...optional,
     default: { about: 'set up when a pool needs it' },
@@ -166,16 +169,20 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: '30s',
   }),
-  reportingTTL: field(duration, 'How long such a report is valid.', { ...optional, default: '1m30s' }),
+  reportingTTL: field(duration, 'How long a report of the state of Felix is valid.', { ...optional, default: '1m30s' }),
   endpointReportingEnabled: field(flag, 'Whether Felix reports the state of endpoints to the datastore.', {
     ...optional,
     default: false,
   }),
-  endpointReportingDelay: field(duration, 'How long it waits before it reports the state of an endpoint.', {
-    ...optional,
-    default: '1s',
-  }),
-  endpointStatusPathPrefix: field(text, 'Folder of the files that say which endpoints are ready.', {
+  endpointReportingDelay: field(
+    duration,
+    'How long Felix waits before it reports a change of the state of an endpoint.',
+    {
+      ...optional,
+      default: '1s',
+    },
+  ),
+  endpointStatusPathPrefix: field(text, 'Directory of the files that say which endpoints are ready.', {
     default: '/var/run/calico',
   }),
   iptablesMarkMask: field(markMask, 'Bits of packet marks that Felix may use with iptables; at least 8.', {
@@ -191,29 +198,38 @@ export const felixHostFields = fields(() => ({
     },
   ),
   healthEnabled: field(flag, 'Whether Felix serves its health over HTTP.', { ...optional, default: false }),
-  healthHost: field(text, 'Address or name at which it does.', { ...optional, default: 'localhost' }),
-  healthPort: field(port, 'Port at which it does.', { ...optional, default: 9099 }),
+  healthHost: field(text, 'Address or host name at which Felix serves its health.', {
+    ...optional,
+    default: 'localhost',
+  }),
+  healthPort: field(port, 'Port at which Felix serves its health.', { ...optional, default: 9099 }),
   healthTimeoutOverrides: field(
     list(
       object({
-        name: field(text, 'Name of the part.', { required: true, omit: 'never' }),
-        timeout: field(duration, 'How long it may be silent; 0 for ever.', { required: true, omit: 'never' }),
+        name: field(text, 'Name of a component of Felix.', { required: true, omit: 'never' }),
+        timeout: field(duration, 'How long the component may be silent; 0 for no limit.', {
+          required: true,
+          omit: 'never',
+        }),
       }),
     ),
-    'How long parts of Felix may be silent before it reports itself unhealthy.',
+    'How long components of Felix may be silent before it reports itself unhealthy.',
   ),
   prometheusMetricsEnabled: field(flag, 'Whether Felix serves metrics to Prometheus.', { ...optional, default: false }),
-  prometheusMetricsHost: field(text, 'Address or name at which it does; all when it is empty.'),
-  prometheusMetricsPort: field(port, 'Port at which it does.', { ...optional, default: 9091 }),
-  prometheusGoMetricsEnabled: field(flag, 'Whether metrics of the Go runtime are among them.', {
+  prometheusMetricsHost: field(
+    text,
+    'Address or host name at which Felix serves metrics; all addresses when it is empty.',
+  ),
+  prometheusMetricsPort: field(port, 'Port at which Felix serves metrics.', { ...optional, default: 9091 }),
+  prometheusGoMetricsEnabled: field(flag, 'Whether the metrics include those of the Go runtime.', {
     ...optional,
     default: true,
   }),
-  prometheusProcessMetricsEnabled: field(flag, 'Whether metrics of the process are among them.', {
+  prometheusProcessMetricsEnabled: field(flag, 'Whether the metrics include those of the process.', {
     ...optional,
     default: true,
   }),
-  prometheusWireGuardMetricsEnabled: field(flag, 'Whether metrics of WireGuard are among them.', {
+  prometheusWireGuardMetricsEnabled: field(flag, 'Whether the metrics include those of WireGuard.', {
     ...optional,
     default: true,
   }),
@@ -235,15 +251,15 @@ export const felixHostFields = fields(() => ({
   ),
   policySyncPathPrefix: field(
     text,
-    'Folder of the sockets over which Felix hands policy to application layer proxies.',
+    'Directory of the sockets over which Felix sends policy to application layer proxies.',
   ),
   usageReportingEnabled: field(flag, 'Whether Felix reports the size and version of the cluster to Project Calico.', {
     ...optional,
     default: true,
   }),
-  usageReportingInitialDelay: field(duration, 'How long after its start it first does.', {
+  usageReportingInitialDelay: field(duration, 'How long after its start Felix first reports usage.', {
     ...optional,
     default: '5m0s',
   }),
-  usageReportingInterval: field(duration, 'How often it does.', { ...optional, default: '24h0m0s' }),
+  usageReportingInterval: field(duration, 'How often Felix reports usage.', { ...optional, default: '24h0m0s' }),
 }));

@@ -54,7 +54,7 @@ export const felixNetworkFields = fields(() => ({
       ...optional,
     },
   ),
-  debugMemoryProfilePath: field(text, 'File for a memory profile.'),
+  debugMemoryProfilePath: field(text, 'File that Felix writes a memory profile to.'),
   debugDisableLogDropping: field(flag, 'Whether log messages are kept even when the log cannot keep up.', {
     ...optional,
     default: false,
@@ -66,8 +66,8 @@ export const felixNetworkFields = fields(() => ({
   ),
   debugSimulateDataplaneHangAfter: field(duration, 'For tests: when to simulate a hang of the dataplane.', optional),
   debugSimulateDataplaneApplyDelay: field(duration, 'For tests: delay of every change of the dataplane.', optional),
-  debugHost: field(text, 'Address or name at which Felix serves profiles.', { ...optional, default: 'localhost' }),
-  debugPort: field(port, 'Port at which it does; unset for not at all.', optional),
+  debugHost: field(text, 'Address or host name at which Felix serves profiles.', { ...optional, default: 'localhost' }),
+  debugPort: field(port, 'Port at which Felix serves profiles; it serves none when unset.', optional),
   iptablesNATOutgoingInterfaceFilter: field(
     text,
     'The only interfaces on which outgoing traffic is masqueraded; all when it is empty.',

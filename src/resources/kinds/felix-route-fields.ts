@@ -31,19 +31,15 @@ export const felixRouteFields = fields(() => ({
     ...optional,
     default: false,
   }),
-  wireguardThreadingEnabled: field(
-    flag,
-    'Whether WireGuard spreads its work over processors per peer (threaded NAPI).',
-    {
-      ...optional,
-      default: false,
-    },
-  ),
+  wireguardThreadingEnabled: field(flag, 'Whether WireGuard spreads its work over processors (threaded NAPI).', {
+    ...optional,
+    default: false,
+  }),
   wireguardListeningPort: field(port, 'UDP port of WireGuard for IPv4.', { ...optional, default: 51820 }),
   wireguardListeningPortV6: field(port, 'UDP port of WireGuard for IPv6.', { ...optional, default: 51821 }),
   wireguardRoutingRulePriority: field(
     integer({ min: 1, max: 32765 }),
-    'Priority of the routing rule that leads traffic to WireGuard.',
+    'Priority of the routing rule that sends traffic to WireGuard.',
     { ...optional, default: 99 },
   ),
   wireguardInterfaceName: field(text, 'Name of the IPv4 WireGuard device.', { default: 'wireguard.cali' }),
@@ -56,7 +52,7 @@ export const felixRouteFields = fields(() => ({
     ...optional,
     default: 0,
   }),
-  wireguardHostEncryptionEnabled: field(flag, 'Whether traffic between hosts themselves is encrypted too.', {
+  wireguardHostEncryptionEnabled: field(flag, 'Whether WireGuard also encrypts traffic between the hosts themselves.', {
     ...optional,
     default: false,
   }),
@@ -66,12 +62,12 @@ export const felixRouteFields = fields(() => ({
   }),
   awsSrcDstCheck: field(
     oneOf('DoNothing', 'Enable', 'Disable'),
-    'What Felix does with the source-destination check of its AWS instance.',
+    'What Felix does to the source-destination check of its AWS instance.',
     { ...optional, default: 'DoNothing' },
   ),
   serviceLoopPrevention: field(
     oneOf('Drop', 'Reject', 'Disabled'),
-    'What happens to traffic to addresses of services that no service uses, which would otherwise loop.',
+    'What happens to traffic to service addresses that no service uses, which would otherwise loop.',
     { default: 'Drop' },
   ),
   workloadSourceSpoofing: field(
@@ -79,9 +75,13 @@ export const felixRouteFields = fields(() => ({
     'Whether pods may ask, with an annotation, to use source addresses that are not theirs.',
     { default: 'Disabled' },
   ),
-  mtuIfacePattern: field(regex, 'Interfaces of the host whose least MTU the MTUs of pods and tunnels follow.', {
-    default: { about: 'physical interfaces by their usual names' },
-  }),
+  mtuIfacePattern: field(
+    regex,
+    'Interfaces of the host from whose smallest MTU those of pods and tunnels are computed.',
+    {
+      default: { about: 'physical interfaces by their usual names' },
+    },
+  ),
   floatingIPs: field(oneOf('Enabled', 'Disabled'), 'Whether floating addresses of pods are programmed.', {
     ...optional,
     default: 'Disabled',
@@ -100,11 +100,11 @@ export const felixRouteFields = fields(() => ({
     ...optional,
     default: -1,
   }),
-  goMaxProcs: field(integer({ min: -1 }), 'Most processors that Felix uses at one time; -1 for all.', {
+  goMaxProcs: field(integer({ min: -1 }), 'Maximum number of processors that Felix uses at a time; -1 for all.', {
     ...optional,
     default: -1,
   }),
-  requireMTUFile: field(flag, 'Whether pods wait until Felix has written the file with the MTU.', {
+  requireMTUFile: field(flag, 'Whether setting up a pod fails until Felix has written the file with the MTU.', {
     ...optional,
     default: false,
   }),

@@ -33,15 +33,15 @@ const spec = fields(() => ({
     },
   ),
   nodeSelector: field(selector, 'Nodes that may use the pool.', { default: 'all()', fill: 'empty' }),
-  namespaceSelector: field(selector, 'Namespaces whose pods may use the pool; all when it is empty.'),
+  namespaceSelector: field(selector, 'Namespaces whose pods may use the pool; all namespaces when it is empty.'),
   ipip: field(
     object({
       enabled: field(flag, 'Whether IP-in-IP is on.'),
       mode: field(oneOf('always', 'cross-subnet'), 'When traffic is encapsulated.'),
     }),
-    'Form of `ipipMode` in Calico 2; read, but never to be set.',
+    'Form of ipipMode in Calico 2: it is read, and must not be set.',
   ),
-  'nat-outgoing': field(flag, 'Form of `natOutgoing` in Calico 2; read, but never to be set.'),
+  'nat-outgoing': field(flag, 'Form of natOutgoing in Calico 2: it is read, and must not be set.'),
   allowedUses: field(list(oneOf('Workload', 'Tunnel', 'LoadBalancer')), 'What addresses of the pool are used for.', {
     default: ['Workload', 'Tunnel'],
     fill: 'empty',

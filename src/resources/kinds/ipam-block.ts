@@ -29,8 +29,8 @@ const attribute = fields(() => ({
     nullable(map(text)),
     'Who owns the address: `node`, `pod`, `namespace`, `service`, `type`, `timestamp`, `note`.',
   ),
-  alternateOwnerAttrs: field(nullable(map(text)), 'Second owner while a virtual machine migrates.'),
-  releasedAt: field(nullable(time), 'Since when the address cools down.'),
+  alternateOwnerAttrs: field(nullable(map(text)), 'Second owner during the live migration of a virtual machine.'),
+  releasedAt: field(nullable(time), 'When the address was released, for addresses that are not reused immediately.'),
 }));
 
 const spec = fields(() => ({
@@ -40,7 +40,7 @@ const spec = fields(() => ({
   strictAffinity: field(flag, 'Deprecated and always false; IPAMConfig has the setting.', { omit: 'never' }),
   allocations: field(
     list(nullable(integer({ min: 0 }))),
-    'For each address, by ordinal, its index in attributes; null for a free one.',
+    'For each address, by ordinal, the index of its entry in attributes; null for a free address.',
     { required: true, omit: 'never' },
   ),
   unallocated: field(
@@ -52,7 +52,7 @@ const spec = fields(() => ({
     required: true,
     omit: 'never',
   }),
-  sequenceNumber: field(int64, 'Counts the writes of the block.', { omit: 'never' }),
+  sequenceNumber: field(int64, 'Number that each write of the block increases.', { omit: 'never' }),
   sequenceNumberForAllocation: field(
     nullable(map(int64)),
     'Value of sequenceNumber when each address was assigned, by ordinal.',

@@ -13,9 +13,13 @@ const spec = fields(() => ({
     omit: 'never',
     default: true,
   }),
-  maxBlocksPerHost: field(integer({ min: 0, max: 2147483647 }), 'Most blocks that a node may own; 0 for no limit.', {
-    default: 0,
-  }),
+  maxBlocksPerHost: field(
+    integer({ min: 0, max: 2147483647 }),
+    'Maximum number of blocks that a node may own; 0 for no limit.',
+    {
+      default: 0,
+    },
+  ),
 }));
 
 export interface IPAMConfig extends KubeObject {

@@ -22,15 +22,19 @@ import type { KubeObject } from '../object.ts';
 
 const onOff = oneOf('Enabled', 'Disabled');
 
-const reconcilerPeriod = field(duration, 'How often everything is compared, besides on every change.', {
-  omit: 'unset',
-  default: '5m0s',
-});
+const reconcilerPeriod = field(
+  duration,
+  'How often the controller compares everything, in addition to reacting to changes.',
+  {
+    omit: 'unset',
+    default: '5m0s',
+  },
+);
 
 const periodOnly = object({ reconcilerPeriod });
 
 const template = fields(() => ({
-  generateName: field(text, 'What the names of the host endpoints begin with.'),
+  generateName: field(text, 'Prefix of the names of the host endpoints.'),
   interfaceCIDRs: field(list(cidr), 'Ranges of the addresses that a host endpoint expects.'),
   interfacePattern: field(regex, 'Names of the interfaces that get a host endpoint.'),
   labels: field(map(text), 'Labels of the host endpoints.'),
@@ -39,10 +43,10 @@ const template = fields(() => ({
 
 const hostEndpoint = fields(() => ({
   autoCreate: field(onOff, 'Whether every node gets a host endpoint.', { default: 'Disabled' }),
-  createDefaultHostEndpoint: field(onOff, 'Whether each of these nodes gets one for all of its interfaces.', {
+  createDefaultHostEndpoint: field(onOff, 'Whether autoCreate makes a host endpoint for all interfaces of each node.', {
     default: 'Enabled',
   }),
-  templates: field(list(object(template)), 'Further host endpoints for each node.'),
+  templates: field(list(object(template)), 'Further host endpoints that are made for nodes.'),
 }));
 
 const node = fields(() => ({
@@ -50,8 +54,8 @@ const node = fields(() => ({
   syncLabels: field(onOff, 'Whether labels of Kubernetes nodes are copied to Calico nodes; etcd only.', {
     default: 'Enabled',
   }),
-  hostEndpoint: field(object(hostEndpoint), 'Host endpoints that are made for nodes.'),
-  leakGracePeriod: field(duration, 'How long an address must look leaked before it is released; 0 for never.', {
+  hostEndpoint: field(object(hostEndpoint), 'Which host endpoints are made for nodes.'),
+  leakGracePeriod: field(duration, 'How long an address must look leaked before it is released; 0 for no release.', {
     omit: 'unset',
     default: '15m0s',
   }),
@@ -65,7 +69,7 @@ const controllers = fields(() => ({
   namespace: field(periodOnly, 'Makes a profile for each namespace; etcd only.'),
   loadBalancer: field(
     object({
-      assignIPs: field(oneOf('AllServices', 'RequestedServicesOnly'), 'Services that get addresses.', {
+      assignIPs: field(oneOf('AllServices', 'RequestedServicesOnly'), 'Which services get addresses.', {
         default: 'AllServices',
       }),
     }),
@@ -84,12 +88,14 @@ const config = fields(() => ({
     omit: 'unset',
     default: '10m0s',
   }),
-  prometheusMetricsPort: field(integer({ min: 0, max: 65535 }), 'Port of the metrics; 0 for none.', {
+  prometheusMetricsPort: field(integer({ min: 0, max: 65535 }), 'Port at which metrics are served; 0 for none.', {
     omit: 'unset',
     default: 9094,
   }),
-  controllers: field(object(controllers), 'The controllers that run, each with its settings.', { omit: 'never' }),
-  debugProfilePort: field(port, 'Port of memory and CPU profiles; unset for none.', { omit: 'unset' }),
+  controllers: field(object(controllers), 'Controllers that run, each with its settings.', { omit: 'never' }),
+  debugProfilePort: field(port, 'Port at which memory and CPU profiles are served; none are served when unset.', {
+    omit: 'unset',
+  }),
 }));
 
 const status = fields(() => ({

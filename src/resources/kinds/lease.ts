@@ -6,10 +6,10 @@ import type { KubeObject } from '../object.ts';
 
 const spec = fields(() => ({
   holderIdentity: field(text, 'Who holds the lease.'),
-  leaseDurationSeconds: field(integer(), 'How long the lease lasts after it was renewed.'),
-  acquireTime: field(nullable(time), 'When its holder got it.'),
-  renewTime: field(nullable(time), 'When its holder last renewed it.'),
-  leaseTransitions: field(integer(), 'How often it changed hands.'),
+  leaseDurationSeconds: field(integer(), 'How long the lease is valid after it was renewed.'),
+  acquireTime: field(nullable(time), 'When the holder acquired the lease.'),
+  renewTime: field(nullable(time), 'When the holder last renewed the lease.'),
+  leaseTransitions: field(integer(), 'How often the holder of the lease changed.'),
 }));
 
 export interface Lease extends KubeObject {
@@ -23,7 +23,7 @@ export const lease: Kind<Lease> = {
   namespaced: true,
   api: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' },
   fields: { spec },
-  // It says who is at work at the moment.
+  // Leases say who works at the moment.
   inSnapshots: false,
   columns: { default: [nameColumn], wide: [nameColumn] },
 };

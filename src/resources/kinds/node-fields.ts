@@ -21,8 +21,8 @@ const coreStatus = fields(() => ({
   conditions: field(
     list(
       object({
-        type: field(text, 'What is judged.', { required: true }),
-        status: field(text, 'Whether it holds: `True`, `False` or `Unknown`.', { required: true }),
+        type: field(text, 'What the condition is about, e.g. `Ready`.', { required: true }),
+        status: field(text, 'Whether the condition holds: `True`, `False` or `Unknown`.', { required: true }),
       }),
     ),
     'Conditions of the node.',
@@ -45,12 +45,12 @@ const spec = fields(() => ({
       ipv4IPIPTunnelAddr: field(ipAddress, 'Address of the IP-in-IP tunnel device of the node.'),
       routeReflectorClusterID: field(ipAddress, 'Cluster ID of a node that is a route reflector.'),
     }),
-    'How the node speaks BGP; absent when it does not.',
+    'BGP settings of the node; absent when it does not speak BGP.',
   ),
   ipv4VXLANTunnelAddr: field(ipAddress, 'IPv4 address of the VXLAN tunnel device of the node.'),
-  vxlanTunnelMACAddr: field(macAddress, 'MAC address of its IPv4 VXLAN tunnel device.'),
+  vxlanTunnelMACAddr: field(macAddress, 'MAC address of the IPv4 VXLAN tunnel device of the node.'),
   ipv6VXLANTunnelAddr: field(ipAddress, 'IPv6 address of the VXLAN tunnel device of the node.'),
-  vxlanTunnelMACAddrV6: field(macAddress, 'MAC address of its IPv6 VXLAN tunnel device.'),
+  vxlanTunnelMACAddrV6: field(macAddress, 'MAC address of the IPv6 VXLAN tunnel device of the node.'),
   orchRefs: field(
     list(
       object({
@@ -58,7 +58,7 @@ const spec = fields(() => ({
         orchestrator: field(text, 'The orchestrator: `k8s`.', { required: true, omit: 'never' }),
       }),
     ),
-    'What the node is called by the orchestrators that know it.',
+    'Names of the node in the orchestrators that know it.',
   ),
   wireguard: field(
     object({
@@ -80,7 +80,7 @@ const spec = fields(() => ({
     list(
       object({
         name: field(text, 'Name of the interface.'),
-        addresses: field(list(ipAddress), 'Its addresses.'),
+        addresses: field(list(ipAddress), 'Addresses of the interface.'),
       }),
     ),
     'Network interfaces of the node.',

@@ -15,8 +15,8 @@ const containers = nullable(
                 name: field(text, 'Name of the port.'),
                 protocol: field(text, 'Protocol of the port.', { default: 'TCP' }),
                 containerPort: field(integer(), 'Port in the pod.'),
-                hostPort: field(integer(), 'Port of the node that leads to it.'),
-                hostIP: field(ipAddress, 'Address of the node at which it does.'),
+                hostPort: field(integer(), 'Port of the node that is forwarded to the port.'),
+                hostIP: field(ipAddress, 'Address of the node at which the host port listens.'),
               }),
             ),
           ),
@@ -32,12 +32,12 @@ const spec = fields(() => ({
   hostNetwork: field(flag, 'Whether the pod uses the network of its node.'),
   serviceAccountName: field(text, 'Service account that the pod runs as.'),
   containers: field(containers, 'Containers of the pod.'),
-  initContainers: field(containers, 'Containers that run before them.'),
+  initContainers: field(containers, 'Containers that run before the others.'),
 }));
 
 const status = fields(() => ({
-  phase: field(text, 'How far the pod is: `Pending`, `Running`, `Succeeded` or `Failed`.'),
-  reason: field(text, 'Why it is in that phase.'),
+  phase: field(text, 'State of the pod: `Pending`, `Running`, `Succeeded` or `Failed`.'),
+  reason: field(text, 'Why the pod is in its phase.'),
   podIP: field(ipAddress, 'First address of the pod.'),
   podIPs: field(nullable(list(object({ ip: field(ipAddress, 'An address.') }))), 'All addresses of the pod.'),
 }));

@@ -20,26 +20,30 @@ const connections = integer({ min: 1, max: 4294967295 });
 
 const qosControls = fields(() => ({
   ingressBandwidth: field(bits, 'Limit of traffic to the workload, in bits per second.'),
-  ingressBurst: field(integer({ min: 1000, max: 34_359_738_360 }), 'Burst above that limit, in bits.', {
-    default: 4294967296,
-  }),
+  ingressBurst: field(
+    integer({ min: 1000, max: 34_359_738_360 }),
+    'Burst of traffic above ingressBandwidth, in bits.',
+    {
+      default: 4294967296,
+    },
+  ),
   ingressPeakrate: field(integer({ min: 1010, max: 1.01 * 10 ** 15 }), 'Limit within a burst, in bits per second.'),
   ingressMinburst: field(integer({ min: 1000, max: 10 ** 8 }), 'Size of a burst at the peak rate, in bytes.'),
   egressBandwidth: field(bits, 'Limit of traffic from the workload, in bits per second.'),
-  egressBurst: field(integer({ min: 1000, max: 34_359_738_360 }), 'Burst above that limit, in bits.', {
+  egressBurst: field(integer({ min: 1000, max: 34_359_738_360 }), 'Burst of traffic above egressBandwidth, in bits.', {
     default: 4294967296,
   }),
   egressPeakrate: field(integer({ min: 1010, max: 1.01 * 10 ** 15 }), 'Limit within a burst, in bits per second.'),
   egressMinburst: field(integer({ min: 1000, max: 10 ** 8 }), 'Size of a burst at the peak rate, in bytes.'),
   ingressPacketRate: field(packets, 'Limit of packets to the workload, per second.'),
-  ingressPacketBurst: field(packets, 'Burst above that limit, in packets.', { default: 5 }),
+  ingressPacketBurst: field(packets, 'Burst of packets above ingressPacketRate.', { default: 5 }),
   egressPacketRate: field(packets, 'Limit of packets from the workload, per second.'),
-  egressPacketBurst: field(packets, 'Burst above that limit, in packets.', { default: 5 }),
-  ingressMaxConnections: field(connections, 'Most connections to the workload at one time.'),
-  egressMaxConnections: field(connections, 'Most connections from the workload at one time.'),
+  egressPacketBurst: field(packets, 'Burst of packets above egressPacketRate.', { default: 5 }),
+  ingressMaxConnections: field(connections, 'Maximum number of connections to the workload at a time.'),
+  egressMaxConnections: field(connections, 'Maximum number of connections from the workload at a time.'),
   dscp: field(
     integerOrText,
-    'DSCP value of packets that leave the cluster: a number from 0 to 63, or a name like `AF11`.',
+    'DSCP value of packets that leave the cluster: a number from 0 to 63, or a name such as `AF11`.',
   ),
 }));
 
@@ -56,7 +60,7 @@ export const workloadEndpointSpec = fields(() => ({
     list(
       object({
         internalIP: field(ipAddress, 'Address of the workload.', { omit: 'never' }),
-        externalIP: field(ipAddress, 'Address that leads to it.', { omit: 'never' }),
+        externalIP: field(ipAddress, 'Floating address that is translated to it.', { omit: 'never' }),
       }),
     ),
     'Floating addresses: 1:1 NAT to addresses of the workload.',
@@ -72,10 +76,18 @@ export const workloadEndpointSpec = fields(() => ({
         name: field(text, 'Name of the port, for policies.', { omit: 'never' }),
         protocol: field(integerOrText, 'Protocol: `TCP`, `UDP`, `SCTP`, or a number.', { omit: 'never' }),
         port: field(port, 'Port in the workload.', { omit: 'never' }),
-        hostPort: field(integer({ min: 0, max: 65535 }), 'Port of the node that leads to it; 0 for none.', {
-          omit: 'never',
-        }),
-        hostIP: field(ipAddress, 'Address of the node at which it does; empty for all.', { omit: 'never' }),
+        hostPort: field(
+          integer({ min: 0, max: 65535 }),
+          'Port of the node that is forwarded to the port; 0 for none.',
+          {
+            omit: 'never',
+          },
+        ),
+        hostIP: field(
+          ipAddress,
+          'Address of the node at which the host port listens; all addresses when it is empty.',
+          { omit: 'never' },
+        ),
       }),
     ),
     'Ports with names, which policies can refer to.',

@@ -1,5 +1,5 @@
-// The v3 Node of a Kubernetes node and the way back. Expectations were printed by calicoctl 3.31.4.
-import { describe, expect, test } from 'vitest';
+// The v3 Node of a Kubernetes node, and back. Expectations were printed by calicoctl 3.31.4.
+import { describe, expect, it } from 'vitest';
 import { nodeFromV3, nodeToV3 } from '../../../src/resources/convert/node-v3.ts';
 import { toV3 } from '../../../src/resources/convert/v3.ts';
 import type { Kind } from '../../../src/resources/kind.ts';
@@ -55,7 +55,7 @@ const full = node(
 );
 full.metadata.labels = { a: '1', b: '2' };
 
-test('every field that a node can have', () => {
+it('nodeToV3 reads every Calico field of a node from its annotations', () => {
   expect(nodeToV3(full)).toEqual({
     apiVersion: 'projectcalico.org/v3',
     kind: 'Node',
@@ -93,11 +93,11 @@ test('every field that a node can have', () => {
   });
 });
 
-describe('values that are not valid are ignored', () => {
+describe('nodeToV3 with invalid annotations', () => {
   const spec = (annotations: Record<string, string>) =>
     toV3(kindNamed('Node') as Kind, node(annotations)).spec as Record<string, unknown>;
 
-  test.each([
+  it.each([
     { IPv4Address: 'bad' },
     { IPv4Address: '10.0.0.256' },
     { IPv4Address: '010.0.0.1/24' },
@@ -114,22 +114,24 @@ describe('values that are not valid are ignored', () => {
     { Interfaces: 'not json' },
     { Interfaces: '{"x":1}' },
     { Interfaces: '[]' },
-  ])('%j', (annotations) => expect(Object.keys(spec(annotations))).toEqual(['orchRefs']));
+  ])('ignores the invalid annotation %j', (annotations) =>
+    expect(Object.keys(spec(annotations))).toEqual(['orchRefs']),
+  );
 
-  test('the largest AS number, and zero', () => {
+  it('takes AS number 0 and the largest one', () => {
     expect(spec({ ASNumber: '4294967295' })['bgp']).toEqual({ asNumber: 4294967295 });
     expect(spec({ ASNumber: '0' })['bgp']).toEqual({ asNumber: 0 });
   });
 
-  test('labels and annotations that are no maps of texts', () => {
+  it('ignores labels and annotations that are not maps of strings', () => {
     const { metadata } = nodeToV3(node({ labels: 'bad', annotations: '{"a":1}' }));
     expect(metadata.labels).toBeUndefined();
     expect(metadata.annotations).toEqual({ 'projectcalico.org/kube-labels': 'null' });
   });
 });
 
-describe('back to the Kubernetes node', () => {
-  test('what was read is written, and nothing else changes', () => {
+describe('nodeFromV3', () => {
+  it('writes back what was read and changes nothing else on the node', () => {
     const kubelet = { ...full, status: { ...full.status, capacity: { pods: '110' } } };
     const back = nodeFromV3(nodeToV3(kubelet), kubelet);
     expect(back.metadata.annotations).toEqual({
@@ -142,7 +144,7 @@ describe('back to the Kubernetes node', () => {
     expect(back.metadata.labels).toEqual(kubelet.metadata.labels);
   });
 
-  test('what the v3 Node no longer has is removed', () => {
+  it('removes the annotations of fields that the v3 Node no longer has', () => {
     const v3 = nodeToV3(full);
     const back = nodeFromV3({ ...v3, spec: {}, status: {} }, full);
     expect(Object.keys(back.metadata.annotations ?? {}).sort()).toEqual([
@@ -151,7 +153,7 @@ describe('back to the Kubernetes node', () => {
     ]);
   });
 
-  test('an exported Node alone makes a node that reads the same', () => {
+  it('makes a Kubernetes node from an exported v3 Node that reads the same', () => {
     const v3 = nodeToV3(full);
     expect(nodeToV3(nodeFromV3(v3))).toEqual(v3);
   });

@@ -1,7 +1,7 @@
 // Stored form to v3 form and back: metadata annotation, uid, defaults, omitted fields, key order. Expectations were
 // printed by calicoctl 3.31.4 for the same stored objects.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fromV3, toV3 } from '../../../src/resources/convert/v3.ts';
 import { orderKeys } from '../../../src/resources/field-order.ts';
 import type { Kind } from '../../../src/resources/kind.ts';
@@ -34,8 +34,8 @@ const poolDefaults = {
 
 const shownSpec = (name: string, spec: unknown) => toV3(kind(name), stored(name, spec)).spec;
 
-describe('metadata of a stored object', () => {
-  test('with the annotation: it is decoded and dropped, its labels and annotations win', () => {
+describe('toV3: metadata', () => {
+  it('toV3 takes metadata from the annotation, whose labels and annotations win', () => {
     const object = stored(
       'IPPool',
       { cidr: '10.0.0.0/16' },
@@ -66,7 +66,7 @@ describe('metadata of a stored object', () => {
     });
   });
 
-  test('an annotation without a time: the time of the CR; owners of Calico kinds are translated', () => {
+  it('toV3 takes the creation time of the CR when the annotation has none, and translates owners of Calico kinds', () => {
     const owners = [
       { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPPool', name: 'a', uid },
       { apiVersion: 'v1', kind: 'Pod', name: 'b', uid },
@@ -90,7 +90,7 @@ describe('metadata of a stored object', () => {
     ]);
   });
 
-  test('without the annotation, or with one that is broken: as it is, but for the uid', () => {
+  it('toV3 keeps metadata without a readable annotation, except for the uid', () => {
     for (const annotations of [
       { n: '1' },
       { 'projectcalico.org/metadata': '{' },
@@ -105,14 +105,14 @@ describe('metadata of a stored object', () => {
     }
   });
 
-  test('a time that is nowhere is null', () => {
+  it('toV3 prints null for a creation time that is not known', () => {
     const object = { ...stored('IPPool', { cidr: '10.0.0.0/16' }), metadata: { name: 'x' } };
     expect(toV3(kind('IPPool'), object).metadata).toEqual({ name: 'x', creationTimestamp: null });
   });
 });
 
-describe('spec', () => {
-  test('defaults, and zero values left out', () => {
+describe('toV3: spec', () => {
+  it('toV3 adds defaults and leaves out zero values', () => {
     expect(
       shownSpec('IPPool', {
         cidr: 'fd00::/64',
@@ -126,13 +126,13 @@ describe('spec', () => {
     ).toEqual({ ...poolDefaults, cidr: 'fd00::/64', disabled: true, blockSize: 122, assignmentMode: 'Manual' });
   });
 
-  test.each([
+  it.each([
     [{ enabled: true, mode: 'cross-subnet' }, 'CrossSubnet'],
     [{ enabled: true, mode: 'always' }, 'Always'],
     [{ enabled: true, mode: '' }, 'Always'],
     [{ enabled: false, mode: 'always' }, 'Never'],
     [{}, 'Never'],
-  ])('the IPIP switch of old pools: %j', (ipip, ipipMode) => {
+  ])('toV3 reads the IPIP mode of an old pool: %j', (ipip, ipipMode) => {
     expect(shownSpec('IPPool', { cidr: '10.0.0.0/16', ipip, 'nat-outgoing': true })).toEqual({
       ...poolDefaults,
       cidr: '10.0.0.0/16',
@@ -141,7 +141,7 @@ describe('spec', () => {
     });
   });
 
-  test('pointers keep their zero, structs their emptiness, durations Go form', () => {
+  it('toV3 keeps zero in pointers and empty structs, and prints durations as Go does', () => {
     expect(
       shownSpec('BGPPeer', {
         asNumber: 0,
@@ -168,20 +168,20 @@ describe('spec', () => {
     });
   });
 
-  test('KubeControllersConfiguration always prints its controllers', () => {
+  it('toV3 always prints the controllers of KubeControllersConfiguration', () => {
     const shown = toV3(kind('KubeControllersConfiguration'), stored('KubeControllersConfiguration', {}));
     expect(shown.spec).toEqual({ controllers: {} });
     expect(shown.status).toEqual({ runningConfig: { controllers: {} } });
   });
 
-  test('fields that the kind does not know stay, zero or not', () => {
+  it('toV3 keeps fields that the kind does not know, zero or not', () => {
     expect(shownSpec('IPReservation', { future: 0, reservedCIDRs: [], more: { a: '' } })).toEqual({
       future: 0,
       more: { a: '' },
     });
   });
 
-  test('the stored object is not changed', () => {
+  it('toV3 does not change the stored object', () => {
     const object = stored('IPPool', { cidr: '10.0.0.0/16', disabled: false });
     const before = structuredClone(object);
     toV3(kind('IPPool'), object);
@@ -189,7 +189,7 @@ describe('spec', () => {
   });
 });
 
-test('IPAM objects and v3 objects are answered as they are', () => {
+it('toV3 and fromV3 return IPAM objects, and objects already in the right form, as they are', () => {
   const block = stored('IPAMBlock', {});
   expect(toV3(kind('IPAMBlock'), block)).toBe(block);
   expect(fromV3(kind('IPAMBlock'), block)).toBe(block);
@@ -197,8 +197,8 @@ test('IPAM objects and v3 objects are answered as they are', () => {
   expect(toV3(kind('IPPool'), shown)).toBe(shown);
 });
 
-describe('to the stored form', () => {
-  test('as calicoctl writes it', () => {
+describe('fromV3', () => {
+  it('fromV3 writes a v3 object as calicoctl does', () => {
     const written = fromV3(kind('IPReservation'), {
       kind: 'IPReservation',
       apiVersion: 'projectcalico.org/v3',
@@ -236,7 +236,7 @@ describe('to the stored form', () => {
     });
   });
 
-  test('a bare object gets the empty annotation', () => {
+  it('fromV3 gives a bare object the empty annotation', () => {
     const bare = {
       apiVersion: 'projectcalico.org/v3',
       kind: 'IPPool',
@@ -249,7 +249,7 @@ describe('to the stored form', () => {
     });
   });
 
-  test('and back gives the same v3 object', () => {
+  it('toV3 of fromV3 gives the same v3 object', () => {
     const word = fc.stringMatching(/^[a-z]{1,6}$/);
     const map = fc.dictionary(
       fc.oneof(
@@ -287,8 +287,8 @@ describe('to the stored form', () => {
   });
 });
 
-describe('key order of JSON output', () => {
-  test('kind first, metadata and spec as Go prints them, maps sorted', () => {
+describe('orderKeys', () => {
+  it('orderKeys puts kind first, metadata and spec as Go prints them, and sorts maps', () => {
     const object = {
       spec: {
         zz: 1,
@@ -308,7 +308,7 @@ describe('key order of JSON output', () => {
     );
   });
 
-  test('inside lists; 64-bit integers exact', () => {
+  it('orderKeys orders inside lists and keeps 64-bit integers exact', () => {
     const block = stored(
       'IPAMBlock',
       parseJson(

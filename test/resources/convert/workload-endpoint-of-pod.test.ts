@@ -1,6 +1,6 @@
 // Pods as endpoints: which have one, what it says, where the addresses come from. Expectations were printed by
 // calicoctl 3.31.4 for the same pods.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isFinished, podAddresses } from '../../../src/resources/convert/pod-addresses.ts';
 import { parseQuantity, qosControlsOf } from '../../../src/resources/convert/qos-controls.ts';
 import { hostInterfaceName, workloadEndpointOf } from '../../../src/resources/convert/workload-endpoint-of-pod.ts';
@@ -19,7 +19,7 @@ const pod = (
   ...(status === undefined ? {} : { status }),
 });
 
-test('an endpoint with everything', () => {
+it('workloadEndpointOf fills every field that a pod can set', () => {
   const given = pod(
     { phase: 'Running', podIP: '10.244.0.5', podIPs: [{ ip: '10.244.0.5' }, { ip: 'FD00::5' }] },
     {
@@ -89,30 +89,30 @@ test('an endpoint with everything', () => {
   });
 });
 
-test('pods on the host network or on no node have no endpoint', () => {
+it('workloadEndpointOf returns nothing for pods on the host network and for unscheduled pods', () => {
   expect(workloadEndpointOf(pod({ podIP: '10.0.0.1' }, {}, { nodeName: 'n', hostNetwork: true }))).toBeUndefined();
   expect(workloadEndpointOf(pod({ phase: 'Pending' }, {}, {}))).toBeUndefined();
 });
 
-test('a finished pod has an endpoint without addresses', () => {
+it('workloadEndpointOf leaves out the addresses of a finished pod', () => {
   const endpoint = workloadEndpointOf(pod({ phase: 'Succeeded', podIP: '10.244.0.6' }, { name: 'done' }));
   expect(endpoint?.spec.ipNetworks).toBeUndefined();
   expect(endpoint?.spec.interfaceName).toBe('cali6e0f3164fed');
 });
 
-test('the interface name begins with the configured prefix', () => {
+it('hostInterfaceName begins with the configured prefix', () => {
   expect(hostInterfaceName('shop', 'anno')).toBe('calid938f9760be');
   expect(hostInterfaceName('shop', 'anno', 'azv')).toBe('azvd938f9760be');
 });
 
-describe('addresses of a pod', () => {
+describe('podAddresses', () => {
   const annotations = {
     'cni.projectcalico.org/podIP': '10.0.0.3/32',
     'cni.projectcalico.org/podIPs': '10.0.0.4/32, fd00::4/128',
     'vpc.amazonaws.com/pod-ips': '10.0.0.5',
   };
 
-  test('the first source that has any', () => {
+  it('takes the addresses of a pod from the first source that has any', () => {
     expect(podAddresses(pod({ podIP: '10.0.0.2', podIPs: [{ ip: '10.0.0.1' }] }, { annotations }))).toEqual([
       '10.0.0.1',
     ]);
@@ -124,7 +124,7 @@ describe('addresses of a pod', () => {
     expect(podAddresses(pod({}))).toEqual([]);
   });
 
-  test('canonical, without what is no address; an emptied annotation is passed over', () => {
+  it('makes addresses of a pod canonical, and skips invalid ones and emptied annotations', () => {
     expect(podAddresses(pod({ podIPs: [{ ip: 'FD00:0::0005' }, {}, { ip: 'nonsense' }] }))).toEqual(['fd00::5']);
     expect(
       podAddresses(
@@ -133,7 +133,7 @@ describe('addresses of a pod', () => {
     ).toEqual(['10.0.0.3']);
   });
 
-  test('finished: ended, or being deleted with its address annotation emptied', () => {
+  it('isFinished is true for a pod that ended, or is being deleted and has released its addresses', () => {
     const deleting = { deletionTimestamp: '2025-06-15T16:00:00Z' };
     const emptied = { 'cni.projectcalico.org/podIP': '' };
     for (const phase of ['Failed', 'Succeeded', 'Completed']) expect(isFinished(pod({ phase }))).toBe(true);
@@ -147,7 +147,7 @@ describe('addresses of a pod', () => {
 });
 
 describe('traffic limits', () => {
-  test.each([
+  it.each([
     ['10M', 10_000_000n],
     ['1.5k', 1500n],
     ['1500m', 2n],
@@ -156,13 +156,13 @@ describe('traffic limits', () => {
     ['12E-1', 2n],
     ['-1', -1n],
     ['.5', 1n],
-  ])('quantity %s', (text, value) => expect(parseQuantity(text)).toBe(value));
+  ])('parseQuantity reads %s', (text, value) => expect(parseQuantity(text)).toBe(value));
 
-  test.each(['', 'x', '1x', '1 k', '1KiB', '--1', '.'])('no quantity: %j', (text) =>
+  it.each(['', 'x', '1x', '1 k', '1KiB', '--1', '.'])('parseQuantity refuses %j', (text) =>
     expect(parseQuantity(text)).toBeUndefined(),
   );
 
-  test('bounds, defaults, and limits that need another one', () => {
+  it('keeps traffic limits within bounds, adds defaults and drops limits that lack another one', () => {
     const controls = (entries: Record<string, string>) =>
       qosControlsOf(
         Object.fromEntries(Object.entries(entries).map(([key, text]) => [`qos.projectcalico.org/${key}`, text])),

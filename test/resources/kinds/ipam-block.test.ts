@@ -1,5 +1,5 @@
 // The wide table of blocks: every cell computed by hand for blocks of eight addresses.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Kind, RelatedObjects } from '../../../src/resources/kind.ts';
 import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
 import { ipReservation } from '../../../src/resources/kinds/ip-reservation.ts';
@@ -43,25 +43,25 @@ const context = related(
 
 const wide = (one: IPAMBlock, given = context) => ipamBlock.columns.wide.map((column) => column.cell(one, given));
 
-describe('the wide row', () => {
-  test('addresses of other nodes are borrowed, of no node are not; only free ordinals count as reserved', () => {
+describe('wide row of a block', () => {
+  it('counts addresses of other nodes as borrowed, and only free ordinals as reserved', () => {
     // Reserved and free: ordinals 4 (10.0.0.12), 6 and 7 (10.0.0.14/31); 10.0.0.8/31 is allocated.
     expect(wide(block())).toEqual(['10.0.0.8/29', 'small', 'host:node-a', '8', '3', '5', '1', '3', 'ok']);
   });
 
-  test('without a host owner every address of a node is borrowed', () => {
+  it('counts every address of a node as borrowed when the block is not owned by a host', () => {
     expect(wide(block({ affinity: null }))[6]).toBe('2');
     expect(wide(block({ affinity: 'virtual:load-balancer' }))[6]).toBe('2');
   });
 
-  test('outside every pool, without reservations', () => {
+  it('leaves the pool of a block empty when the block is outside of all pools', () => {
     const row = wide(block(), related({ other: '192.168.0.0/16' }));
     expect([row[1], row[7]]).toEqual(['', '0']);
   });
 });
 
-describe('the state', () => {
-  test.each<[string, Partial<IPAMBlockSpec>]>([
+describe('blockState', () => {
+  it.each<[string, Partial<IPAMBlockSpec>]>([
     ['ok', {}],
     ['ok', { affinity: 'virtual:load-balancer' }],
     ['ok', { affinity: null, hostAffinity: 'node-a' }],
@@ -80,5 +80,5 @@ describe('the state', () => {
     ['bad affinity', { affinity: 'node-a' }],
     ['bad cidr', { cidr: '10.0.0.8' }],
     ['deleted, lost 5, ownerless', { deleted: true, unallocated: [], affinity: null }],
-  ])('%s', (state, spec) => expect(blockState(block(spec))).toBe(state));
+  ])('finds the state of a block to be %s', (state, spec) => expect(blockState(block(spec))).toBe(state));
 });
