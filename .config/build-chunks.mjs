@@ -62,7 +62,7 @@ const groups = [
     'cli/input.ts',
     'cli/parsed.ts',
     'cli/version-fast-path.ts',
-    'cli/version-guard.ts',
+    'cli/version-warning.ts',
   ]),
   oneChunk('resource', [...filesOf('net'), ...filesOf('text'), ...filesOf('resources')]),
 ];

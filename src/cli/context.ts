@@ -1,5 +1,6 @@
 // What a command gets to work with: the datastore opened on first use, notes, progress, questions.
-import type { Context, Input } from '../commands/command.ts';
+import type { Context } from '../commands/command.ts';
+import type { TransportInput } from '../commands/transport-flags.ts';
 import { ConnectionError } from '../connect/connection-error.ts';
 import type { KubeConnection } from '../connect/kube-connection.ts';
 import type { ConnectionSettings } from '../connect/settings.ts';
@@ -8,17 +9,17 @@ import type { NodeExec } from '../node-exec/node-exec.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
-import { fileOrEnvironment, type OpenPlace, placeOf } from './datastore-location.ts';
+import type { DatastoreLocation, OpenableLocation } from './datastore-location.ts';
 import { safe } from './exit.ts';
 import { openNodeExec } from './open-node-exec.ts';
 import { ProgressLine } from './progress.ts';
-import { versionWarning } from './version-guard.ts';
+import { versionWarning } from './version-warning.ts';
 
 const waysToStart = [
-  'nothing says where the datastore is; three ways to start:',
-  '  calictl --datastore FOLDER get nodes     a folder of manifests, such as `kubectl get -o yaml` makes',
+  'no datastore is configured; three ways to start:',
+  '  calictl --datastore FOLDER get nodes     a folder of manifests, such as `kubectl get -o yaml` writes',
   '  calictl --kubeconfig FILE get nodes      a cluster; also KUBECONFIG or ~/.kube/config, and --context NAME',
-  '  calictl --config FILE get nodes          a configuration file of calicoctl; also DATASTORE_TYPE and its like',
+  '  calictl --config FILE get nodes          a configuration file of calicoctl; also DATASTORE_TYPE and related variables',
 ].join('\n');
 
 /** The loader looked everywhere and there was nothing: not a wrong setting, none at all. */
@@ -27,9 +28,9 @@ function findsNothing(error: unknown): boolean {
 }
 
 async function open(
-  place: OpenPlace,
+  place: OpenableLocation,
   world: World,
-  compat: boolean,
+  forPeople: boolean,
   connect: (settings: ConnectionSettings) => Promise<KubeConnection>,
 ): Promise<Datastore> {
   switch (place.type) {
@@ -44,7 +45,7 @@ async function open(
         const [connection, { openKube }] = await Promise.all([connect(place.connection), opening]);
         return openKube(connection, world);
       } catch (error) {
-        if (!compat && !place.connection.kubeconfig && findsNothing(error)) {
+        if (forPeople && !place.connection.kubeconfig && findsNothing(error)) {
           throw new UsageError(waysToStart, undefined, 'NO_DATASTORE');
         }
         throw error;
@@ -58,26 +59,32 @@ async function open(
   }
 }
 
+/** What differs between calictl and calicoctl. */
+export interface ContextOptions {
+  /** Where the datastore is. Errors: those of flags, configuration file and environment. */
+  locate(): Promise<DatastoreLocation>;
+  settings(): Promise<ConnectionSettings>;
+  /** Notes, progress and ways to start, which calicoctl does not have. */
+  readonly forPeople: boolean;
+  /** A cluster of an unknown release gets a line on stderr. */
+  readonly warns: boolean;
+}
+
 export class CommandContext implements Context {
   readonly world: World;
-  readonly compat: boolean;
   readonly version = buildInfo;
-  readonly #globals: Input;
-  readonly #warns: boolean;
+  readonly #options: ContextOptions;
   readonly #progress: ProgressLine;
   #store: Promise<Datastore> | undefined;
   #warning: Promise<void> | undefined;
   #nodeExec: Promise<NodeExec> | undefined;
   #connection: Promise<KubeConnection> | undefined;
-  #found: Promise<OpenPlace> | undefined;
+  #location: Promise<OpenableLocation> | undefined;
   #unpacked: { remove(): Promise<void> } | undefined;
 
-  /** With `warns`, a cluster of an unknown release gets a line on stderr. */
-  constructor(world: World, options: { compat: boolean; globals: Input; warns: boolean }) {
+  constructor(world: World, options: ContextOptions) {
     this.world = world;
-    this.compat = options.compat;
-    this.#globals = options.globals;
-    this.#warns = options.warns;
+    this.#options = options;
     this.#progress = new ProgressLine(world.io.stderr, world.clock);
   }
 
@@ -87,27 +94,28 @@ export class CommandContext implements Context {
   }
 
   /** Where the data is; a bundle is unpacked once. */
-  async #placeNow(): Promise<OpenPlace> {
-    const place = await placeOf(this.#globals, this.world, this.compat);
-    if (place.type !== 'bundle') return place;
+  async #locate(): Promise<OpenableLocation> {
+    const location = await this.#options.locate();
+    if (location.type !== 'bundle') return location;
     const { unpackBundle } = await import('../snapshot/bundle.ts');
-    const unpacked = await unpackBundle(place.path);
+    const unpacked = await unpackBundle(location.path);
     this.#unpacked = unpacked;
-    return { type: 'folder', path: unpacked.folder, bundle: place.path };
+    return { type: 'folder', path: unpacked.folder, bundle: location.path };
   }
 
-  #place(): Promise<OpenPlace> {
-    this.#found ??= this.#placeNow();
-    return this.#found;
+  #found(): Promise<OpenableLocation> {
+    this.#location ??= this.#locate();
+    return this.#location;
   }
 
   async #open(): Promise<Datastore> {
-    const store = await open(await this.#place(), this.world, this.compat, this.#connect);
-    if (this.#warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
+    const { forPeople, warns } = this.#options;
+    const store = await open(await this.#found(), this.world, forPeople, this.#connect);
+    if (warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
     return store;
   }
 
-  /** One for the datastore and for the way to the nodes: credential plugins are asked once. */
+  /** One for the datastore and for the transport to the nodes: credential plugins are asked once. */
   readonly #connect = (settings: ConnectionSettings): Promise<KubeConnection> => {
     this.#connection ??= import('../connect/kube-config.ts').then((module) =>
       module.kubeConnection(settings, this.world),
@@ -115,31 +123,29 @@ export class CommandContext implements Context {
     return this.#connection;
   };
 
-  async settings(): Promise<ConnectionSettings> {
-    const settings = await fileOrEnvironment(this.#globals, this.world, this.compat);
-    const kubeconfig = this.#globals.text('kubeconfig');
-    return kubeconfig === undefined ? settings : { ...settings, kubeconfig };
+  settings(): Promise<ConnectionSettings> {
+    return this.#options.settings();
   }
 
-  nodeExec(input: Input): Promise<NodeExec> {
-    this.#nodeExec ??= this.#place().then((place) => openNodeExec(input, place, this.world, this.#connect));
+  nodeExec(input: TransportInput): Promise<NodeExec> {
+    this.#nodeExec ??= this.#found().then((location) => openNodeExec(input, location, this.world, this.#connect));
     return this.#nodeExec;
   }
 
-  /** Runs beside the command: it costs no time of its own. */
+  /** Runs while the command runs: it costs no time of its own. */
   async #warn(store: Datastore): Promise<void> {
     const warning = await versionWarning(store, this.world.signal);
     if (warning !== undefined) await this.note(warning);
   }
 
   async note(line: string): Promise<void> {
-    if (this.compat) return;
+    if (!this.#options.forPeople) return;
     this.#progress.pause();
     await this.world.io.stderr.write(`${safe(line)}\n`);
   }
 
   progress(text: string): void {
-    if (!this.compat) this.#progress.show(text);
+    if (this.#options.forPeople) this.#progress.show(text);
   }
 
   async confirm(question: string): Promise<boolean> {

@@ -1,31 +1,19 @@
 // Flags that every command has, before and after its name.
-import type { FlagSpec } from '../commands/command.ts';
+import { flag, type InputOf } from '../commands/parameters.ts';
 
-/** Where the configuration file is when nobody says otherwise. */
+/** Where calicoctl's configuration file is when no flag names one. */
 export const defaultConfigPath = '/etc/calico/calicoctl.cfg';
 
-export const globalFlags: readonly FlagSpec[] = [
-  {
-    name: 'datastore',
-    value: 'WHERE',
-    about: 'kubernetes, or the path of a folder of manifests or of a snapshot (environment: DATASTORE_TYPE)',
-  },
-  {
-    name: 'config',
-    short: 'c',
-    value: 'FILE',
-    about: 'calicoctl configuration file',
-    default: defaultConfigPath,
-  },
-  { name: 'context', value: 'NAME', about: 'kubeconfig context' },
-  {
-    name: 'kubeconfig',
-    value: 'FILE',
-    about: 'kubeconfig file (environment: KUBECONFIG)',
-  },
-  {
-    name: 'no-color',
-    about: 'no colour, also on a terminal (environment: NO_COLOR)',
-  },
-  { name: 'debug', about: 'with an error, its causes and where it came from' },
-];
+export const globalFlags = {
+  datastore: flag.text(
+    'WHERE',
+    'kubernetes, or the path of a folder of manifests or of a snapshot (environment: DATASTORE_TYPE)',
+  ),
+  config: flag.text('FILE', 'calicoctl configuration file').short('c').default(defaultConfigPath),
+  context: flag.text('NAME', 'kubeconfig context'),
+  kubeconfig: flag.text('FILE', 'kubeconfig file (environment: KUBECONFIG)'),
+  noColor: flag.on('no colour, not even on a terminal (environment: NO_COLOR)'),
+  debug: flag.on('show the causes and the origin of an error'),
+};
+
+export type GlobalInput = InputOf<typeof globalFlags>;

@@ -1,13 +1,16 @@
 // What a command line turns out to mean: a command to run, or a text to print.
-import type { Command, Input } from '../commands/command.ts';
+import type { Command } from '../commands/command.ts';
 import type { ExitCode } from '../world/errors.ts';
+import type { GivenFlags } from './input.ts';
 
 export interface ParsedCommand {
   readonly type: 'command';
   readonly command: Command;
-  readonly input: Input;
+  readonly args: readonly string[];
+  /** The command's own flags. */
+  readonly flags: GivenFlags;
   /** The flags of global-flags.ts. */
-  readonly globals: Input;
+  readonly globals: GivenFlags;
 }
 
 export interface ParsedText {

@@ -1,108 +1,69 @@
-// calictl's own command line: commander, fed from the register of commands. Compat mode has compat-parser.ts.
-import { Argument as CommanderArgument, Command as CommanderCommand, CommanderError, Help, Option } from 'commander';
-import type { Command, FlagSpec } from '../commands/command.ts';
+// calictl's own command line: commander, fed from the register of commands. calicoctl/parser.ts has calicoctl's.
+import { Argument, CommanderError, Command as Node, Option } from 'commander';
+import type { Command } from '../commands/command.ts';
+import { flagName, type Parameter, type Parameters } from '../commands/parameters.ts';
 import type { CommandGroup } from '../commands/tree.ts';
 import { exitCodes, UsageError } from '../world/errors.ts';
 import { globalFlags } from './global-flags.ts';
-import { ParsedInput } from './input.ts';
-import { type Parsed, textFor } from './parsed.ts';
+import { aboutFlag, examplesText, globalLabel, helpLayout } from './help.ts';
+import { type Parsed, type ParsedCommand, textFor } from './parsed.ts';
 import { versionLine } from './version-fast-path.ts';
 
-const globalLabel = 'Global options:';
+/** Texts by the key of their flag, filled while commander reads the command line. */
+type Texts = Map<string, string[]>;
 
-interface Values {
-  readonly given: Map<string, string[]>;
-  readonly specs: readonly FlagSpec[];
+interface Register {
+  readonly commands: readonly Command[];
+  readonly groups: readonly CommandGroup[];
+  readonly columns: number;
 }
 
-function optionOf(spec: FlagSpec, given: Map<string, string[]>, label: string): Option {
-  const names = spec.short === undefined ? `--${spec.name}` : `-${spec.short}, --${spec.name}`;
-  const often = spec.repeatable ? ' (may be repeated)' : '';
-  const about = spec.default === undefined ? `${spec.about}${often}` : `${spec.about} (default: ${spec.default})`;
-  const option = new Option(spec.value === undefined ? names : `${names} <${spec.value}>`, about);
+const pathText = (path: readonly string[]): string => path.join(' ');
+
+function optionOf(key: string, { spec }: Parameter, given: Texts, label: string): Option {
+  const name = flagName(key);
+  const names = spec.short === undefined ? `--${name}` : `-${spec.short}, --${name}`;
+  const option = new Option(spec.placeholder === undefined ? names : `${names} <${spec.placeholder}>`, aboutFlag(spec));
   option.helpGroup(label);
-  if (spec.choices !== undefined && spec.value !== undefined) {
-    option.description = `${spec.about}: ${spec.choices.join(', ')}${spec.default === undefined ? '' : ` (default: ${spec.default})`}`;
-  }
-  if (spec.value !== undefined) {
-    option.argParser((value: string) => {
-      if (spec.choices !== undefined && !spec.choices.includes(value)) {
-        throw new UsageError(`--${spec.name} does not take '${value}'`, `use one of ${spec.choices.join(', ')}`);
-      }
-      const before = given.get(spec.name);
-      if (before !== undefined && !spec.repeatable) throw new UsageError(`--${spec.name} is given twice`);
-      given.set(spec.name, [...(before ?? []), value]);
-      return value;
+  if (spec.placeholder !== undefined) {
+    option.argParser((text: string) => {
+      given.set(key, [...(given.get(key) ?? []), text]);
+      return text;
     });
   }
   return option;
 }
 
-/** Adds the flags to a command and answers where their values will be. */
-function addFlags(target: CommanderCommand, specs: readonly FlagSpec[], label: string): Values {
-  const given = new Map<string, string[]>();
-  for (const spec of specs) {
-    const option = optionOf(spec, given, label);
+/** Adds the flags to a command and returns where their texts will be. */
+function addFlags(target: Node, flags: Parameters, label: string): Texts {
+  const given: Texts = new Map();
+  for (const [key, parameter] of Object.entries(flags)) {
+    const option = optionOf(key, parameter, given, label);
     target.addOption(option);
-    // A flag without a value, and one that begins with "no-", only tells that it was there.
-    if (spec.value === undefined) target.on(`option:${option.name()}`, () => given.set(spec.name, []));
+    // For a switch, and for one that begins with "no-", commander says only that it was there.
+    if (parameter.spec.placeholder === undefined) target.on(`option:${option.name()}`, () => given.set(key, []));
   }
-  return { given, specs };
+  return given;
 }
 
-/** Items by group for the help. A group of commands has `--help` alone of its own, which would come last. */
-function ownBeforeGlobal<T>(_unsorted: T[], shown: T[], groupOf: (item: T) => string): Map<string, T[]> {
-  const names = [...new Set(shown.map(groupOf))].sort((a, b) => Number(a === globalLabel) - Number(b === globalLabel));
-  return new Map(names.map((name) => [name, shown.filter((item) => groupOf(item) === name)]));
-}
-
-/** Beside flags that are wider there would be no room for what is said of them. */
-const widestTerm = (columns: number): number => Math.max(columns - 44, 24);
-
-/** As commander formats it; a term that is too wide has a line of its own. */
-function formattedItem(this: Help, term: string, width: number, description: string, helper: Help): string {
-  const format = (shown: string): string => Help.prototype.formatItem.call(this, shown, width, description, helper);
-  return description === '' || term.length <= width ? format(term) : `  ${term}\n${format('')}`;
-}
-
-function inputOf(args: readonly string[], ...all: readonly Values[]): ParsedInput {
-  const given = new Map<string, readonly string[]>();
-  const defaults = new Map<string, string>();
-  for (const { given: values, specs } of all) {
-    for (const [name, texts] of values) given.set(name, texts);
-    for (const spec of specs) if (spec.default !== undefined) defaults.set(spec.name, spec.default);
-  }
-  return new ParsedInput(args, given, defaults);
-}
-
-function examplesText(command: Command): string {
-  if (command.examples.length === 0) return '';
-  const lines = command.examples.map(({ command: line, about }) => `  # ${about}\n  ${line}`);
-  return `\nExamples:\n${lines.join('\n\n')}\n`;
-}
-
-/** Errors: UsageError when a flag of a command stands before the word of another one, where it would mean nothing. */
-function refuseMisplaced(command: Command, own: Values | undefined, path: readonly string[]): void {
-  const [flag] = own?.given.keys() ?? [];
-  if (flag === undefined) return;
+/** Errors: UsageError when a flag of a command comes before the word of another one, where it would mean nothing. */
+function refuseMisplaced(command: Command, given: Texts | undefined, parent: readonly string[]): void {
+  const [key] = given?.keys() ?? [];
+  if (key === undefined) return;
   throw new UsageError(
-    `--${flag} stands before '${command.path.at(-1)}' and is a flag of ${path.join(' ')}`,
-    `run 'calictl ${command.path.join(' ')} --help'`,
+    `--${flagName(key)} comes before '${command.path.at(-1)}' but is a flag of ${pathText(parent)}`,
+    `run 'calictl ${pathText(command.path)} --help'`,
   );
 }
 
 /** Errors: UsageError when the words after `help` name neither a command nor a group. */
-function refuseUnknownTopic(
-  words: readonly string[],
-  commands: readonly Command[],
-  groups: readonly CommandGroup[],
-): void {
+function refuseUnknownTopic(words: readonly string[], { commands, groups }: Register): void {
   const isBeginning = (path: readonly string[]): boolean => path.every((word, i) => word === words[i]);
   const isTopic =
     words.every((word) => word.startsWith('-')) ||
     commands.some(({ path }) => isBeginning(path)) ||
     groups.some(({ path }) => isBeginning(path) && path.length === words.length);
-  if (!isTopic) throw new UsageError(`there is no command '${words.join(' ')}'`, "run 'calictl --help'");
+  if (!isTopic) throw new UsageError(`unknown command '${pathText(words)}'`, "run 'calictl --help'");
 }
 
 /** `error: unknown command 'gett'\n(Did you mean get?)` as our own error. */
@@ -110,7 +71,114 @@ function usageError({ message }: CommanderError, path: readonly string[]): Usage
   const [first = '', second] = message.replace(/^error: /, '').split('\n');
   const guess = /^\(Did you mean (.*)\?\)$/.exec(second ?? '')?.[1];
   const help = `run '${['calictl', ...path].join(' ')} --help'`;
-  return new UsageError(first, guess === undefined ? help : `did you mean ${guess}? Else ${help}`);
+  return new UsageError(first, guess === undefined ? help : `did you mean ${guess}? Otherwise ${help}`);
+}
+
+/** The tree of commander's commands, and what came out when it read a command line. */
+class Program {
+  readonly root: Node;
+  stdout = '';
+  stderr = '';
+  parsed: ParsedCommand | undefined;
+  /** The words of groups and commands that were recognised. */
+  reached: readonly string[] = [];
+  readonly #register: Register;
+  /** Groups, and commands that are also the first words of others, by their path. */
+  readonly #parents = new Map<string, Node>();
+  /** Global flags given before the last word of the command. */
+  readonly #before: Texts[] = [];
+  /** What commands that are also the first words of others were given of their own. */
+  readonly #ownOfParents = new Map<string, Texts>();
+
+  constructor(register: Register) {
+    this.#register = register;
+    this.root = this.#node([], 'calictl')
+      .description(
+        'Administers Calico networking: shows, checks and repairs IPAM; checks BGP, routes and the data path of nodes.\n\n' +
+          'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
+      )
+      .version(versionLine, '--version', 'version of this program');
+    this.#addParent([], this.root);
+    for (const { path, summary } of register.groups) {
+      const group = this.#node(path, path.at(-1) ?? '').description(summary);
+      this.#parentOf(path).addCommand(group);
+      this.#addParent(path, group);
+    }
+    for (const command of register.commands) this.#addCommand(command);
+  }
+
+  #node(path: readonly string[], name: string): Node {
+    const { columns } = this.#register;
+    return new Node(name)
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => {
+          this.stdout += text;
+        },
+        writeErr: (text) => {
+          this.stderr += text;
+        },
+        outputError: () => undefined,
+        getOutHelpWidth: () => columns,
+        getErrHelpWidth: () => columns,
+        getOutHasColors: () => false,
+        getErrHasColors: () => false,
+      })
+      .helpOption('-h, --help', 'show this help')
+      .configureHelp(helpLayout(columns))
+      .hook('preSubcommand', (_, sub) => {
+        this.reached = [...path, sub.name()];
+      });
+  }
+
+  #parentOf(path: readonly string[]): Node {
+    return this.#parents.get(pathText(path.slice(0, -1))) ?? this.root;
+  }
+
+  #addParent(path: readonly string[], node: Node): void {
+    node.enablePositionalOptions().helpCommand('help [command]', 'help for a command');
+    this.#before.push(addFlags(node, globalFlags, globalLabel));
+    this.#parents.set(pathText(path), node);
+  }
+
+  #addCommand(command: Command): void {
+    const { path, summary, description } = command;
+    const leaf = this.#node(path, path.at(-1) ?? '')
+      .summary(summary)
+      .description(description === undefined ? summary : `${summary}.\n\n${description}`)
+      .addHelpText('after', examplesText(command));
+    for (const { spec } of Object.values(command.args)) {
+      const name = spec.repeatable ? `${spec.placeholder}...` : `${spec.placeholder}`;
+      leaf.addArgument(new Argument(spec.required ? `<${name}>` : `[${name}]`, spec.about));
+    }
+    const own = addFlags(leaf, command.flags, 'Options:');
+    const after = addFlags(leaf, globalFlagsBeside(command.flags), globalLabel);
+    if (this.#register.commands.some((other) => pathText(other.path.slice(0, -1)) === pathText(path))) {
+      leaf.enablePositionalOptions();
+      this.#before.push(after);
+      this.#parents.set(pathText(path), leaf);
+      this.#ownOfParents.set(pathText(path), own);
+    }
+    const parent = path.slice(0, -1);
+    leaf.action(() => {
+      refuseMisplaced(command, this.#ownOfParents.get(pathText(parent)), parent);
+      // A command's own flag of a global name means the same thing there.
+      const globals = new Map([...this.#before, after, own].flatMap((texts) => [...texts]));
+      this.parsed = { type: 'command', command, args: leaf.args, flags: own, globals };
+    });
+    this.#parentOf(path).addCommand(leaf);
+  }
+}
+
+/** The global flags whose name the command does not use itself; without their letter where the command uses that. */
+function globalFlagsBeside(own: Parameters): Parameters {
+  const letters = new Set(Object.values(own).flatMap(({ spec }) => spec.short ?? []));
+  return Object.fromEntries(
+    Object.entries(globalFlags as Parameters).flatMap(([key, parameter]) => {
+      if (key in own) return [];
+      return [[key, letters.has(parameter.spec.short ?? '') ? parameter.withoutShort() : parameter]];
+    }),
+  );
 }
 
 /**
@@ -123,118 +191,21 @@ export function parse(
   groups: readonly CommandGroup[],
   columns: number,
 ): Parsed {
+  const register = { commands, groups, columns };
   // `help ipam check` is `ipam check --help`; the parser's own help command knows one word.
   if (argv[0] === 'help') {
-    refuseUnknownTopic(argv.slice(1), commands, groups);
+    refuseUnknownTopic(argv.slice(1), register);
     return parse([...argv.slice(1), '--help'], commands, groups, columns);
   }
-  let parsed: Parsed | undefined;
-  let stdout = '';
-  let stderr = '';
-  let reached: readonly string[] = [];
-
-  const setUp = (target: CommanderCommand, path: readonly string[]): CommanderCommand =>
-    target
-      .exitOverride()
-      .configureOutput({
-        writeOut: (text) => {
-          stdout += text;
-        },
-        writeErr: (text) => {
-          stderr += text;
-        },
-        outputError: () => undefined,
-        getOutHelpWidth: () => columns,
-        getErrHelpWidth: () => columns,
-        getOutHasColors: () => false,
-        getErrHasColors: () => false,
-      })
-      .helpOption('-h, --help', 'this text')
-      .configureHelp({
-        subcommandTerm: (sub) => sub.name(),
-        groupItems: ownBeforeGlobal,
-        padWidth: (shown, helper) => Math.min(Help.prototype.padWidth(shown, helper), widestTerm(columns)),
-        formatItem: formattedItem,
-      })
-      .hook('preSubcommand', (_, sub) => {
-        reached = [...path, sub.name()];
-      });
-
-  const root = setUp(new CommanderCommand('calictl'), []);
-  root
-    .description(
-      'Administers Calico networking: sees, checks and repairs IPAM; judges BGP, routes and the data path of nodes.\n\n' +
-        'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
-    )
-    .enablePositionalOptions()
-    .version(versionLine, '--version', 'version of this program')
-    .helpCommand('help [command]', 'help for a command');
-  const before = [addFlags(root, globalFlags, globalLabel)];
-
-  const groupCommands = new Map<string, CommanderCommand>([['', root]]);
-  for (const { path, summary } of groups) {
-    const parent = groupCommands.get(path.slice(0, -1).join(' ')) ?? root;
-    const group = setUp(new CommanderCommand(path.at(-1)), path)
-      .description(summary)
-      .enablePositionalOptions()
-      .helpCommand('help [command]', 'help for a command');
-    before.push(addFlags(group, globalFlags, globalLabel));
-    parent.addCommand(group);
-    groupCommands.set(path.join(' '), group);
-  }
-
-  // What commands that are also the first words of others were given of their own.
-  const ownOf = new Map<string, Values>();
-  for (const command of commands) {
-    const above = command.path.slice(0, -1);
-    const parent = groupCommands.get(above.join(' ')) ?? root;
-    const leaf = setUp(new CommanderCommand(command.path.at(-1)), command.path)
-      .summary(command.summary)
-      .description(
-        command.description === undefined ? command.summary : `${command.summary}.\n\n${command.description}`,
-      )
-      .addHelpText('after', examplesText(command));
-    for (const { name, about, required, variadic } of command.args) {
-      const inner = variadic ? `${name}...` : name;
-      leaf.addArgument(new CommanderArgument(required ? `<${inner}>` : `[${inner}]`, about));
-    }
-    const own = addFlags(leaf, command.flags, 'Options:');
-    const taken = new Set(
-      command.flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, `-${short}`])),
-    );
-    const free = globalFlags
-      .filter(({ name }) => !taken.has(name))
-      .map(
-        ({ short, ...spec }): FlagSpec => (short === undefined || taken.has(`-${short}`) ? spec : { ...spec, short }),
-      );
-    const after = addFlags(leaf, free, globalLabel);
-    if (commands.some(({ path }) => path.slice(0, -1).join(' ') === command.path.join(' '))) {
-      leaf.enablePositionalOptions();
-      before.push(after);
-      groupCommands.set(command.path.join(' '), leaf);
-      ownOf.set(command.path.join(' '), own);
-    }
-    leaf.action(() => {
-      refuseMisplaced(command, ownOf.get(above.join(' ')), above);
-      parsed = {
-        type: 'command',
-        command,
-        input: inputOf(leaf.args, own),
-        // A command's own flag of a global name means the same thing there.
-        globals: inputOf([], ...before, after, { given: own.given, specs: [] }),
-      };
-    });
-    parent.addCommand(leaf);
-  }
-
+  const program = new Program(register);
   try {
-    root.parse([...argv], { from: 'user' });
+    program.root.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return textFor('stdout', stdout, exitCodes.ok);
-    if (error.code === 'commander.help') return textFor('stderr', stderr, exitCodes.usage);
-    throw usageError(error, reached);
+    if (error.exitCode === 0) return textFor('stdout', program.stdout, exitCodes.ok);
+    if (error.code === 'commander.help') return textFor('stderr', program.stderr, exitCodes.usage);
+    throw usageError(error, program.reached);
   }
-  if (parsed === undefined) throw new UsageError('no command given', "run 'calictl --help'");
-  return parsed;
+  if (program.parsed === undefined) throw new UsageError('no command given', "run 'calictl --help'");
+  return program.parsed;
 }

@@ -1,63 +1,30 @@
-// A command is typed data plus one function: what it is called, what it takes, and run(ctx, input) -> result.
-// cli/ parses the command line into Input, calls run, renders the result and maps it to an exit code.
+// A command is typed data: what it is called, what it takes, and where its body is. cli/ parses and checks the command
+// line, loads the body, renders what `run` returns and maps it to an exit code.
 import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import type { World } from '../world/world.ts';
-
-export interface FlagSpec {
-  /** Long name without dashes, kebab case: `dry-run`. */
-  readonly name: string;
-  /** One letter, without a dash. */
-  readonly short?: string;
-  /** Word shown for its value (`FILE`); a flag without one is a boolean. */
-  readonly value?: string;
-  readonly about: string;
-  readonly repeatable?: boolean;
-  readonly default?: string;
-  /** The only values accepted, when they are few. */
-  readonly choices?: readonly string[];
-  /** Set for what calicoctl has too: in compat mode nothing else is accepted, and what is required must be there. */
-  readonly calicoctl?: boolean | 'required';
-}
-
-export interface ArgumentSpec {
-  readonly name: string;
-  readonly about: string;
-  readonly required?: boolean;
-  readonly variadic?: boolean;
-  /** False for what calicoctl does not take: in compat mode it is not there. */
-  readonly calicoctl?: false;
-}
-
-/** What the person typed, checked against the specs; flag names as in FlagSpec.name. */
-export interface Input {
-  readonly args: readonly string[];
-  text(flag: string): string | undefined;
-  texts(flag: string): readonly string[];
-  on(flag: string): boolean;
-}
+import type { InputOf, Parameter, Parameters, Rule } from './parameters.ts';
+import type { TransportInput } from './transport-flags.ts';
 
 /** What every command gets: the world and, made on first use, what is costly. */
 export interface Context {
   readonly world: World;
-  /** Called as calicoctl: its texts, streams and exit codes. */
-  readonly compat: boolean;
   readonly version: { readonly calictl: string; readonly calico: string; readonly commit: string };
   /** The datastore that flags, configuration file and environment name. Errors: wrong configuration, no connection data. */
   datastore(): Promise<Datastore>;
   /** How the datastore is reached, by configuration file or environment. Errors: those of the file. */
   settings(): Promise<ConnectionSettings>;
   /**
-   * The way to nodes that `--via` names, else the one that goes with the datastore; closed with the command.
-   * Errors: UsageError for a way that does not exist, those of the way.
+   * The transport to nodes that `--via` names, else the one that goes with the datastore; closed with the command.
+   * Errors: UsageError for a transport that does not exist, those of the transport.
    */
-  nodeExec(input: Input): Promise<NodeExec>;
-  /** A line on stderr for people, at once; nothing in compat mode. */
+  nodeExec(input: TransportInput): Promise<NodeExec>;
+  /** Writes a line for people to stderr, at once; nothing under the name calicoctl. */
   note(line: string): Promise<void>;
-  /** Progress on a terminal's stderr; elsewhere nothing. */
+  /** Shows progress on a terminal's stderr; elsewhere nothing. */
   progress(text: string): void;
-  /** Asks on a terminal and answers true for yes; never called off a terminal. */
+  /** Asks on a terminal and returns true for yes; never called off a terminal. */
   confirm(question: string): Promise<boolean>;
 }
 
@@ -65,47 +32,112 @@ export interface Context {
 export type Rendered = string | AsyncIterable<string>;
 
 export interface View {
+  /** Width of the terminal, Infinity when the output goes elsewhere. */
   readonly columns: number;
   readonly colour: boolean;
-  readonly compat: boolean;
 }
 
-export type Renderer<R> = (result: R, view: View) => Rendered | Promise<Rendered>;
+export type Renderer<Result> = (result: Result, view: View) => Rendered | Promise<Rendered>;
+
+/** The formats that `--output` of this input may name. */
+type FormatOf<Input> = Input extends { readonly output: infer Format extends string } ? Format : string;
+
+/** What a command does: the exports of its run.ts. */
+export interface Body<Input, Result> {
+  run(ctx: Context, input: Input): Promise<Result>;
+  /** One renderer for each format that `--output` takes. */
+  readonly formats: Readonly<Record<FormatOf<Input>, Renderer<Result>>>;
+  /** The format of this input: `--output`, when the body does not say otherwise. */
+  format?(input: Input): NoInfer<FormatOf<Input>>;
+  /** The exit code, 0 when absent. Another number than an ExitCode is that of a program that the command ran. */
+  exit?(result: Result): number;
+  /** Errors of a result that was printed all the same (one of several names not found): each goes to stderr. */
+  errors?(result: Result): readonly Error[];
+}
 
 export interface Example {
   readonly command: string;
   readonly about: string;
 }
 
-export interface Command<R = unknown> {
-  /** `['ipam', 'check']`; the file is commands/ipam/check.ts. */
+interface Described {
   readonly path: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly examples: readonly Example[];
-  readonly args: readonly ArgumentSpec[];
-  readonly flags: readonly FlagSpec[];
-  /** calicoctl has this command: it exists in compat mode. */
-  readonly calicoctl: boolean;
-  /** The version-mismatch guard runs before it in compat mode. */
-  readonly guarded: boolean;
-  run(ctx: Context, input: Input): Promise<R>;
-  /**
-   * The format that this input asks for: a key of `formats`. Errors: UsageError for an unknown one.
-   * Called before run, so that a bad -o costs nothing.
-   */
-  format(input: Input, compat: boolean): string;
-  readonly formats: Readonly<Record<string, Renderer<R>>>;
-  /**
-   * Called after rendering; in compat mode its 2 to 5 become 1, except that findings are 0. Another number than an
-   * ExitCode is that of a program that the command ran.
-   */
-  exit(result: R): number;
-  /** Errors of a result that was printed all the same (one of several names not found): each goes to stderr. */
-  errors?(result: R): readonly Error[];
+  /** What exit codes mean for this command, where that says more than the general list. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
+  /** How calicoctl has this command; absent when it does not. */
+  readonly calicoctl?: CalicoctlFace;
 }
 
-/** Keeps R inferred and forgets it for the registry. */
-export function defineCommand<R>(command: Command<R>): Command {
-  return command as unknown as Command;
+/** A command as the register holds it: the types of its input and result are between its own files. */
+export interface Command extends Described {
+  readonly args: Parameters;
+  readonly flags: Parameters;
+  readonly rules: readonly Rule[];
+  load(): Promise<Body<unknown, unknown>>;
 }
+
+interface CommandDefinition<Flags extends Parameters, Args extends Parameters, Result> extends Described {
+  readonly args: Args;
+  readonly flags: Flags;
+  readonly rules?: readonly Rule<Extract<keyof Flags | keyof Args, string>>[];
+  load(): Promise<Body<InputOf<Flags, Args>, Result>>;
+}
+
+/** Checks that the body takes what flags and arguments give, and forgets both types for the register. */
+export function defineCommand<Flags extends Parameters, Args extends Parameters, Result>(
+  definition: CommandDefinition<Flags, Args, Result>,
+): Command {
+  return { rules: [], ...definition } as unknown as Command;
+}
+
+/** What calicoctl's face of a command does: the exports of its calicoctl.ts. */
+export interface CalicoctlBody<Input, Result> {
+  /** What comes before the version-mismatch guard. Errors: UsageError for a value that cannot be right. */
+  check?(input: Input): void;
+  run(ctx: Context, input: Input): Promise<Result>;
+  /** What goes to stdout. */
+  text(result: Result): Rendered;
+  /** 0 when absent. calicoctl knows 0 and 1 only. */
+  exit?(result: Result): number;
+  /** Errors of a result that was printed all the same: each goes to stderr. */
+  errors?(result: Result): readonly Error[];
+}
+
+/** A command as calicoctl has it. Its parser takes nothing but these flags and arguments, as texts. */
+export interface CalicoctlFace {
+  readonly args: Parameters;
+  readonly flags: Parameters;
+  /** The version-mismatch guard runs before it; `guardPrefix` comes before what it says. */
+  readonly guarded: boolean;
+  readonly guardPrefix?: string;
+  /** One of the commands on resources: takes --context after its name, reports an unusable datastore on stdout. */
+  readonly isResourceCommand?: boolean;
+  /** Takes no --config. */
+  readonly takesNoConfig?: boolean;
+  /** Rewrites a word of the command line before it is parsed. */
+  readonly rewrite?: (word: string) => string;
+  /** The usage line after the program's name, where it is not the one that flags and arguments give. */
+  readonly usage?: string;
+  /** For its help, where the command does less than calictl's, or other things. */
+  readonly description?: string;
+  load(): Promise<CalicoctlBody<unknown, unknown>>;
+}
+
+interface CalicoctlDefinition<Flags extends Parameters, Args extends Parameters, Result>
+  extends Omit<CalicoctlFace, 'load'> {
+  readonly args: Args;
+  readonly flags: Flags;
+  load(): Promise<CalicoctlBody<InputOf<Flags, Args>, Result>>;
+}
+
+/** Checks that calicoctl's body takes what its flags and arguments give. */
+export function defineCalicoctl<Flags extends Parameters, Args extends Parameters, Result>(
+  definition: CalicoctlDefinition<Flags, Args, Result>,
+): CalicoctlFace {
+  return definition as unknown as CalicoctlFace;
+}
+
+export type { Parameter };

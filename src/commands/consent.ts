@@ -1,19 +1,24 @@
 // Asking before something is written: the plan on stderr, then the question. Not what the plan is.
 import { RefusedError } from '../world/errors.ts';
-import type { Context, Input } from './command.ts';
+import type { Context } from './command.ts';
+
+/** What commands that write are given with --yes. */
+export interface ConsentInput {
+  readonly yes: boolean;
+}
 
 /** Lines of a plan that are shown before the question; the others are counted. */
 const mostLines = 50;
 
-/** Shows the plan and asks for a yes. Off a terminal, and with --yes, the command itself is consent. */
+/** Shows the plan and asks for confirmation. Off a terminal, and with --yes, the command itself is consent. */
 export async function consents(
   ctx: Context,
-  input: Input,
+  { yes }: ConsentInput,
   plan: readonly string[],
   question: string,
 ): Promise<boolean> {
   const { stdin, stderr } = ctx.world.io;
-  if (input.on('yes') || !stdin.isTerminal || !stderr.isTerminal) return true;
+  if (yes || !stdin.isTerminal || !stderr.isTerminal) return true;
   for (const line of plan.slice(0, mostLines)) await ctx.note(`  ${line}`);
   if (plan.length > mostLines) await ctx.note(`  … and ${plan.length - mostLines} more`);
   return ctx.confirm(question);
@@ -22,7 +27,7 @@ export async function consents(
 /** The same for a command that ends with a no. Errors: RefusedError, which says in `otherwise` that nothing was done. */
 export async function requireConsent(
   ctx: Context,
-  input: Input,
+  input: ConsentInput,
   {
     plan,
     question,

@@ -1,7 +1,10 @@
 // `node status` over a way to nodes that takes 300 ms a call: the time of many nodes beside that of one, of a node that
 // hangs, and the memory that more nodes take. What the nodes answer is made here; all else is real.
+
+import { inputOf } from '../../src/cli/input.ts';
 import type { Context } from '../../src/commands/command.ts';
-import { nodeStatus } from '../../src/commands/node/status/command.ts';
+import { nodeStatus, type StatusInput } from '../../src/commands/node/status/command.ts';
+import { exit, formats, run as runStatus } from '../../src/commands/node/status/run.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { type NodeExec, type StepOutcome, TransportError } from '../../src/node-exec/node-exec.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
@@ -121,7 +124,6 @@ async function status(count: number, topology: Topology, names: readonly string[
   const store = new MemoryDatastore(objectsOf(count, topology));
   const context: Context = {
     world,
-    compat: false,
     version: { calictl: '0', calico: 'v3.31.4', commit: '0' },
     datastore: async () => store,
     settings: async () => ({}),
@@ -130,14 +132,13 @@ async function status(count: number, topology: Topology, names: readonly string[
     progress: () => undefined,
     confirm: async () => false,
   };
-  const texts: Record<string, string> = { timeout: `${hangMs}ms` };
-  const input = { args: names, text: (flag: string) => texts[flag], texts: () => [], on: () => false };
+  const input = (await inputOf(nodeStatus, new Map([['timeout', [`${hangMs}ms`]]]), names)) as StatusInput;
   const began = performance.now();
-  const result = await nodeStatus.run(context, input);
-  await nodeStatus.formats['table']?.(result, { columns: 80, colour: false, compat: false });
+  const result = await runStatus(context, input);
+  formats.table(result, { columns: 80, colour: false });
   const ms = performance.now() - began;
-  const expected = hanging === undefined ? [0] : [5];
-  if (!expected.includes(nodeStatus.exit(result))) throw new Error(`it ended with ${nodeStatus.exit(result)}`);
+  const expected = hanging === undefined ? 0 : 5;
+  if (exit(result) !== expected) throw new Error(`it ended with ${exit(result)}`);
   return ms;
 }
 

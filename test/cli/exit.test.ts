@@ -1,14 +1,15 @@
 // Errors as texts and exit codes.
 import { describe, expect, it } from 'vitest';
-import { exitFor, printError } from '../../src/cli/exit.ts';
+import { calicoctlExit, printCalicoctlError } from '../../src/cli/calicoctl/errors.ts';
+import { printError } from '../../src/cli/exit.ts';
 import { DatastoreError } from '../../src/datastore/datastore.ts';
 import { CalictlError, type ExitCode, RefusedError, UsageError } from '../../src/world/errors.ts';
 import { testWorld } from '../support/program/world.ts';
 
-async function printed(error: unknown, manner: { compat?: boolean; debug?: boolean; signal?: AbortSignal } = {}) {
-  const { compat = false, debug = false, signal } = manner;
+async function printed(error: unknown, style: { compat?: boolean; debug?: boolean; signal?: AbortSignal } = {}) {
+  const { compat = false, debug = false, signal } = style;
   const world = testWorld(signal === undefined ? {} : { signal });
-  const code = await printError(error, world, { compat, debug });
+  const code = await (compat ? printCalicoctlError(error, world) : printError(error, world, debug));
   return { code, stderr: world.io.stderr.text, stdout: world.io.stdout.text };
 }
 
@@ -74,7 +75,7 @@ describe('printError', () => {
   });
 });
 
-describe('exitFor', () => {
+describe('calicoctlExit', () => {
   it.each([
     [0, 0],
     [1, 1],
@@ -84,7 +85,6 @@ describe('exitFor', () => {
     [5, 1],
     [130, 130],
   ] as [ExitCode, number][])('exit code %i is %i in compat mode', (code, expected) => {
-    expect(exitFor(code, true)).toBe(expected);
-    expect(exitFor(code, false)).toBe(code);
+    expect(calicoctlExit(code)).toBe(expected);
   });
 });

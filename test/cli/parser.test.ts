@@ -1,36 +1,34 @@
 // calictl's own command line: global flags anywhere, help, wrong usage.
 import { describe, expect, it } from 'vitest';
+import { type GlobalInput, globalFlags } from '../../src/cli/global-flags.ts';
+import { inputOf } from '../../src/cli/input.ts';
 import type { ParsedCommand } from '../../src/cli/parsed.ts';
 import { parse } from '../../src/cli/parser.ts';
 import type { Command } from '../../src/commands/command.ts';
+import { arg, exclusive, flag, type InputOf, needs } from '../../src/commands/parameters.ts';
 import { UsageError } from '../../src/world/errors.ts';
 
+const showArgs = { shelf: arg.text('SHELF', 'where').required(), items: arg.text('ITEM', 'what').repeatable() };
+const showFlags = {
+  output: flag.choice('FORMAT', ['table', 'json'], 'format').short('o').default('table'),
+  tag: flag.text('TAG', 'only these').repeatable(),
+  owner: flag.text('NAME', 'whose'),
+  all: flag.on('hidden ones too').short('a'),
+  noLease: flag.on('without a lease'),
+};
 const show: Command = {
   path: ['store', 'show'],
   summary: 'Show what is stored',
   description: 'More about it.',
   examples: [{ command: 'calictl store show shelf -o json', about: 'a shelf for a script' }],
-  args: [
-    { name: 'SHELF', about: 'where', required: true },
-    { name: 'ITEM', about: 'what', variadic: true },
-  ],
-  flags: [
-    { name: 'output', short: 'o', value: 'FORMAT', about: 'format', choices: ['table', 'json'], default: 'table' },
-    { name: 'tag', value: 'TAG', about: 'only these', repeatable: true },
-    { name: 'owner', value: 'NAME', about: 'whose' },
-    { name: 'all', short: 'a', about: 'hidden ones too' },
-    { name: 'no-lease', about: 'without a lease' },
-  ],
-  calicoctl: false,
-  guarded: false,
-  run: async () => undefined,
-  format: () => 'table',
-  formats: {},
-  exit: () => 0,
+  args: showArgs,
+  flags: showFlags,
+  rules: [exclusive(['owner', 'all'], 'choose one'), needs(['noLease'], 'tag', 'add --tag')],
+  load: async () => ({ run: async () => undefined, formats: {} }),
 };
 
 /** A command that is also the first words of another one. */
-const tidy: Command = { ...show, path: ['store', 'tidy'], args: [], examples: [] };
+const tidy: Command = { ...show, path: ['store', 'tidy'], args: {}, examples: [] };
 const tidyPlan: Command = { ...tidy, path: ['store', 'tidy', 'plan'], summary: 'Show what tidying would do' };
 
 const parseLine = (line: string) =>
@@ -41,27 +39,42 @@ const command = (line: string): ParsedCommand => {
   return parsed;
 };
 
+type ShowInput = InputOf<typeof showFlags, typeof showArgs>;
+const input = async (line: string): Promise<ShowInput> => {
+  const { command: found, flags, args } = command(line);
+  return (await inputOf(found, flags, args)) as ShowInput;
+};
+const globals = async (line: string): Promise<GlobalInput> =>
+  (await inputOf({ flags: globalFlags, args: {}, rules: [] }, command(line).globals)) as GlobalInput;
+
 describe('parse', () => {
-  it('a command gets its arguments and flags', () => {
-    const { input, command: found } = command('store show shelf -o json a --tag x b --tag=y -a');
-    expect(found).toBe(show);
-    expect(input.args).toEqual(['shelf', 'a', 'b']);
-    expect(input.text('output')).toBe('json');
-    expect(input.texts('tag')).toEqual(['x', 'y']);
-    expect(input.on('all')).toBe(true);
-    expect(input.text('owner')).toBeUndefined();
+  it('a command gets its arguments and flags', async () => {
+    expect(command('store show shelf').command).toBe(show);
+    expect(await input('store show shelf -o json a --tag x b --tag=y -a')).toEqual({
+      shelf: 'shelf',
+      items: ['a', 'b'],
+      output: 'json',
+      tag: ['x', 'y'],
+      owner: undefined,
+      all: true,
+      noLease: false,
+    });
   });
 
-  it('flags that were not given are absent', () => {
-    const { input } = command('store show shelf');
-    expect(input.text('output')).toBe('table');
-    expect(input.texts('tag')).toEqual([]);
-    expect(input.on('all')).toBe(false);
-    expect(input.on('no-lease')).toBe(false);
+  it('flags that were not given are absent', async () => {
+    expect(await input('store show shelf')).toEqual({
+      shelf: 'shelf',
+      items: [],
+      output: 'table',
+      tag: [],
+      owner: undefined,
+      all: false,
+      noLease: false,
+    });
   });
 
-  it('a flag that begins with no- is a flag of that name', () => {
-    expect(command('store show shelf --no-lease').input.on('no-lease')).toBe(true);
+  it('a flag that begins with no- is a flag of that name', async () => {
+    expect(await input('store show shelf --tag x --no-lease')).toMatchObject({ noLease: true });
   });
 
   it.each([
@@ -69,34 +82,30 @@ describe('parse', () => {
     'store --datastore d show --no-color shelf',
     'store show --datastore=d shelf --no-color',
     'store show shelf --no-color --datastore d',
-  ])('global flags are accepted anywhere: %s', (line) => {
-    const { globals, input } = command(line);
-    expect(globals.text('datastore')).toBe('d');
-    expect(globals.on('no-color')).toBe(true);
-    expect(input.args).toEqual(['shelf']);
+  ])('global flags are accepted anywhere: %s', async (line) => {
+    expect(await globals(line)).toMatchObject({ datastore: 'd', noColor: true });
+    expect(await input(line)).toMatchObject({ shelf: 'shelf', items: [] });
   });
 
-  it("--config defaults to the path of calicoctl's configuration file", () => {
-    expect(command('store show s').globals.text('config')).toBe('/etc/calico/calicoctl.cfg');
-    expect(command('store show s -c f').globals.text('config')).toBe('f');
-    expect(command('-c f store show s').globals.text('config')).toBe('f');
+  it("--config defaults to the path of calicoctl's configuration file", async () => {
+    expect(await globals('store show s')).toMatchObject({ config: '/etc/calico/calicoctl.cfg' });
+    expect(await globals('store show s -c f')).toMatchObject({ config: 'f' });
+    expect(await globals('-c f store show s')).toMatchObject({ config: 'f' });
   });
 
   it.each([
     ['stor', /unknown command 'stor'/, /did you mean store\?/],
     ['store sho', /unknown command 'sho'/, /did you mean show\?/],
     ['store show s --ownr x', /unknown option '--ownr'/, /did you mean --owner\?/],
-    ['store show s --output xml', /--output does not take 'xml'/, /table, json/],
-    ['store show s --owner a --owner b', /--owner is given twice/, undefined],
+    ['store show s --output xml', /^invalid value for --output: xml$/, /table, json/],
+    ['store show s --owner a --owner b', /^--owner can be given only once$/, undefined],
+    ['store show s --owner=', /^--owner is empty$/, /NAME/],
+    ['store show s --owner a --all', /^--owner and --all cannot be used together$/, /choose one/],
+    ['store show s --no-lease', /^--no-lease requires --tag$/, /add --tag/],
     ['store show', /missing required argument 'SHELF'/, /calictl store show --help/],
     ['store show s --owner', /argument missing/, /calictl store show --help/],
-  ])('"%s" is wrong usage', (line, message, hint) => {
-    let caught: unknown;
-    try {
-      parseLine(line);
-    } catch (error) {
-      caught = error;
-    }
+  ])('"%s" is wrong usage', async (line, message, hint) => {
+    const caught = await (async () => input(line))().catch((error: unknown) => error);
     expect(caught).toMatchObject({ code: 'USAGE', exit: 2, message: expect.stringMatching(message) });
     if (hint !== undefined) expect(caught).toMatchObject({ hint: expect.stringMatching(hint) });
   });
@@ -127,7 +136,7 @@ describe('parse', () => {
 });
 
 it.each(['help stor', 'help store shw', 'help F62'])('"%s" names an unknown command', (line) => {
-  expect(() => parseLine(line)).toThrow(`there is no command '${line.slice(5)}'`);
+  expect(() => parseLine(line)).toThrow(`unknown command '${line.slice(5)}'`);
 });
 
 it.each(['help', 'help store', 'help store show', 'help store tidy plan', 'help -h'])('"%s" prints help', (line) => {
@@ -135,8 +144,8 @@ it.each(['help', 'help store', 'help store show', 'help store tidy plan', 'help 
 });
 
 it('help gives a flag that is too wide a line of its own, and wraps its description', () => {
-  const flag = { name: 'the-method-of-finding-addresses', value: 'METHOD', about: `${'word '.repeat(20)}end` };
-  const parsed = parse(['store', '--help'], [{ ...show, path: ['store'], flags: [flag] }], [], 80);
+  const flags = { theMethodOfFindingAddresses: flag.text('METHOD', `${'word '.repeat(20)}end`) };
+  const parsed = parse(['store', '--help'], [{ ...show, path: ['store'], flags }], [], 80);
   const lines = parsed.type === 'text' ? parsed.stdout.split('\n') : [];
   expect(lines).toContain('  --the-method-of-finding-addresses <METHOD>');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -152,23 +161,21 @@ it('every help lists the global options last', () => {
 });
 
 describe('a command whose path begins the path of another one', () => {
-  it('the shorter command runs, with its flags', () => {
+  it('the shorter command runs, with its flags', async () => {
     expect(command('store tidy').command).toBe(tidy);
-    const { command: found, input } = command('store tidy -o json --owner ann');
-    expect(found).toBe(tidy);
-    expect([input.text('output'), input.text('owner')]).toEqual(['json', 'ann']);
+    expect(command('store tidy -o json --owner ann').command).toBe(tidy);
+    expect(await input('store tidy -o json --owner ann')).toMatchObject({ output: 'json', owner: 'ann' });
   });
 
-  it('the longer command gets what follows its last word', () => {
-    const { command: found, input } = command('store tidy plan -o json --all');
-    expect(found).toBe(tidyPlan);
-    expect([input.text('output'), input.on('all')]).toEqual(['json', true]);
+  it('the longer command gets what follows its last word', async () => {
+    expect(command('store tidy plan -o json --all').command).toBe(tidyPlan);
+    expect(await input('store tidy plan -o json --all')).toMatchObject({ output: 'json', all: true });
   });
 
-  it('global flags are accepted before the last word of the longer command', () => {
-    const { command: found, globals } = command('store tidy --datastore ./dump plan --debug');
-    expect(found).toBe(tidyPlan);
-    expect([globals.text('datastore'), globals.on('debug')]).toEqual(['./dump', true]);
+  it('global flags are accepted before the last word of the longer command', async () => {
+    const line = 'store tidy --datastore ./dump plan --debug';
+    expect(command(line).command).toBe(tidyPlan);
+    expect(await globals(line)).toMatchObject({ datastore: './dump', debug: true });
   });
 
   it.each(['store tidy --owner ann plan', 'store tidy -a plan', 'store tidy -o json plan'])(

@@ -1,5 +1,6 @@
+// Asking before something is written.
 import { expect, it } from 'vitest';
-import type { Context, Input } from '../../src/commands/command.ts';
+import type { Context } from '../../src/commands/command.ts';
 import { consents, requireConsent } from '../../src/commands/consent.ts';
 import { testWorld } from '../support/program/world.ts';
 
@@ -8,7 +9,6 @@ function asked(terminal: boolean, answer: boolean) {
   const questions: string[] = [];
   const ctx: Context = {
     world: testWorld({ terminal }),
-    compat: false,
     version: { calictl: '', calico: '', commit: '' },
     datastore: () => Promise.reject(new Error('not asked for')),
     nodeExec: () => Promise.reject(new Error('not asked for')),
@@ -23,12 +23,7 @@ function asked(terminal: boolean, answer: boolean) {
   return { ctx, notes, questions };
 }
 
-const withYes = (yes: boolean): Input => ({
-  args: [],
-  text: () => undefined,
-  texts: () => [],
-  on: (flag) => yes && flag === 'yes',
-});
+const withYes = (yes: boolean) => ({ yes });
 
 it.each([
   [false, false],

@@ -177,8 +177,8 @@ describe('get: selection', () => {
   it.each([
     ['ippool -n x', 'IPPool is not namespaced'],
     ['ippool -A', 'IPPool is not namespaced'],
-    ['wep -A -n x', 'cannot use both --namespace and --all-namespaces flags at the same time'],
-    ['wep w -A', 'cannot use --all-namespace flag for getting a single resource'],
+    ['wep -A -n x', '--namespace and --all-namespaces cannot be used together'],
+    ['wep w -A', '--all-namespaces and NAME cannot be used together'],
   ])('%s is wrong usage', async (line, text) => {
     const { code, stderr } = await get(line);
     expect(code).toBe(2);
@@ -265,11 +265,19 @@ describe('get: as calicoctl', () => {
     ['ippool -n x', 'IPPool is not namespaced\n'],
     ['ippool a b -a', 'IPPool is not namespaced\nIPPool is not namespaced\n'],
     ['wep -A -n x', 'cannot use both --namespace and --all-namespaces flags at the same time\n'],
+    ['wep w -A', 'cannot use --all-namespace flag for getting a single resource\n'],
   ])('%s', async (line, stderr) => {
     expect(await calicoctl(line)).toMatchObject({ code: 1, stdout: '', stderr });
   });
 
-  it('prints found objects first, then errors a line each', async () => {
+  it('refuses an empty name', async () => {
+    expect(await run(['get', 'ippool', ''], { objects, programName: 'calicoctl' })).toMatchObject({
+      code: 1,
+      stderr: 'failed to get resources: resource name may not be empty\n',
+    });
+  });
+
+  it('prints found objects first, then one line per error', async () => {
     const { code, stdout, stderr } = await calicoctl('ippool pool-a nosuch');
     expect(code).toBe(1);
     expect(stdout).toBe('NAME     CIDR           SELECTOR   \npool-a   10.60.0.0/20   all()      \n\n');
@@ -285,6 +293,11 @@ describe('get: as calicoctl', () => {
         'failed to get resources: version mismatch.\nClient Version:   v3.31.4\nCluster Version:  3.30.2\nUse --allow-version-mismatch to override\n',
     });
     expect(await calicoctl('ippool --allow-v', { objects: other })).toMatchObject({ code: 0, stderr: '' });
+    // A format is checked before the datastore is opened.
+    expect(await calicoctl('ippool -o xml', { objects: other })).toMatchObject({
+      code: 1,
+      stderr: "unrecognized output format 'xml'\n",
+    });
   });
 
   it('aligns all rows, however many', async () => {

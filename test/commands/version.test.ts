@@ -64,6 +64,12 @@ describe('version', () => {
     });
   });
 
+  it('version --poll refuses an interval that is not a duration', async () => {
+    const { code, stderr } = await run('version --poll=soon');
+    expect(code).toBe(2);
+    expect(stderr).toContain('invalid duration for --poll: soon');
+  });
+
   it('version --poll polls until interrupted, and prints changes', async () => {
     const { writeFileSync } = await import('node:fs');
     const { join } = await import('node:path');

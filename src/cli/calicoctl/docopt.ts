@@ -1,4 +1,4 @@
-// How calicoctl reads the arguments of a command: docopt's rules. Which options there are comes from compat-parser.ts.
+// How calicoctl reads the arguments of a command: docopt's rules. Which options there are comes from parser.ts.
 
 export interface DocoptOption {
   readonly name: string;

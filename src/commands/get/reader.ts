@@ -1,12 +1,22 @@
 // Reads the objects of one kind from a datastore, in the form that people see, and what the columns of a table need.
 import { type Datastore, DatastoreError, listAll } from '../../datastore/datastore.ts';
 import { toV3 } from '../../resources/convert/v3.ts';
-import type { Derivation, Kind, Need, RelatedObjects } from '../../resources/kind.ts';
+import { type Derivation, isOnCommandLine, type Kind, type Need, type RelatedObjects } from '../../resources/kind.ts';
+import { findKind, kinds } from '../../resources/kinds.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
 import type { ObjectPage } from '../../resources/query-result.ts';
+import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 
 type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
+
+/** Errors: UsageError for a word that is not the name of a kind. */
+export function kindNamed(word: string, isKnown: (kind: Kind) => boolean = () => true): Kind {
+  const kind = findKind(word);
+  if (kind !== undefined && isKnown(kind)) return kind;
+  const known = kinds.filter(isOnCommandLine).map(({ aliases }) => aliases[0]);
+  throw new UsageError(`resource type '${word}' is not supported`, `kinds are ${known.join(', ')}`, 'UNKNOWN_KIND');
+}
 
 function isNotFound(error: unknown): boolean {
   return error instanceof DatastoreError && error.reason === 'not-found';

@@ -3,23 +3,21 @@
 import { isBgpNeeded } from '../../bgp/bgp-need.ts';
 import { type BgpPlan, desiredSessions } from '../../bgp/desired-sessions.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
+import { bgpConfiguration } from '../../resources/kinds/bgp-configuration.ts';
+import { bgpPeer } from '../../resources/kinds/bgp-peer.ts';
+import { ipPool } from '../../resources/kinds/ip-pool.ts';
+import { calicoNode } from '../../resources/kinds/node.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 
 export interface PlannedBgp {
   readonly nodes: readonly CoreNode[];
   readonly plan: BgpPlan;
-  /** True when the routes of some pool go by BGP; also when there are no pools. */
+  /** True when BGP carries the routes of some pool; also when there are no pools. */
   readonly bgpNeeded: boolean;
 }
 
 /** Errors: those of the store. */
 export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise<PlannedBgp> {
-  const [{ calicoNode }, { bgpPeer }, { bgpConfiguration }, { ipPool }] = await Promise.all([
-    import('../../resources/kinds/node.ts'),
-    import('../../resources/kinds/bgp-peer.ts'),
-    import('../../resources/kinds/bgp-configuration.ts'),
-    import('../../resources/kinds/ip-pool.ts'),
-  ]);
   const [nodes, bgpPeers, bgpConfigurations, pools] = await Promise.all([
     listAll(store, calicoNode, { signal, mode: 'scan' }),
     listAll(store, bgpPeer, { signal, mode: 'scan' }),

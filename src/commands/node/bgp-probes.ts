@@ -1,13 +1,13 @@
-// What node status and node bgp ask of each node: BIRD of the families that it speaks, and what explains its silence.
+// What node status and node bgp read from each node: BIRD of the families that it speaks, and what explains its silence.
 import type { BgpPlan } from '../../bgp/desired-sessions.ts';
 import { familiesOf } from '../../bgp/node-status.ts';
 import { birdProbes, felixProbes, kernelProbes, type Probe } from '../../node-state/probes.ts';
-import type { Input } from '../command.ts';
+import type { BirdInput } from '../transport-flags.ts';
 import { birdFolder } from './targets.ts';
 
-/** The probes by the node's name. */
+/** The probes of a node, by its name. */
 export function birdProbesOf(
-  input: Input,
+  input: BirdInput,
   plan: BgpPlan,
   { withFelix }: { withFelix: boolean },
 ): (node: string) => readonly Probe[] {

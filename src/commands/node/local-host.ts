@@ -1,29 +1,24 @@
-// What node commands that work on this machine only ask for first.
+// What node commands that work on this machine only have in common.
+import { runProgram } from '../../node-exec/child-program.ts';
 import type { CommandResult } from '../../node-exec/node-exec.ts';
 import { isRoot } from '../../node-exec/processes.ts';
-import { CalictlError, StdoutFailure } from '../../world/errors.ts';
+import { CalictlError } from '../../world/errors.ts';
 import type { OutputStream } from '../../world/world.ts';
-import type { Context, Input } from '../command.ts';
+import type { Context } from '../command.ts';
 
-/** Errors: not Linux, or (with `asRoot`) another user than root; in compat mode in calicoctl's words. */
-export function requireThisMachine({ world, compat }: Context, asRoot: boolean): void {
-  if (world.platform !== 'linux') {
-    const text = "'calicoctl node' commands are not available on this OS";
-    if (compat) throw new StdoutFailure(`Error executing command: ${text}`);
-    throw new CalictlError('this command works on Linux only', { code: 'NOT_LINUX' });
-  }
+/** Errors: CalictlError when this machine does not run Linux or, with `asRoot`, for another user than root. */
+export function requireThisMachine({ world }: Context, { asRoot }: { readonly asRoot: boolean }): void {
+  if (world.platform !== 'linux') throw new CalictlError('this command works on Linux only', { code: 'NOT_LINUX' });
   if (!asRoot || isRoot()) return;
-  if (compat) throw new StdoutFailure('Need super user privileges: Operation not permitted');
-  throw new CalictlError('this command needs the rights of root', { code: 'NOT_ROOT', hint: 'run it with sudo' });
+  throw new CalictlError('this command must be run as root', { code: 'NOT_ROOT', hint: 'run it with sudo' });
 }
 
-/** Where lines that tell of the work go: standard output, as calicoctl has it; beside JSON, standard error. */
-export function tellingOf(ctx: Context, input: Input): OutputStream {
-  return input.text('output') === 'json' ? ctx.world.io.stderr : ctx.world.io.stdout;
+/** Where lines about the progress of the work go: to standard output; with -o json to standard error. */
+export function progressStream({ world }: Context, { output }: { readonly output: 'text' | 'json' }): OutputStream {
+  return output === 'json' ? world.io.stderr : world.io.stdout;
 }
 
 /** Runs a program here for at most so many milliseconds. Errors: TransportError when the time was up, or on Ctrl-C. */
-export async function runHere({ world }: Context, argv: readonly string[], timeoutMs: number): Promise<CommandResult> {
-  const { runProgram } = await import('../../node-exec/child-program.ts');
+export function runHere({ world }: Context, argv: readonly string[], timeoutMs: number): Promise<CommandResult> {
   return runProgram(argv, 'this machine', world, { timeoutMs, signal: world.signal });
 }

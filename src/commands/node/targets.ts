@@ -2,13 +2,15 @@
 
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
+import { readNodes } from '../../node-live/read-nodes.ts';
 import type { NodeReading, Probe } from '../../node-state/probes.ts';
 import { bgpOf } from '../../resources/convert/node-annotations.ts';
+import { calicoNode } from '../../resources/kinds/node.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import { counted } from '../../text/wording.ts';
 import { CalictlError } from '../../world/errors.ts';
-import type { Context, Input } from '../command.ts';
-import { parallelOf, timeoutOf } from './transport-flags.ts';
+import type { Context } from '../command.ts';
+import { type BirdInput, noDeadlineMs, type ReadingInput } from '../transport-flags.ts';
 
 const seeNodes = 'See calictl get nodes.';
 const unknownNode = (name: string, hint: string): CalictlError =>
@@ -44,33 +46,32 @@ export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]
   });
 }
 
-/** What `use` makes of what each target answers, read by the way that the flags name, with progress on a terminal. */
+/** What `use` makes of each target's answers, read by the transport that the flags name, with progress on a terminal. */
 export async function readTargets<T>(
   ctx: Context,
-  input: Input,
+  input: ReadingInput,
   targets: readonly NodeTarget[],
   probesOf: (node: string) => readonly Probe[],
   use: (reading: NodeReading) => T,
 ): Promise<readonly T[]> {
-  const [timeoutMs, parallel] = [await timeoutOf(input), parallelOf(input)];
-  const [exec, { readNodes }] = await Promise.all([ctx.nodeExec(input), import('../../node-live/read-nodes.ts')]);
-  ctx.progress(`asking ${counted(targets.length, 'node')}`);
+  const exec = await ctx.nodeExec(input);
+  ctx.progress(`querying ${counted(targets.length, 'node')}`);
   return readNodes(exec, targets, probesOf, use, {
-    timeoutMs,
-    parallel,
+    timeoutMs: Math.min(input.timeout, noDeadlineMs),
+    parallel: input.parallel,
     signal: ctx.world.signal,
-    onDone: (done, total) => ctx.progress(`asked ${done} of ${counted(total, 'node')}`),
+    onDone: (done, total) => ctx.progress(`queried ${done} of ${counted(total, 'node')}`),
   });
 }
 
-/** Where BIRD's sockets are on a node, by --bird-dir. */
-export function birdFolder(input: Input, node: string): string | undefined {
-  return input.text('bird-dir')?.replaceAll('{node}', node);
+/** Where BIRD's sockets are on a node, by --bird-dir; undefined for the usual places. */
+export function birdFolder({ birdDir }: BirdInput, node: string): string | undefined {
+  return birdDir?.replaceAll('{node}', node);
 }
 
 /** The one node of that name. Errors: CalictlError with the hint when there is none; those of the datastore's get. */
 export async function targetNamed(ctx: Context, name: string, hint = seeNodes): Promise<NodeTarget> {
-  const [store, { calicoNode }] = await Promise.all([ctx.datastore(), import('../../resources/kinds/node.ts')]);
+  const store = await ctx.datastore();
   try {
     return targetOf(await store.get(calicoNode, { name }, { signal: ctx.world.signal }));
   } catch (error) {

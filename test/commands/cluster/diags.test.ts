@@ -23,15 +23,23 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('cluster diags usage', () => {
   it.each([
-    [['--since', 'yesterday'], 'invalid duration for since flag (try 10s, 5m, or 1h): yesterday'],
-    [['--max-logs=-1'], 'negative value for max-logs flag'],
-    [['--max-parallelism', 'many'], 'invalid value for max-parallelism flag: many'],
-  ])('%j is wrong usage', async (flags, text) => {
+    [
+      ['--since', 'yesterday'],
+      'invalid duration for --since: yesterday',
+      'invalid duration for since flag (try 10s, 5m, or 1h): yesterday',
+    ],
+    [['--max-logs=-1'], 'invalid number for --max-logs: -1', 'negative value for max-logs flag'],
+    [
+      ['--max-parallelism', 'many'],
+      'invalid number for --max-parallelism: many',
+      'invalid value for max-parallelism flag: many',
+    ],
+  ])('%j is wrong usage', async (flags, text, calicoctlText) => {
     const ours = await run(['cluster', 'diags', ...flags]);
     expect(ours.code).toBe(2);
     expect(ours.stderr).toContain(text);
     const compat = await run(['cluster', 'diags', ...flags], { programName: 'calicoctl' });
-    expect([compat.code, compat.stdout]).toEqual([1, `Error executing command: ${text}\n`]);
+    expect([compat.code, compat.stdout]).toEqual([1, `Error executing command: ${calicoctlText}\n`]);
   });
 
   it('cluster diags refuses a folder datastore: kubectl would collect another cluster', async () => {
@@ -198,7 +206,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       const env = { KUBECONFIG: gone, PATH: `${dirname(partPath('kubectl'))}:${process.env['PATH']}`, HOME: folder };
       const { code, stdout, stderr } = await diags([], { env });
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('kubectl gets no answer of the cluster: ');
+      expect(stderr).toContain('kubectl does not reach the cluster: ');
     });
 
     it('cluster diags reaches no cluster but the one it was given', async () => {

@@ -153,14 +153,14 @@ describe('ipam capacity --simulate', () => {
 
   it.each([
     ['nodes=2', '--simulate needs pods-per-node='],
-    ['nodes=2,pods-per-node=0', '--simulate does not take pods-per-node=0'],
-    ['nodes=2001,pods-per-node=1', '--simulate does not take nodes=2001'],
-    ['nodes=1000,pods-per-node=221', '--simulate does not take 1000 nodes of 221 pods'],
-    ['nodes=2,nodes=3,pods-per-node=1', "--simulate does not take 'nodes=3'"],
-    ['nodes=1,pods-per-node=1,racks=1', "--simulate does not take 'racks=1'"],
-    ['nodes=1,pods-per-node=1,block-size=40', '--simulate does not take block-size=40'],
+    ['nodes=2,pods-per-node=0', 'invalid number for --simulate: pods-per-node=0'],
+    ['nodes=2001,pods-per-node=1', 'invalid number for --simulate: nodes=2001'],
+    ['nodes=1000,pods-per-node=221', 'too many pods for --simulate: 1000 nodes of 221 pods'],
+    ['nodes=2,nodes=3,pods-per-node=1', 'invalid value for --simulate: nodes=3'],
+    ['nodes=1,pods-per-node=1,racks=1', 'invalid value for --simulate: racks=1'],
+    ['nodes=1,pods-per-node=1,block-size=40', 'invalid block size for --simulate: 40'],
     ['nodes=1,pods-per-node=1,block-size=122', 'no pool of these pods can have blocks of /122'],
-    ['nodes=1e2,pods-per-node=1', '--simulate does not take nodes=1e2'],
+    ['nodes=1e2,pods-per-node=1', 'invalid number for --simulate: nodes=1e2'],
   ])('ipam capacity refuses %s', async (value, message) => {
     const { code, stdout, stderr } = await run(['ipam', 'capacity', '--simulate', value], { folder });
     expect([code, stdout]).toEqual([2, '']);

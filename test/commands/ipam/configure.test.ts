@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ipamConfigure } from '../../../src/commands/ipam/configure/command.ts';
+import { inputOf } from '../../../src/cli/input.ts';
+import type { Context } from '../../../src/commands/command.ts';
+import { type ConfigureInput, ipamConfigure } from '../../../src/commands/ipam/configure/command.ts';
+import { run as change } from '../../../src/commands/ipam/configure/run.ts';
 import { MemoryDatastore, type MemoryFault } from '../../../src/datastore/memory.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { printJson } from '../../../src/text/json.ts';
@@ -114,11 +117,11 @@ describe('a change by ipam configure', () => {
 
 it.each([
   ['', 'nothing to configure'],
-  ['--strictaffinity maybe', "--strictaffinity does not take 'maybe'"],
-  ['--auto-allocate-blocks=', "--auto-allocate-blocks does not take ''"],
-  ['--max-blocks-per-host x', "--max-blocks-per-host does not take 'x'"],
-  ['--max-blocks-per-host=-1', "--max-blocks-per-host does not take '-1'"],
-  ['--max-blocks-per-host 2147483648', "--max-blocks-per-host does not take '2147483648'"],
+  ['--strictaffinity maybe', 'invalid value for --strictaffinity: maybe'],
+  ['--auto-allocate-blocks=', '--auto-allocate-blocks is empty'],
+  ['--max-blocks-per-host x', 'invalid number for --max-blocks-per-host: x'],
+  ['--max-blocks-per-host=-1', 'invalid number for --max-blocks-per-host: -1'],
+  ['--max-blocks-per-host 2147483648', 'invalid number for --max-blocks-per-host: 2147483648'],
   ['--max-blocks-per-host 2', 'MaxBlocksPerHost requires StrictAffinity to be enabled (IPAM_CONFIG_INVALID)'],
   [
     '--auto-allocate-blocks false',
@@ -168,29 +171,20 @@ describe('strict affinity with an address borrowed', () => {
 describe('ipam configure next to another writer', () => {
   /** Runs the command on this store. */
   async function on(store: MemoryDatastore, flags: Readonly<Record<string, string>>): Promise<unknown> {
-    const input = {
-      args: [],
-      text: (flag: string) => flags[flag],
-      texts: (flag: string) => (flags[flag] === undefined ? [] : [flags[flag]]),
-      on: (flag: string) => flags[flag] !== undefined,
-    };
     const { world } = await run('version --client');
     const none = async (): Promise<void> => undefined;
-    const version = { calictl: '0', calico: 'v3.31.4', commit: '0' };
-    return ipamConfigure.run(
-      {
-        world,
-        compat: false,
-        version,
-        datastore: async () => store,
-        nodeExec: () => Promise.reject(new Error('not asked for')),
-        settings: () => Promise.reject(new Error('not asked for')),
-        note: none,
-        progress: none,
-        confirm: async () => false,
-      },
-      input,
-    );
+    const ctx: Context = {
+      world,
+      version: { calictl: '0', calico: 'v3.31.4', commit: '0' },
+      datastore: async () => store,
+      nodeExec: () => Promise.reject(new Error('not expected')),
+      settings: () => Promise.reject(new Error('not expected')),
+      note: none,
+      progress: none,
+      confirm: async () => false,
+    };
+    const given = new Map(Object.entries(flags).map(([key, text]) => [key, [text]]));
+    return change(ctx, (await inputOf(ipamConfigure, given)) as ConfigureInput);
   }
   const specs = (store: MemoryDatastore): unknown[] => store.dump().map(({ spec }) => spec);
 
@@ -203,7 +197,7 @@ describe('ipam configure next to another writer', () => {
         return 'conflict';
       },
     });
-    await on(store, { 'max-blocks-per-host': '7' });
+    await on(store, { maxBlocksPerHost: '7' });
     expect(met).toBe(3);
     expect(specs(store)).toEqual([{ strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 7 }]);
     expect(store.calls.filter(({ op }) => op === 'get')).toHaveLength(4);
@@ -213,7 +207,7 @@ describe('ipam configure next to another writer', () => {
     const store = new MemoryDatastore([]);
     await Promise.all([
       on(store, { strictaffinity: 'true' }),
-      on(store, { strictaffinity: 'true', 'max-blocks-per-host': '4' }),
+      on(store, { strictaffinity: 'true', maxBlocksPerHost: '4' }),
     ]);
     expect(specs(store)).toEqual([{ strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 4 }]);
     expect(store.calls.filter(({ op }) => op === 'create').length).toBe(2);
@@ -245,7 +239,7 @@ describe('ipam configure show', () => {
     const before = readFileSync(file(), 'utf8');
     expect(await configure('show')).toMatchObject({
       ...{ code: 0, stderr: '' },
-      stdout: `${grid('false', 'true ', '    0')}There is no IPAMConfig object: these are the defaults.\n`,
+      stdout: `${grid('false', 'true ', '    0')}No IPAMConfig object found: these are the defaults.\n`,
     });
     expect(JSON.parse((await configure('show -o json')).stdout)).toEqual({
       ...{ kind: 'IPAMConfiguration', stored: false },

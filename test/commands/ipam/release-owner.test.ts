@@ -214,10 +214,10 @@ describe('ipam release --pod', () => {
 });
 
 it.each([
-  ['--pod cart-0', "--pod does not take 'cart-0'"],
-  ['--pod a/b/c', "--pod does not take 'a/b/c'"],
+  ['--pod cart-0', 'invalid pod for --pod: cart-0'],
+  ['--pod a/b/c', 'invalid pod for --pod: a/b/c'],
   ['--node node-a --pod shop/cart-0', '--node and --pod cannot be used together'],
-  ['--ip 10.60.0.1 --affinities', '--affinities goes with --node'],
+  ['--ip 10.60.0.1 --affinities', '--affinities requires --node'],
   ['--affinities', 'nothing to release'],
 ])('ipam release %j is wrong usage', async (flags, message) => {
   const { code, stderr } = await unchanged(flags);

@@ -226,7 +226,7 @@ describe('--handle', () => {
 
 describe('--from-report', () => {
   const report = async (name = 'report.json'): Promise<string> => {
-    const ran = await run(`ipam check -o ${name}`, { folder, cwd: top });
+    const ran = await run(`ipam check --report ${name}`, { folder, cwd: top });
     expect(ran).toMatchObject({ code: 3, stderr: '' });
     return join(top, name);
   };

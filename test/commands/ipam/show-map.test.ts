@@ -74,7 +74,7 @@ describe('ipam show --map', () => {
     ['--show-blocks', '--map and --show-blocks cannot be used together'],
     ['--show-configuration', '--map and --show-configuration cannot be used together'],
     ['--node=', '--node is empty'],
-    ['--pod cart', "--pod does not take 'cart'"],
+    ['--pod cart', 'invalid pod for --pod: cart'],
     ['--ip 10.60.0.300', '10.60.0.300'],
   ])('show --map refuses %s', async (flags, text) => {
     const { code, stderr } = await map(flags);
@@ -84,7 +84,7 @@ describe('ipam show --map', () => {
 
   it('--pod is refused without --map, and an unknown pool is refused', async () => {
     const without = await run('ipam show --pool main', { objects });
-    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--pool goes with --map')]);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--pool requires --map')]);
     const unknown = await map('--pool nowhere');
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no pool nowhere')]);
   });
@@ -92,7 +92,7 @@ describe('ipam show --map', () => {
   it('show --map reports on a terminal that there is nothing to show', async () => {
     const { code, stdout, stderr } = await map('--node node-z', { terminal: true });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('there are no blocks to show\n');
+    expect(stderr).toContain('No blocks found.\n');
   });
 
   it('calicoctl has no --map', async () => {

@@ -30,12 +30,14 @@ describe('node capture', () => {
   it.each([
     [['shop/nobody', '--via', 'local'], 1, 'nobody'],
     [['cart-0', '--via', 'local'], 1, 'a pod is written as NAMESPACE/NAME'],
-    [['shop/waiting', '--via', 'local'], 1, 'is on no node yet'],
-    [['shop/proxy', '--via', 'local'], 1, 'uses the network of its node'],
-    [['shop/', '--via', 'local'], 2, "'shop/' is no pod"],
-    [['node-a', '-c', '0', '--via', 'local'], 2, "--count does not take '0'"],
+    [['shop/waiting', '--via', 'local'], 1, 'is not scheduled to a node yet'],
+    [['shop/proxy', '--via', 'local'], 1, 'uses the host network'],
+    [['shop/', '--via', 'local'], 2, 'invalid pod for WHAT: shop/'],
+    [['node-a', '-c', '0', '--via', 'local'], 2, 'invalid number for --count: 0'],
     [['node-a', '-i', '', '--via', 'local'], 2, '--interface is empty'],
-    [['node-a', '--via', 'local', '-o', 'json'], 2, 'with -o json packets need a file'],
+    [['node-a', '--image', 'x', '--via', 'local'], 2, '--image requires a pod'],
+    [['shop/cart-0', '--image', 'x', '--via', 'local'], 2, '--image requires --via kube'],
+    [['node-a', '--via', 'local', '-o', 'json'], 2, '-o json requires a file for the packets'],
   ])('node capture %j exits %i', async (args, code, text) => {
     const ran = await capture(args);
     expect(ran.code).toBe(code);
@@ -127,7 +129,7 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
   it('node capture never overwrites a file', async () => {
     const { code, stderr } = await capture(['shop/cart-0', ...via, '-w', join(folder, 'cart.pcap')]);
     expect(code).toBe(4);
-    expect(stderr).toContain('exists already');
+    expect(stderr).toContain('already exists');
   });
 
   it('node capture leaves no empty file when nothing was captured', async () => {

@@ -54,9 +54,9 @@ describe('node exec', () => {
   it.each([
     [['node-x', '--via', 'local', '--', 'true'], 1, 'node-x'],
     [['node-a', '--via', 'local'], 2, 'no command to run'],
-    [['node-a', '--via', 'pigeon', '--', 'true'], 2, "--via does not take 'pigeon'"],
+    [['node-a', '--via', 'pigeon', '--', 'true'], 2, 'invalid transport for --via: pigeon'],
     [['node-a', '--via', 'netns', '--', 'true'], 1, "network namespace 'node-a' not found"],
-    [['node-a', '--via', 'local', '--timeout', 'soon', '--', 'true'], 2, '--timeout soon is no duration'],
+    [['node-a', '--via', 'local', '--timeout', 'soon', '--', 'true'], 2, 'invalid duration for --timeout: soon'],
     [['node-a', '--via', 'local', '--', 'no-such-program'], 127, 'no-such-program'],
   ])('node exec %j exits %i', async (args, code, text) => {
     const ran = await exec(args);

@@ -132,7 +132,7 @@ describe('calictl node routes', () => {
 
   it.each([
     ['node-x', 1, 'there is no node node-x'],
-    ['--via pigeon', 2, "--via does not take 'pigeon'"],
+    ['--via pigeon', 2, 'invalid transport for --via: pigeon'],
     ['-o svg', 2, 'svg'],
   ])('node routes %s exits %i', async (line, code, text) => {
     const ran = await routes(line, {});

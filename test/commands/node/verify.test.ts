@@ -138,9 +138,9 @@ describe('calictl node verify', () => {
   });
 
   it.each([
-    ['--pod default/none', 1, 'there is no pod default/none with a network of its own on a node'],
-    ['--pod web-1', 2, "--pod does not take 'web-1'"],
-    ['--pod default/web-1 node-a', 2, '--pod and names of nodes cannot be used together'],
+    ['--pod default/none', 1, 'pod default/none is not running on a node, or uses the host network'],
+    ['--pod web-1', 2, 'invalid pod for --pod: web-1'],
+    ['--pod default/web-1 node-a', 2, '--pod and NODE cannot be used together'],
     ['node-x', 1, 'there is no node node-x'],
   ])('node verify %s exits %i', async (line, code, text) => {
     const ran = await verify(line);

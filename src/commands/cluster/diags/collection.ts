@@ -9,32 +9,35 @@ import { type Kubectl, yamlWithoutSecrets } from './kubectl.ts';
 import * as plan from './plan.ts';
 
 export interface CollectionOptions {
+  /** Age of the oldest logs as kubectl takes it; `0s` for all. */
   readonly since: string;
+  /** Most pods of one workload. */
   readonly most: number;
   readonly parallel: number;
+  /** Nodes whose pods are taken first. */
   readonly focus: readonly string[];
 }
 
-/** Fills the folder of the bundle; a file that is there already is kept, so that a run that was cut short goes on. */
+/** Fills the folder of the bundle; files that exist are kept, so that an interrupted run can be continued. */
 export class Collection {
   readonly #ctx: Context;
   readonly #kubectl: Kubectl;
   readonly #folder: string;
   readonly #options: CollectionOptions;
-  readonly #telling: OutputStream;
+  readonly #progress: OutputStream;
   #sequence = 0;
   failed = 0;
 
-  constructor(ctx: Context, kubectl: Kubectl, folder: string, options: CollectionOptions, telling: OutputStream) {
+  constructor(ctx: Context, kubectl: Kubectl, folder: string, options: CollectionOptions, progress: OutputStream) {
     this.#ctx = ctx;
-    this.#telling = telling;
+    this.#progress = progress;
     this.#kubectl = kubectl;
     this.#folder = folder;
     this.#options = options;
   }
 
   say(line: string): Promise<void> {
-    return this.#telling.write(`${line}\n`);
+    return this.#progress.write(`${line}\n`);
   }
 
   async #write(file: string, text: string): Promise<void> {
@@ -57,10 +60,10 @@ export class Collection {
   }
 
   #tasks(tasks: readonly plan.Task[]): Promise<unknown> {
-    return pMap(tasks, (task) => this.#task(task), { concurrency: this.#options.parallel });
+    return pMap(tasks, (task) => this.#task(task), { concurrency: Math.max(1, this.#options.parallel) });
   }
 
-  /** Lines are said in their place; the files between two of them are made at the same time. */
+  /** Prints lines in their order; the files between two of them are made in parallel. */
   async steps(steps: readonly plan.Step[]): Promise<void> {
     let waiting: plan.Task[] = [];
     for (const step of steps) {
@@ -82,7 +85,7 @@ export class Collection {
       await pMap(
         [...plan.certificates, ['tigera-operator', ...everywhere] as const],
         async ([namespace, ...names]) => [namespace, await this.#secrets(namespace, names)] as const,
-        { concurrency: this.#options.parallel },
+        { concurrency: Math.max(1, this.#options.parallel) },
       ),
     );
     for (const [home, ...names] of plan.certificates) {
@@ -91,19 +94,19 @@ export class Collection {
           await this.say(`Collecting secret ${namespace}/${name} (censoring sensitive data) `);
           const secret = found.get(namespace)?.get(name);
           if (secret === undefined) await this.say(`unable to get secret ${namespace}/${name}, skipping...`);
-          else await this.#write(`tls/${namespace}_${name}.yaml`, await yamlWithoutSecrets(secret));
+          else await this.#write(`tls/${namespace}_${name}.yaml`, yamlWithoutSecrets(secret));
         }
       }
     }
   }
 
-  /** Those of the secrets that exist, in one call. */
+  /** Those of the secrets that exist, by name, in one call. */
   async #secrets(namespace: string, names: readonly string[]): Promise<Map<string, KubeObject>> {
     const asked = ['secret', '-n', namespace, '--ignore-not-found', ...names];
     return new Map((await this.#kubectl.list(asked)).map((secret) => [secret.metadata.name, secret]));
   }
 
-  /** Logs of the pods of Calico's workloads, and what calico-node's containers say of their nodes. */
+  /** Logs of the pods of Calico's workloads, and outputs of commands in the calico-node containers. */
   async pods(): Promise<void> {
     const namespaces = (await this.#kubectl.list(['namespaces'])).map(({ metadata }) => metadata.name);
     const logged: plan.LoggedPod[] = [];

@@ -1,18 +1,18 @@
-// What cluster diags collects: calicoctl's tree of files, each with the words of kubectl that fill it. Data and pure functions.
+// What cluster diags collects: calicoctl's tree of files, each with the arguments of kubectl that fill it. Data and pure functions.
 
-/** A file of the bundle, what is said before it is made, and the words after `kubectl`. */
+/** A file of the bundle, the line printed before it is made, and the arguments of kubectl. */
 export interface Task {
   readonly file: string;
   readonly caption: string;
   readonly argv: readonly string[];
-  /** The answer is asked for as JSON and written as YAML, with secrets taken out by the names of their fields. */
+  /** Requested as JSON and written as YAML, with secrets removed by the names of their fields. */
   readonly isYaml?: boolean;
 }
 
 /** A line of progress, or a file. */
 export type Step = string | Task;
 
-/** Certificates whose dates and names tell why components do not trust each other, by namespace. */
+/** Certificates whose dates and names show why components do not trust each other, by namespace. */
 export const certificates: readonly (readonly [namespace: string, ...secrets: string[]])[] = [
   [
     'calico-system',
@@ -48,7 +48,7 @@ export const certificates: readonly (readonly [namespace: string, ...secrets: st
   ['tigera-dex', 'tigera-dex-tls'],
 ];
 
-/** Keys of a Secret that are certificates, which everybody may see. */
+/** Keys of a Secret that hold certificates, which are public. */
 export const publicKeys: ReadonlySet<string> = new Set([
   'tls.crt',
   'cert',
@@ -114,12 +114,12 @@ const dataplane: readonly (readonly [file: string, caption: string, ...argv: str
   ['tc-qdisc.txt', 'tc qdisc', 'tc', 'qdisc', 'show'],
 ];
 
-/** Words that run a command in the calico-node container of a pod. */
+/** Arguments of kubectl that run a command in the calico-node container of a pod. */
 export function inCalicoNode({ namespace, name }: LoggedPod, argv: readonly string[]): string[] {
   return ['exec', '-n', namespace, name, '-c', 'calico-node', '--', ...argv];
 }
 
-/** What calico-node's container says of the data path of its node. */
+/** Commands in the calico-node container that show the data path of its node. */
 export function dataplaneTasks(pod: LoggedPod): Task[] {
   return dataplane.map(([file, what, ...argv]) => ({
     file: `nodes/${pod.node}/${file}`,

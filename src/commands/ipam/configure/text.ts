@@ -3,14 +3,7 @@ import { changedSettings, type IpamSettings } from '../../../ipam/config.ts';
 import type { ConfigurationShown } from '../../../ipam/show/views.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { ipamShowText } from '../show/text.ts';
-
-export interface IpamConfigured {
-  readonly dryRun: boolean;
-  /** There was no configuration object before. */
-  readonly created: boolean;
-  readonly before: IpamSettings;
-  readonly after: IpamSettings;
-}
+import type { IpamConfigured } from './change.ts';
 
 const titles: Readonly<Record<keyof IpamSettings, string>> = {
   strictAffinity: 'StrictAffinity',
@@ -18,10 +11,10 @@ const titles: Readonly<Record<keyof IpamSettings, string>> = {
   maxBlocksPerHost: 'MaxBlocksPerHost',
 };
 
-/** A line a setting that changed, or would. */
+/** One line per setting that changed, or would change. */
 export function ipamConfiguredText({ dryRun, created, before, after }: IpamConfigured): string {
   const changed = changedSettings(before, after);
-  if (changed.length === 0) return 'Nothing to change: the configuration is so already.\n';
+  if (changed.length === 0) return 'Nothing to change: the configuration already has these settings.\n';
   const verb = dryRun ? 'would set' : 'Set';
   const lines = changed.map((name) => `${verb} ${titles[name]}: ${before[name]} -> ${after[name]}\n`);
   if (created) lines.push(dryRun ? 'would create the IPAMConfig object\n' : 'Created the IPAMConfig object\n');
@@ -34,12 +27,6 @@ export function ipamConfiguredJson({ dryRun, created, before, after }: IpamConfi
   return jsonDocument(document);
 }
 
-/** calicoctl's lines: what was asked for, changed or not. */
-export function calicoctlConfiguredText({ strictAffinity, maxBlocksPerHost }: Partial<IpamSettings>): string {
-  const limit = maxBlocksPerHost === undefined ? '' : `Successfully set MaxBlocksPerHost to: ${maxBlocksPerHost}\n`;
-  return `Successfully set StrictAffinity to: ${strictAffinity}\n${limit}`;
-}
-
 export interface ConfigurationState extends ConfigurationShown {
   /** False: there is no object, and these are the defaults. */
   readonly stored: boolean;
@@ -47,6 +34,6 @@ export interface ConfigurationState extends ConfigurationShown {
 
 /** The settings in force as a grid, and whether anything is stored. */
 export function configurationText(shown: ConfigurationState): string {
-  const remark = shown.stored ? '' : 'There is no IPAMConfig object: these are the defaults.\n';
-  return ipamShowText(shown, false) + remark;
+  const remark = shown.stored ? '' : 'No IPAMConfig object found: these are the defaults.\n';
+  return ipamShowText(shown) + remark;
 }

@@ -1,28 +1,42 @@
 // `ipam release` as calicoctl does it, text for text: one address without guards, or the leaks of reports.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ipamStoreOf } from '../../../datastore/stored-ipam.ts';
+import { deleteInTwoPhases } from '../../../ipam/deletion.ts';
+import type { IpamStore } from '../../../ipam/ipam-store.ts';
+import { ReleaseMismatch, releaseIps } from '../../../ipam/release/release.ts';
+import { leakedInAll, parseCalicoctlReport } from '../../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
+import { canonicalIp } from '../../../net/ip.ts';
+import { clusterInformation } from '../../../resources/kinds/cluster-information.ts';
+import { handleName, translateUid } from '../../../resources/names.ts';
 import { CalictlError, StdoutFailure, systemText, UsageError } from '../../../world/errors.ts';
 import { calicoctlText } from '../../calicoctl-errors.ts';
-import type { Context, Input } from '../../command.ts';
+import type { Context } from '../../command.ts';
+import type { CalicoctlReleaseInput } from './command.ts';
 
 const refuse = (message: string): CalictlError => new CalictlError(message, { code: 'REPORT_REFUSED' });
 
+/** Nothing is done before the first line is read: what went wrong comes after what was printed. */
+export async function run(ctx: Context, input: CalicoctlReleaseInput): Promise<AsyncIterable<string>> {
+  return linesOf(ctx, input);
+}
+
+export const text = (lines: AsyncIterable<string>): AsyncIterable<string> => lines;
+
 /** The lines of stdout as they become known. Errors: UsageError when nothing is named, else with calicoctl's text. */
-export async function* releaseAsCalicoctl(ctx: Context, input: Input): AsyncIterable<string> {
-  const reports = input.texts('from-report');
-  const ip = input.text('ip');
-  if (reports.length > 0) yield* releaseFromReports(ctx, reports, input.on('force'));
+async function* linesOf(
+  ctx: Context,
+  { ip, fromReport: reports, force }: CalicoctlReleaseInput,
+): AsyncIterable<string> {
+  if (reports.length > 0) yield* releaseFromReports(ctx, reports, force);
   else if (ip !== undefined) yield await releaseAddress(ctx, ip);
   else throw new UsageError('nothing to release: give --ip or --from-report');
 }
 
-async function releaseAddress(ctx: Context, text: string): Promise<string> {
-  const [{ canonicalIp }, { releaseIps }, { ipamStoreOf }] = await Promise.all([
-    import('../../../net/ip.ts'),
-    import('../../../ipam/release/release.ts'),
-    import('../../../datastore/stored-ipam.ts'),
-  ]);
-  const address = canonicalIp(text);
+async function releaseAddress(ctx: Context, given: string): Promise<string> {
+  const address = canonicalIp(given);
   if (address === undefined) {
-    throw new StdoutFailure(`Error executing command: invalid IP address specified: ${text}`);
+    throw new StdoutFailure(`Error executing command: invalid IP address specified: ${given}`);
   }
   const failure = (error: unknown): unknown =>
     error instanceof CalictlError
@@ -39,12 +53,6 @@ async function releaseAddress(ctx: Context, text: string): Promise<string> {
 }
 
 async function* releaseFromReports(ctx: Context, files: readonly string[], force: boolean): AsyncIterable<string> {
-  const [{ readFile }, { resolve }, { leakedInAll, parseCalicoctlReport }, { clusterInformation }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:path'),
-    import('../../../ipam-check/calicoctl-report/read-calicoctl-report.ts'),
-    import('../../../resources/kinds/cluster-information.ts'),
-  ]);
   const reports = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -81,23 +89,20 @@ async function* releaseFromReports(ctx: Context, files: readonly string[], force
     yield 'WARNING: Data store is not locked. Ignoring due to --force option\n';
   }
   const leaked = leakedInAll(reports);
-  const { ipamStoreOf } = await import('../../../datastore/stored-ipam.ts');
   const ipam = ipamStoreOf(store);
   yield* releaseAddresses(ipam, leaked.addresses);
   yield* deleteHandles(ipam, leaked.handles);
   yield 'You may now unlock the data store.\n';
 }
 
-type Ipam = import('../../../ipam/ipam-store.ts').IpamStore;
-type Leaks = ReturnType<typeof import('../../../ipam-check/calicoctl-report/read-calicoctl-report.ts').leakedInAll>;
+type Leaks = ReturnType<typeof leakedInAll>;
 
-async function* releaseAddresses(ipam: Ipam, leaks: Leaks['addresses']): AsyncIterable<string> {
+async function* releaseAddresses(ipam: IpamStore, leaks: Leaks['addresses']): AsyncIterable<string> {
   if (leaks.length === 0) {
     yield "Report didn't contain any leaked IPs to clean up.\n";
     return;
   }
   yield `Releasing ${leaks.length} old IPs...\n`;
-  const { ReleaseMismatch, releaseIps } = await import('../../../ipam/release/release.ts');
   const { unallocated, failed } = await releaseIps(ipam, leaks);
   const [failure] = failed;
   if (failure === undefined) {
@@ -114,17 +119,13 @@ async function* releaseAddresses(ipam: Ipam, leaks: Leaks['addresses']): AsyncIt
   }
 }
 
-async function* deleteHandles(ipam: Ipam, leaks: Leaks['handles']): AsyncIterable<string> {
+async function* deleteHandles(ipam: IpamStore, leaks: Leaks['handles']): AsyncIterable<string> {
   if (leaks.length === 0) {
     yield "Report didn't contain any handles to clean up.\n";
     return;
   }
   yield `Deleting ${leaks.length} handles...\n`;
   yield "Key: '.' = Deleted OK; 'x' = skip, handle missing/changed.\n";
-  const [{ deleteInTwoPhases }, { handleName, translateUid }] = await Promise.all([
-    import('../../../ipam/deletion.ts'),
-    import('../../../resources/names.ts'),
-  ]);
   const count = { released: 0, skipped: 0, errors: 0 };
   for (const { id, uid, revision } of leaks) {
     try {

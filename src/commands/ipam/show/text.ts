@@ -1,4 +1,4 @@
-// What `ipam show` prints: calicoctl's grids and lines, and the same facts as JSON, YAML and CSV.
+// What `ipam show` prints: calicoctl's grids and lines with more facts, and the same facts as JSON, YAML and CSV.
 
 import type { PoolUsage, Utilization } from '../../../ipam/show/utilization.ts';
 import type { AddressList, IpamShown } from '../../../ipam/show/views.ts';
@@ -17,21 +17,22 @@ function usageRow(grouping: string, cidr: string, total: number, inUse: number):
   return [grouping, cidr, goFiveDigits(total), shareCell(inUse, total), shareCell(total - inUse, total)];
 }
 
-function usageGrid(usage: Utilization, withBlocks: boolean, compat: boolean): string {
+/** Pools, each with its blocks below it, then the blocks outside of every pool. */
+export function usageGrid({ pools, orphanBlocks }: Utilization, withBlocks: boolean): string {
   const rows: string[][] = [];
   const blockRows = (blocks: PoolUsage['blocks']): void => {
     if (withBlocks) for (const block of blocks) rows.push(usageRow('Block', block.cidr, block.total, block.inUse));
   };
-  for (const pool of usage.pools) {
+  for (const pool of pools) {
     rows.push(usageRow('IP Pool', pool.cidr, Number(pool.total), pool.inUse));
     blockRows(pool.blocks);
   }
-  // calicoctl never shows IPv6 blocks outside every pool.
-  blockRows(compat ? usage.orphanBlocks.filter((block) => !block.cidr.includes(':')) : usage.orphanBlocks);
+  blockRows(orphanBlocks);
   return grid(['GROUPING', 'CIDR', 'IPS TOTAL', 'IPS IN USE', 'IPS FREE'], rows);
 }
 
-function addressLines(list: AddressList, compat: boolean): string {
+/** Who has each address; calicoctl's lines say neither handle nor block. */
+export function addressLines(list: AddressList, { withBlock }: { withBlock: boolean }): string {
   const lines: string[] = [];
   for (const item of list.items) {
     if (!item.allocated) {
@@ -39,7 +40,7 @@ function addressLines(list: AddressList, compat: boolean): string {
       continue;
     }
     lines.push(`IP ${item.address} is in use`);
-    if (!compat) {
+    if (withBlock) {
       if (item.handle !== undefined) lines.push(`Handle: ${item.handle}`);
       lines.push(`Block: ${item.block}${item.borrowed ? ' (borrowed)' : ''}`);
     }
@@ -50,13 +51,13 @@ function addressLines(list: AddressList, compat: boolean): string {
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/** The table (or lines) of what was asked for. */
-export function ipamShowText(shown: IpamShown, compat: boolean): string {
+/** The table or lines for the question. */
+export function ipamShowText(shown: IpamShown): string {
   switch (shown.kind) {
     case 'IPAMUsage':
-      return usageGrid(shown.usage, shown.withBlocks, compat);
+      return usageGrid(shown.usage, shown.withBlocks);
     case 'IPAMAddressList':
-      return addressLines(shown, compat);
+      return addressLines(shown, { withBlock: true });
     case 'IPAMBorrowedList': {
       const header = ['IP', 'BORROWING-NODE', 'BLOCK', 'BLOCK OWNER', 'TYPE', 'ALLOCATED-TO'];
       const rows = shown.items.map((item) => [
@@ -97,7 +98,7 @@ export const ipamShowJson = (shown: IpamShown): string => jsonDocument(ipamShowD
 /** The same as YAML. */
 export const ipamShowYaml = (shown: IpamShown): string => printYaml(ipamShowDocument(shown));
 
-/** The shown facts as CSV, a heading first; pools and blocks are told apart by the first column. */
+/** The shown facts as CSV, a heading first; the first column says which rows are pools and which are blocks. */
 export function ipamShowCsv(shown: IpamShown): string {
   switch (shown.kind) {
     case 'IPAMUsage': {

@@ -1,4 +1,4 @@
-// Why a pool is not split, in calictl's words with the exit code, and in calicoctl's.
+// Why a pool is not split, and what to do about it.
 import { mostParts, type SplitProblem, type SplitRequest } from '../../../ipam/pool/pool-split.ts';
 import { CalictlError, RefusedError, UsageError } from '../../../world/errors.ts';
 
@@ -70,38 +70,5 @@ export function splitError(problem: SplitProblem, { name, cidr, number }: SplitR
         'BLOCK_ACROSS',
         'split into fewer, or release the block; calictl ipam check tells what is wrong with it',
       );
-  }
-}
-
-/** What calicoctl says. It finds what concerns a part when it creates that part. */
-export function calicoctlSplitText(problem: SplitProblem, { name, cidr, number }: SplitRequest): string {
-  const unsafe = (part: string | undefined, why: string): string =>
-    `error using unsafe create to make split pool with cidr ${part}: ${why}`;
-  const splitting = (pool: string, why: string): string =>
-    `error splitting the CIDR ${pool} into ${number} CIDRs: ${why}`;
-  switch (problem.problem) {
-    case 'no-pool':
-      return `unable to find IP pool ${name ?? ''} covering the specified CIDR ${cidr}`;
-    case 'bad-cidr':
-      // It names what --cidr says, not what the pool has.
-      return `error disabling IP pool ${cidr ?? ''}`;
-    case 'not-power-of-two':
-      return splitting(problem.pool.spec.cidr, `number to split CIDR into is not a valid power of 2: ${number}`);
-    case 'not-large-enough': {
-      const pool = problem.pool.spec.cidr;
-      return splitting(pool, `the CIDR ${pool} is not large enough to be split into ${number} parts`);
-    }
-    case 'smaller-than-block': {
-      const part = problem.part.spec.cidr;
-      return unsafe(
-        part,
-        `error with field IPPool.Spec.CIDR = '${part}' (IP pool size is too small for use with Calico IPAM. It must be equal to or greater than the block size.)`,
-      );
-    }
-    case 'other-content':
-      return unsafe(problem.part.spec.cidr, `resource already exists: IPPool(${problem.part.metadata.name})`);
-    default:
-      // calicoctl goes on here, and leaves a half state or a wrong one.
-      return splitError(problem, { name, cidr, number, asCalicoctl: true }).message;
   }
 }

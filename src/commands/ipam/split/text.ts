@@ -1,4 +1,4 @@
-// What `ipam split` prints: the plan, what came of it, calicoctl's sentences.
+// What `ipam split` prints: the plan, and what became of it.
 import type { PlannedPart } from '../../../ipam/pool/pool-split.ts';
 import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
@@ -14,7 +14,7 @@ export interface IpamSplit {
   readonly parts: readonly PlannedPart[];
 }
 
-/** A line a write, in the order in which they are (or would be) made. */
+/** One line per write, in the order in which they are (or would be) made. */
 export function ipamSplitText({ name, cidr, outcome, disable, parts }: IpamSplit): string {
   const pool = printable(name);
   if (outcome === 'already-split') {
@@ -50,11 +50,4 @@ export function ipamSplitJson({ name, cidr, outcome, parts }: IpamSplit): string
     })),
   };
   return jsonDocument(document);
-}
-
-/** calicoctl ends neither its first sentence nor its last with a line end. */
-export function calicoctlSplitDone({ name, parts }: IpamSplit): string {
-  const created = parts.map(({ pool }) => `Created ${pool.metadata.name} with CIDR ${pool.spec.cidr}.\n`).join('');
-  const count = parts.length;
-  return `IP Pool ${name} was successfully split into ${count} smaller pools.${created}Please refer to the documentation for final steps.`;
 }

@@ -1,193 +1,37 @@
-// calictl node diags: what this machine says of its network and of Calico, in one file.
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { CommandResult } from '../../../node-exec/node-exec.ts';
-import type { SnapshotTarget } from '../../../snapshot/target.ts';
-import { systemText } from '../../../world/errors.ts';
-import type { OutputStream } from '../../../world/world.ts';
-import { type Context, defineCommand, type Input } from '../../command.ts';
+// calictl node diags: what it is called and takes. What it does is in run.ts, as calicoctl in calicoctl.ts.
+import { defineCalicoctl, defineCommand } from '../../command.ts';
+import { flag, type InputOf } from '../../parameters.ts';
 import { outputFlag } from '../../shared-flags.ts';
-import { requireThisMachine, runHere, tellingOf } from '../local-host.ts';
 
-interface Diagnostics {
-  readonly path: string;
-}
+export const flags = {
+  logDir: flag.text('FOLDER', "folder of Calico's logs").default('/var/log/calico'),
+  output: outputFlag('text', 'json'),
+};
 
-/** A command, what is said before it is run, and the file for its output. */
-interface Collected {
-  readonly caption?: string;
-  readonly argv: readonly string[];
-  readonly file?: string;
-}
+export type DiagsInput = InputOf<typeof flags>;
 
-const collected: readonly Collected[] = [
-  { argv: ['date'], file: 'date' },
-  { argv: ['hostname'], file: 'hostname' },
-  { caption: 'Dumping routes (IPv4)', argv: ['ip', '-4', 'route'], file: 'ipv4_route' },
-  { caption: 'Dumping routes (IPv6)', argv: ['ip', '-6', 'route'], file: 'ipv6_route' },
-  { caption: 'Dumping interface info (IPv4)', argv: ['ip', '-4', 'addr'], file: 'ipv4_addr' },
-  { caption: 'Dumping interface info (IPv6)', argv: ['ip', '-6', 'addr'], file: 'ipv6_addr' },
-  { caption: 'Dumping nftables', argv: ['nft', '-n', '-a', 'list', 'ruleset'], file: 'nft_ruleset' },
-  { caption: 'Dumping iptables (IPv4)', argv: ['iptables-save', '-c'], file: 'ipv4_tables' },
-  { caption: 'Dumping iptables (IPv6)', argv: ['ip6tables-save', '-c'], file: 'ipv6_tables' },
-  { caption: 'Dumping ipsets', argv: ['ipset', 'list'], file: 'ipsets' },
-  {
-    caption: 'Dumping ipsets (container)',
-    argv: ['docker', 'run', '--rm', '--privileged', '--net=host', 'calico/node', 'ipset', 'list'],
-    file: 'ipset_container',
-  },
-  {
-    caption: 'Copying journal for calico-node.service',
-    argv: ['journalctl', '-u', 'calico-node.service', '--no-pager'],
-    file: 'journalctl_calico_node',
-  },
-  // Felix writes its counters into its log.
-  { caption: 'Dumping felix stats', argv: ['pkill', '-SIGUSR1', 'felix'] },
-];
+const calicoctlFlags = {
+  logDir: flag.text('LOG_DIR', "folder of Calico's logs").default('/var/log/calico'),
+};
 
-/** A command that does not end holds nobody up. */
-const commandMs = 60_000;
+export type CalicoctlDiagsInput = InputOf<typeof calicoctlFlags>;
 
-class Collector {
-  readonly #ctx: Context;
-  readonly #target: SnapshotTarget;
-  readonly #telling: OutputStream;
-
-  constructor(ctx: Context, target: SnapshotTarget, telling: OutputStream) {
-    this.#ctx = ctx;
-    this.#target = target;
-    this.#telling = telling;
-  }
-
-  say(line: string): Promise<void> {
-    return this.#telling.write(`${line}\n`);
-  }
-
-  run(argv: readonly string[]): Promise<CommandResult> {
-    return runHere(this.#ctx, argv, commandMs);
-  }
-
-  async collect({ caption, argv, file }: Collected): Promise<void> {
-    if (caption !== undefined) await this.say(caption);
-    const { exit, stdout, stderr } = await this.run(argv);
-    if (exit !== 0) {
-      await this.say(`Failed to run command: ${argv.join(' ')}`);
-      await this.say(`Error: ${exit === 127 ? '' : stdout + stderr}`);
-    } else if (file !== undefined) await this.write(file, stdout);
-  }
-
-  write(file: string, text: string): Promise<void> {
-    return this.#target.write(`diagnostics/${file}`, text);
-  }
-
-  /** `netstat` where it is installed, else `ss`. */
-  async sockets(): Promise<void> {
-    const { exit, stdout } = await this.run(['netstat', '-a', '-n']);
-    if (exit === 127) return this.collect({ caption: 'Dumping ss', argv: ['ss', '-a', '-n'], file: 'ss' });
-    await this.say('Dumping netstat');
-    return this.write('netstat', stdout);
-  }
-
-  async logs(folder: string): Promise<void> {
-    const found = await stat(folder).catch((error: unknown) => systemText(error));
-    if (typeof found === 'string') return this.say(`Error copying log files: ${folder}: ${found}`);
-    if (!found.isDirectory()) {
-      const text = `No logs found in ${folder}; skipping log copying`;
-      // calicoctl ends this line without a line end.
-      return this.#ctx.compat ? this.#telling.write(text) : this.say(text);
-    }
-    await this.say('Copying Calico logs');
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const path = join(entry.parentPath, entry.name);
-      await this.write(`logs${path.slice(folder.length)}`, await readFile(path, 'utf8'));
-    }
-  }
-
-  async containers(): Promise<void> {
-    const format = '{{.Names}}: {{.CreatedAt}}';
-    const { exit, stdout, stderr } = await this.run([
-      'docker',
-      'ps',
-      '-a',
-      '--filter',
-      'name=calico',
-      '--format',
-      format,
-    ]);
-    if (exit !== 0)
-      return this.say(`Could not run docker command: ${exit === 127 ? 'docker is not installed' : stderr}`);
-    await this.say('Copying logs from Calico containers');
-    const lines = stdout.split('\n').filter((line) => line !== '' && !line.includes('k8s_POD'));
-    await this.write('logs/container_creation_time', lines.map((line) => `${line}\n`).join(''));
-    for (const line of lines) {
-      const [name = ''] = line.split(': ');
-      // A container's name holds letters, digits, _, . and - only.
-      if (!/^[\w.-]+$/.test(name)) continue;
-      const log = await this.run(['docker', 'logs', name]);
-      await this.write(`logs/${name}.log`, log.stdout + log.stderr);
-    }
-  }
-}
-
-/** `20261130_002827`, in local time as calicoctl has it. */
-function stamp(now: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
-  return `${date}_${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
-}
-
-async function run(ctx: Context, input: Input): Promise<Diagnostics> {
-  requireThisMachine(ctx, true);
-  const { openTarget } = await import('../../../snapshot/target.ts');
-  const folder = await mkdtemp(join(tmpdir(), 'calico'));
-  const path = join(folder, `diags-${stamp(ctx.world.clock.now())}.tar.gz`);
-  const target = await openTarget(path);
-  const collector = new Collector(ctx, target, tellingOf(ctx, input));
-  try {
-    await collector.say('Collecting diagnostics');
-    await collector.say(`Using temp dir: ${folder}`);
-    for (const each of collected) await collector.collect(each);
-    await collector.sockets();
-    await collector.logs(input.text('log-dir') ?? '/var/log/calico');
-    await collector.containers();
-    await target.finish();
-  } catch (error) {
-    await target.abandon();
-    await rm(folder, { recursive: true });
-    throw error;
-  }
-  return { path };
-}
-
-export const nodeDiags = defineCommand<Diagnostics>({
+export const nodeDiags = defineCommand({
   path: ['node', 'diags'],
-  summary: 'Collect what this machine says of its network and of Calico',
+  summary: 'Collect diagnostics of this machine: its network, and logs of Calico',
   description:
     'Runs on the node itself, as root. To collect from all nodes of a cluster at once, from anywhere, see snapshot save ' +
     '--nodes and cluster diags.',
   examples: [{ command: 'calictl node diags', about: 'routes, addresses, packet filter, logs, in one .tar.gz' }],
-  args: [],
-  flags: [
-    {
-      name: 'log-dir',
-      value: 'LOG_DIR',
-      about: "folder of Calico's logs",
-      default: '/var/log/calico',
-      calicoctl: true,
-    },
-    outputFlag('text', 'json'),
-  ],
-  calicoctl: true,
-  guarded: false,
-  run,
-  format: (input) => input.text('output') ?? 'text',
-  formats: {
-    json: async ({ path }) =>
-      (await import('../../../output/json-document.ts')).jsonDocument({ kind: 'NodeDiagnostics', path }),
-    text: ({ path }) =>
-      `\nDiags saved to ${path}\nIf required, you can upload the diagnostics bundle to a file sharing service.\n`,
-  },
-  exit: () => 0,
+  args: {},
+  flags,
+  load: () => import('./run.ts'),
+  calicoctl: defineCalicoctl({
+    args: {},
+    flags: calicoctlFlags,
+    guarded: false,
+    takesNoConfig: true,
+    description: 'Collect what this machine says of its network and of Calico.\nRuns on the node itself, as root.',
+    load: () => import('./calicoctl.ts'),
+  }),
 });

@@ -1,4 +1,14 @@
 // The docker command that starts calico-node outside of Kubernetes. Rule: docs/commands/node-run.md.
+import type { ConnectionSettings } from '../../../connect/settings.ts';
+
+/** How calico-node reaches etcd. */
+interface Etcd {
+  readonly endpoints: string;
+  readonly discoverySrv: string;
+  readonly caCertFile: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly certFile: string | undefined;
+}
 
 export interface NodeContainer {
   readonly name: string;
@@ -15,22 +25,16 @@ export interface NodeContainer {
   /** Started by an init system: in the foreground, and gone when it ends. */
   readonly isService: boolean;
   readonly felixConfig: string | undefined;
-  readonly etcd: {
-    readonly endpoints: string;
-    readonly discoverySrv: string;
-    readonly caCertFile: string | undefined;
-    readonly keyFile: string | undefined;
-    readonly certFile: string | undefined;
-  };
+  readonly etcd: Etcd;
 }
 
-/** The method that is used when none is said: it needs no variable. */
+/** The method that is used without a flag: it needs no variable. */
 export const firstFound = 'first-found';
 
 const sameInside = ['/var/run/calico', '/var/lib/calico', '/lib/modules', '/run'];
 
 /** Files of etcd: its variable, the path on the host, the path inside. */
-function etcdFiles({ caCertFile, keyFile, certFile }: NodeContainer['etcd']): [string, string, string][] {
+function etcdFiles({ caCertFile, keyFile, certFile }: Etcd): [string, string, string][] {
   const files = [
     ['ETCD_CA_CERT_FILE', caCertFile, '/etc/calico/certs/ca_cert.crt'],
     ['ETCD_KEY_FILE', keyFile, '/etc/calico/certs/key.pem'],
@@ -70,4 +74,35 @@ export function dockerArgv(container: NodeContainer): string[] {
     ...mounts.flatMap((mount) => ['-v', mount]),
     container.image,
   ];
+}
+
+/** How etcd is reached; undefined when the datastore is another one. */
+export function etcdOf(settings: ConnectionSettings): Etcd | undefined {
+  const type = settings.datastoreType || (settings.etcdEndpoints ? 'etcdv3' : 'kubernetes');
+  if (type !== 'etcdv3') return undefined;
+  return {
+    endpoints: settings.etcdEndpoints ?? '',
+    discoverySrv: settings.etcdDiscoverySrv ?? '',
+    caCertFile: settings.etcdCACertFile,
+    keyFile: settings.etcdKeyFile,
+    certFile: settings.etcdCertFile,
+  };
+}
+
+/** What became of the command. */
+export interface Started {
+  readonly argv: readonly string[];
+  readonly isService: boolean;
+  /** False when the command was only to be printed. */
+  readonly started: boolean;
+}
+
+/** The command and how to stop what it starts; nothing when it was run. */
+export function startedText({ argv, isService, started }: Started): string {
+  if (started) return '';
+  const command = `Use the following command to start the calico/node container:\n\n${argv.join(' ')}\n\n`;
+  return isService
+    ? `${command}Use the following command to stop the calico/node container:\n\ndocker stop calico-node\n\n`
+    : `${command}If you are running calico/node in an init system, use the --init-system flag\n` +
+        'to display the appropriate start and stop commands.\n';
 }

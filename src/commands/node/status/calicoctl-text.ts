@@ -29,6 +29,6 @@ function familyText(family: CalicoctlFamily): string {
 export function calicoctlNodeStatusText(families: readonly CalicoctlFamily[]): string {
   const running = families.some(({ state }) => state !== 'not running');
   const text = running ? families.map(familyText).join('') : '\nThe BGP backend process (BIRD) is not running.\n';
-  const isCutShort = families.some(({ state }) => state === 'not understood');
-  return `Calico process is running.\n${text}${isCutShort ? '' : '\n'}`;
+  const isInterrupted = families.some(({ state }) => state === 'not understood');
+  return `Calico process is running.\n${text}${isInterrupted ? '' : '\n'}`;
 }

@@ -3,13 +3,12 @@
 import { showProtocols } from '../../../node-exec/bird-socket.ts';
 import { processArguments } from '../../../node-exec/processes.ts';
 import { type CalicoctlPeer, calicoctlPeers } from '../../../node-state/bird/calicoctl-peers.ts';
-import { CalictlError } from '../../../world/errors.ts';
+import { CalictlError, exitCodes } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
-import { requireThisMachine } from '../local-host.ts';
-import type { CalicoctlFamily } from './calicoctl-text.ts';
+import { requireCalicoctlMachine } from '../calicoctl-local-host.ts';
+import { type CalicoctlFamily, calicoctlNodeStatusText } from './calicoctl-text.ts';
 
-export interface CalicoctlStatus {
-  readonly kind: 'calicoctl';
+interface CalicoctlStatus {
   readonly families: readonly CalicoctlFamily[];
   /** Ends the command after what was printed. */
   readonly failure: CalictlError | undefined;
@@ -31,9 +30,9 @@ async function peersOf(version: 4 | 6): Promise<CalicoctlPeer[] | string> {
 const failed = (text: string, cause?: unknown): CalictlError =>
   new CalictlError(`error executing command: ${text}`, { code: 'BIRD_NOT_UNDERSTOOD', cause });
 
-/** Errors: those of requireThisMachine; CalictlError when Calico does not run. */
-export async function calicoctlStatus(ctx: Context): Promise<CalicoctlStatus> {
-  requireThisMachine(ctx, true);
+/** Errors: StdoutFailure when this machine will not do; CalictlError when Calico does not run. */
+export async function run(ctx: Context): Promise<CalicoctlStatus> {
+  requireCalicoctlMachine(ctx, { asRoot: true });
   const processes = processArguments();
   const isFelix = ([program, argument]: string[]): boolean =>
     program === 'calico-felix' || program === 'calico-node' || argument === '-felix';
@@ -52,19 +51,21 @@ export async function calicoctlStatus(ctx: Context): Promise<CalicoctlStatus> {
         families.push({ version, state: 'answered', peers });
         continue;
       }
-      return {
-        kind: 'calicoctl',
-        families: [...families, { version, state: 'not understood' }],
-        failure: failed(peers),
-      };
+      return { families: [...families, { version, state: 'not understood' }], failure: failed(peers) };
     } catch (error) {
       if (!(error instanceof CalictlError)) throw error;
       if (error.code !== 'BIRD_UNCONNECTED') {
         const ended: CalicoctlFamily = { version, state: 'not understood' };
-        return { kind: 'calicoctl', families: [...families, ended], failure: failed(error.message, error) };
+        return { families: [...families, ended], failure: failed(error.message, error) };
       }
       families.push({ version, state: 'not connected', why: error.message });
     }
   }
-  return { kind: 'calicoctl', families, failure: undefined };
+  return { families, failure: undefined };
 }
+
+export const text = ({ families }: CalicoctlStatus): string => calicoctlNodeStatusText(families);
+
+export const exit = ({ failure }: CalicoctlStatus): number => (failure === undefined ? exitCodes.ok : exitCodes.failed);
+
+export const errors = ({ failure }: CalicoctlStatus): readonly Error[] => (failure === undefined ? [] : [failure]);

@@ -1,0 +1,70 @@
+// What calictl get does: finds the objects that the command line names, and shows them as tables or documents.
+import { DatastoreError } from '../../datastore/datastore.ts';
+import type { Kind } from '../../resources/kind.ts';
+import type { Found, Selection } from '../../resources/query-result.ts';
+import { exitCodes, UsageError } from '../../world/errors.ts';
+import type { Context } from '../command.ts';
+import type { GetInput } from './command.ts';
+import { documentsOf } from './documents.ts';
+import { kindNamed, Reader, relatedObjects, stripped } from './reader.ts';
+import { columnsOf, namesOf, needsOf, tablesOf } from './tables.ts';
+
+export async function run(ctx: Context, input: GetInput): Promise<Selection> {
+  const { names, namespace, allNamespaces, output } = input;
+  const kind = kindNamed(input.kind);
+  columnsOf(kind, 'custom-columns', output.headings, false);
+  const inNamespace = namespaceOf(kind, input);
+  const store = await ctx.datastore();
+  const reader = new Reader(store, kind, ctx.world);
+  const errors: Error[] = [];
+  const found: Found[] = [];
+  for (const name of names) {
+    try {
+      const object = await reader.one(name, inNamespace);
+      found.push({ type: 'object', kind, object: input.export ? stripped(object) : object });
+    } catch (error) {
+      if (!(error instanceof DatastoreError)) throw error;
+      errors.push(missing(error, kind, name, inNamespace));
+      if (error.reason === 'unavailable') break;
+    }
+  }
+  // A list is read as it is printed.
+  if (names.length === 0) found.push({ type: 'list', kind, pages: reader.pages(inNamespace, input.selector) });
+  const needs = found.length === 0 ? [] : needsOf(kind, output.format, output.headings);
+  return {
+    found,
+    withNamespace: namespace !== undefined || allNamespaces,
+    headings: output.headings,
+    related: await relatedObjects(store, needs, ctx.world.signal),
+    errors,
+  };
+}
+
+/** The namespace to read, undefined for all or none. Errors: UsageError for a kind that has no namespaces. */
+function namespaceOf(kind: Kind, { namespace, allNamespaces }: GetInput): string | undefined {
+  if (kind.namespaced) return allNamespaces ? undefined : (namespace ?? 'default');
+  if (!allNamespaces && namespace === undefined) return undefined;
+  throw new UsageError(`${kind.kind} is not namespaced`, 'leave -n and -A out', 'NAMESPACE');
+}
+
+/** Says which object does not exist. */
+function missing(error: DatastoreError, kind: Kind, name: string, namespace: string | undefined): DatastoreError {
+  if (error.reason !== 'not-found' || error.missingKind) return error;
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  return new DatastoreError('not-found', `${kind.kind} ${name} does not exist${where}`, { cause: error });
+}
+
+export const formats = {
+  ps: (selection: Selection) => tablesOf(selection, 'ps', false),
+  wide: (selection: Selection) => tablesOf(selection, 'wide', false),
+  'custom-columns': (selection: Selection) => tablesOf(selection, 'custom-columns', false),
+  name: namesOf,
+  yaml: (selection: Selection) => documentsOf(selection, 'yaml'),
+  json: (selection: Selection) => documentsOf(selection, 'json'),
+};
+
+export const format = ({ output }: GetInput): string => output.format;
+
+export const exit = ({ errors: all }: Selection): number => (all.length > 0 ? exitCodes.failed : exitCodes.ok);
+
+export const errors = (selection: Selection): readonly Error[] => selection.errors;

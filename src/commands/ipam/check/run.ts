@@ -1,0 +1,137 @@
+// What calictl ipam check does: observe and confirm, repair with --fix, report.
+import { type PlannedRepair, planRepairs, type Selection } from '../../../ipam-check/plan.ts';
+import { buildReport, type FixItem, type IPAMCheckReport } from '../../../ipam-check/report.ts';
+import { check } from '../../../ipam-live/check/check.ts';
+import type { Confirmed } from '../../../ipam-live/check/confirm.ts';
+import type { ObserveOptions } from '../../../ipam-live/check/observe.ts';
+import { journalPath, openJournal } from '../../../ipam-live/repair/journal.ts';
+import { type Repaired, repair } from '../../../ipam-live/repair/repair.ts';
+import { jsonDocument } from '../../../output/json-document.ts';
+import { printYaml } from '../../../text/yaml.ts';
+import { CalictlError, exitCodes, RefusedError } from '../../../world/errors.ts';
+import type { Context, View } from '../../command.ts';
+import { consents } from '../../consent.ts';
+import { calicoctlCheckOf, writeCalicoctlReport } from './calicoctl-report-file.ts';
+import type { CheckInput } from './command.ts';
+import { ipamCheckJunit } from './junit.ts';
+import { ipamCheckText, repairLine } from './text.ts';
+
+interface Checked {
+  readonly report: IPAMCheckReport;
+  /** Why it is not known what the repairs left. */
+  readonly uncheckable: CalictlError | undefined;
+}
+
+/** What --fix did. */
+interface Fixed {
+  readonly items: readonly FixItem[];
+  readonly journal?: string;
+}
+
+/** What a report shows when the last check could not be made. */
+const shownInstead = 'shown is what was found before, less what was repaired';
+
+export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
+  const { world } = ctx;
+  const startedAt = world.clock.now();
+  const selection: Selection = { only: input.only.flat(), skip: input.skip.flat() };
+  const store = await ctx.datastore();
+  const options: ObserveOptions = {
+    clock: world.clock,
+    signal: world.signal,
+    graceMs: input.grace,
+    progress: (text) => ctx.progress(text),
+  };
+  let confirmed = await check(store, options);
+  // Before anything is repaired: a report that cannot be written ends the command here.
+  await writeReport(ctx, input, confirmed);
+  let fixed: Fixed | undefined;
+  let uncheckable: CalictlError | undefined;
+  if (input.fix) {
+    const plan = planRepairs(confirmed.judgements, selection);
+    if (input.dryRun || plan.length === 0) {
+      fixed = { items: plan.map(({ finding }) => ({ finding, outcome: 'planned' as const })) };
+    } else {
+      const done = await applyRepairs(ctx, input, options, selection, confirmed, plan);
+      confirmed = done.confirmed;
+      fixed = done;
+      if (done.uncheckable !== undefined) uncheckable = uncheckableError(done.uncheckable);
+      else if (!done.isChecked) await ctx.note(`interrupted before the last check; ${shownInstead}`);
+      if (done.isChecked) await writeReport(ctx, input, confirmed);
+    }
+  }
+  const report = buildReport({
+    ...confirmed,
+    datastoreType: store.type,
+    selection,
+    startedAt,
+    finishedAt: world.clock.now(),
+    judgedAt: store.capturedAt,
+    items: fixed?.items,
+    journal: fixed?.journal,
+  });
+  return { report, uncheckable };
+}
+
+async function writeReport(ctx: Context, { report }: CheckInput, { snapshot }: Confirmed): Promise<void> {
+  if (report !== undefined) await writeCalicoctlReport(ctx, calicoctlCheckOf(snapshot), report);
+}
+
+function uncheckableError(cause: CalictlError): CalictlError {
+  return new CalictlError(`what is left could not be checked: ${cause.message}`, {
+    code: cause.code,
+    hint: `${shownInstead}; run the check again`,
+    cause,
+  });
+}
+
+function consentTo(ctx: Context, input: CheckInput, plan: readonly PlannedRepair[]): Promise<boolean> {
+  const lines = plan.map(({ finding }) => repairLine(finding));
+  return consents(ctx, input, lines, `Make ${plan.length === 1 ? 'this repair' : `these ${plan.length} repairs`}?`);
+}
+
+async function applyRepairs(
+  ctx: Context,
+  input: CheckInput,
+  options: ObserveOptions,
+  selection: Selection,
+  confirmed: Confirmed,
+  plan: readonly PlannedRepair[],
+): Promise<Repaired & { readonly journal: string }> {
+  if (!(await consentTo(ctx, input, plan))) throw new RefusedError('nothing was repaired', 'DECLINED');
+  const { world } = ctx;
+  const { signal } = world;
+  const store = await ctx.datastore();
+  const path = journalPath(world, input.journal, store.folder);
+  const lock = input.noLease ? undefined : await store.lockRepairs({ signal });
+  try {
+    const journal = await openJournal(path, world.clock);
+    try {
+      const goOn = (next: readonly PlannedRepair[]): Promise<boolean> => consentTo(ctx, input, next);
+      const done = await repair(store, confirmed, { ...options, selection, journal, lock, signal, goOn });
+      return { ...done, journal: path };
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await lock?.release();
+  }
+}
+
+export const formats = {
+  table: ({ report }: Checked, view: View) => ipamCheckText(report, { ...view, wide: false }),
+  wide: ({ report }: Checked, view: View) => ipamCheckText(report, { ...view, wide: true }),
+  json: ({ report }: Checked) => jsonDocument(report),
+  yaml: ({ report }: Checked) => printYaml(report),
+  junit: ({ report }: Checked) => ipamCheckJunit(report),
+};
+
+export const format = ({ output, showAllIps }: CheckInput) => (showAllIps && output === 'table' ? 'wide' : output);
+
+export function exit({ report: { summary, fix }, uncheckable }: Checked): number {
+  if (uncheckable !== undefined) return exitCodes.partial;
+  if (fix !== undefined && fix.conflicts + fix.failed + fix.skipped > 0) return exitCodes.partial;
+  return summary.errors + summary.warnings > 0 ? exitCodes.findings : exitCodes.ok;
+}
+
+export const errors = ({ uncheckable }: Checked): readonly Error[] => (uncheckable === undefined ? [] : [uncheckable]);

@@ -1,0 +1,39 @@
+// What calictl node bgp does: works out the sessions that the objects ask for and reads their state from the nodes.
+import { nodeStatusList } from '../../../bgp/node-status.ts';
+import { bgpGraph, type Peerings, peeringsOf } from '../../../bgp/peerings.ts';
+import { nodeState } from '../../../node-state/node-state.ts';
+import type { Context, View } from '../../command.ts';
+import { plannedBgp } from '../bgp-plan.ts';
+import { birdProbesOf } from '../bgp-probes.ts';
+import { exitOf } from '../exit-code.ts';
+import { nodeTargets, readTargets } from '../targets.ts';
+import type { BgpInput } from './command.ts';
+import { nodeBgpSvg } from './svg.ts';
+import { nodeBgpDot, nodeBgpJson, nodeBgpText, nodeBgpYaml } from './text.ts';
+
+interface Shown {
+  readonly peerings: Peerings;
+  /** True when no nodes were named: all are shown. */
+  readonly complete: boolean;
+}
+
+export async function run(ctx: Context, input: BgpInput): Promise<Shown> {
+  const { nodes, plan, bgpNeeded } = await plannedBgp(await ctx.datastore(), ctx.world.signal);
+  const targets = nodeTargets(nodes, input.nodes);
+  const names = targets.map(({ name }) => name);
+  const complete = input.nodes.length === 0;
+  if (input.desired) return { peerings: peeringsOf(plan, names, undefined), complete };
+  const states = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: false }), nodeState);
+  const status = nodeStatusList(plan, states, bgpNeeded);
+  return { peerings: peeringsOf(plan, names, status), complete };
+}
+
+export const formats = {
+  table: ({ peerings }: Shown, view: View) => nodeBgpText(peerings, view),
+  json: ({ peerings }: Shown) => nodeBgpJson(peerings),
+  yaml: ({ peerings }: Shown) => nodeBgpYaml(peerings),
+  dot: ({ peerings, complete }: Shown) => nodeBgpDot(bgpGraph(peerings, complete)),
+  svg: ({ peerings, complete }: Shown) => nodeBgpSvg(bgpGraph(peerings, complete)),
+};
+
+export const exit = ({ peerings }: Shown): number => exitOf(peerings);
