@@ -4,7 +4,7 @@ import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import type { World } from '../world/world.ts';
-import type { InputOf, Parameter, Parameters, Rule } from './parameters.ts';
+import type { InputOf, Parameters, Rule } from './parameters.ts';
 import type { TransportInput } from './transport-flags.ts';
 
 /** What every command gets: the world and, made on first use, what is costly. */
@@ -139,5 +139,3 @@ export function defineCalicoctl<Flags extends Parameters, Args extends Parameter
 ): CalicoctlFace {
   return definition as unknown as CalicoctlFace;
 }
-
-export type { Parameter };

@@ -181,7 +181,7 @@ describe('a command whose path begins the path of another one', () => {
   it.each(['store tidy --owner ann plan', 'store tidy -a plan', 'store tidy -o json plan'])(
     '"%s" puts a flag of the shorter command before the last word of the longer one',
     (line) => {
-      expect(() => parseLine(line)).toThrow(/^--(owner|all|output) stands before 'plan' and is a flag of store tidy$/);
+      expect(() => parseLine(line)).toThrow(/^--(owner|all|output) comes before 'plan' but is a flag of store tidy$/);
     },
   );
 

@@ -49,9 +49,9 @@ describe('runCli', () => {
   });
 
   it.each([
-    ['gett', "calictl: unknown command 'gett'\nhint: did you mean get? Else run 'calictl --help'\n"],
+    ['gett', "calictl: unknown command 'gett'\nhint: did you mean get? Otherwise run 'calictl --help'\n"],
     ['get', "calictl: missing required argument 'KIND'\nhint: run 'calictl get --help'\n"],
-    ['ipam sho', "calictl: unknown command 'sho'\nhint: did you mean show? Else run 'calictl ipam --help'\n"],
+    ['ipam sho', "calictl: unknown command 'sho'\nhint: did you mean show? Otherwise run 'calictl ipam --help'\n"],
     ['get ippool --bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl get --help'\n"],
     ['--bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl --help'\n"],
   ])('the wrong usage `%s` is explained on stderr only, with exit code 2', async (line, error) => {

@@ -1,4 +1,4 @@
-// The report file of `ipam check -o FILE`, in the form that `calicoctl ipam release --from-report` reads.
+// calicoctl's report file (`ipam check -o FILE`, here `--report FILE`), in the form that its `ipam release --from-report` reads.
 
 import { translateUid } from '../../resources/names.ts';
 import { printJson } from '../../text/json.ts';

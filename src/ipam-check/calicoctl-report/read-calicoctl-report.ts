@@ -1,4 +1,4 @@
-// Reads the report FILE that `ipam check -o FILE` of calicoctl or calictl wrote.
+// Reads the report FILE that calicoctl wrote with `ipam check -o FILE`, or calictl with `--report FILE`.
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../net/ip.ts';
 import { parseJson } from '../../text/json.ts';
@@ -57,7 +57,7 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
   } catch (cause) {
     throw new UsageError(
       `the report ${file} is no JSON: ${(cause as Error).message}`,
-      'write one with: calictl ipam check -o FILE',
+      'write one with: calictl ipam check --report FILE',
       'REPORT_INVALID',
     );
   }
@@ -66,7 +66,7 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
     const [issue] = checked.error.issues;
     throw new UsageError(
       `${file} is no report of ipam check: it has no valid ${issue?.path.join('.') || 'content'}`,
-      'write one with: calictl ipam check -o FILE',
+      'write one with: calictl ipam check --report FILE',
       'REPORT_INVALID',
     );
   }

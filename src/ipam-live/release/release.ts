@@ -153,7 +153,7 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
     throw new RefusedError(
       `the report ${foreign.file} is of another cluster (${foreign.clusterGuid}; this one is ${guid ?? 'without a GUID'})`,
       'REPORT_OF_ANOTHER_CLUSTER',
-      'write a new one with: calictl ipam check -o FILE',
+      'write a new one with: calictl ipam check --report FILE',
     );
   }
 }

@@ -106,7 +106,7 @@ it('ipam assign assigns no IPv6 when IPv4 fails, and reports that', async () => 
   expect(limited.stdout.match(/Assigned 10\.60\.0\./g)).toHaveLength(8);
   expect(limited.stdout).not.toContain('fd00::');
   expect(limited.stderr).toContain('limit of 1 blocks reached for this node');
-  expect(limited.stderr).toContain('no IPv6 address was tried for, because IPv4 failed');
+  expect(limited.stderr).toContain('no IPv6 address was requested, because IPv4 failed');
   const failed = await assign('--node node-a --ipv4 --ipv6 --pool 10.9.0.0/16');
   expect(failed).toMatchObject({ code: 1, stdout: '' });
   expect(failed.stderr).toContain('the given pool (10.9.0.0/16) does not exist');

@@ -152,7 +152,7 @@ describe('ipam capacity --simulate', () => {
   });
 
   it.each([
-    ['nodes=2', '--simulate needs pods-per-node='],
+    ['nodes=2', '--simulate requires pods-per-node='],
     ['nodes=2,pods-per-node=0', 'invalid number for --simulate: pods-per-node=0'],
     ['nodes=2001,pods-per-node=1', 'invalid number for --simulate: nodes=2001'],
     ['nodes=1000,pods-per-node=221', 'too many pods for --simulate: 1000 nodes of 221 pods'],

@@ -129,8 +129,8 @@ describe('ipam check', () => {
     expect(leak).toMatchObject({ stability: 'candidate', address: '10.61.0.2' });
   });
 
-  it("ipam check -o FILE writes calicoctl's report to the file and the table to stdout", async () => {
-    const { code, stdout } = await check('-o leaks.json');
+  it("ipam check --report FILE writes calicoctl's report to the file and the table to stdout", async () => {
+    const { code, stdout } = await check('--report leaks.json');
     expect(code).toBe(3);
     expect(stdout).toContain('Found 2 errors');
     const report = JSON.parse(readFileSync(join(top, 'leaks.json'), 'utf8'));

@@ -82,7 +82,7 @@ describe('a change by ipam configure', () => {
     put(config({}));
     const before = readFileSync(file(), 'utf8');
     expect(await configure('--strictaffinity false --auto-allocate-blocks T --max-blocks-per-host 0')).toMatchObject({
-      ...{ code: 0, stdout: 'Nothing to change: the configuration is so already.\n' },
+      ...{ code: 0, stdout: 'Nothing to change: the configuration already has these settings.\n' },
     });
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
@@ -128,7 +128,7 @@ it.each([
     "Cannot disable 'StrictAffinity' and 'AutoAllocateBlocks' at the same time (IPAM_CONFIG_INVALID)",
   ],
   ['--strictaffinity true extra', 'too many arguments'],
-  ['--strictaffinity true show', "--strictaffinity stands before 'show' and is a flag of ipam configure"],
+  ['--strictaffinity true show', "--strictaffinity comes before 'show' but is a flag of ipam configure"],
 ])('ipam configure %j is refused before anything is written', async (flags, says) => {
   put(config({}));
   const before = readFileSync(file(), 'utf8');

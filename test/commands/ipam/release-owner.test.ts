@@ -91,7 +91,7 @@ describe('ipam release --node for a deleted node', () => {
     expect(blocksOf('node-a')).toEqual(blocks);
     expect(await unchanged('--node node-a')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no address is allocated for the node node-a (NOT_ASSIGNED)'),
+      stderr: expect.stringContaining('no address is allocated for node node-a (NOT_ASSIGNED)'),
     });
   });
 
@@ -164,7 +164,7 @@ describe('ipam release --node for a node that exists', () => {
   it('release --node is refused for an existing node with pods and a tunnel', async () => {
     const { code, stdout, stderr } = await unchanged('--node node-a');
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
-    expect(stderr).toContain('(and 3 more are in use); nothing was released (ADDRESS_IN_USE)');
+    expect(stderr).toContain('(3 more are in use); nothing was released (ADDRESS_IN_USE)');
     const pods = podsOn('node-a');
     store(objects.filter((object) => !pods.includes(object)));
     expect((await unchanged('--node node-a')).stderr).toContain('is in use by Node node-a; nothing was released');
@@ -200,7 +200,7 @@ describe('ipam release --pod', () => {
     expect(recordedFor('node-a')).not.toContain(addressOf(pod));
     expect(await unchanged(`--pod ${name}`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`no address is allocated for the pod ${name} (NOT_ASSIGNED)`),
+      stderr: expect.stringContaining(`no address is allocated for pod ${name} (NOT_ASSIGNED)`),
     });
   });
 

@@ -14,7 +14,7 @@ import { printYaml } from '../../../text/yaml.ts';
 import { alike, bgpFindingLines, findingDocument, peerName, typeWords, wantedDocument } from '../status/text.ts';
 
 /** Which object wants the session. */
-export function wantedText(wanted: Wanted): string {
+function wantedText(wanted: Wanted): string {
   if (wanted.kind === 'mesh') return 'mesh';
   return `BGPPeer ${wanted.name}${wanted.reversePeering ? ' (reverse peering)' : ''}`;
 }

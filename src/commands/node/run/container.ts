@@ -29,7 +29,7 @@ export interface NodeContainer {
 }
 
 /** The method that is used without a flag: it needs no variable. */
-export const firstFound = 'first-found';
+const firstFound = 'first-found';
 
 const sameInside = ['/var/run/calico', '/var/lib/calico', '/lib/modules', '/run'];
 

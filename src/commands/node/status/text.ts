@@ -140,7 +140,7 @@ export const wantedDocument = (wanted: Wanted): object =>
   wanted.kind === 'mesh' ? { kind: 'mesh' } : { kind: wanted.kind, name: wanted.name, reverse: wanted.reversePeering };
 
 /** A peer as documents have it: docs/commands/node-status.md. */
-export function peerDocument(peer: PeerStatus): object {
+function peerDocument(peer: PeerStatus): object {
   const { version, protocol, type, address, port, peerNode, as, state, since, info, prefixes, desired, extra } = peer;
   return {
     ...{ ipVersion: version, protocol, type },

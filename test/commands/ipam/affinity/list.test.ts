@@ -57,7 +57,7 @@ describe('affinity list as a table', () => {
     expect(stdout).toContain('10.60.0.8/29');
     expect(stdout).not.toContain(cidr);
     const none = await run('ipam affinity list --node node-b', { objects: [...base, ...good], terminal: true });
-    expect(none).toMatchObject({ code: 0, stderr: 'node-b claims no block\n' });
+    expect(none).toMatchObject({ code: 0, stderr: 'No block affinities found for node node-b.\n' });
   });
 });
 

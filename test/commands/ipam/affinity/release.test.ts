@@ -52,7 +52,7 @@ describe('affinity release of an empty block', () => {
     expect(named('BlockAffinity')).toEqual(['node-a-10-60-0-8-29', 'node-b-10-60-0-16-29']);
     expect(await unchanged(first)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('nobody claims a block in 10.60.0.0/29 (NO_AFFINITY)'),
+      stderr: expect.stringContaining('no block affinities found in 10.60.0.0/29 (NO_AFFINITY)'),
     });
   });
 });
@@ -77,7 +77,7 @@ describe('affinity release of a block with addresses', () => {
   it('affinity release --keep-addresses removes the owner and keeps the addresses', async () => {
     expect(await release(`${second} --keep-addresses`)).toMatchObject({
       code: 0,
-      stderr: 'warning: the node node-a exists; what it holds in these blocks counts as borrowed from then on\n',
+      stderr: 'warning: node node-a exists; the addresses it holds in these blocks will count as borrowed\n',
     });
     expect(named('BlockAffinity')).toEqual(['node-a-10-60-0-0-29', 'node-b-10-60-0-16-29']);
     const shown = await run('ipam show --show-blocks -o json', { folder });
@@ -98,7 +98,7 @@ it('affinity release by range takes the blocks of all nodes, with --node those o
   expect(named('BlockAffinity')).toEqual([]);
   expect(await release('--node node-a')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('node-a claims no block (NO_AFFINITY)'),
+    stderr: expect.stringContaining('no block affinities found for node node-a (NO_AFFINITY)'),
   });
 });
 
