@@ -1,17 +1,18 @@
-// Lines below the tables about nodes: what is wrong and what to do, which nodes were not reached, how many there are.
+// Lines below the tables about nodes: what is wrong and what to do, which nodes did not answer, how many of each.
 
 import type { NodeFinding } from '../faults/finding.ts';
 import { partUnseen, type UnreachedNode, withoutNode } from '../node-state/unreached.ts';
 import { groupBy } from '../text/group-by.ts';
 import { counted } from '../text/wording.ts';
 import { printable } from './columns.ts';
-import type { Style } from './style.ts';
+import { type Style, styleOf, type TextView } from './style.ts';
+import { wrapLines } from './wrap.ts';
 
-/** The parts of a finding that are printed. */
-type Printed = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
+/** What is shown of a finding, whichever rule made it. */
+type Shown = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
 
-/** A finding as two lines: what is wrong, after `where` if that is not empty, and what to do. */
-export function findingLines({ id, severity, message, object, hint }: Printed, where: string, style: Style): string {
+/** A finding as two lines: what, after `where` if that is not empty; then what to do. */
+export function findingLines({ id, severity, message, object, hint }: Shown, where: string, style: Style): string {
   const paint = severity === 'error' ? style.error : style.warning;
   const what = where === '' ? printable(message) : `${printable(where)}: ${printable(message)}`;
   const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
@@ -24,7 +25,7 @@ export function nodeFindingLines(findings: readonly NodeFinding[], style: Style)
 }
 
 /** Nodes that gave no answer, or only a part of it: one line for all with the same reason. */
-export function unreachedNodeLines(unreached: readonly UnreachedNode[], style: Style): string {
+function unreachedLines(unreached: readonly UnreachedNode[], style: Style): string {
   const lines = unreached.map(({ node, code, message, hint }) => {
     const word = code === partUnseen ? 'partly read' : 'unreachable';
     const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
@@ -38,14 +39,37 @@ export function unreachedNodeLines(unreached: readonly UnreachedNode[], style: S
     .join('');
 }
 
-/** The end of a summary: `2 problems, 1 node unreachable, 1 partly read`. */
-export function foundText(findings: readonly unknown[], unreached: readonly UnreachedNode[]): string {
+/** `2 problems, 1 node unreachable, 1 node partly read`. */
+function foundText(findings: readonly unknown[], unreached: readonly UnreachedNode[]): string {
   const partly = unreached.filter(({ code }) => code === partUnseen).length;
   const not = unreached.length - partly;
-  const parts = [
-    findings.length === 0 ? 'no problems' : counted(findings.length, 'problem'),
-    ...(not === 0 ? [] : [`${counted(not, 'node')} unreachable`]),
-    ...(partly === 0 ? [] : [`${partly} partly read`]),
-  ];
+  const parts = [findings.length === 0 ? 'no problems' : counted(findings.length, 'problem')];
+  if (not > 0) parts.push(`${counted(not, 'node')} unreachable`);
+  if (partly > 0) parts.push(`${counted(partly, 'node')} partly read`);
   return parts.join(', ');
+}
+
+/** The last line of a report: where its findings are explained. Empty for a report without any. */
+function explainLine(findings: readonly { readonly id: string }[]): string {
+  const [first] = findings;
+  return first === undefined ? '' : `calictl explain ${first.id} says what a finding means and what to do.\n`;
+}
+
+export interface NodeReport {
+  /** Empty when there is nothing to list. */
+  readonly table: string;
+  readonly lines: string;
+  readonly summary: string;
+  /** Counted in the summary: those that are shown as one are one. */
+  readonly findings: readonly { readonly id: string }[];
+  readonly unreached: readonly UnreachedNode[];
+}
+
+/** A report about nodes: the table, then findings and nodes that did not answer, then the summary. */
+export function nodeReport(report: NodeReport, { colour, columns }: TextView): string {
+  const { table, findings, unreached } = report;
+  const lines = report.lines + unreachedLines(unreached, styleOf(colour));
+  const summary = `${report.summary}; ${foundText(findings, unreached)}.\n${explainLine(findings)}`;
+  const below = wrapLines(lines === '' ? summary : `${lines}\n${summary}`, columns);
+  return table === '' ? below : `${table}\n${below}`;
 }

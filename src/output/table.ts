@@ -12,8 +12,8 @@ export type Cell = string | { readonly text: string; readonly paint: (text: stri
 const mostRows = 200;
 const gap = 3;
 const narrowGap = 2;
-/** A column is never narrower than its heading, nor than this, unless its cells are. */
-const leastBroken = 10;
+/** A column with broken words is as wide as the first of these, if need be as the second, and as its heading. */
+const [longPiece, shortPiece] = [20, 10];
 
 const noBorders = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid']
@@ -45,8 +45,8 @@ function shared(wanted: readonly number[], least: readonly number[], room: numbe
 }
 
 /**
- * Widths that fit: columns that are short keep theirs, the widest share what is left. A column is first as wide as its
- * longest word; if that is too wide for all, long words are broken. Undefined when not even the headings fit.
+ * Widths that fit: columns that are short keep theirs, the widest share what is left. A column is at least as wide as its
+ * longest word, unless those do not fit next to each other. Undefined when not even the headings fit.
  */
 function fitting(all: readonly (readonly string[])[], natural: readonly number[], room: number): number[] | undefined {
   const columns = natural.map((_, index) => all.map((row) => row[index] ?? ''));
@@ -63,10 +63,17 @@ function fitting(all: readonly (readonly string[])[], natural: readonly number[]
       room,
     );
   }
-  const least = columns.map(([heading = ''], index) =>
-    Math.max(widest(wordsOf(heading)), Math.min(words[index] ?? 0, leastBroken)),
-  );
-  return sum(least) <= room ? shared(words, least, room) : undefined;
+  // Words are broken in as few columns as possible, the widest first, and into long pieces rather than short ones.
+  const widestFirst = [...words.keys()].sort((a, b) => (words[b] ?? 0) - (words[a] ?? 0));
+  for (const piece of [longPiece, shortPiece]) {
+    const least = [...words];
+    for (const index of widestFirst) {
+      const heading = widest(wordsOf(columns[index]?.[0] ?? ''));
+      least[index] = Math.min(words[index] ?? 0, Math.max(heading, piece));
+      if (sum(least) <= room) return shared(words, least, room);
+    }
+  }
+  return undefined;
 }
 
 /**

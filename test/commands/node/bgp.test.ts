@@ -47,7 +47,7 @@ describe('calictl node bgp', () => {
   it('node bgp --desired contacts no node', async () => {
     const { code, stdout } = await run('node bgp --desired', { folder: objectsOnly });
     expect(stdout).toMatch(/^node-b +10\.90\.0\.254:1790 +node +65001 +BGPPeer tor$/m);
-    expect(stdout).toMatch(/^3 peers, no node asked; 1 problem\.$/m);
+    expect(stdout).toMatch(/^3 peers, not compared with the nodes; 1 problem\.$/m);
     expect(code).toBe(0);
   });
 

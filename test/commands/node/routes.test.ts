@@ -46,7 +46,7 @@ async function routes(line: string, nodes: Parameters<typeof recordedFolder>[1],
 describe('calictl node routes', () => {
   it('node routes reports that nothing differs', async () => {
     const { code, stdout, stderr } = await routes('node-a', { 'node-a': answers(well) });
-    expect([code, stdout, stderr]).toEqual([0, '4 of 4 routes of 1 node are as expected; no problems.\n', '']);
+    expect([code, stdout, stderr]).toEqual([0, '4 of 4 routes on 1 node are as expected; no problems.\n', '']);
   });
 
   it('node routes shows what is missing, why it should exist and what to do, and exits 3', async () => {
@@ -59,7 +59,8 @@ describe('calictl node routes', () => {
       'F44 error node-a: no route to 10.244.20.64/26 of node-b: packets take the default route',
       ' | check that Felix runs on this node, and read its log; restart calico-node',
       '',
-      '3 of 4 routes of 1 node are as expected; 1 problem.',
+      '3 of 4 routes on 1 node are as expected; 1 problem.',
+      'calictl explain F44 says what a finding means and what to do.',
       '',
     ]);
   });
@@ -112,7 +113,7 @@ describe('calictl node routes', () => {
     const { code, stdout } = await routes('', { 'node-a': answers(well) });
     expect(code).toBe(5);
     expect(stdout).toMatch(/^unreachable node-b: .*\n/);
-    expect(stdout).toMatch(/4 of 4 routes of 1 node are as expected; no problems, 1 node unreachable\.\n$/);
+    expect(stdout).toMatch(/4 of 4 routes on 1 node are as expected; no problems, 1 node unreachable\.\n$/);
   });
 
   it('node routes exits 3 when something differs, even with unreachable nodes, and 1 when no node was reached', async () => {

@@ -50,7 +50,7 @@ describe('calictl node status', () => {
       'node-b   v0.3.3+birdv1.6.8   10.90.0.2   2/2        -          live    2/6      -',
       'node-c   v0.3.3+birdv1.6.8   10.90.0.3   2/2        -          live    2/6      -',
       '',
-      '6 of 6 peers of 3 nodes are up; no problems.',
+      '6 of 6 peers on 3 nodes are up; no problems.',
       '',
     ]);
     expect([code, stderr]).toEqual([0, '']);
@@ -68,23 +68,23 @@ describe('calictl node status', () => {
     expect(stdout).toMatch(/^node-a .* 1\/2 .* F60$/m);
     expect(stdout.match(/^F\d+ /gm)).toEqual(['F60 ']);
     // Of the rows: 1 of 2, 0 of 2, 1 of 2.
-    expect(stdout).toContain('2 of 6 peers of 3 nodes are up; 1 problem.');
+    expect(stdout).toContain('2 of 6 peers on 3 nodes are up; 1 problem.');
     expect(stdout).toContain(
       'F60 error IPv4: BIRD does not run on node-b: no session with node-a, node-c\n    Node node-b: ',
     );
     const wide = (await status('-o wide', answers)).stdout;
     expect(wide).toMatch(
-      /^node-a +10\.90\.0\.2 \(node-b\) +mesh +64512 +Active +14:25:57 +Socket: Connection refused +- +F60$/m,
+      /^node-a +10\.90\.0\.2 \(node-b\) +mesh +64512 +Active: Socket: Connection refused +14:25:57 +- +F60$/m,
     );
-    expect(wide).toMatch(/^node-a +10\.90\.0\.3 \(node-c\) +mesh +64512 +Established +14:25:57 +- +3\/2 +-$/m);
-    expect(wide).toMatch(/^node-b +- +- +- +BIRD v4 not running +- +- +- +F60$/m);
+    expect(wide).toMatch(/^node-a +10\.90\.0\.3 \(node-c\) +mesh +64512 +Established +14:25:57 +3\/2 +-$/m);
+    expect(wide).toMatch(/^node-b +- +- +- +BIRD v4 not running +- +- +F60$/m);
   });
 
   it("node status never reports an unreachable node as down: its peers' view is used, with the reason", async () => {
     const { code, stdout } = await status('', { ...healthy, 'node-c': undefined });
     expect(stdout).toMatch(/^node-c +\? +\? +\? +\? +\? +\? +unreachable$/m);
     expect(stdout).toContain('unreachable node-c: ');
-    expect(stdout).toContain('4 of 4 peers of 2 nodes are up; no problems, 1 node unreachable.');
+    expect(stdout).toContain('4 of 4 peers on 2 nodes are up; no problems, 1 node unreachable.');
     expect(code).toBe(5);
   });
 

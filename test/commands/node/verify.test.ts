@@ -71,7 +71,8 @@ describe('calictl node verify', () => {
       'F01 error node-a: pod default/web-1: proxy_arp is 0, expected 1',
       ' | set it, and find out what resets it (sysctl.d, tuned, NetworkManager); restart calico-node',
       '',
-      expect.stringMatching(/^\d+ of \d+ facts of 1 node are right, 0 not observed; 1 problem\.$/),
+      expect.stringMatching(/^\d+ of \d+ facts on 1 node are as expected, 0 not observed; 1 problem\.$/),
+      'calictl explain F01 says what a finding means and what to do.',
       '',
     ]);
   });

@@ -2,16 +2,23 @@
 import { addressText } from '../../../bgp/node-status.ts';
 import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerings.ts';
 import type { Wanted } from '../../../bgp/session.ts';
-import { formatIp } from '../../../net/ip.ts';
 import { printable } from '../../../output/columns.ts';
-import { foundText, unreachedNodeLines } from '../../../output/findings.ts';
+import { nodeReport } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
-import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
-import { alike, bgpFindingLines, findingDocument, peerName, typeWords, wantedDocument } from '../status/text.ts';
+import {
+  bgpFindingLines,
+  distinct,
+  findingDocument,
+  ipText,
+  peerName,
+  typeWords,
+  unreachedDocument,
+  wantedDocument,
+} from '../status/text.ts';
 
 /** Which object wants the session. */
 function wantedText(wanted: Wanted): string {
@@ -26,33 +33,36 @@ function row({ node, type, as, desired, ...peer }: Peering): string[] {
 
 const headings = ['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY'];
 
-function summary({ items, findings, unreached, asked }: Peerings): string {
+function summary({ items, unreached, asked }: Peerings): string {
   const isKnown = ({ node, version }: Peering): boolean =>
     !unreached.some((one) => one.node === node && (one.version ?? version) === version);
   const known = items.filter(isKnown);
-  const sessions = asked
+  return asked
     ? `${known.filter(({ state }) => state === 'Established').length} of ${counted(known.length, 'peer')} are up`
-    : `${counted(items.length, 'peer')}, no node asked`;
-  return `${sessions}; ${foundText(alike(findings), unreached)}.\n`;
+    : `${counted(items.length, 'peer')}, not compared with the nodes`;
 }
 
-/** A row a session as each end wants it, with its state when nodes were asked. */
-export function nodeBgpText(peerings: Peerings, { colour, columns }: TextView): string {
-  const style = styleOf(colour);
-  const { items, asked } = peerings;
+/** One row per session as each end wants it, with its state when nodes were asked. */
+export function nodeBgpText(peerings: Peerings, view: TextView): string {
+  const style = styleOf(view.colour);
+  const { items, asked, findings, unreached } = peerings;
   const ignored = peerings.ignored.map(
     ({ name, why }) => `${style.warning('ignored')} BGPPeer ${printable(name)}: ${printable(why)}\n`,
   );
-  const table = asked
-    ? textTable(
-        [...headings, 'STATE'],
-        items.map((item) => [...row(item), item.state ?? '?']),
-        columns,
-      )
-    : textTable(headings, items.map(row), columns);
-  const below =
-    bgpFindingLines(peerings.findings, style) + ignored.join('') + unreachedNodeLines(peerings.unreached, style);
-  return `${table}\n${wrapLines(`${below}${below === '' ? '' : '\n'}${summary(peerings)}`, columns)}`;
+  const report = {
+    table: asked
+      ? textTable(
+          [...headings, 'STATE'],
+          items.map((item) => [...row(item), item.state ?? '?']),
+          view.columns,
+        )
+      : textTable(headings, items.map(row), view.columns),
+    lines: bgpFindingLines(findings, style) + ignored.join(''),
+    summary: summary(peerings),
+    findings: distinct(findings),
+    unreached,
+  };
+  return nodeReport(report, view);
 }
 
 function itemDocument({
@@ -68,13 +78,24 @@ function itemDocument({
   ...seen
 }: Peering): object {
   return {
-    ...{ node, ipVersion: version, protocol, type },
-    address: address === undefined ? undefined : formatIp(address),
-    ...{ port, peerNode, asNumber: as, ownAsNumber: desired?.ownAs.value, wanted: desired !== undefined },
+    node,
+    ipVersion: version,
+    protocol,
+    type,
+    address: ipText(address),
+    port,
+    peerNode,
+    asNumber: as,
+    ownAsNumber: desired?.ownAs.value,
+    wanted: desired !== undefined,
     wantedBy: desired === undefined ? undefined : wantedDocument(desired.wantedBy),
     also: desired?.also.length ? desired.also.map(wantedDocument) : undefined,
-    ...{ passive: desired?.passive, routeReflectorClient: desired?.reflectorClient, ttlSecurity: desired?.ttlSecurity },
-    ...{ passwordSecret: desired?.password, state: seen.state, problem: seen.finding?.id },
+    passive: desired?.passive,
+    routeReflectorClient: desired?.reflectorClient,
+    ttlSecurity: desired?.ttlSecurity,
+    passwordSecret: desired?.password,
+    state: seen.state,
+    problem: seen.finding?.id,
   };
 }
 
@@ -82,21 +103,24 @@ function document({ nodes, items, ignored, findings, unreached }: Peerings): obj
   return {
     kind: 'BGPPeeringList',
     nodes: nodes.map(({ name, as, address, clusterId, listenPort }) => ({
-      ...{ name, asNumber: as.value, routeReflectorClusterID: clusterId, listenPort: listenPort?.value },
-      ipv4: address[4] === undefined ? undefined : formatIp(address[4]),
-      ipv6: address[6] === undefined ? undefined : formatIp(address[6]),
+      name,
+      asNumber: as.value,
+      routeReflectorClusterID: clusterId,
+      listenPort: listenPort?.value,
+      ipv4: ipText(address[4]),
+      ipv6: ipText(address[6]),
     })),
     items: items.map(itemDocument),
     ignored,
     problems: findings.map(findingDocument),
-    unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
+    unreached: unreached.map(unreachedDocument),
   };
 }
 
 export const nodeBgpJson = (peerings: Peerings): string => jsonDocument(document(peerings));
 export const nodeBgpYaml = (peerings: Peerings): string => printYaml(document(peerings));
 
-/** Each state by colour and by line, for those who do not tell colours. */
+/** Each state by colour and by line, for readers who cannot tell the colours apart. */
 export const edgeLooks: Readonly<
   Record<EdgeState, { readonly colour: string; readonly dot: string; readonly dash: string }>
 > = {
@@ -107,7 +131,7 @@ export const edgeLooks: Readonly<
   unknown: { colour: '#6e7781', dot: 'dotted', dash: '1 5' },
 };
 
-/** What a line says when pointed at: every session of it. */
+/** What is shown when a line is pointed at: every session of it. */
 export function edgeTitle(sessions: readonly Peering[]): string {
   return sessions
     .map((peering) => `${peering.node} to ${addressText(peering)}: ${peering.state ?? 'not queried'}`)

@@ -1,12 +1,11 @@
-// What `node routes` prints: a row a route that is not as expected, or every route; findings below; the whole as a document.
+// What `node routes` prints: one row per route that is not as expected, or per route; findings below; the whole as a document.
 
 import type { RouteComparison } from '../../../datapath/routes/comparison.ts';
 import type { NodeRoutesList } from '../../../datapath/routes/node-routes.ts';
-import { foundText, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
+import { nodeFindingLines, nodeReport } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
-import { wrapLines } from '../../../output/wrap.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
@@ -16,21 +15,22 @@ const verdictText = ({ verdict, finding }: RouteComparison): string =>
   finding === undefined ? verdict : `${verdict} ${finding.id}`;
 
 /** The table of the routes that the list kept. */
-export function nodeRoutesText(list: NodeRoutesList, { colour, columns }: TextView): string {
+export function nodeRoutesText(list: NodeRoutesList, view: TextView): string {
   const { items, findings, unreached } = list;
-  const style = styleOf(colour);
   const rows = items.flatMap(({ node, routes }) =>
-    routes.map((one) => [...[node, one.destination, one.expected, one.seen], ...[verdictText(one), one.why]]),
+    routes.map((one) => [node, one.destination, one.expected, one.seen, verdictText(one), one.why]),
   );
-  const below = nodeFindingLines(findings, style) + unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
   const right = reached.reduce((sum, { asExpected }) => sum + asExpected, 0);
   const wrong = reached.reduce((sum, { routes }) => sum + routes.filter(({ verdict }) => verdict !== 'ok').length, 0);
-  const summary = `${right} of ${counted(right + wrong, 'route')} of ${counted(reached.length, 'node')} are as expected`;
-  return (
-    (rows.length === 0 ? '' : `${textTable(headings, rows, columns)}\n`) +
-    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(findings, unreached)}.\n`, columns)
-  );
+  const report = {
+    table: rows.length === 0 ? '' : textTable(headings, rows, view.columns),
+    lines: nodeFindingLines(findings, styleOf(view.colour)),
+    summary: `${right} of ${counted(right + wrong, 'route')} on ${counted(reached.length, 'node')} are as expected`,
+    findings,
+    unreached,
+  };
+  return nodeReport(report, view);
 }
 
 function document({ items, findings, unreached }: NodeRoutesList): object {
@@ -41,8 +41,16 @@ function document({ items, findings, unreached }: NodeRoutesList): object {
       reached,
       asExpected,
       routes: routes.map(({ version, destination, subject, peer, expected, seen, verdict, finding, why, command }) => ({
-        ...{ ipVersion: version, destination, for: subject, peer, expected, seen, verdict, why },
-        ...{ problem: finding?.id, command },
+        ipVersion: version,
+        destination,
+        for: subject,
+        peer,
+        expected,
+        seen,
+        verdict,
+        why,
+        problem: finding?.id,
+        command,
       })),
     })),
     problems: findings,

@@ -1,4 +1,4 @@
-// What `node status` prints: a row a node or a peer, the findings below, and the whole as a document.
+// What `node status` prints: one row per node or per peer, the findings below, and the whole as a document.
 
 import type { BgpFinding } from '../../../bgp/finding.ts';
 import {
@@ -11,12 +11,11 @@ import {
 import type { Wanted } from '../../../bgp/session.ts';
 import { isUp } from '../../../bgp/session-pairs.ts';
 import { faults } from '../../../faults/faults.ts';
-import { formatIp } from '../../../net/ip.ts';
-import { findingLines, foundText, unreachedNodeLines } from '../../../output/findings.ts';
+import { formatIp, type IpAddress } from '../../../net/ip.ts';
+import { findingLines, nodeReport } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
-import { wrapLines } from '../../../output/wrap.ts';
 import { groupBy } from '../../../text/group-by.ts';
 import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
@@ -60,15 +59,20 @@ function peersText(item: NodeStatus, version: 4 | 6): string {
 const sum = (peers: readonly PeerStatus[], of: 'imported' | 'preferred' | 'exported'): number =>
   peers.reduce((all, { prefixes }) => all + (prefixes?.[of] ?? 0), 0);
 
-const ids = (findings: readonly BgpFinding[]): string => [...new Set(findings.map(({ id }) => id))].join(',');
+const ids = (findings: readonly BgpFinding[]): string => [...new Set(findings.map(({ id }) => id))].join(', ');
 
 function nodeRow(item: NodeStatus): string[] {
   const { name, reached, bird, felix, peers, findings } = item;
-  if (!reached) return [name, ...['?', '?', '?', '?', '?', '?'], 'unreachable'];
+  if (!reached) return [name, '?', '?', '?', '?', '?', '?', 'unreachable'];
   const routerIds = [...new Set(bird.flatMap(({ status }) => status?.routerId ?? []))];
   return [
-    ...[name, birdText(bird), routerIds.join(',') || '-', peersText(item, 4), peersText(item, 6), felix ?? '?'],
-    ...[bird.some(({ state }) => state === 'running') ? `${sum(peers, 'preferred')}/${sum(peers, 'imported')}` : '-'],
+    name,
+    birdText(bird),
+    routerIds.join(', ') || '-',
+    peersText(item, 4),
+    peersText(item, 6),
+    felix ?? '?',
+    bird.some(({ state }) => state === 'running') ? `${sum(peers, 'preferred')}/${sum(peers, 'imported')}` : '-',
     ids(findings) || '-',
   ];
 }
@@ -81,32 +85,35 @@ export function peerName(peer: Pick<PeerStatus, 'peerNode' | 'address' | 'port' 
 }
 
 function peerRows({ name, reached, bird, peers, findings }: NodeStatus): string[][] {
-  const nothing = (state: string, problem = '-'): string[] => [
-    name,
-    ...['-', '-', '-'],
-    state,
-    ...['-', '-', '-'],
-    problem,
-  ];
+  const nothing = (state: string, problem = '-'): string[] => [name, '-', '-', '-', state, '-', '-', problem];
   if (!reached) return [nothing('unreachable')];
   const rows = peers.map((peer) => [
-    ...[name, peerName(peer), typeWords[peer.type], String(peer.as ?? '-'), peer.state, peer.since ?? '-'],
-    ...[peer.info || '-', peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`],
-    peer.finding?.id ?? (peer.extra ? 'not asked for' : '-'),
+    name,
+    peerName(peer),
+    typeWords[peer.type],
+    String(peer.as ?? '-'),
+    peer.info === '' ? peer.state : `${peer.state}: ${peer.info}`,
+    peer.since ?? '-',
+    peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`,
+    peer.finding?.id ?? (peer.extra ? 'unexpected' : '-'),
   ]);
   const silent = bird.filter(({ state }) => state !== 'running');
   const dead = ids(findings.filter(({ id, node }) => id === faults.birdDown.id && node === name));
   return [...rows, ...silent.map((one) => nothing(`BIRD v${one.version} ${one.state}`, dead || '-'))];
 }
 
-const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'INFO', 'IN/OUT', 'PROBLEM'];
+const peerHeadings = ['NODE', 'PEER', 'TYPE', 'AS', 'STATE', 'SINCE', 'IN/OUT', 'PROBLEM'];
 
-/** Problems that differ by the family alone stand together: they are told once. */
-export function alike(findings: readonly BgpFinding[]): BgpFinding[][] {
+/** Findings that differ by the family alone, together: they are shown once. */
+function alike(findings: readonly BgpFinding[]): BgpFinding[][] {
   return [...groupBy(findings, ({ id, message }) => `${id} ${message}`).values()];
 }
 
-/** Problems of BGP as lines, those alike once with their families. */
+/** One of each of those. */
+export const distinct = (findings: readonly BgpFinding[]): BgpFinding[] =>
+  alike(findings).flatMap((group) => group.slice(0, 1));
+
+/** Findings of BGP as lines, those alike once with their families. */
 export function bgpFindingLines(findings: readonly BgpFinding[], style: Style): string {
   return alike(findings)
     .map((group) => {
@@ -116,42 +123,62 @@ export function bgpFindingLines(findings: readonly BgpFinding[], style: Style): 
     .join('');
 }
 
-function summary({ items, findings, unreached }: NodeStatusList): string {
+function summary({ items }: NodeStatusList): string {
   const reached = items.filter((item) => item.reached);
   const seen = reached
     .flatMap((item) => item.bird.map((one) => peersOf(item, one)))
     .filter(({ up }) => up !== undefined);
   const [up, all] = [seen.reduce((sum, one) => sum + (one.up ?? 0), 0), seen.reduce((sum, one) => sum + one.all, 0)];
-  const sessions = `${up} of ${counted(all, 'peer')} of ${counted(reached.length, 'node')} are up`;
-  return `${sessions}; ${foundText(alike(findings), unreached)}.\n`;
+  return `${up} of ${counted(all, 'peer')} on ${counted(reached.length, 'node')} are up`;
 }
 
-/** A row a node, with `wide` a row a peer; findings and nodes that were not asked are told below. */
-export function nodeStatusText(list: NodeStatusList, wide: boolean, { colour, columns }: TextView): string {
-  const style = styleOf(colour);
+/** One row per node, with `wide` one per peer; findings and unreachable nodes are listed below. */
+export function nodeStatusText(list: NodeStatusList, wide: boolean, view: TextView): string {
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
-  const below = bgpFindingLines(list.findings, style) + unreachedNodeLines(list.unreached, style);
-  const text = `${below}${below === '' ? '' : '\n'}${summary(list)}`;
-  return `${textTable(wide ? peerHeadings : nodeHeadings, rows, columns)}\n${wrapLines(text, columns)}`;
+  const report = {
+    table: textTable(wide ? peerHeadings : nodeHeadings, rows, view.columns),
+    lines: bgpFindingLines(list.findings, styleOf(view.colour)),
+    summary: summary(list),
+    findings: distinct(list.findings),
+    unreached: list.unreached,
+  };
+  return nodeReport(report, view);
 }
 
 /** Why a session is wanted, as documents have it. */
 export const wantedDocument = (wanted: Wanted): object =>
   wanted.kind === 'mesh' ? { kind: 'mesh' } : { kind: wanted.kind, name: wanted.name, reverse: wanted.reversePeering };
 
+export const ipText = (address: IpAddress | undefined): string | undefined => address && formatIp(address);
+
+/** An unreachable node as documents have it. */
+export function unreachedDocument({ version, ...rest }: NodeStatusList['unreached'][number]): object {
+  return { ...rest, ipVersion: version };
+}
+
 /** A peer as documents have it: docs/commands/node-status.md. */
 function peerDocument(peer: PeerStatus): object {
   const { version, protocol, type, address, port, peerNode, as, state, since, info, prefixes, desired, extra } = peer;
   return {
-    ...{ ipVersion: version, protocol, type },
-    address: address === undefined ? undefined : formatIp(address),
-    ...{ port, node: peerNode, asNumber: as, state, since, info, prefixes, wanted: desired !== undefined, extra },
+    ipVersion: version,
+    protocol,
+    type,
+    address: ipText(address),
+    port,
+    node: peerNode,
+    asNumber: as,
+    state,
+    since,
+    info,
+    prefixes,
+    wanted: desired !== undefined,
+    extra,
     wantedBy: desired === undefined ? undefined : wantedDocument(desired.wantedBy),
     problem: peer.finding?.id,
   };
 }
 
-/** A problem as documents have it, with the ends of sessions that it explains. */
+/** A finding as documents have it, with the ends of sessions that it explains. */
 export function findingDocument({
   id,
   severity,
@@ -165,18 +192,26 @@ export function findingDocument({
   sessions,
 }: BgpFinding): object {
   return {
-    ...{ id, severity, node, nodes, peer, ipVersion: version, message, object, hint },
+    id,
+    severity,
+    node,
+    nodes,
+    peer,
+    ipVersion: version,
+    message,
+    object,
+    hint,
     sessions: sessions.map(({ node: of, version: ipVersion, protocol }) => ({ node: of, ipVersion, protocol })),
   };
 }
 
 function itemDocument({ name, node, reached, bird, felix, peers, findings }: NodeStatus): object {
-  const address = (version: 4 | 6): string | undefined => {
-    const ip = node?.address[version];
-    return ip === undefined ? undefined : formatIp(ip);
-  };
   return {
-    ...{ node: name, reached, ipv4: address(4), ipv6: address(6), asNumber: node?.as.value },
+    node: name,
+    reached,
+    ipv4: ipText(node?.address[4]),
+    ipv6: ipText(node?.address[6]),
+    asNumber: node?.as.value,
     routeReflectorClusterID: node?.clusterId,
     bird: bird.map(({ version, state, why, status }) => ({ ipVersion: version, state, why, ...status })),
     felix,
@@ -191,7 +226,7 @@ function document({ items, findings, unreached }: NodeStatusList): object {
     kind: 'NodeStatusList',
     items: items.map(itemDocument),
     problems: findings.map(findingDocument),
-    unreached: unreached.map(({ version, ...rest }) => ({ ...rest, ipVersion: version })),
+    unreached: unreached.map(unreachedDocument),
   };
 }
 

@@ -1,20 +1,19 @@
-// What `node verify` prints: a row a fact that is wrong, or every fact; findings and what was not seen below; a document.
+// What `node verify` prints: one row per fact that is wrong, or per fact; findings and what was not seen below; a document.
 
 import type { Fact } from '../../../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-facts.ts';
 import { withoutNode } from '../../../node-state/unreached.ts';
 import { printable } from '../../../output/columns.ts';
-import { foundText, nodeFindingLines, unreachedNodeLines } from '../../../output/findings.ts';
+import { nodeFindingLines, nodeReport } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
-import { wrapLines } from '../../../output/wrap.ts';
 import { counted, listed } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
 const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
 
-/** So many names of what was not seen for one reason are told; more are counted. */
+/** Of what was not seen for one reason, so many names are shown; more are counted. */
 const namedPerReason = 3;
 
 const verdictText = ({ verdict, id }: Fact): string => (verdict === 'wrong' ? `wrong ${id}` : verdict);
@@ -26,7 +25,7 @@ function factRow(node: string, fact: Fact): string[] {
 
 const some = (names: readonly string[]): string => printable(listed(names, namedPerReason));
 
-/** What was not seen, a line for the same facts and reason on all nodes: a program that is not there is many facts. */
+/** What was not seen, one line for the same facts and reason on all nodes: a missing program is many facts. */
 function unseenLines(items: readonly NodeFacts[], style: Style): string {
   const nodesByText = new Map<string, string[]>();
   for (const { node, facts } of items) {
@@ -44,24 +43,26 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
   return [...nodesByText].map(([text, nodes]) => `${style.dim('not observed')} ${some(nodes)}: ${text}`).join('');
 }
 
-/** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is told below it. */
-export function nodeVerifyText(list: NodeFactsList, all: boolean, { colour, columns }: TextView): string {
+/** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is listed below. */
+export function nodeVerifyText(list: NodeFactsList, all: boolean, view: TextView): string {
   const { items, findings, unreached } = list;
-  const style = styleOf(colour);
+  const style = styleOf(view.colour);
   const rows = items.flatMap(({ node, facts }) =>
     facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact)),
   );
-  const below = nodeFindingLines(findings, style) + unseenLines(items, style) + unreachedNodeLines(unreached, style);
   const reached = items.filter((item) => item.reached);
   const count = (verdict: Fact['verdict']): number =>
     reached.reduce((sum, { facts }) => sum + facts.filter((fact) => fact.verdict === verdict).length, 0);
   const right = reached.reduce((sum, item) => sum + item.right, 0);
   const [unseen, total] = [count('not observed'), right + count('wrong') + count('not observed')];
-  const summary = `${right} of ${counted(total, 'fact')} of ${counted(reached.length, 'node')} are right, ${unseen} not observed`;
-  return (
-    (rows.length === 0 ? '' : `${textTable(headings, rows, columns)}\n`) +
-    wrapLines(`${below === '' ? '' : `${below}\n`}${summary}; ${foundText(findings, unreached)}.\n`, columns)
-  );
+  const report = {
+    table: rows.length === 0 ? '' : textTable(headings, rows, view.columns),
+    lines: nodeFindingLines(findings, style) + unseenLines(items, style),
+    summary: `${right} of ${counted(total, 'fact')} on ${counted(reached.length, 'node')} are as expected, ${unseen} not observed`,
+    findings,
+    unreached,
+  };
+  return nodeReport(report, view);
 }
 
 function document({ items, findings, unreached }: NodeFactsList): object {
@@ -72,9 +73,14 @@ function document({ items, findings, unreached }: NodeFactsList): object {
       reached,
       right,
       facts: facts.map(({ subject, fact, expected, seen, verdict, id, severity, hint, command, peer }) => ({
-        ...{ subject, fact, expected, seen, verdict },
+        subject,
+        fact,
+        expected,
+        seen,
+        verdict,
         ...(verdict === 'wrong' ? { problem: id, severity, hint } : {}),
-        ...{ peer, command },
+        peer,
+        command,
       })),
     })),
     problems: findings,

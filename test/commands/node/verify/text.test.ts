@@ -25,7 +25,7 @@ it('node verify prints one line for the same facts and reason on all nodes, and 
     'not observed node-e: rules of node',
     '    ip: \\e[31mold',
     '',
-    '35 of 56 facts of 5 nodes are right, 21 not observed; no problems.',
+    '35 of 56 facts on 5 nodes are as expected, 21 not observed; no problems.',
     '',
   ]);
 });
