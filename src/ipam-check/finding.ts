@@ -1,4 +1,4 @@
-// What a check finds and what would mend it: plain data.
+// What a check finds and what would repair it: plain data.
 import type { Severity } from './invariant.ts';
 import type { InvariantId } from './invariants.ts';
 
@@ -11,29 +11,34 @@ export interface FoundObject {
   readonly namespace?: string;
 }
 
-/** What a repair does, docs/reference/ipam.md; each is one function in ipam/. */
+/** `namespace/name`, or the name alone for what has no namespace. */
+export function qualifiedName({ namespace, name }: Pick<FoundObject, 'namespace' | 'name'>): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** A repair primitive, docs/reference/ipam.md#repair-primitives; each is one function in ipam/. */
 export type Primitive = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8' | 'R9';
 
-/** The data that a repair needs; it re-reads the object and proves its ground again before it writes. */
+/** The data that a repair needs. It reads the object again and checks its preconditions before it writes. */
 export type RepairAction =
   | {
       readonly primitive: 'R1';
       readonly block: string;
       readonly address: string;
       readonly ordinal: number;
-      /** As stored, unsanitised; undefined for an allocation without one. */
+      /** As stored, not sanitised; undefined for an allocation without one. */
       readonly handle: string | undefined;
       readonly sequenceNumber: bigint;
     }
   | {
       readonly primitive: 'R2';
       readonly block: string;
-      /** Ordinals whose attribute is missing and which nothing uses: they become free. */
+      /** Ordinals whose attribute record is missing and that nothing uses: they become free. */
       readonly unused?: readonly number[];
-      /** Ordinals that are neither allocated nor free, and which nothing uses: they become free. */
+      /** Ordinals that are neither allocated nor free and that nothing uses: they become free. */
       readonly lost?: readonly number[];
     }
-  /** The handle's right content is computed anew from the blocks; `resourceVersion` undefined: the object is missing. */
+  /** The right content of the handle is computed from the blocks; `resourceVersion` undefined: the object is missing. */
   | {
       readonly primitive: 'R3';
       /** Object name. */
@@ -41,9 +46,9 @@ export type RepairAction =
       readonly handleId: string;
       readonly uid: string | undefined;
       readonly resourceVersion: string | undefined;
-      /** Names of the blocks that hold, or are said to hold, its addresses. */
+      /** Names of the blocks that hold its addresses, or that it names. */
       readonly blocks: readonly string[];
-      /** True when a count falls or the object goes: allowed for old, unchanged handles only. */
+      /** True when a count is lowered or the object deleted, which only old, unchanged handles allow. */
       readonly lowers: boolean;
     }
   | {
@@ -59,7 +64,7 @@ export type RepairAction =
       readonly name: string;
       readonly uid: string | undefined;
     }
-  /** With an owner: the block is to be this owner's, which has no claim on it; else nobody's. */
+  /** With an owner: the block must be owned by it, and it must have no affinity for it; without: the block has no owner. */
   | { readonly primitive: 'R9'; readonly block: string; readonly owner?: string };
 
 export interface Repair {
@@ -67,7 +72,7 @@ export interface Repair {
   /** True when --fix does it; false when a person must decide. */
   readonly automatic: boolean;
   readonly summary: string;
-  /** The guarded command that does it by hand, where one exists. */
+  /** The command that does the same by hand, where there is one. */
   readonly command?: string;
 }
 
@@ -87,22 +92,22 @@ export interface Finding {
   readonly node?: string;
   readonly owner?: FoundObject;
   readonly ageSeconds?: number;
-  /** One fact a line. */
+  /** One fact per line. */
   readonly evidence: readonly string[];
   readonly repair?: Repair;
 }
 
-/** An object that a finding rests on: read again, live, before the finding is called stable. */
+/** An object that a finding depends on: read again, live, before the finding counts as stable. */
 export interface Dependency extends FoundObject {
   readonly kind: 'IPAMBlock' | 'BlockAffinity' | 'IPAMHandle' | 'Pod' | 'Node' | 'Service' | 'IPPool';
 }
 
-/** A finding with what is needed to confirm and to mend it; not part of the report. */
+/** A finding with what is needed to confirm and repair it; only the finding is part of the report. */
 export interface Judgement {
   readonly finding: Finding;
-  /** Same fault, same key, in any two readings. */
+  /** The same for the same fault in any two readings. */
   readonly key: string;
-  /** The state it was judged on (sequence, handle, revision): unequal in two readings means something is going on. */
+  /** The state it was judged by (sequence number, handle, revision): if two readings differ, an operation is in progress. */
   readonly fingerprint: string;
   readonly dependencies: readonly Dependency[];
   readonly action?: RepairAction;

@@ -1,14 +1,33 @@
-// What is said of an invariant: how a breach is called, how bad it is, what it means and what to do about it.
+// What the catalogue says of one invariant: what its breach is called, how bad it is, what it means, what to do about it,
+// and what must have been read to judge it.
 
-/** `error`: address safety or allocation is broken; `warning`: waste or future trouble. */
+/** `error`: addresses or allocation are at risk; `warning`: waste or future trouble; `info`: good to know. */
 export type Severity = 'error' | 'warning' | 'info';
 
+/**
+ * Kinds that a check can do without. When one of them cannot be read, the invariants that need it are not judged.
+ * Blocks, pools and pods are not among them: without those there is no check at all.
+ */
+export type OptionalKind =
+  | 'BlockAffinity'
+  | 'ClusterInformation'
+  | 'IPAMConfig'
+  | 'IPAMHandle'
+  | 'IPReservation'
+  | 'KubeControllersConfiguration'
+  | 'Node'
+  | 'Service'
+  | 'WorkloadEndpoint';
+
 export interface Invariant {
-  /** The heading of a finding: what is wrong. */
+  /** The heading of a finding: what is wrong, in lower case and without a full stop. */
   readonly title: string;
-  /** The severities that a finding of it can have, the usual one first. */
+  /** The severities that a finding can have, the usual one first. */
   readonly severities: readonly [Severity, ...Severity[]];
-  /** What it means for the cluster. */
+  /** What must have been read to judge it. */
+  readonly needs: readonly OptionalKind[];
+  /** What a breach means for the cluster, in sentences. */
   readonly meaning: string;
+  /** What to do about a breach, in sentences. */
   readonly whatToDo: string;
 }

@@ -1,15 +1,14 @@
-// The invariants that the check judges, by their numbers. What is said of each is in invariants/, a file a group.
-// docs/reference/invariants.md is made from this table; the rules are those of docs/reference/ipam.md.
-
+// The catalogue of all invariants that the check judges, collected from its groups: each folder has the rules of a group
+// and their rows. docs/reference/invariants.md is made from it.
 import { addressInvariants } from './addresses/invariants.ts';
 import { affinityInvariants } from './affinities/invariants.ts';
 import { blockInvariants } from './blocks/invariants.ts';
 import { handleInvariants } from './handles/invariants.ts';
-import type { Invariant } from './invariant.ts';
+import type { Invariant, OptionalKind } from './invariant.ts';
 import { policyInvariants } from './policy/invariants.ts';
 import { poolInvariants } from './pools/invariants.ts';
 
-/** The groups, in the order of their page. */
+/** The groups, in the order of docs/reference/invariants.md. */
 export const invariantGroups = {
   blocks: blockInvariants,
   pools: poolInvariants,
@@ -21,7 +20,7 @@ export const invariantGroups = {
 
 type Groups = typeof invariantGroups;
 
-/** The invariants that are judged, by their numbers in docs/reference/ipam.md. */
+/** `INV-` and the number that docs/reference/ipam.md uses. */
 export type InvariantId = { [Name in keyof Groups]: keyof Groups[Name] }[keyof Groups];
 
 export const invariants: Readonly<Record<InvariantId, Invariant>> = Object.assign(
@@ -32,7 +31,12 @@ export const invariants: Readonly<Record<InvariantId, Invariant>> = Object.assig
 /** All ids in ascending order. */
 export const invariantIds: readonly InvariantId[] = (Object.keys(invariants) as InvariantId[]).sort();
 
-/** The id in its canonical spelling, from `INV-07`, `inv-7` or `7`; undefined when no such invariant is judged. */
+/** The invariants that are not judged when the kind could not be read, in ascending order. */
+export function invariantsNeeding(kind: OptionalKind): InvariantId[] {
+  return invariantIds.filter((id) => invariants[id].needs.includes(kind));
+}
+
+/** The id in its canonical spelling, from `INV-07`, `inv-7` or `7`; undefined when there is no such invariant. */
 export function parseInvariantId(text: string): InvariantId | undefined {
   const digits = /^(?:inv-?)?0*(\d{1,2})$/i.exec(text.trim())?.[1];
   const id = `INV-${(digits ?? '').padStart(2, '0')}`;

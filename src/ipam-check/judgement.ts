@@ -1,6 +1,13 @@
-// Makes judgements: the parts that every finding has in common are filled in here.
-
-import type { Dependency, Finding, FoundObject, Judgement, Repair, RepairAction } from './finding.ts';
+// Creates judgements: the parts that all findings have in common are filled in here.
+import {
+  type Dependency,
+  type Finding,
+  type FoundObject,
+  type Judgement,
+  qualifiedName,
+  type Repair,
+  type RepairAction,
+} from './finding.ts';
 import type { Severity } from './invariant.ts';
 import { type InvariantId, invariants } from './invariants.ts';
 import type { BlockView } from './view/block-view.ts';
@@ -8,11 +15,11 @@ import type { BlockView } from './view/block-view.ts';
 /** Lists in evidence are cut after so many entries: a block can have thousands of ordinals. */
 export const mostListed = 20;
 
-/** What a rule has to say; everything else follows from the invariant. */
+/** What a rule says; everything else follows from the invariant. */
 export interface Draft {
   readonly id: InvariantId;
   readonly also?: readonly InvariantId[];
-  /** The usual severity of the invariant when absent. */
+  /** The first severity of the invariant when absent. */
   readonly severity?: Severity;
   /** True when an operation in progress may look like this. */
   readonly candidate?: boolean;
@@ -25,20 +32,20 @@ export interface Draft {
   readonly owner?: FoundObject | undefined;
   readonly ageSeconds?: number | undefined;
   readonly evidence: readonly string[];
-  /** Tells faults of one invariant and object apart, where there can be several. */
+  /** Distinguishes faults of one invariant and object, where there can be several. */
   readonly part?: string;
-  /** One reading is enough to say it: it rests on nothing that is read a second time. For notes, which may be many. */
+  /** True when one reading is enough, so that nothing is read a second time. For notes, of which there may be many. */
   readonly settled?: boolean;
-  /** The state it was judged on; the same text in two readings means that nothing happened. */
+  /** The state it was judged by; the same text in two readings means that nothing changed. */
   readonly fingerprint: string;
-  /** Beside the object itself, which is always one. */
+  /** In addition to the object itself. */
   readonly dependencies?: readonly Dependency[];
   readonly repair?: Repair | undefined;
   /** Only with an automatic repair. */
   readonly action?: RepairAction | undefined;
 }
 
-/** A judgement from a draft: title, key, dependencies, and fields without a value left out. */
+/** The judgement for a draft: adds title, key and dependencies, and leaves out fields without a value. */
 export function judge(draft: Draft): Judgement {
   const { id, object } = draft;
   const finding: Finding = {
@@ -58,18 +65,17 @@ export function judge(draft: Draft): Judgement {
     evidence: draft.evidence,
     ...(draft.repair !== undefined && { repair: draft.repair }),
   };
-  const place = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`;
   const dependencies = draft.dependencies ?? [];
   return {
     finding,
-    key: [id, `${object.kind}/${place}`, draft.part ?? draft.address ?? ''].join(' ').trimEnd(),
+    key: [id, `${object.kind}/${qualifiedName(object)}`, draft.part ?? draft.address ?? ''].join(' ').trimEnd(),
     fingerprint: draft.settled === true ? '' : draft.fingerprint,
     dependencies: isDependency(object) && draft.settled !== true ? [object, ...dependencies] : dependencies,
     ...(draft.action !== undefined && { action: draft.action }),
   };
 }
 
-/** The repair that `ipam check --fix` makes. */
+/** A repair that `ipam check --fix` makes. */
 export function automatic(action: RepairAction, summary: string, id: InvariantId): Repair {
   return { primitive: action.primitive, automatic: true, summary, command: `calictl ipam check --fix --only ${id}` };
 }
@@ -103,6 +109,10 @@ export function affinityObject(name: string): Dependency & { readonly kind: 'Blo
 
 export function handleObject(name: string): Dependency & { readonly kind: 'IPAMHandle' } {
   return { kind: 'IPAMHandle', name };
+}
+
+export function poolObject(name: string): Dependency & { readonly kind: 'IPPool' } {
+  return { kind: 'IPPool', name };
 }
 
 export function nodeObject(name: string): Dependency & { readonly kind: 'Node' } {

@@ -2,27 +2,27 @@
 import type { Finding, Judgement, Primitive, RepairAction } from './finding.ts';
 import type { InvariantId } from './invariants.ts';
 
-/** `--only` and `--skip`: a finding is meant by its id and by what stands in its `also`. */
+/** `--only` and `--skip`. A finding is selected by its id and by the ids in its `also`. */
 export interface Selection {
   readonly only?: readonly InvariantId[] | undefined;
   readonly skip?: readonly InvariantId[] | undefined;
 }
 
 export interface PlannedRepair {
-  /** The first of the findings that the repair mends. */
+  /** The first of the findings that the repair resolves. */
   readonly finding: Finding;
   readonly action: RepairAction;
-  /** All judgements that the repair mends, that of `finding` first. */
+  /** All judgements that the repair resolves, that of `finding` first. */
   readonly judgements: readonly Judgement[];
 }
 
 /**
- * Tombstones first, for they hide what is behind them; owners before addresses; what must be empty last.
- * Labels come before the claim that has them: a claim that goes anyway needs none.
+ * Tombstones first, because they hide what is behind them; owners before addresses; what must be empty last. Labels come
+ * before the state of an affinity, so that the stronger repair of the two is the later one.
  */
 const order: readonly Primitive[] = ['R7', 'R2', 'R8', 'R4', 'R5', 'R1', 'R3', 'R9', 'R6'];
 
-/** True when the finding is among those asked for. */
+/** True when the selection includes the finding. */
 export function isSelected(finding: Finding, { only, skip }: Selection): boolean {
   const named = (ids: readonly InvariantId[]) =>
     ids.includes(finding.id) || finding.also.some((id) => ids.includes(id));
@@ -34,7 +34,7 @@ export function isFixable({ finding, action }: Judgement): boolean {
   return action !== undefined && finding.stability === 'stable' && finding.repair?.automatic === true;
 }
 
-/** The repairs of all selected judgements that can be repaired. Judgements about one object that one write mends share a repair. */
+/** The repairs of all selected judgements that can be repaired. Judgements that one write resolves share a repair. */
 export function planRepairs(judgements: readonly Judgement[], selection: Selection = {}): PlannedRepair[] {
   const planned = new Map<string, { action: RepairAction; judgements: Judgement[] }>();
   for (const judgement of judgements) {
@@ -49,20 +49,20 @@ export function planRepairs(judgements: readonly Judgement[], selection: Selecti
     }
   }
   const repairs: PlannedRepair[] = [];
-  for (const { action, judgements: mended } of planned.values()) {
-    const [first] = mended;
-    if (first) repairs.push({ finding: first.finding, action, judgements: mended });
+  for (const { action, judgements: resolved } of planned.values()) {
+    const [first] = resolved;
+    if (first) repairs.push({ finding: first.finding, action, judgements: resolved });
   }
   return repairs.sort((a, b) => order.indexOf(a.action.primitive) - order.indexOf(b.action.primitive));
 }
 
-/** What is written, so that two repairs of it are one; repairs of one claim exclude each other. */
+/** What a repair writes, so that two repairs of the same are merged; repairs of one affinity exclude each other. */
 function targetOf(action: RepairAction): string {
   switch (action.primitive) {
     case 'R1':
       return `address ${action.block} ${action.ordinal}`;
     case 'R2':
-      return `books ${action.block}`;
+      return `bookkeeping ${action.block}`;
     case 'R3':
       return `handle ${action.handle}`;
     case 'R7':
@@ -70,11 +70,11 @@ function targetOf(action: RepairAction): string {
     case 'R9':
       return `block ${action.block}`;
     default:
-      return 'affinity' in action ? `claim ${action.affinity}` : `claim of ${action.owner} for ${action.block}`;
+      return 'affinity' in action ? `affinity ${action.affinity}` : `affinity of ${action.owner} for ${action.block}`;
   }
 }
 
-/** Of two repairs of one thing, the one after which nothing is left to do: a release also ends what R4 would confirm. */
+/** The one of two repairs after which the other has nothing left to do: a release also settles what R4 would confirm. */
 function stronger(a: RepairAction, b: RepairAction): RepairAction {
   if (a.primitive === 'R2' && b.primitive === 'R2') return (a.unused?.length ?? 0) >= (b.unused?.length ?? 0) ? a : b;
   return order.indexOf(b.primitive) > order.indexOf(a.primitive) ? b : a;

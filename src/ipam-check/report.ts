@@ -1,10 +1,11 @@
-// The report of `ipam check`, docs/reference/report-format.md: its type, and how it is put together.
+// The report of `ipam check` (docs/reference/report-format.md): its type, and how it is built.
 import type { Evaluation } from './evaluate.ts';
 import type { Finding, Judgement } from './finding.ts';
+import { type InvariantId, invariantsNeeding } from './invariants.ts';
 import { isFixable, isSelected, type Selection } from './plan.ts';
 import type { IpamSnapshot, UnreadKind } from './snapshot.ts';
 
-/** `planned` only in a dry run. */
+/** `planned` occurs only in a dry run. */
 export type FixOutcome = 'planned' | 'applied' | 'conflict' | 'skipped' | 'failed';
 
 export interface FixItem {
@@ -19,7 +20,7 @@ export interface FixReport {
   readonly skipped: number;
   readonly conflicts: number;
   readonly failed: number;
-  /** Path of the journal; absent when nothing was to be written. */
+  /** Path of the journal; absent when there was nothing to write. */
   readonly journal?: string;
   readonly items: readonly FixItem[];
 }
@@ -46,23 +47,28 @@ export interface ReportDatastore {
   readonly calicoVersion?: string;
 }
 
+/** A kind that could not be read, and what is not judged without it. */
+export interface UnreadReport extends UnreadKind {
+  readonly invariants: readonly InvariantId[];
+}
+
 export interface IPAMCheckReport {
   readonly apiVersion: 'calictl/v1';
   readonly kind: 'IPAMCheckReport';
   readonly datastore: ReportDatastore;
   readonly startedAt: string;
   readonly finishedAt: string;
-  /** The moment that ages are counted to, where it is not the time of the run: the capture time of a snapshot. */
+  /** The time that ages are relative to, if it is not the time of the run: the capture time of a snapshot. */
   readonly judgedAt?: string;
   readonly summary: CheckSummary;
   readonly findings: readonly Finding[];
-  readonly unread?: readonly UnreadKind[];
+  readonly unread?: readonly UnreadReport[];
   readonly fix?: FixReport;
 }
 
-/** The evaluation is of what is left when the command ends. */
+/** What a report is built from. The evaluation is that of what is left when the command ends. */
 export interface ReportParts extends Evaluation {
-  /** As a person names it: `kubernetes`, `folder`. */
+  /** `kubernetes` or `folder`. */
   readonly datastoreType: string;
   readonly snapshot: IpamSnapshot;
   readonly selection?: Selection;
@@ -74,7 +80,7 @@ export interface ReportParts extends Evaluation {
   readonly journal?: string | undefined;
 }
 
-/** Puts a report together; `items` (with --fix) makes its `fix` part. */
+/** Builds a report; its `fix` part only when there are `items`. */
 export function buildReport(parts: ReportParts): IPAMCheckReport {
   const { snapshot, selection, items } = parts;
   const judgements = selection
@@ -103,9 +109,13 @@ export function buildReport(parts: ReportParts): IPAMCheckReport {
       ...countFindings(judgements),
     },
     findings: judgements.map(({ finding }) => finding),
-    ...(snapshot.unread.length > 0 && { unread: snapshot.unread }),
+    ...(snapshot.unread.length > 0 && { unread: snapshot.unread.map(unreadReport) }),
     ...(items && { fix: fixReport(items, parts.journal) }),
   };
+}
+
+function unreadReport({ kind, reason }: UnreadKind): UnreadReport {
+  return { kind, reason, invariants: invariantsNeeding(kind) };
 }
 
 function countFindings(

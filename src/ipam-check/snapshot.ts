@@ -1,5 +1,5 @@
-// What `ipam check` looks at: everything that was read, as records small enough to hold for a whole cluster.
-// How it is read from a datastore is ipam-repair/observe.ts.
+// What `ipam check` judges: everything that was read, as records small enough to hold for a whole cluster.
+// It is read from a datastore by ipam-live/check/observe.ts.
 import type { BlockAffinity } from '../resources/kinds/block-affinity.ts';
 import type { ClusterInformation } from '../resources/kinds/cluster-information.ts';
 import type { IPPool } from '../resources/kinds/ip-pool.ts';
@@ -7,6 +7,7 @@ import type { IPReservation } from '../resources/kinds/ip-reservation.ts';
 import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
 import type { IPAMConfig } from '../resources/kinds/ipam-config.ts';
 import type { KubeControllersConfiguration } from '../resources/kinds/kube-controllers-configuration.ts';
+import type { OptionalKind } from './invariant.ts';
 
 export interface HandleRecord {
   /** Object name: the handle id in lower case. */
@@ -15,10 +16,10 @@ export interface HandleRecord {
   readonly resourceVersion: string | undefined;
   /** spec.handleID, case kept. */
   readonly handleId: string;
-  /** Addresses counted per block CIDR text, as stored. */
+  /** The counts of addresses by the CIDR text of their block, as stored. */
   readonly block: Readonly<Record<string, number>>;
   readonly deleted: boolean;
-  /** The later of creation and last recorded write (managedFields), ms since 1970; undefined when nothing is recorded. */
+  /** The later of creation and last recorded write (managedFields), ms since 1970; undefined when neither is recorded. */
   readonly writtenAtMs: number | undefined;
 }
 
@@ -27,7 +28,7 @@ export interface NodeRecord {
   /** Canonical address text of each tunnel field that is set. */
   readonly tunnels: Readonly<Partial<Record<TunnelType, string>>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** Condition Ready is True; false for False and Unknown; undefined when the node does not say. */
+  /** True when condition Ready is True, false for False and Unknown; undefined when the node has no such condition. */
   readonly ready: boolean | undefined;
 }
 
@@ -48,20 +49,20 @@ export interface PodRecord {
   readonly hostNetwork: boolean;
   readonly phase: string | undefined;
   readonly reason: string | undefined;
-  /** Canonical texts of the addresses that the pod has by the rule of docs/reference/ipam.md (status, then annotations). Kept for finished pods too. */
+  /** Canonical addresses of the pod (docs/reference/ipam.md#addresses-in-use), for finished pods too. */
   readonly addresses: readonly string[];
   /** Phase Failed, Succeeded or Completed, or being deleted with its address annotation emptied: holds no address. */
   readonly finished: boolean;
   readonly deleting: boolean;
   /** Annotation cni.projectcalico.org/containerID. */
   readonly containerId: string | undefined;
-  /** Annotation ipAddrsNoIpam is set: its addresses are not Calico IPAM's. */
+  /** Annotation ipAddrsNoIpam is set: its addresses are not assigned by Calico IPAM. */
   readonly noIpam: boolean;
-  /** It may have addresses beside these: it is on further networks, or its CNI plugin noted others than its status has. */
+  /** It may have more addresses: it is on additional networks, or its CNI plugin noted others than its status shows. */
   readonly moreAddresses: boolean;
 }
 
-/** A stored WorkloadEndpoint (folders with calicoctl exports); in Kubernetes pods say the same. */
+/** A stored WorkloadEndpoint, as in folders with calicoctl exports; in Kubernetes the pods say the same. */
 export interface WorkloadRecord {
   readonly namespace: string;
   readonly name: string;
@@ -83,22 +84,21 @@ export interface ServiceRecord {
   readonly ingress: readonly string[];
 }
 
-/** A kind that could not be read, and what that leaves unjudged. */
+/** A kind that could not be read, and why. */
 export interface UnreadKind {
-  readonly kind: string;
+  readonly kind: OptionalKind;
   readonly reason: string;
-  readonly invariants: readonly string[];
 }
 
 export interface IpamSnapshot {
-  /** The moment that ages are counted to. */
+  /** The time that ages are relative to. */
   readonly now: Date;
   /** ClusterInformation default has datastoreReady: false. */
   readonly locked: boolean;
-  /** Allocations younger than this are candidates, in milliseconds; 0 judges at once. */
+  /** Allocations younger than this (milliseconds) are candidates; with 0 there are none. */
   readonly graceMs: number;
   readonly clusterInformation: ClusterInformation | undefined;
-  /** All in order of their names. */
+  /** All lists are in name order. */
   readonly pools: readonly IPPool[];
   readonly blocks: readonly IPAMBlock[];
   readonly affinities: readonly BlockAffinity[];

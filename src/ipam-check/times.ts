@@ -1,7 +1,8 @@
-// When things were written, from what Kubernetes and Calico record about it. Text to milliseconds since 1970; no clock here.
+// When things were written, by what Kubernetes and Calico record about it, in milliseconds since 1970; and the ages that
+// guard against operations in progress.
 import type { ObjectMeta } from '../resources/object.ts';
 
-/** The later of creation and last recorded write (managedFields); undefined when the object has no time at all. */
+/** The later of creation and last recorded write (managedFields); undefined when the object records neither. */
 export function lastWriteMs(metadata: ObjectMeta): number | undefined {
   let latest: number | undefined;
   const take = (text: string | null | undefined) => {
@@ -33,19 +34,19 @@ export function sequenceTimeMs(sequence: bigint): number | undefined {
   return sequence >= leastTimedSequence ? Number(sequence / 1_000_000n) : undefined;
 }
 
-/** A deletion that takes longer between its two writes was given up. */
+/** A deletion that takes longer than this between its two writes was abandoned. */
 export const tombstoneGuardMs = 60_000;
-/** A claim that met another owner is withdrawn within this time. */
+/** An affinity for a block that turned out to have another owner is deleted within this time. */
 export const conflictGuardMs = 60_000;
-/** Claims, releases of claims and handle counts may be ahead of the blocks for as long as an operation takes. */
+/** Affinities and handle counts may be ahead of the blocks for as long as an operation takes. */
 export const operationGuardMs = 5 * 60_000;
-/** Clocks of nodes differ: a time that is this little ahead is not in the future. */
+/** Clocks differ: a time that is less than this ahead does not count as in the future. */
 export const clockSkewMs = 5 * 60_000;
 
 const zero = 48;
 const plainZone = ' +0000 UTC';
 
-/** The two digits at the place; above every limit when they are none. */
+/** The number that two digits form; above every limit when they are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - zero;
   const ones = text.charCodeAt(at + 1) - zero;
@@ -53,8 +54,8 @@ function twoDigits(text: string, at: number): number {
 }
 
 /**
- * True when the text is surely a time that parseGoTime reads, in UTC and not after `latest`, a text of the same form.
- * False says nothing. Every allocation is asked, so nothing is made on the way.
+ * True when the text certainly is a time that parseGoTime reads, in UTC and before `latest`, a text of the same format.
+ * False says nothing. It is called for every allocation, so it creates no objects.
  */
 export function isPlainGoTime(text: string, latest: string): boolean {
   return (
@@ -80,7 +81,7 @@ function isBetween(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
 
-/** Nothing, or a point and up to nine digits. */
+/** True for nothing, or a point and up to nine digits. */
 function isFraction(text: string, from: number, to: number): boolean {
   if (to === from) return true;
   if (to < from + 2 || to > from + 10 || text.charAt(from) !== '.') return false;

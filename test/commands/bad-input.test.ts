@@ -158,11 +158,11 @@ describe('bad input with a folder', () => {
     ['ipam release --from-report empty', { code: 2, names: 'the report empty cannot be read: it is a folder' }],
     [
       'ipam release --from-report half.json',
-      { code: 2, names: 'half.json is no JSON', hint: /ipam check --report FILE/ },
+      { code: 2, names: 'half.json is not valid JSON', hint: /ipam check --report FILE/ },
     ],
     [
       'ipam release --from-report other.json',
-      { code: 2, names: 'other.json is no report', hint: /ipam check --report FILE/ },
+      { code: 2, names: 'other.json is not a report', hint: /ipam check --report FILE/ },
     ],
     ['--kubeconfig nowhere ipam check --datastore kubernetes', { code: 1, names: 'nowhere does not exist' }],
     ['--config nowhere.cfg ipam check', { code: 2, names: 'nowhere.cfg does not exist' }],

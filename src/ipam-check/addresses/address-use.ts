@@ -1,19 +1,22 @@
-// Judges addresses in use: are they allocated, do they lie in a pool, has each one user only (INV-54, 55, 56).
+// Judges addresses in use: whether they are allocated, in a pool, and used by one user only (INV-54, 55, 56).
 import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
-import { blockObject, judge } from '../judgement.ts';
+import { blockObject, judge, poolObject } from '../judgement.ts';
 import { type AddressUser, type AddressUsers, dependenciesOf, describeUser, objectOf } from '../view/address-users.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { isMachine } from './allocation-fault.ts';
 
-/** Users whose addresses are Calico's business: not those of another load balancer. */
+/** Users whose addresses Calico assigns: not those of another load balancer. */
 const isCalicos = (user: AddressUser): boolean => user.kind !== 'Service' || user.managed;
 
-/** Users whose address ought to be allocated. */
+/** Users whose address should be allocated. */
 const wantsAllocation = (user: AddressUser): boolean => isCalicos(user) && !(user.kind === 'Pod' && user.pod.noIpam);
 
-/** INV-54 to INV-56, and INV-44 and INV-63 for services and tunnels whose address is not allocated. */
+/**
+ * INV-54 to INV-56, and INV-44 and INV-63 for services and tunnels whose address is not allocated. `alreadyShared` has the
+ * addresses with several users that another finding reports.
+ */
 export function useJudgements(
   view: CheckView,
   addressUsers: AddressUsers,
@@ -36,7 +39,7 @@ function judgeShared(view: CheckView, ip: IpAddress, users: readonly AddressUser
   const [first, ...rest] = users;
   if (first === undefined || rest.length === 0) return undefined;
   const allocations = view.allocationsAt(ip);
-  // A virtual machine that moves has its address in both of its pods.
+  // A virtual machine that is being migrated has its address in both of its pods.
   if (allocations.some(isMachine)) return undefined;
   const [allocation] = allocations;
   return judge({
@@ -61,18 +64,17 @@ function judgeUnallocated(view: CheckView, ip: IpAddress, users: readonly Addres
   const pool = enabled ?? view.poolOf(ip);
   const block = view.blockOf(ip);
   const [id = 'INV-55', ...also] = brokenBy(first, pool !== undefined, enabled !== undefined);
-  const place = pool ? `${enabled ? '' : 'disabled '}pool ${pool.name}` : 'no pool';
   return judge({
     id,
     also,
-    // A pod that is going has perhaps given the address back already.
+    // A pod that is being deleted may have released its address already.
     candidate: users.every((user) => user.kind === 'Pod' && user.pod.deleting),
     object: objectOf(first),
     related: [...rest.map(objectOf), ...(block ? [blockObject(block.name)] : [])],
     dependencies: [
       ...dependenciesOf(users),
       ...(block ? [blockObject(block.name)] : []),
-      ...(pool ? [{ kind: 'IPPool' as const, name: pool.name }] : []),
+      ...(pool ? [poolObject(pool.name)] : []),
     ],
     cidr: block?.cidr,
     address: formatIp(ip),
@@ -80,14 +82,14 @@ function judgeUnallocated(view: CheckView, ip: IpAddress, users: readonly Addres
     owner: objectOf(first),
     evidence: [
       ...users.map((user) => `${describeUser(user)} has the address`),
-      `it lies in ${place}`,
+      pool ? `it is in ${enabled ? '' : 'disabled '}pool ${pool.name}` : 'no pool contains it',
       block ? `block ${block.cidr} does not record it as allocated` : 'no block contains it',
     ],
     fingerprint: users.map(identity).join(' '),
   });
 }
 
-/** The most specific invariant first. */
+/** What the use breaks, the most specific invariant first. */
 function brokenBy(user: AddressUser, inPool: boolean, inEnabledPool: boolean): InvariantId[] {
   const general: InvariantId = inEnabledPool ? 'INV-54' : 'INV-55';
   if (user.kind === 'Node' && inPool) return ['INV-63', general];
@@ -108,7 +110,7 @@ function nodeOf(user: AddressUser): string | undefined {
   }
 }
 
-/** Tells an object apart from a later one of the same name. */
+/** A text that distinguishes an object from a later one of the same name. */
 function identity(user: AddressUser): string {
   const { kind, namespace, name } = objectOf(user);
   const uid = user.kind === 'Pod' ? user.pod.uid : user.kind === 'Service' ? user.service.uid : undefined;

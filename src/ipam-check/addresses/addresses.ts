@@ -1,4 +1,4 @@
-// Judges the use of addresses: every allocation by the owner that it names, every address in use by its allocation.
+// Judges addresses: every allocation by the owner that it names, every address in use by its allocation.
 
 import type { Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
@@ -11,17 +11,11 @@ import { judgePodAllocation, namedPod } from './pod-allocations.ts';
 import { judgeServiceAllocation, namedService } from './service-allocations.ts';
 import { judgeRecordedTunnels, judgeTunnelAllocation, type NamedTunnel, namedTunnel } from './tunnel-allocations.ts';
 
-/** Without each of these, an address that looks unused may well be in use. */
-const neededKinds: readonly string[] = ['Pod', 'Node', 'WorkloadEndpoint'];
-
-/**
- * INV-11, INV-44, INV-50, INV-51 and INV-53 to INV-63, one finding a fault. Nothing at all is said when the users of addresses could not be read.
- */
+/** INV-11, INV-44, INV-50, INV-51 and INV-53 to INV-63, one finding per fault. */
 export function addressJudgements(view: CheckView, addressUsers: AddressUsers): Judgement[] {
-  if (!neededKinds.every((kind) => view.canJudge(kind))) return [];
   const judgements: Judgement[] = [];
   const tunnels: { readonly allocation: Allocation; readonly named: NamedTunnel }[] = [];
-  /** Nodes of pods whose addresses stay allocated. */
+  /** Nodes with an allocation of a pod that stays. */
   const holding = new Set<string>();
   for (const allocation of view.allocations) {
     if (allocation.windowsReserved || allocation.attributeMissing || allocation.cooling) continue;
@@ -44,7 +38,7 @@ export function addressJudgements(view: CheckView, addressUsers: AddressUsers): 
   const shared = judgements.filter(({ finding }) => finding.also.includes('INV-56'));
   const alreadyShared = new Set(shared.map(({ finding }) => finding.address ?? ''));
   judgements.push(...useJudgements(view, addressUsers, alreadyShared));
-  return judgements.filter((judgement) => canJudge(view, judgement));
+  return judgements;
 }
 
 function judgeOwned(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): Judgement | undefined {
@@ -56,8 +50,8 @@ function judgeOwned(view: CheckView, addressUsers: AddressUsers, allocation: All
 }
 
 /**
- * INV-11 beside what else is wrong with the allocation, else by itself. The tunnel addresses of old releases have no
- * handle, and keep it that way.
+ * INV-11: added to what else is wrong with the allocation, otherwise a finding of its own. Tunnel addresses of old
+ * releases have no handle, which is harmless.
  */
 function withoutHandle(
   view: CheckView,
@@ -66,7 +60,7 @@ function withoutHandle(
   judgement: Judgement | undefined,
 ): Judgement | undefined {
   if (allocation.handle !== undefined) return judgement;
-  const fact = 'it has no handle: only a release by address frees it';
+  const fact = 'it has no handle, so only a release by address frees it';
   if (judgement !== undefined) {
     const { finding } = judgement;
     const also: InvariantId[] = [...finding.also, 'INV-11'];
@@ -82,13 +76,15 @@ function withoutHandle(
   });
 }
 
-/** Nothing tells whose address it is: it may be assigned by hand, so nothing but a person releases it. */
+/** An allocation that names no owner. It may have been assigned by hand, so only a person releases it. */
 function judgeOwnerless(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): Judgement | undefined {
   if (addressUsers.hasUserOf(allocation) || hasLiveContainer(view, addressUsers, allocation)) return undefined;
   const broken: InvariantId[] = ['INV-53'];
   const evidence = ['its attributes name no pod, tunnel or service', 'nothing is known to use the address'];
   if (mayHaveCooledDown(view, allocation)) {
-    evidence.push('addresses cool down in this cluster: a component of an older release may have dropped the mark');
+    evidence.push(
+      'the cluster uses a cooldown for addresses: a component of an older release may have dropped the mark',
+    );
   }
   const { node } = allocation.attributes;
   if (node && view.nodesByName.size > 0 && !view.nodesByName.has(node)) {
@@ -99,11 +95,11 @@ function judgeOwnerless(view: CheckView, addressUsers: AddressUsers, allocation:
     allocation,
     broken,
     evidence,
-    release: { byHand: 'nobody can be asked whether it is in use: release it if you know that it is not' },
+    release: { byHand: 'whether it is in use cannot be determined: release it if you know that it is not' },
   });
 }
 
-/** A component that does not know the mark of a released address drops it: what is left says nothing at all. */
+/** True when it may be the rest of a released address: a component that does not know the cooldown mark drops it. */
 function mayHaveCooledDown(view: CheckView, { handle, attributes }: Allocation): boolean {
   const seconds: unknown = view.snapshot.config?.spec?.['ipCooldownSeconds'];
   return Boolean(seconds) && handle === undefined && Object.keys(attributes).length === 0;
@@ -111,9 +107,4 @@ function mayHaveCooledDown(view: CheckView, { handle, attributes }: Allocation):
 
 function isReleased(judgement: Judgement | undefined): boolean {
   return judgement?.finding.stability === 'stable' && judgement.finding.repair?.automatic === true;
-}
-
-/** What is said about services rests on them and on which of them are Calico's. */
-function canJudge(view: CheckView, { finding }: Judgement): boolean {
-  return finding.id !== 'INV-44' || (view.canJudge('Service') && view.canJudge('KubeControllersConfiguration'));
 }

@@ -1,6 +1,5 @@
-// What is wrong with one allocated address, and the finding made of it: the most specific invariant first, and a
-// release only when nothing at all could be using the address.
-
+// What is wrong with one allocated address, and the finding for it: the most specific invariant first, and a release only
+// when nothing at all could be using the address.
 import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { blockObject, judge } from '../judgement.ts';
@@ -8,7 +7,7 @@ import { type AddressUser, type AddressUsers, dependenciesOf, describeUser, obje
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
-/** The most specific first: a finding bears the first id that its fault breaks. */
+/** From the most specific to the least: a finding has the first id that its fault breaks. */
 const order: readonly InvariantId[] = [
   'INV-61',
   'INV-60',
@@ -25,31 +24,31 @@ const order: readonly InvariantId[] = [
   'INV-11',
 ];
 
-/** What `--fix` does about it: releases the address, or leaves it to a person for the reason given. */
+/** What `--fix` does: it releases the address, or leaves that to a person, with this advice. */
 export type Release = 'automatic' | { readonly byHand: string };
 
 export interface AllocationFault {
   readonly allocation: Allocation;
-  /** Every invariant broken, in any order. */
+  /** Every invariant that is broken, in any order. */
   readonly broken: readonly InvariantId[];
   readonly evidence: readonly string[];
   readonly owner?: FoundObject | undefined;
-  /** Who has the address without it being allocated to them. */
+  /** Users of the address that it is not allocated to. */
   readonly others?: readonly AddressUser[];
   readonly severity?: 'info';
   /** Looks like an operation in progress, whatever its age. */
   readonly candidate?: boolean;
-  /** Absent: the allocation stays, something else is wrong with it. */
+  /** Absent when the allocation is to stay and something else is wrong with it. */
   readonly release?: Release | undefined;
 }
 
-/** Sorted so that the most specific comes first; ids outside the order go last. */
+/** Without duplicates, the most specific first; ids outside the order come last. */
 function bySpecificity(broken: readonly InvariantId[]): InvariantId[] {
   const place = (id: InvariantId) => (order.includes(id) ? order.indexOf(id) : order.length);
   return [...new Set(broken)].sort((a, b) => place(a) - place(b));
 }
 
-/** The finding for a fault of an allocation. An address that somebody else uses is an error, whatever else is wrong. */
+/** The finding for a fault of an allocation. An address that something else uses is an error, whatever else is wrong. */
 export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgement {
   const { allocation, owner, others = [] } = fault;
   const { block, address, handle, sequence } = allocation;
@@ -64,8 +63,9 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
   };
   const command = `calictl ipam release --ip ${address}`;
   const dependencies: Dependency[] = dependenciesOf(others);
-  if (owner?.kind === 'Pod' || owner?.kind === 'Node' || owner?.kind === 'Service')
+  if (owner?.kind === 'Pod' || owner?.kind === 'Node' || owner?.kind === 'Service') {
     dependencies.push({ ...owner, kind: owner.kind });
+  }
   const rivals = others.some((user) => user.kind !== 'Service' || user.managed);
   const severity = rivals ? 'error' : fault.severity;
   const release = releaseOf(view, fault);
@@ -104,12 +104,12 @@ function releaseOf(view: CheckView, { allocation, others = [], release }: Alloca
   if (release !== 'automatic') return release;
   if (others.length > 0) return undefined;
   if (view.allocationsAt(allocation.ip).length > 1) {
-    return { byHand: 'overlapping blocks both allocate the address: settle INV-18 first' };
+    return { byHand: 'overlapping blocks both allocate the address: resolve INV-18 first' };
   }
   return release;
 }
 
-/** The part of a pod's handle that names the container; undefined for handles of another form. */
+/** The container ID in the handle of a pod; undefined for handles of another format. */
 export function containerOf(allocation: Allocation): string | undefined {
   const { handleId, attributes } = allocation;
   if (handleId === undefined || isMachine(allocation)) return undefined;
@@ -122,13 +122,13 @@ export function namesMachine({ handleId, attributes }: Allocation): boolean {
   return handleId?.includes('.vmi.') === true || 'vmi-name' in attributes || 'vm-uid' in attributes;
 }
 
-/** True for the address of a virtual machine, which keeps it while it is stopped or moves. */
+/** True for the address of a virtual machine, which keeps it while it is stopped or migrated. */
 export function isMachine(allocation: Allocation): boolean {
   const { alternateAttributes } = allocation;
   return namesMachine(allocation) || (alternateAttributes !== undefined && Object.keys(alternateAttributes).length > 0);
 }
 
-/** The other allocations under the same handle and of the same family, of blocks that Calico sees. */
+/** The other allocations with the same handle and family, in blocks that Calico sees. */
 export function siblingsOf(view: CheckView, allocation: Allocation): Allocation[] {
   const { handleName, ip } = allocation;
   const all = handleName === undefined ? [] : view.allocationsByHandle.get(handleName);
@@ -141,7 +141,7 @@ export function siblingsOf(view: CheckView, allocation: Allocation): Allocation[
   );
 }
 
-/** True when the container that the address was allocated for is the current one of something alive. */
+/** True when the address was allocated for the current container of a pod or endpoint that exists. */
 export function hasLiveContainer(view: CheckView, addressUsers: AddressUsers, allocation: Allocation): boolean {
   const container = containerOf(allocation);
   return container !== undefined && (view.podsByContainer.has(container) || addressUsers.hasWorkloadOf(container));

@@ -1,5 +1,5 @@
-// Judges what is recorded of each allocation by itself: form of the handle, times, second owner, the node attribute
-// (INV-17, 64, 65, 66, 68). Whether anything uses the address is judged in addresses.ts.
+// Judges what is recorded with each allocation: the format of the handle, times, second owner and node attribute (INV-17,
+// 64, 65, 66, 68). Whether anything uses the address is judged in addresses.ts.
 import { attributesOf } from '../../ipam/block/block.ts';
 import { goTimeText } from '../../text/go-time.ts';
 import { listed } from '../../text/wording.ts';
@@ -13,8 +13,8 @@ import type { PlannedReleases } from '../view/planned-releases.ts';
 import { namesMachine } from './allocation-fault.ts';
 
 /**
- * INV-17, 64, 65, 66 and 68. Silent about addresses that --fix releases; INV-68 also about those in `reported`, for it
- * is the least that can be said.
+ * INV-17, 64, 65, 66 and 68. Addresses that --fix releases are passed over; INV-68, the least that can be said, also
+ * passes over those in `reported`, which have a finding already.
  */
 export function metadataJudgements(
   view: CheckView,
@@ -35,12 +35,12 @@ export function metadataJudgements(
         for (const draft of [...found, ...least]) judgements.push(about(view, allocation, draft));
       }
     }
-    if (cooling.length > 0) judgements.push(...coolingTooLong(view, block, cooling));
+    if (cooling.length > 0) judgements.push(...wrongCooldown(view, block, cooling));
   }
   return judgements;
 }
 
-/** What a rule has to say beside what is said of every allocation. */
+/** What a rule adds to what every finding about an allocation says. */
 type Oddity = Pick<Draft, 'id' | 'evidence' | 'candidate' | 'settled' | 'repair'>;
 
 function about(view: CheckView, allocation: Allocation, oddity: Oddity): Judgement {
@@ -58,7 +58,7 @@ function about(view: CheckView, allocation: Allocation, oddity: Oddity): Judgeme
   });
 }
 
-/** The usual case, decided without making anything. */
+/** The usual case, decided without creating any object. */
 function isPlain(allocation: Allocation, latest: string): boolean {
   const { handle, handleId, attributes, block } = allocation;
   if (
@@ -83,18 +83,22 @@ function oddities(view: CheckView, addressUsers: AddressUsers, allocation: Alloc
     found.push({
       id: 'INV-17',
       settled: true,
-      evidence: [`the handle is stored as ${JSON.stringify(handle)}, what counts is ${handleId}`],
+      evidence: [`the handle is stored as ${JSON.stringify(handle)}, but only ${handleId} counts`],
     });
   }
   if (isLegacy(addressUsers, allocation)) {
-    found.push({ id: 'INV-64', settled: true, evidence: [`the handle ${handleId} is made of namespace and pod`] });
+    found.push({
+      id: 'INV-64',
+      settled: true,
+      evidence: [`the handle ${handleId} consists of namespace and pod name`],
+    });
   }
   const time = implausibleTime(view, allocation.attributes['timestamp']);
   if (time !== undefined) found.push({ id: 'INV-65', evidence: [time] });
   return [...found, ...secondOwner(view, allocation)];
 }
 
-/** True for a handle of the form that Calico 2 gave pods; such allocations often name no pod beside. */
+/** True for a handle in the format of Calico 2; such allocations often name no pod in their attributes. */
 function isLegacy(addressUsers: AddressUsers, { handleId, attributes, ip }: Allocation): boolean {
   const { namespace, pod } = attributes;
   if (handleId === undefined) return false;
@@ -107,44 +111,48 @@ function isLegacy(addressUsers: AddressUsers, { handleId, attributes, ip }: Allo
 function implausibleTime(view: CheckView, timestamp: string | undefined): string | undefined {
   if (timestamp === undefined) return undefined;
   const time = parseGoTime(timestamp);
-  if (time === undefined) return `timestamp ${JSON.stringify(timestamp)} is no time`;
+  if (time === undefined) return `invalid timestamp ${JSON.stringify(timestamp)}`;
   return time > view.nowMs + clockSkewMs ? `timestamp ${timestamp} is in the future` : undefined;
 }
 
-/** INV-66. Two owners at once are for virtual machines that move, and for as long as they move. */
+/** INV-66. Only virtual machines have two owners, and only while they are migrated. */
 function secondOwner(view: CheckView, allocation: Allocation): Oddity[] {
   const { alternateAttributes, block } = allocation;
   if (alternateAttributes === undefined || Object.keys(alternateAttributes).length === 0) return [];
   const { pod, namespace } = alternateAttributes;
   const evidence: string[] = [];
   if (!namesMachine(allocation)) evidence.push('its handle is not that of a virtual machine');
-  if (!pod || !namespace) evidence.push('the second owner is no pod');
+  if (!pod || !namespace) evidence.push('the second owner is not a pod');
   else {
-    const record = view.podsByKey.get(`${namespace}/${pod}`);
+    const record = view.podNamed({ namespace, name: pod });
     if (record === undefined) evidence.push(`the second owner, pod ${namespace}/${pod}, does not exist`);
-    else if (record.finished) evidence.push(`the second owner, pod ${namespace}/${pod}, has ended`);
+    else if (record.finished) evidence.push(`the second owner, pod ${namespace}/${pod}, has terminated`);
   }
   const candidate = view.isYounger(block.writtenAtMs, operationGuardMs);
   return evidence.length === 0 ? [] : [{ id: 'INV-66', candidate, evidence }];
 }
 
-/** INV-68. Of an allocation without any attributes other rules say more. */
+/** INV-68. Other rules say more about an allocation without any attributes. */
 function oddNode({ block, attributes, handle }: Allocation): Oddity[] {
   const { owner } = block;
   const { node } = attributes;
   if (owner === undefined || handle === undefined) return [];
   if (owner.type === 'virtual') {
-    const evidence = [`the block belongs to ${block.affinity}, the address is allocated on node ${node}`];
+    const evidence = [`the block belongs to ${block.affinity}, but the address is allocated on node ${node}`];
     return node ? [{ id: 'INV-68', settled: true, evidence }] : [];
   }
   if (node || Object.keys(attributes).length === 0) return [];
   return [
-    { id: 'INV-68', settled: true, evidence: [`the block belongs to ${block.affinity}, its attributes name no node`] },
+    {
+      id: 'INV-68',
+      settled: true,
+      evidence: [`the block belongs to ${block.affinity}, but its attributes name no node`],
+    },
   ];
 }
 
-/** INV-65 of addresses that cool down: one release writes one record for all that it frees. */
-function coolingTooLong(view: CheckView, block: BlockView, cooling: readonly Allocation[]): Judgement[] {
+/** INV-65 of addresses in cooldown: one release writes one record for all that it frees. */
+function wrongCooldown(view: CheckView, block: BlockView, cooling: readonly Allocation[]): Judgement[] {
   const records = attributesOf(block.block);
   const wrong = new Map<string, number[]>();
   for (const { ordinal } of cooling) {
@@ -157,8 +165,8 @@ function coolingTooLong(view: CheckView, block: BlockView, cooling: readonly All
   }
   if (wrong.size === 0) return [];
   const evidence = [...wrong].map(([releasedAt, ordinals]) => {
-    const what = Number.isNaN(Date.parse(releasedAt)) ? 'is no time' : 'is in the future';
-    return `releasedAt ${JSON.stringify(releasedAt)} of ordinals ${listed(ordinals, mostListed)} ${what}`;
+    const what = Number.isNaN(Date.parse(releasedAt)) ? 'invalid' : 'future';
+    return `${what} releasedAt ${JSON.stringify(releasedAt)} at ordinals ${listed(ordinals, mostListed)}`;
   });
   return [judge({ ...aboutBlock(block), id: 'INV-65', evidence, fingerprint: evidence.join(' ') })];
 }

@@ -1,113 +1,160 @@
-// What can be wrong between the allocations and what uses their addresses.
-// The rules are those of docs/reference/ipam.md.
-import type { Invariant } from '../invariant.ts';
+// The invariants of allocated addresses and of addresses in use.
+// The rules are in docs/reference/ipam.md.
+import type { Invariant, OptionalKind } from '../invariant.ts';
+
+/** Without these an address that looks unused may well be in use. */
+const users: readonly OptionalKind[] = ['Node', 'WorkloadEndpoint'];
 
 export const addressInvariants = {
   'INV-11': {
     title: 'allocation has no handle',
     severities: ['warning', 'info'],
+    needs: users,
     meaning:
-      'A release by handle, which is how pods give addresses back, does not find it. Old tunnel addresses are made so (info).',
+      'Pods release their addresses by handle, so this one stays allocated when its pod is deleted. Old releases created tunnel addresses this way (info).',
     whatToDo:
-      'Restart the pod, or release the address when nothing uses it. A tunnel address gets a handle when calico-node restarts.',
+      'Restart the pod, or release the address if nothing uses it. A tunnel address gets a handle when calico-node restarts.',
+  },
+  'INV-17': {
+    title: 'handle contains a carriage return',
+    severities: ['info'],
+    needs: [],
+    meaning:
+      'Left by a migration from host-local IPAM. Only the part before the carriage return counts; some tools show all of it.',
+    whatToDo: 'Nothing. It disappears with the pod.',
+  },
+  'INV-44': {
+    title: 'address does not match its LoadBalancer service',
+    severities: ['warning', 'error'],
+    needs: [...users, 'Service', 'KubeControllersConfiguration'],
+    meaning:
+      'The service no longer exists, Calico does not assign its addresses, or it uses an address that is not allocated to it.',
+    whatToDo:
+      'Run with --fix to release the address if the service is gone. Otherwise let kube-controllers assign the address again.',
+  },
+  'INV-50': {
+    title: 'handle has several addresses of one family',
+    severities: ['warning'],
+    needs: users,
+    meaning:
+      'Left when the network of a container was set up twice: the pod uses one address, and the other stays allocated until the pod is deleted.',
+    whatToDo: 'Run with --fix to release the surplus address, if the pod reports which address it uses.',
   },
   'INV-51': {
     title: 'pod has addresses of two containers',
     severities: ['warning'],
-    meaning: 'The sandbox of an earlier container was not torn down, its addresses stay allocated.',
-    whatToDo: 'Run with --fix when the pod does not use them; else restart the pod.',
+    needs: users,
+    meaning: 'The sandbox of an earlier container was not torn down, so its addresses stay allocated.',
+    whatToDo: 'Run with --fix if the pod does not use them. Otherwise restart the pod.',
   },
   'INV-53': {
     title: 'address is allocated but nothing uses it',
     severities: ['warning', 'info'],
-    meaning: 'The address leaked: it cannot be handed out to anybody else.',
+    needs: users,
+    meaning: 'The address has leaked: it cannot be assigned to anything else.',
     whatToDo:
-      'Run with --fix: the address is released. One that was assigned by hand names no user that could be looked up: it ' +
-      'is never released by --fix, only by ipam release --ip.',
+      'Run with --fix to release the address. An address that was assigned by hand names no owner that could be looked up, so --fix never releases it; use ipam release --ip.',
   },
   'INV-54': {
     title: 'address is in use but not allocated',
     severities: ['error'],
-    meaning: 'Calico may hand the address out to another pod.',
-    whatToDo: 'Restart the pod, so that it gets an allocated address.',
+    needs: users,
+    meaning: 'Calico can assign the address to another pod.',
+    whatToDo: 'Restart the pod so that it gets an allocated address.',
   },
   'INV-55': {
-    title: 'address in use lies in no pool',
+    title: 'address in use is not in an enabled pool',
     severities: ['info'],
-    meaning: 'The pool was deleted, or another program assigns addresses.',
-    whatToDo: 'Restart the pod if its address should come from a pool.',
+    needs: users,
+    meaning: 'The pool was deleted or disabled, or another program assigns addresses.',
+    whatToDo: 'Restart the pod if it should have an address from a pool.',
   },
   'INV-56': {
-    title: 'address is used by several owners at once',
+    title: 'address has several users',
     severities: ['error'],
-    meaning: 'Traffic reaches the wrong one.',
-    whatToDo: 'Find out which one the allocation belongs to and restart the other.',
+    needs: users,
+    meaning: 'Traffic can reach the wrong one.',
+    whatToDo: 'Find out which of them the address is allocated to, and restart the other one.',
   },
   'INV-57': {
-    title: 'address is allocated to another pod than uses it',
+    title: 'address is used by another pod than it is allocated to',
     severities: ['error'],
-    meaning: 'When the recorded pod goes, the address is freed under the pod that uses it.',
+    needs: users,
+    meaning: 'When the recorded pod is deleted, the address is released while the other pod still uses it.',
     whatToDo: 'Restart the pod that uses the address.',
   },
   'INV-58': {
     title: 'address is allocated on another node than its pod runs on',
     severities: ['warning', 'error'],
-    meaning: 'The allocation belongs to an earlier pod of the same name; the garbage collector counts it as leaked.',
-    whatToDo: 'Run with --fix when the pod does not use the address; else restart the pod.',
+    needs: users,
+    meaning:
+      'The allocation belongs to an earlier pod of the same name. The garbage collector of Calico treats it as leaked.',
+    whatToDo: 'Run with --fix if the pod does not use the address. Otherwise restart the pod.',
   },
   'INV-59': {
-    title: 'address belongs to an earlier container of its pod',
+    title: 'address is allocated to an earlier container of its pod',
     severities: ['warning', 'error'],
-    meaning: 'The delete of the current container does not release it.',
-    whatToDo: 'Run with --fix when the pod does not use the address; else restart the pod.',
+    needs: users,
+    meaning: 'Deleting the current container does not release this address.',
+    whatToDo: 'Run with --fix if the pod does not use the address. Otherwise restart the pod.',
   },
   'INV-60': {
-    title: 'finished pod holds an address',
+    title: 'finished pod still holds an address',
     severities: ['warning', 'error'],
-    meaning: 'The pod has ended and uses nothing; its address cannot be handed out to anybody else.',
-    whatToDo: 'Run with --fix: the address is released.',
+    needs: users,
+    meaning: 'The pod has terminated and uses nothing, but its address cannot be assigned to another pod.',
+    whatToDo: 'Run with --fix to release the address.',
   },
   'INV-61': {
-    title: 'address is allocated to a pod that uses its host network',
+    title: 'address is allocated to a pod that uses the host network',
     severities: ['warning', 'error'],
+    needs: users,
     meaning: 'The allocation belongs to an earlier pod of the same name.',
-    whatToDo: 'Run with --fix: the address is released.',
+    whatToDo: 'Run with --fix to release the address.',
   },
   'INV-62': {
     title: 'address is allocated on a node that does not exist',
     severities: ['warning', 'error'],
-    meaning: 'The node is gone and nothing on it can use the address.',
-    whatToDo: 'Run with --fix: the address is released.',
+    needs: users,
+    meaning: 'The node was removed, so nothing on it can use the address.',
+    whatToDo: 'Run with --fix to release the address.',
   },
   'INV-63': {
-    title: 'tunnel address and allocation do not agree',
+    title: 'tunnel address and its allocation do not match',
     severities: ['warning', 'error'],
-    meaning: 'The node records another tunnel address than is allocated for it, or somebody else uses its address.',
-    whatToDo: 'Restart calico-node on that node: it puts its tunnel addresses right. --fix releases duplicates.',
+    needs: users,
+    meaning:
+      'The Node object records another tunnel address than the allocated one, or something else uses the allocated address.',
+    whatToDo: 'Restart calico-node on that node to correct its tunnel addresses. --fix releases duplicates.',
   },
   'INV-64': {
-    title: 'handle is of the form of Calico 2',
+    title: 'handle has the format of Calico 2',
     severities: ['info'],
-    meaning: 'It is made of namespace and pod, not of the container. Calico still releases it.',
-    whatToDo: 'Nothing; it goes with the pod.',
+    needs: [],
+    meaning: 'The handle consists of namespace and pod name instead of the container ID. Calico still releases it.',
+    whatToDo: 'Nothing. It disappears with the pod.',
   },
   'INV-65': {
-    title: 'time of an allocation or of a release cannot be right',
+    title: 'implausible time of an allocation or a release',
     severities: ['warning'],
-    meaning: 'A time to come makes an allocation look young, or an address cool down for too long.',
-    whatToDo: 'Put the clock of the node right. For an allocation, restart the pod.',
+    needs: [],
+    meaning:
+      'A time in the future makes an allocation look recent, or keeps a released address in cooldown for too long.',
+    whatToDo: 'Correct the clock of the node. For an allocation, restart the pod.',
   },
   'INV-66': {
-    title: 'second owner of an address is out of place',
+    title: 'unexpected second owner of an address',
     severities: ['warning'],
-    meaning: 'Only a virtual machine that moves has two owners, and only while it moves.',
-    whatToDo: 'See whether a migration got stuck; the entry goes when the machine is moved again or deleted.',
+    needs: [],
+    meaning: 'Only a virtual machine that is being migrated has two owners, and only during the migration.',
+    whatToDo: 'Check whether a migration is stuck. The entry is removed when the machine is migrated again or deleted.',
   },
   'INV-68': {
-    title: 'node of an allocation does not fit the owner of its block',
+    title: 'node attribute of an allocation does not match the block owner',
     severities: ['info'],
+    needs: [],
     meaning:
-      'Addresses in blocks of nodes name a node, those in other blocks do not; the garbage collector goes by it.',
-    whatToDo: 'Nothing; see how it was assigned when there are many.',
+      'Allocations in the block of a node name a node; allocations in other blocks do not. The garbage collector of Calico relies on it.',
+    whatToDo: 'Nothing. If there are many, find out what assigned these addresses.',
   },
 } satisfies Record<string, Invariant>;

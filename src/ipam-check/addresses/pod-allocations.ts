@@ -1,6 +1,6 @@
-// Judges the allocations that name a pod: is it the pod's, does the pod still use it (INV-53, 57 to 62).
-// The rules of validity are those of Calico's garbage collector, docs/reference/ipam.md; where it would free an address
-// that a live container has, this does not.
+// Judges the allocations that name a pod: whether the pod exists and still uses the address (INV-53, 57 to 62).
+// The rules are those of Calico's garbage collector, docs/reference/ipam.md#addresses-in-use, except that an address of a
+// live container is never released.
 import { parseIp } from '../../net/ip.ts';
 import type { FoundObject, Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
@@ -39,14 +39,14 @@ export function judgePodAllocation(
   named: NamedPod,
 ): Judgement | undefined {
   if (isPlainlyRight(view, allocation, named, addressUsers.singleUserOf(allocation))) return undefined;
-  const pod = view.podsByKey.get(`${named.namespace}/${named.name}`);
+  const pod = view.podNamed(named);
   const fault = isMachine(allocation)
     ? stoppedMachine(addressUsers, allocation, pod)
     : podFault(view, addressUsers, allocation, named, pod);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Pod', ...named } satisfies FoundObject });
 }
 
-/** The usual case, decided without making a text or a list: it is what nearly every allocation of a cluster is. */
+/** The usual case, which nearly every allocation of a cluster is: decided without creating a string or a list. */
 function isPlainlyRight(
   view: CheckView,
   { attributes, handleId }: Allocation,
@@ -65,7 +65,7 @@ function isPlainlyRight(
   );
 }
 
-/** A virtual machine keeps its address without a pod; whether the machine still exists is not known here. */
+/** A virtual machine keeps its address while it has no pod. Whether the machine still exists is not known here. */
 function stoppedMachine(
   addressUsers: AddressUsers,
   allocation: Allocation,
@@ -76,8 +76,11 @@ function stoppedMachine(
     allocation,
     broken: ['INV-53'],
     severity: 'info',
-    evidence: ['no running pod has the address', 'it belongs to a virtual machine, which keeps it while it is stopped'],
-    release: { byHand: 'release it when the virtual machine is gone for good' },
+    evidence: [
+      'no running pod has the address',
+      'it belongs to a virtual machine, which keeps its address while it is stopped',
+    ],
+    release: { byHand: 'release it if the virtual machine was deleted' },
   };
 }
 
@@ -101,7 +104,7 @@ function podFault(
     const current = otherContainer(view, allocation, pod, usesIt);
     if (current !== undefined) {
       broken.push('INV-51');
-      evidence.push(`the pod has ${current.address} for another container`);
+      evidence.push(`the pod has ${current.address} from another container`);
     }
   }
   missingNode(view, allocation, broken, evidence);
@@ -123,14 +126,14 @@ function podFault(
   }
   if (pod !== undefined && !pod.finished && !pod.hostNetwork) evidence.push(`the pod has ${pod.addresses.join(', ')}`);
   if (pod?.finished === true && !endedPhases.includes(pod.phase)) {
-    evidence.push('the pod is being deleted and has given its address back');
+    evidence.push('the pod is being deleted and has released its address');
   }
   return { allocation, broken: [...broken, 'INV-53'], evidence, release: 'automatic' };
 }
 
 /**
- * INV-50: the pod lives with another address of the same handle and family, as after an ADD that was made twice.
- * Which one is too many is known when the pod has another; while it has none, the first of them speaks for all.
+ * INV-50: the pod has another address of the same handle and family, as after an ADD that was made twice. Which of them
+ * is surplus is known once the pod has one; until then the first of them is reported for all.
  */
 function surplusOf(
   view: CheckView,
@@ -143,10 +146,10 @@ function surplusOf(
   if (pod === undefined || pod.finished || pod.hostNetwork || siblings.length === 0) return undefined;
   const inUse = siblings.find((sibling) => addressUsers.of(sibling.ip).some((user) => isPodUser(user, named)));
   if (inUse !== undefined) {
-    const evidence = [`the pod has ${inUse.address} under the same handle`];
+    const evidence = [`the pod has ${inUse.address} with the same handle`];
     if (!pod.moreAddresses) return { allocation, broken: [], evidence, release: 'automatic' };
-    evidence.push('the pod may have more addresses than its status lists');
-    return { allocation, broken: [], evidence, release: { byHand: 'release it if no network of the pod has it' } };
+    evidence.push('the pod may have more addresses than its status shows');
+    return { allocation, broken: [], evidence, release: { byHand: 'release it if no network of the pod uses it' } };
   }
   if (!hasLiveContainer(view, addressUsers, allocation) || siblings.some((other) => comesBefore(other, allocation))) {
     return undefined;
@@ -155,9 +158,9 @@ function surplusOf(
   return {
     allocation,
     broken: [],
-    evidence: [`its handle has ${addresses} too`, 'the pod does not say which of them it has'],
+    evidence: [`its handle has ${addresses} too`, 'the pod does not report which of them it uses'],
     candidate: awaitsAddress(pod),
-    release: { byHand: 'find out which of them the pod has, release the others' },
+    release: { byHand: 'find out which of them the pod uses, and release the others' },
   };
 }
 
@@ -166,8 +169,9 @@ function comesBefore(a: Allocation, b: Allocation): boolean {
 }
 
 /**
- * INV-51: what the pod has been allocated, on the same node, for another container than this one, which is an earlier
- * one. Where the pod does not tell the current container and has the addresses of both, the older allocation is it.
+ * INV-51: an address that the pod uses and that was allocated to it, on the same node, for another container; so this
+ * allocation belongs to an earlier one. Where the pod does not name its container and uses both addresses, the older
+ * allocation is taken to be the earlier one.
  */
 function otherContainer(
   view: CheckView,
@@ -195,12 +199,12 @@ function isOlder(allocation: Allocation, other: Allocation): boolean {
   return mine === its ? comesBefore(allocation, other) : mine < its;
 }
 
-/** A pod of its own network that has not ended and has no address: an allocation may be on its way to it. */
+/** A pod on the pod network that has not terminated and has no address yet: it may be getting one now. */
 export function awaitsAddress(pod: PodRecord): boolean {
   return !pod.finished && !pod.hostNetwork && pod.addresses.length === 0;
 }
 
-/** What the pod itself says against the allocation. */
+/** Adds what the pod itself says against the allocation. */
 function mismatches(
   view: CheckView,
   allocation: Allocation,
@@ -211,23 +215,23 @@ function mismatches(
   const { node } = allocation.attributes;
   if (pod.hostNetwork) {
     broken.push('INV-61');
-    evidence.push('the pod of that name uses the network of its host');
+    evidence.push('the pod of that name uses the host network');
   } else if (pod.finished && endedPhases.includes(pod.phase)) {
     broken.push('INV-60');
-    evidence.push(`the pod has ended: phase ${pod.phase}${pod.reason ? `, reason ${pod.reason}` : ''}`);
+    evidence.push(`the pod has terminated: phase ${pod.phase}${pod.reason ? `, reason ${pod.reason}` : ''}`);
   }
   if (node && pod.node !== undefined && pod.node !== node && view.nodesByName.has(pod.node)) {
     broken.push('INV-58');
-    evidence.push(`the pod runs on ${pod.node}, the address was allocated on ${node}`);
+    evidence.push(`the pod runs on ${pod.node}, but the address was allocated on ${node}`);
   }
   const container = containerOf(allocation);
   if (!pod.finished && pod.containerId !== undefined && container !== undefined && container !== pod.containerId) {
     broken.push('INV-59');
-    evidence.push(`the pod's container is ${pod.containerId}, the address was allocated for ${container}`);
+    evidence.push(`the container of the pod is ${pod.containerId}, but the address was allocated for ${container}`);
   }
 }
 
-/** Where no node at all is known, as in part of a dump, none is called missing. */
+/** Adds INV-62. Where no node at all is known, as in a partial dump, none counts as missing. */
 function missingNode(view: CheckView, allocation: Allocation, broken: InvariantId[], evidence: string[]): void {
   const { node } = allocation.attributes;
   if (!node || view.nodesByName.size === 0 || view.nodesByName.has(node)) return;
@@ -236,8 +240,8 @@ function missingNode(view: CheckView, allocation: Allocation, broken: InvariantI
 }
 
 /**
- * The address is allocated to this pod and somebody else has it. A tunnel address that a node records is judged from
- * the node's side.
+ * The address is allocated to this pod but used by others. A tunnel address that a node records is judged with the
+ * tunnel.
  */
 function usedByOthers(
   allocation: Allocation,
@@ -254,7 +258,7 @@ function usedByOthers(
   return { allocation, broken: [...broken, 'INV-53'], evidence, others };
 }
 
-/** Without the container's name on the pod: another address of the same handle that the pod has proves it alive. */
+/** True when the pod uses another address of the same handle, which proves that the container is alive. */
 function sharesHandleInUse(
   view: CheckView,
   addressUsers: AddressUsers,

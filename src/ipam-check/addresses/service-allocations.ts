@@ -1,5 +1,5 @@
-// Judges the allocations of LoadBalancer services (INV-44). kube-controllers keeps them right while the service is there;
-// only what a vanished service left behind is released.
+// Judges the allocations of LoadBalancer services (INV-44). kube-controllers maintains them while the service exists; only
+// what a deleted service left behind is released.
 import { loadBalancerHandle } from '../../resources/names.ts';
 import type { Judgement } from '../finding.ts';
 import { type AddressUser, type AddressUsers, managedServices } from '../view/address-users.ts';
@@ -43,7 +43,7 @@ function serviceFault(
   usesIt: boolean,
   others: readonly AddressUser[],
 ): AllocationFault | undefined {
-  const service = view.servicesByKey.get(`${named.namespace}/${named.name}`);
+  const service = view.serviceNamed(named);
   if (service === undefined) {
     const evidence = ['the service does not exist'];
     if (others.length > 0) return { allocation, broken: ['INV-44', 'INV-57'], evidence, others };
@@ -67,6 +67,6 @@ function serviceFault(
     allocation,
     broken: ['INV-44', 'INV-53'],
     evidence,
-    release: { byHand: 'kube-controllers releases it, or gives it to the service' },
+    release: { byHand: 'kube-controllers releases it or assigns it to the service' },
   };
 }

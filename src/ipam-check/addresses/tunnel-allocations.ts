@@ -1,6 +1,5 @@
 // Judges tunnel addresses from both sides: what is allocated for a node's tunnel, and what the node records (INV-62, 63).
-// calico-node itself puts its tunnel addresses right; from outside only a proven duplicate, or what a vanished node left,
-// is released.
+// calico-node corrects its own tunnel addresses; only a proven duplicate, or what a deleted node left, is released here.
 import { parseIp } from '../../net/ip.ts';
 import type { FoundObject, Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
@@ -43,7 +42,7 @@ export function judgeTunnelAllocation(
   addressUsers: AddressUsers,
   allocation: Allocation,
   named: NamedTunnel,
-  /** True when an allocation of a pod of that node stays. */
+  /** True when an allocation of a pod on that node stays. */
   nodeHoldsPods: (node: string) => boolean,
 ): Judgement | undefined {
   const node = view.nodesByName.get(named.node);
@@ -68,7 +67,7 @@ function faultWithoutNode(
     allocation,
     broken: ['INV-62', 'INV-53'],
     evidence,
-    release: held ? { byHand: `released when no pod of ${node} has an address any more` } : 'automatic',
+    release: held ? { byHand: `released once no pod of ${node} has an address` } : 'automatic',
   };
 }
 
@@ -107,12 +106,12 @@ function faultOnNode(
   }
   const duplicate = recorded !== undefined && isAllocatedTo(view, recorded, { node: node.name, type });
   const twice: readonly InvariantId[] = siblingsOf(view, allocation).length > 0 ? ['INV-50'] : [];
-  if (duplicate) evidence.push(`${recorded} is allocated for it, so ${address} is one too many`);
+  if (duplicate) evidence.push(`${recorded} is allocated for the tunnel, so ${address} is a duplicate`);
   return {
     allocation,
     broken: ['INV-63', ...twice, 'INV-53'],
     evidence,
-    release: duplicate ? 'automatic' : { byHand: `calico-node on ${node.name} settles it when it restarts` },
+    release: duplicate ? 'automatic' : { byHand: `calico-node on ${node.name} corrects it when it restarts` },
   };
 }
 
@@ -124,7 +123,7 @@ function isAllocatedTo(view: CheckView, address: string, tunnel: NamedTunnel): b
   });
 }
 
-/** Why the pool should not give out this tunnel address; without a pool INV-19 says what is wrong. */
+/** Why the pool should not provide this tunnel address; a block without a pool has INV-19. */
 function poolProblem(pool: PoolView | undefined, type: TunnelType): string | undefined {
   if (pool === undefined) return undefined;
   if (!pool.enabled) return `pool ${pool.name} is disabled`;
@@ -144,7 +143,7 @@ export function judgeRecordedTunnels(view: CheckView, addressUsers: AddressUsers
       const address = node.tunnels[type];
       if (address === undefined) continue;
       const [allocation, ...overlapping] = view.allocationsAt(parseIp(address));
-      // Without an allocation it is an address in use like any other: address-use.ts judges it.
+      // Without an allocation it is an address in use like any other, which address-use.ts judges.
       if (allocation === undefined || overlapping.length > 0 || !contradicts(allocation)) continue;
       judgements.push(recordedElsewhere(view, addressUsers, node, type, allocation));
     }
@@ -152,7 +151,7 @@ export function judgeRecordedTunnels(view: CheckView, addressUsers: AddressUsers
   return judgements;
 }
 
-/** True when the allocation says that the address is not a tunnel's; the oldest say nothing at all. */
+/** True when the allocation says that the address is not a tunnel's; those of old releases say nothing at all. */
 function contradicts(allocation: Allocation): boolean {
   if (allocation.attributeMissing || namedTunnel(allocation) !== undefined) return false;
   return allocation.handleId !== undefined || Object.keys(allocation.attributes).length > 0;
@@ -168,7 +167,7 @@ function recordedElsewhere(
   const { address, handle, sequence, block } = allocation;
   const others = addressUsers.of(allocation.ip).filter((user) => !(user.kind === 'Node' && user.node === node));
   const pod = namedPod(allocation);
-  const named = pod ? `pod ${pod.namespace}/${pod.name}` : `handle ${handle ?? 'none'}`;
+  const holder = pod ? `pod ${pod.namespace}/${pod.name}` : handle === undefined ? 'no handle' : `handle ${handle}`;
   return judge({
     id: 'INV-63',
     also: others.length > 0 ? ['INV-56'] : [],
@@ -186,7 +185,7 @@ function recordedElsewhere(
     part: `${address} ${type} ${node.name}`,
     evidence: [
       `node ${node.name} records the address as its ${type}`,
-      `it is allocated to ${named}`,
+      `it is allocated to ${holder}`,
       ...others.map((user) => `${describeUser(user)} has the address`),
     ],
     fingerprint: `${handle ?? ''} ${sequence}`,

@@ -1,20 +1,26 @@
-// Judges the claims of nodes on blocks (BlockAffinity objects) against the blocks, which decide, and against nodes and pools.
+// Judges block affinities against the blocks, which decide who owns them, and against nodes and pools.
 import { affinityName, blockName } from '../../resources/names.ts';
+import { counted } from '../../text/wording.ts';
 import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
-import { affinityObject, automatic, blockObject, judge, nodeObject } from '../judgement.ts';
+import { affinityObject, automatic, blockObject, judge, nodeObject, poolObject } from '../judgement.ts';
 import { conflictGuardMs, operationGuardMs, tombstoneGuardMs } from '../times.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import type { BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import type { PlannedReleases } from '../view/planned-releases.ts';
 import { AffinityNames } from './affinity-names.ts';
-import { affinityRepair, type Claim, isBlockless, isLeftAlone, missingAffinityRepair } from './affinity-repair.ts';
+import {
+  affinityRepair,
+  isBlockless,
+  isLeftAlone,
+  type JudgedAffinity,
+  missingAffinityRepair,
+} from './affinity-repair.ts';
 
-/** INV-28 to INV-36. One claim gets one finding: the first it breaks in the order 31, 30, 36, 33, 32, 35, 29. */
+/** INV-28 to INV-36. One affinity gets one finding: the first it breaks in the order 31, 30, 36, 33, 32, 35, 29. */
 export function affinityJudgements(view: CheckView, releases: PlannedReleases): Judgement[] {
-  if (!view.canJudge('BlockAffinity')) return [];
-  const unclaimed = unclaimedBlocks(view);
+  const blocksWithout = blocksWithoutAffinity(view);
   const rivalries = rivalriesOf(view);
   const deletedBlocks = new Set(view.blocks.filter((block) => block.status === 'tombstone').map((block) => block.cidr));
   const names = new AffinityNames();
@@ -24,18 +30,17 @@ export function affinityJudgements(view: CheckView, releases: PlannedReleases): 
       judgements.push(tombstone(view, affinity));
       continue;
     }
-    const mismatches = names.mismatches(affinity);
-    const judgement = judgeClaim(view, releases, {
-      ...claimOf(view, affinity, deletedBlocks),
-      mismatches,
+    const judgement = judgeAffinity(view, releases, {
+      ...factsOf(view, affinity, deletedBlocks),
+      mismatches: names.mismatches(affinity),
       rivalry: rivalries.get(affinity),
-      coversFor: unclaimed.get(affinity.name),
+      nameFor: blocksWithout.get(affinity.name),
     });
     if (judgement) judgements.push(judgement);
   }
-  for (const [name, block] of unclaimed) {
+  for (const [name, block] of blocksWithout) {
     const holder = view.affinitiesByName.get(name);
-    if (holder === undefined || holder.tombstone) judgements.push(missingClaim(view, releases, block, name));
+    if (holder === undefined || holder.tombstone) judgements.push(missingAffinity(view, releases, block, name));
   }
   return judgements;
 }
@@ -53,28 +58,27 @@ function tombstone(view: CheckView, affinity: AffinityView): Judgement {
     evidence: ['spec.deleted is true'],
     fingerprint: `${uid} ${affinity.resourceVersion}`,
     action,
-    repair: automatic(action, `finish the deletion of ${affinity.name}`, 'INV-34'),
+    repair: automatic(action, `complete the deletion of ${affinity.name}`, 'INV-34'),
   });
 }
 
-/** Owned blocks without a claim of their owner, by the name that the claim should have. */
-function unclaimedBlocks(view: CheckView): Map<string, BlockView> {
-  const unclaimed = new Map<string, BlockView>();
+/** Owned blocks whose owner has no affinity for them, by the name that the affinity should have. */
+function blocksWithoutAffinity(view: CheckView): Map<string, BlockView> {
+  const blocks = new Map<string, BlockView>();
   for (const block of view.liveBlocks) {
     const { owner } = block;
-    if (!owner || view.affinitiesOf(block.cidr).some((affinity) => affinity.owner === block.affinity)) continue;
-    unclaimed.set(affinityName(owner.name, block.cidr), block);
+    if (owner && view.affinityOfOwner(block) === undefined) blocks.set(affinityName(owner.name, block.cidr), block);
   }
-  return unclaimed;
+  return blocks;
 }
 
-function missingClaim(view: CheckView, releases: PlannedReleases, block: BlockView, name: string): Judgement {
+function missingAffinity(view: CheckView, releases: PlannedReleases, block: BlockView, name: string): Judgement {
   const owner = block.affinity ?? '';
   const lives = block.owner !== undefined && view.ownerLives(block.owner.type, block.owner.name);
   const pooled = block.range !== undefined && view.poolsCovering(block.range).length > 0;
   const enabled = block.range !== undefined && view.enabledPoolOf(block.range.base) !== undefined;
   const empty = releases.leaveEmpty(block);
-  const evidence = [`${block.cidr} is owned by ${owner}`, `no claim of ${owner} for it exists`];
+  const evidence = [`${block.cidr} is owned by ${owner}`, `${owner} has no affinity for it`];
   if (!lives) evidence.push(`node ${block.owner?.name} does not exist`);
   if (!pooled) evidence.push('no pool contains the block');
   return judge({
@@ -90,14 +94,9 @@ function missingClaim(view: CheckView, releases: PlannedReleases, block: BlockVi
   });
 }
 
-/** How a confirmed claim stands among several confirmed ones for the same block. */
-interface Rivalry {
-  readonly others: readonly AffinityView[];
-  /** True when the block, or the loss of its node, decides against this claim. */
-  readonly lost: boolean;
-}
+type Rivalry = NonNullable<JudgedAffinity['rivalry']>;
 
-/** The claims that are to be reported among rivals: the losers, and the first of those that nothing decides between. */
+/** The affinities to be reported where several are confirmed for one block: those that lose, or the first of a draw. */
 function rivalriesOf(view: CheckView): Map<AffinityView, Rivalry> {
   const rivalries = new Map<AffinityView, Rivalry>();
   for (const [cidr, affinities] of view.affinitiesByCidr) {
@@ -108,76 +107,75 @@ function rivalriesOf(view: CheckView): Map<AffinityView, Rivalry> {
     const range = confirmed[0]?.range;
     if (!block && range && view.isUnjudgedRange(range)) continue;
     const decides = block !== undefined && (block.affinity === undefined || block.owner !== undefined);
-    const lost = (affinity: AffinityView) =>
+    const isLost = (affinity: AffinityView) =>
       decides ? affinity.owner !== block.affinity : !view.ownerLives(affinity.type, affinity.node);
-    const losers = confirmed.filter(lost);
-    const standing = confirmed.filter((affinity) => !lost(affinity));
-    const others = (one: AffinityView) => confirmed.filter((affinity) => affinity !== one);
-    for (const loser of losers) rivalries.set(loser, { others: others(loser), lost: true });
-    const [first] = standing;
-    if (first && standing.length > 1) rivalries.set(first, { others: others(first), lost: false });
+    const othersThan = (one: AffinityView) => confirmed.filter((affinity) => affinity !== one);
+    for (const loser of confirmed.filter(isLost)) rivalries.set(loser, { others: othersThan(loser), lost: true });
+    const undecided = confirmed.filter((affinity) => !isLost(affinity));
+    const [first] = undecided;
+    if (first && undecided.length > 1) rivalries.set(first, { others: othersThan(first), lost: false });
   }
   return rivalries;
 }
 
-function claimOf(
+function factsOf(
   view: CheckView,
   affinity: AffinityView,
   deletedBlocks: ReadonlySet<string>,
-): Pick<Claim, 'affinity' | 'block' | 'judged' | 'blockDeleted' | 'ownerLives' | 'poolEnabled'> {
+): Pick<JudgedAffinity, 'affinity' | 'block' | 'readable' | 'blockDeleted' | 'ownerLives' | 'poolEnabled'> {
   const { cidr, range, node, type } = affinity;
   const block = cidr === undefined ? undefined : view.blocksByCidr.get(cidr);
   const blockDeleted = cidr !== undefined && deletedBlocks.has(cidr);
   return {
     affinity,
     block,
-    judged: range !== undefined && node !== '' && (block !== undefined || blockDeleted || !view.isUnjudgedRange(range)),
+    readable:
+      range !== undefined && node !== '' && (block !== undefined || blockDeleted || !view.isUnjudgedRange(range)),
     blockDeleted,
     ownerLives: view.ownerLives(type, node),
     poolEnabled: range !== undefined && view.enabledPoolOf(range.base) !== undefined,
   };
 }
 
-function isMislabelled({ mismatches }: Claim): boolean {
+function isMislabelled({ mismatches }: JudgedAffinity): boolean {
   return mismatches.name.length > 0 || mismatches.labels.length > 0;
 }
 
-/** What the claim breaks, the finding first, then what stands in `also`. */
-function broken(claim: Claim): InvariantId[] {
-  const { affinity, block } = claim;
+/** What the affinity breaks: first the invariant that the finding bears, then those for its `also`. */
+function brokenBy(judged: JudgedAffinity): InvariantId[] {
+  const { affinity, block } = judged;
+  if (!judged.readable) return isMislabelled(judged) ? ['INV-35'] : [];
+  const owns = block !== undefined && block.affinity === affinity.owner;
+  const decided = block !== undefined && (block.affinity === undefined || block.owner !== undefined);
   const ids: InvariantId[] = [];
-  if (claim.judged) {
-    const ours = block !== undefined && block.affinity === affinity.owner;
-    const decided = block !== undefined && (block.affinity === undefined || block.owner !== undefined);
-    if (claim.rivalry) ids.push('INV-31');
-    if (decided && !ours) ids.push('INV-30');
-    if (affinity.type === 'host' && !claim.ownerLives) ids.push('INV-36');
-    if (affinity.state === 'pendingDeletion') ids.push('INV-33');
-    if (affinity.state === 'pending' && ours) ids.push('INV-32');
-    if (isMislabelled(claim)) ids.push('INV-35');
-    if (isBlockless(claim) && !(claim.blockDeleted && isLeftAlone(claim))) ids.push('INV-29');
-    if ((ours && affinity.state !== 'confirmed') || (claim.coversFor && ids.length > 0)) ids.push('INV-28');
-  } else if (isMislabelled(claim)) ids.push('INV-35');
+  if (judged.rivalry) ids.push('INV-31');
+  if (decided && !owns) ids.push('INV-30');
+  if (affinity.type === 'host' && !judged.ownerLives) ids.push('INV-36');
+  if (affinity.state === 'pendingDeletion') ids.push('INV-33');
+  if (affinity.state === 'pending' && owns) ids.push('INV-32');
+  if (isMislabelled(judged)) ids.push('INV-35');
+  if (isBlockless(judged) && !(judged.blockDeleted && isLeftAlone(judged))) ids.push('INV-29');
+  if ((owns && affinity.state !== 'confirmed') || (judged.nameFor && ids.length > 0)) ids.push('INV-28');
   return ids;
 }
 
-function isCandidate(view: CheckView, id: InvariantId, claim: Claim): boolean {
-  const { writtenAtMs } = claim.affinity;
+/** True when an operation in progress may look like this. */
+function isCandidate(view: CheckView, id: InvariantId, judged: JudgedAffinity): boolean {
+  const { writtenAtMs } = judged.affinity;
   if (id === 'INV-30') return view.isYounger(writtenAtMs, conflictGuardMs);
-  if (id === 'INV-29' && isLeftAlone(claim)) return false;
+  if (id === 'INV-29' && isLeftAlone(judged)) return false;
   return (id === 'INV-29' || id === 'INV-32' || id === 'INV-33') && view.isYounger(writtenAtMs, operationGuardMs);
 }
 
-function judgeClaim(view: CheckView, releases: PlannedReleases, claim: Claim): Judgement | undefined {
-  const [id, ...also] = broken(claim);
+function judgeAffinity(view: CheckView, releases: PlannedReleases, judged: JudgedAffinity): Judgement | undefined {
+  const [id, ...also] = brokenBy(judged);
   if (id === undefined) return undefined;
-  const { affinity, block } = claim;
-  const candidate = isCandidate(view, id, claim);
-  const harmless = id === 'INV-29' && (isLeftAlone(claim) || (candidate && affinity.state === 'pending'));
-  const others = claim.rivalry?.others ?? [];
-  const blockRef = block ? [blockObject(block.name)] : [];
-  const related: FoundObject[] = [...others.map((other) => affinityObject(other.name)), ...blockRef];
-  const repair = affinityRepair(id, claim, releases);
+  const { affinity, block } = judged;
+  const candidate = isCandidate(view, id, judged);
+  const harmless = id === 'INV-29' && (isLeftAlone(judged) || (candidate && affinity.state === 'pending'));
+  const others = judged.rivalry?.others ?? [];
+  const related: FoundObject[] = others.map((other) => affinityObject(other.name));
+  if (block) related.push(blockObject(block.name));
   return judge({
     id,
     also,
@@ -188,43 +186,48 @@ function judgeClaim(view: CheckView, releases: PlannedReleases, claim: Claim): J
     cidr: affinity.cidr ?? affinity.cidrText,
     node: affinity.node,
     ageSeconds: view.ageSeconds(affinity.writtenAtMs),
-    evidence: evidenceOf(claim),
+    evidence: evidenceOf(judged),
     fingerprint: [
       affinity.resourceVersion,
       block ? (block.affinity ?? 'nobody') : 'no block',
-      claim.ownerLives,
-      claim.poolEnabled,
+      judged.ownerLives,
+      judged.poolEnabled,
       ...others.map((other) => other.name),
     ].join(' '),
-    dependencies: dependenciesOf(view, claim, others),
-    ...repair,
+    dependencies: dependenciesOf(view, judged, others),
+    ...affinityRepair(id, judged, releases),
   });
 }
 
-function dependenciesOf(view: CheckView, { affinity, block }: Claim, others: readonly AffinityView[]): Dependency[] {
+function dependenciesOf(
+  view: CheckView,
+  { affinity, block }: JudgedAffinity,
+  others: readonly AffinityView[],
+): Dependency[] {
   const dependencies: Dependency[] = others.map((other) => affinityObject(other.name));
   if (block) dependencies.push(blockObject(block.name));
   else if (affinity.cidr !== undefined) dependencies.push(blockObject(blockName(affinity.cidr)));
   if (affinity.type === 'host' && affinity.node !== '') dependencies.push(nodeObject(affinity.node));
-  if (affinity.range)
-    for (const { name } of view.poolsCovering(affinity.range)) dependencies.push({ kind: 'IPPool', name });
+  if (affinity.range) for (const { name } of view.poolsCovering(affinity.range)) dependencies.push(poolObject(name));
   return dependencies;
 }
 
-function evidenceOf(claim: Claim): string[] {
-  const { affinity, block, rivalry } = claim;
+function evidenceOf(judged: JudgedAffinity): string[] {
+  const { affinity, block, rivalry } = judged;
   const cidr = affinity.cidr ?? affinity.cidrText;
-  const evidence = [`${affinity.owner} claims ${cidr}, state ${affinity.state}`];
-  if (claim.judged) {
-    if (block) evidence.push(`block ${cidr} is owned by ${block.affinity ?? 'nobody'}`);
-    else evidence.push(claim.blockDeleted ? `block ${cidr} is marked deleted` : `block ${cidr} does not exist`);
-    for (const other of rivalry?.others ?? []) evidence.push(`${other.owner} has a confirmed claim for ${cidr} too`);
-    if (!claim.ownerLives) evidence.push(`node ${affinity.node} does not exist`);
-    if (!claim.ownerLives && block && !block.empty)
-      evidence.push(`${block.allocations.length} addresses are allocated in it`);
-    if (!claim.poolEnabled) evidence.push(`no enabled pool contains ${cidr}`);
+  const evidence = [`affinity of ${affinity.owner} for ${cidr}, state ${affinity.state}`];
+  if (judged.readable) {
+    if (block)
+      evidence.push(block.affinity ? `block ${cidr} is owned by ${block.affinity}` : `block ${cidr} has no owner`);
+    else evidence.push(judged.blockDeleted ? `block ${cidr} is marked as deleted` : `block ${cidr} does not exist`);
+    for (const other of rivalry?.others ?? []) evidence.push(`${other.owner} has a confirmed affinity for ${cidr} too`);
+    if (!judged.ownerLives) evidence.push(`node ${affinity.node} does not exist`);
+    if (!judged.ownerLives && block && !block.empty) {
+      evidence.push(`${counted(block.allocations.length, 'address is', 'addresses are')} allocated in it`);
+    }
+    if (!judged.poolEnabled) evidence.push(`no enabled pool contains ${cidr}`);
   }
-  evidence.push(...claim.mismatches.name, ...claim.mismatches.labels);
-  if (claim.coversFor) evidence.push(`its name is that of the claim for ${claim.coversFor.cidr}`);
+  evidence.push(...judged.mismatches.name, ...judged.mismatches.labels);
+  if (judged.nameFor) evidence.push(`its name is the one for an affinity for ${judged.nameFor.cidr}`);
   return evidence;
 }

@@ -1,92 +1,121 @@
-// What can be wrong between blocks and the affinities that claim them.
-// The rules are those of docs/reference/ipam.md.
+// The invariants of ownership: block affinities against blocks, nodes and pools, and the blocks that nodes keep.
+// The rules are in docs/reference/ipam.md.
 import type { Invariant } from '../invariant.ts';
 
 export const affinityInvariants = {
-  'INV-28': {
-    title: 'node has no claim for a block that it owns',
-    severities: ['warning'],
-    meaning: 'The owner does not find the block in its list of claims and does not allocate from it.',
+  'INV-24': {
+    title: 'pool no longer selects the node of the block',
+    severities: ['info', 'warning'],
+    needs: ['BlockAffinity', 'Node'],
+    meaning:
+      'The node assigns no new addresses from the block. An empty block only keeps its range from other nodes; Calico releases it at the next allocation on that node.',
     whatToDo:
-      'Run with --fix: the claim is made and confirmed; an empty block of a node or a pool that is gone is deleted.',
+      'Run with --fix to release the block if it is empty. Otherwise restart the pods that have addresses in it.',
+  },
+  'INV-25': {
+    title: 'empty block in a disabled pool',
+    severities: ['info'],
+    needs: ['BlockAffinity', 'Node'],
+    meaning: 'No new addresses are assigned from a disabled pool, so the block is of no use.',
+    whatToDo: 'Run with --fix to release the block.',
+  },
+  'INV-28': {
+    title: 'block owner has no affinity for the block',
+    severities: ['warning'],
+    needs: ['BlockAffinity'],
+    meaning: 'The owner does not find the block among its affinities and assigns no addresses from it.',
+    whatToDo:
+      'Run with --fix to create and confirm the affinity. An empty block of a node or pool that no longer exists is deleted instead.',
   },
   'INV-29': {
-    title: 'claim for a block that does not exist',
+    title: 'affinity for a block that does not exist',
     severities: ['warning', 'info'],
+    needs: ['BlockAffinity'],
     meaning:
-      'It counts as a block of the node and may be advertised. A confirmed one becomes a block at the next allocation.',
-    whatToDo: 'Run with --fix when it is a warning: the claim is dropped.',
+      'It counts as a block of the node and may be advertised. A confirmed affinity becomes a block at the next allocation.',
+    whatToDo: 'Run with --fix to delete the affinity. Findings of severity info need no action.',
   },
   'INV-30': {
-    title: 'claim for a block that somebody else owns',
+    title: 'affinity for a block of another owner',
     severities: ['warning'],
-    meaning: 'The block decides who owns it; the claim is stale.',
-    whatToDo: 'Run with --fix: the claim is dropped.',
+    needs: ['BlockAffinity'],
+    meaning: 'The block decides who owns it, so this affinity is stale.',
+    whatToDo: 'Run with --fix to delete the affinity.',
   },
   'INV-31': {
-    title: 'several nodes have a confirmed claim for one block',
+    title: 'several confirmed affinities for one block',
     severities: ['error'],
-    meaning: 'Traffic for the block may be routed to the wrong node.',
-    whatToDo: 'Run with --fix: the claims that the block does not agree with are dropped.',
+    needs: ['BlockAffinity'],
+    meaning: 'Traffic for the block can be routed to the wrong node.',
+    whatToDo: 'Run with --fix to delete the affinities of owners that the block does not name.',
   },
   'INV-32': {
-    title: 'claim was never confirmed',
+    title: 'affinity was never confirmed',
     severities: ['warning'],
-    meaning: 'Routing ignores pending claims: other nodes have no route to the block as a whole.',
-    whatToDo: 'Run with --fix: the claim is confirmed.',
+    needs: ['BlockAffinity'],
+    meaning: 'Routing ignores pending affinities: other nodes have no route to the block as a whole.',
+    whatToDo: 'Run with --fix to confirm the affinity.',
   },
   'INV-33': {
-    title: 'release of a claim was not finished',
+    title: 'affinity release was not completed',
     severities: ['warning'],
-    meaning: 'The claim is still advertised, and its node cannot allocate from the block.',
-    whatToDo: 'Run with --fix: the claim is confirmed again when its node lives, else released.',
+    needs: ['BlockAffinity'],
+    meaning: 'The affinity is still advertised, and its node cannot assign addresses from the block.',
+    whatToDo: 'Run with --fix: the affinity is confirmed again if its node exists, and released if it does not.',
   },
   'INV-34': {
-    title: 'deletion of a claim was not finished',
+    title: 'affinity deletion was not completed',
     severities: ['warning'],
-    meaning: 'The claim is marked deleted but still there; Calico hides it from lists.',
-    whatToDo: 'Run with --fix: the deletion is finished.',
+    needs: ['BlockAffinity'],
+    meaning: 'The affinity is marked as deleted but still exists; Calico hides it from lists.',
+    whatToDo: 'Run with --fix to complete the deletion.',
   },
   'INV-35': {
-    title: 'name or labels of a claim do not fit what it says',
+    title: 'name or labels of an affinity do not match its spec',
     severities: ['warning'],
-    meaning: 'Its node finds claims by label and reads them by name: it does not see this one.',
+    needs: ['BlockAffinity'],
+    meaning: 'Nodes find their affinities by label and read them by name, so the node does not see this one.',
     whatToDo:
-      'Run with --fix: type and labels are set. When the name is wrong, let the node claim the block anew and delete this claim.',
+      'Run with --fix to set its type and labels. If the name is wrong, let the node claim the block again and delete this affinity.',
   },
   'INV-36': {
-    title: 'claim of a node that does not exist',
+    title: 'affinity of a node that does not exist',
     severities: ['warning'],
-    meaning: 'The node is gone, its blocks stay reserved for it.',
+    needs: ['BlockAffinity', 'Node'],
+    meaning: 'The node was removed, but its blocks are still reserved for it.',
     whatToDo:
-      'Run with --fix: empty blocks are released. Addresses still allocated in the block are to be released first.',
+      'Run with --fix to release empty blocks. If addresses are still allocated in the block, release them first.',
   },
   'INV-37': {
-    title: 'type and name of an owner do not go together',
+    title: 'type and name of a block owner do not match',
     severities: ['error', 'warning'],
+    needs: ['BlockAffinity', 'Node'],
     meaning:
-      'Only load-balancer is a virtual owner. A node of that name would share the names of its claims with the LoadBalancer services.',
+      'The only virtual owner is load-balancer. A node of that name would share affinity names with the LoadBalancer services.',
     whatToDo:
-      'Give the node another name. A claim or block of an unknown virtual owner is to be deleted by hand when it is empty.',
+      'Give the node another name. Delete an affinity or block of an unknown virtual owner by hand when the block is empty.',
   },
   'INV-38': {
-    title: 'node owns more blocks than it may',
+    title: 'node owns more blocks than allowed',
     severities: ['warning'],
+    needs: ['IPAMConfig', 'Node'],
     meaning:
-      'The limit is maxBlocksPerHost, 20 without it, for each family. The node claims no further block, and borrows none.',
+      'The limit is maxBlocksPerHost (20 if it is not set) per address family. The node claims no more blocks and does not borrow addresses.',
     whatToDo: 'Run with --fix to release surplus empty blocks (INV-39), or raise maxBlocksPerHost.',
   },
   'INV-39': {
     title: 'node keeps an empty block that it does not need',
     severities: ['info'],
+    needs: ['BlockAffinity', 'Node'],
     meaning:
-      'The node has other blocks of the family, and nothing was allocated in this one for the grace period. Calico releases such blocks after a while.',
-    whatToDo: 'Run with --fix: the block is released. One block a node and family stays.',
+      'The node has other blocks of the family, and nothing was assigned from this one during the grace period. Calico releases such blocks after a while.',
+    whatToDo: 'Run with --fix to release the block. The node keeps one block per family.',
   },
   'INV-40': {
-    title: 'node that is not ready owns blocks that nothing uses',
+    title: 'node that is not ready owns unused blocks',
     severities: ['info'],
+    needs: ['Node'],
     meaning: 'The blocks are kept for a node that may not come back.',
-    whatToDo: 'Bring the node back, or delete it: then its blocks are released (INV-36).',
+    whatToDo: 'Bring the node back, or delete it so that its blocks are released (INV-36).',
   },
 } satisfies Record<string, Invariant>;

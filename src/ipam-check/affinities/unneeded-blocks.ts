@@ -1,9 +1,10 @@
-// Judges blocks that their node keeps and does not need, or should not have any more: INV-24, INV-25 and INV-39.
-// Blocks whose claim is not in order are left to affinities.ts; those of nodes that are gone, too.
+// Judges blocks that a node keeps but does not need, or should no longer have: INV-24, INV-25 and INV-39.
+// Blocks whose affinity is faulty are left to affinities.ts, and so are those of nodes that are gone.
 import { parseOrSelectAll, type Selector } from '../../resources/selector.ts';
+import { counted } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
-import { affinityObject, blockObject, type Draft, judge, nodeObject } from '../judgement.ts';
-import { isForOthers } from '../pools/pools.ts';
+import { affinityObject, blockObject, type Draft, judge, nodeObject, poolObject } from '../judgement.ts';
+import { isForOthers } from '../pools/block-placement.ts';
 import type { NodeRecord } from '../snapshot.ts';
 import { sequenceTimeMs } from '../times.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
@@ -11,57 +12,56 @@ import { type BlockView, toBigint } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import type { PlannedReleases } from '../view/planned-releases.ts';
 import type { PoolView } from '../view/pool-view.ts';
-import { releaseOf } from './affinity-repair.ts';
+import { releaseByAffinity } from './affinity-repair.ts';
 
 /** Set on nodes while a cluster moves from flannel to Calico; their blocks are left alone until it says calico. */
 const migrationLabel = 'projectcalico.org/node-network-during-migration';
 
-/** A node's block in a pool, with the claim that is in order. */
-interface Held {
+/** A block with the node that owns it, the affinity for it, and its pool. */
+interface OwnedBlock {
   readonly block: BlockView;
-  readonly claim: AffinityView;
+  readonly affinity: AffinityView;
   readonly node: NodeRecord;
   readonly pool: PoolView;
 }
 
-/** INV-24, INV-25 and INV-39; `faulty` has the names of the claims that there is a finding about. */
+/** INV-24, INV-25 and INV-39; `faulty` has the names of the affinities that have a finding of their own. */
 export function unneededBlockJudgements(
   view: CheckView,
   releases: PlannedReleases,
   faulty: ReadonlySet<string>,
 ): Judgement[] {
-  if (!view.canJudge('BlockAffinity') || !view.canJudge('Node')) return [];
   const judgements: Judgement[] = [];
   const selects = nodeSelection();
   /** The blocks that a node may keep, by node and family. */
-  const kept = new Map<string, Held[]>();
+  const kept = new Map<string, OwnedBlock[]>();
   for (const block of view.liveBlocks) {
-    const held = heldBlock(view, block, faulty);
-    if (held === undefined || isForOthers(block, held.pool)) continue;
-    if (!held.pool.enabled) {
-      if (releases.leaveEmpty(block)) judgements.push(inDisabledPool(view, held));
-    } else if (!selects(held.pool, held.node)) judgements.push(unselected(view, held));
+    const owned = ownedBlock(view, block, faulty);
+    if (owned === undefined || isForOthers(block, owned.pool)) continue;
+    if (!owned.pool.enabled) {
+      if (releases.leaveEmpty(block)) judgements.push(inDisabledPool(view, owned));
+    } else if (!selects(owned.pool, owned.node)) judgements.push(unselected(view, owned));
     else {
-      const key = `${block.range?.version} ${held.node.name}`;
+      const key = `${block.range?.version} ${owned.node.name}`;
       const others = kept.get(key);
-      if (others) others.push(held);
-      else kept.set(key, [held]);
+      if (others) others.push(owned);
+      else kept.set(key, [owned]);
     }
   }
   for (const blocks of kept.values()) if (blocks.length > 1) judgements.push(...surplus(view, blocks));
   return judgements;
 }
 
-function heldBlock(view: CheckView, block: BlockView, faulty: ReadonlySet<string>): Held | undefined {
+function ownedBlock(view: CheckView, block: BlockView, faulty: ReadonlySet<string>): OwnedBlock | undefined {
   if (block.node === undefined || block.range === undefined) return undefined;
   const node = view.nodesByName.get(block.node);
-  const claim = view.affinityOfOwner(block);
-  if (node === undefined || claim === undefined || faulty.has(claim.name)) return undefined;
+  const affinity = view.affinityOfOwner(block);
+  if (node === undefined || affinity === undefined || faulty.has(affinity.name)) return undefined;
   const pool = view.enabledPoolOf(block.range.base) ?? view.poolsCovering(block.range)[0];
-  return pool && { block, claim, node, pool };
+  return pool && { block, affinity, node, pool };
 }
 
-/** Whether a pool selects a node; each selector is read once. */
+/** Whether a pool selects a node; each selector is parsed once. */
 function nodeSelection(): (pool: PoolView, node: NodeRecord) => boolean {
   const selectors = new Map<string, Selector>();
   return (pool, node) => {
@@ -74,50 +74,50 @@ function nodeSelection(): (pool: PoolView, node: NodeRecord) => boolean {
   };
 }
 
-function about(view: CheckView, { block, claim, node, pool }: Held): Omit<Draft, 'id' | 'evidence'> {
-  const poolObject = { kind: 'IPPool', name: pool.name } as const;
+function about(view: CheckView, { block, affinity, node, pool }: OwnedBlock): Omit<Draft, 'id' | 'evidence'> {
   return {
     object: blockObject(block.name),
-    related: [affinityObject(claim.name), poolObject],
-    dependencies: [affinityObject(claim.name), nodeObject(node.name), poolObject],
+    related: [affinityObject(affinity.name), poolObject(pool.name)],
+    dependencies: [affinityObject(affinity.name), nodeObject(node.name), poolObject(pool.name)],
     cidr: block.cidr,
     node: node.name,
     ageSeconds: view.ageSeconds(changedAtMs(block)),
-    fingerprint: `${claim.resourceVersion} ${block.resourceVersion}`,
+    fingerprint: `${affinity.resourceVersion} ${block.resourceVersion}`,
   };
 }
 
-function inDisabledPool(view: CheckView, held: Held): Judgement {
-  const { block, claim, pool } = held;
+function inDisabledPool(view: CheckView, owned: OwnedBlock): Judgement {
+  const { block, affinity, pool } = owned;
   return judge({
-    ...about(view, held),
+    ...about(view, owned),
     id: 'INV-25',
     evidence: [`pool ${pool.name} is disabled`, contents(block)],
-    ...releaseOf(block, claim, 'INV-25'),
+    ...releaseByAffinity(block, affinity, 'INV-25'),
   });
 }
 
-function unselected(view: CheckView, held: Held): Judgement {
-  const { block, claim, node, pool } = held;
+function unselected(view: CheckView, owned: OwnedBlock): Judgement {
+  const { block, affinity, node, pool } = owned;
   const { empty } = block;
   const byHand = 'released with its last address';
   return judge({
-    ...about(view, held),
+    ...about(view, owned),
     id: 'INV-24',
     severity: empty ? 'warning' : 'info',
     candidate: empty && view.isYounger(changedAtMs(block), view.snapshot.graceMs),
     evidence: [`pool ${pool.name} selects ${pool.pool.spec.nodeSelector}, not node ${node.name}`, contents(block)],
     ...(empty
-      ? releaseOf(block, claim, 'INV-24')
+      ? releaseByAffinity(block, affinity, 'INV-24')
       : { repair: { primitive: 'R6' as const, automatic: false, summary: byHand } }),
   });
 }
 
 /**
- * What a node has over and above, of one family: empty blocks that nothing was done to for the grace period, but for
- * one when there is no other. Blocks with a Windows reserve are none, and what is just being moved to Calico stays.
+ * Blocks of one family that the node has beyond its need: empty blocks that nothing was written to during the grace
+ * period, except for one if it has no other. Blocks with a Windows reserve are not among them, nor are those of a node
+ * that is being moved to Calico.
  */
-function surplus(view: CheckView, blocks: readonly Held[]): Judgement[] {
+function surplus(view: CheckView, blocks: readonly OwnedBlock[]): Judgement[] {
   const spare = blocks.filter(({ block, node }) => {
     const migrating = Object.hasOwn(node.labels, migrationLabel) && node.labels[migrationLabel] !== 'calico';
     return block.allocations.length === 0 && !migrating && !view.isYounger(changedAtMs(block), view.snapshot.graceMs);
@@ -125,23 +125,24 @@ function surplus(view: CheckView, blocks: readonly Held[]): Judgement[] {
   const fitting = spare.find(({ block, pool }) => block.range?.prefix === pool.blockSize);
   const staying = spare.length === blocks.length ? (fitting ?? spare[0]) : undefined;
   return spare
-    .filter((held) => held !== staying)
-    .map((held) => {
-      const { block, claim, node } = held;
+    .filter((owned) => owned !== staying)
+    .map((owned) => {
+      const { block, affinity, node } = owned;
       return judge({
-        ...about(view, held),
+        ...about(view, owned),
         id: 'INV-39',
         evidence: [`node ${node.name} has ${blocks.length} blocks of this family`, contents(block)],
-        ...releaseOf(block, claim, 'INV-39'),
+        ...releaseByAffinity(block, affinity, 'INV-39'),
       });
     });
 }
 
 function contents({ empty, allocations }: BlockView): string {
-  return empty ? 'no address is allocated' : `${allocations.length} allocated addresses`;
+  if (empty) return 'no address is allocated in it';
+  return `${counted(allocations.length, 'address is', 'addresses are')} allocated in it`;
 }
 
-/** The block's last write; where nothing recorded it, its sequence number says when it was made. */
+/** When the block was last written; where that is not recorded, the creation time that its sequence number stands for. */
 function changedAtMs({ block, writtenAtMs }: BlockView): number | undefined {
   return writtenAtMs ?? sequenceTimeMs(toBigint(block.spec.sequenceNumber));
 }

@@ -1,5 +1,5 @@
-// Judges what a block says of its owner: the form of it, and the addresses kept back when the owner runs Windows
-// (INV-15, INV-16).
+// Judges what a block says about its owner: the form of spec.affinity (INV-15), and the addresses that are reserved when
+// the owner runs Windows (INV-16).
 import { isReservedOrdinal, runsWindows } from '../../ipam/block/windows-reserve.ts';
 import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
@@ -24,11 +24,11 @@ export function blockOwnerJudgements(view: CheckView): Judgement[] {
 }
 
 function unreadableOwner(block: BlockView, affinity: unknown): Judgement {
-  const stored = typeof affinity === 'string' ? JSON.stringify(affinity) : 'no text';
+  const stored = typeof affinity === 'string' ? JSON.stringify(affinity) : 'not a string';
   return judge({
     ...aboutBlock(block),
     id: 'INV-15',
-    evidence: [`spec.affinity is ${stored}, neither host:<node> nor virtual:<name>`],
+    evidence: [`spec.affinity is ${stored}, expected host:<node> or virtual:<name>`],
     fingerprint: stored,
   });
 }
@@ -47,8 +47,10 @@ function brokenReserve(block: BlockView, onWindows: boolean): Judgement | undefi
     else if (!allocation.windowsReserved && !allocation.attributeMissing) taken.push(ordinal);
   }
   const evidence: string[] = [];
-  if (free.length > 0) evidence.push(`ordinals of the reserve that are free: ${listed(free, mostListed)}`);
-  if (taken.length > 0) evidence.push(`ordinals of the reserve that somebody else has: ${listed(taken, mostListed)}`);
+  if (free.length > 0) evidence.push(`ordinals that must be reserved but are free: ${listed(free, mostListed)}`);
+  if (taken.length > 0) {
+    evidence.push(`ordinals that must be reserved but are allocated to others: ${listed(taken, mostListed)}`);
+  }
   if (extra.length > 0) evidence.push(`other ordinals that are reserved: ${listed(extra, mostListed)}`);
   if (evidence.length === 0) return undefined;
   return judge({

@@ -1,108 +1,121 @@
-// What can be wrong inside a block: its name, its books, its numbers, its owner and its reserve.
-// The rules are those of docs/reference/ipam.md.
+// The invariants of a single block: its name, CIDR, bookkeeping, sequence numbers, owner and Windows reserve.
+// The rules are in docs/reference/ipam.md.
 import type { Invariant } from '../invariant.ts';
 
 export const blockInvariants = {
   'INV-01': {
-    title: 'block has a name that does not belong to its CIDR',
+    title: 'block name does not match its CIDR',
     severities: ['error'],
-    meaning: 'Calico looks a block up by the name made from its CIDR, so it does not see this one or its allocations.',
-    whatToDo: 'Copy the block to the right name by hand when no such block exists, then delete the misnamed one.',
+    needs: [],
+    meaning:
+      'Calico looks blocks up by the name derived from their CIDR, so it does not see this block or its allocations.',
+    whatToDo:
+      'If no block with the right name exists, copy this one to that name by hand. Then delete the misnamed block.',
   },
   'INV-02': {
-    title: 'block CIDR cannot be right',
+    title: 'invalid block CIDR',
     severities: ['error'],
-    meaning: 'The CIDR does not parse, has host bits, is not spelled canonically, or has a size that no block has.',
-    whatToDo: 'Find out who wrote the object; drain its addresses and delete it by hand. Nothing else in it is judged.',
+    needs: [],
+    meaning:
+      'The CIDR does not parse, has host bits set, is not in canonical form, or has a prefix length that blocks cannot have.',
+    whatToDo:
+      'Find out what wrote the object, move its pods to other addresses and delete it by hand. Nothing else in this block is checked.',
   },
   'INV-03': {
-    title: 'block has an allocation array of the wrong length',
+    title: 'allocation array of the block has the wrong length',
     severities: ['error'],
-    meaning: 'Every address needs one entry; Calico components crash on a shorter array.',
-    whatToDo: 'Restore the block from a backup, or lengthen the array by hand for ordinals that are provably free.',
+    needs: [],
+    meaning: 'Every address of the block needs one entry; Calico components crash when entries are missing.',
+    whatToDo: 'Restore the block from a backup, or extend the array by hand for ordinals that are known to be free.',
   },
   'INV-04': {
-    title: 'allocation points to an attribute that does not exist',
+    title: 'allocation refers to a missing attribute record',
     severities: ['error'],
-    meaning: 'Nobody can tell whose address it is, and some Calico components crash on it.',
+    needs: [],
+    meaning: 'The holder of the address is unknown, and some Calico components crash on such a block.',
     whatToDo:
-      'With --fix the address is freed when nothing uses it. Otherwise delete the pod that uses it, then check again.',
+      'Run with --fix to free the address if nothing uses it. Otherwise delete the pod that uses it, then check again.',
   },
   'INV-05': {
-    title: 'free list of the block names an address that the block does not have',
+    title: 'free list contains an address outside the block',
     severities: ['error'],
-    meaning: 'An allocation would be made from outside the block.',
-    whatToDo: 'Run with --fix: the entry is dropped.',
+    needs: [],
+    meaning: 'Calico can assign an address that does not belong to the block.',
+    whatToDo: 'Run with --fix to remove the entry.',
   },
   'INV-06': {
-    title: 'free list of the block names an address twice',
+    title: 'free list contains an address twice',
     severities: ['error'],
-    meaning: 'The address would be handed out to two owners.',
-    whatToDo: 'Run with --fix: one entry is kept.',
+    needs: [],
+    meaning: 'The address can be assigned to two owners.',
+    whatToDo: 'Run with --fix to keep only one of the entries.',
   },
   'INV-07': {
-    title: 'address is allocated and in the free list at once',
+    title: 'allocated address is in the free list',
     severities: ['error'],
-    meaning: 'The address would be handed out although somebody has it.',
-    whatToDo: 'Run with --fix: the address is taken out of the free list, its owner keeps it.',
+    needs: [],
+    meaning: 'The address can be assigned a second time while it is in use.',
+    whatToDo: 'Run with --fix to remove the address from the free list. Its holder keeps it.',
   },
   'INV-08': {
     title: 'address is neither allocated nor in the free list',
     severities: ['warning'],
-    meaning: 'The address is lost: it can never be handed out.',
-    whatToDo: 'Run with --fix: the address is put at the end of the free list, unless something uses it.',
+    needs: [],
+    meaning: 'The address is lost: it can never be assigned again.',
+    whatToDo: 'Run with --fix to append the address to the free list, unless something uses it.',
   },
   'INV-09': {
-    title: 'block keeps an attribute that no address has',
+    title: 'block has an attribute record that no allocation uses',
     severities: ['warning'],
-    meaning: 'A search by handle finds an owner that has no address here.',
-    whatToDo: 'Run with --fix: the attribute is removed.',
+    needs: [],
+    meaning: 'Lookups by handle find a holder that has no address in this block.',
+    whatToDo: 'Run with --fix to remove the record.',
   },
   'INV-10': {
-    title: 'block holds the same attribute twice',
+    title: 'block has duplicate attribute records',
     severities: ['info'],
-    meaning: 'Harmless; it only makes the block larger.',
-    whatToDo: 'Nothing. The copies are merged when another repair rewrites the block.',
+    needs: [],
+    meaning: 'Harmless: it only makes the block larger.',
+    whatToDo: 'Nothing. Duplicates are merged when another repair rewrites the block.',
   },
   'INV-12': {
-    title: 'sequence numbers of allocations do not fit the block',
+    title: 'sequence numbers of allocations do not match the block',
     severities: ['error', 'warning', 'info'],
+    needs: [],
     meaning:
-      'Releases are guarded by these numbers: a wrong one guards nothing (error), a missing one counts as 0 (warning). Those of free addresses do no harm and are in every cluster (info).',
+      'Releases are guarded by these numbers. An impossible number guards nothing (error); a missing one counts as 0 (warning). Numbers of free addresses are harmless and occur in every cluster (info).',
     whatToDo:
-      'Nothing about an info. Otherwise restart the pods of the addresses named, one after the other; they get new numbers.',
+      'Findings of severity info need no action. Otherwise restart the pods of the listed addresses one by one; they get new numbers.',
   },
   'INV-13': {
-    title: 'sequence number of the block is no time of creation',
+    title: 'sequence number of the block is not a creation time',
     severities: ['info'],
-    meaning: 'Blocks of old releases count from 0. Ages of allocations without a time cannot be told from it.',
+    needs: [],
+    meaning:
+      'Blocks created by old releases count from 0. The age of an allocation without a timestamp cannot be derived from such a number.',
     whatToDo: 'Nothing.',
   },
   'INV-14': {
-    title: 'deletion of a block was not finished',
+    title: 'block deletion was not completed',
     severities: ['warning'],
-    meaning: 'The block is marked deleted but still there: lists show it, and its CIDR counts as taken.',
-    whatToDo: 'Run with --fix: the deletion is finished, unless addresses are still recorded in the block.',
+    needs: [],
+    meaning: 'The block is marked as deleted but still exists: lists show it, and its CIDR counts as taken.',
+    whatToDo: 'Run with --fix to complete the deletion, unless the block still records addresses.',
   },
   'INV-15': {
-    title: 'owner of the block cannot be read',
+    title: 'invalid block owner',
     severities: ['error'],
-    meaning: 'Neither a node nor anybody else allocates from the block, and its ownership cannot be released.',
+    needs: [],
+    meaning: 'No node assigns addresses from the block, and its affinity cannot be released.',
     whatToDo:
-      'Find out whose block it is, by the nodes of its addresses and by the claims for it, and set spec.affinity by hand.',
+      'Find the owner by the nodes of its addresses and by the affinities for its CIDR, and set spec.affinity by hand.',
   },
   'INV-16': {
-    title: 'block is not laid out for Windows',
+    title: 'addresses reserved for Windows are missing or misplaced',
     severities: ['error', 'warning'],
+    needs: [],
     meaning:
-      'Windows itself uses the first three addresses and the last one of a block. A free one may be given to a pod (error).',
-    whatToDo: 'Drain the block (restart its pods) and delete it when it is empty: the node makes a new one.',
-  },
-  'INV-17': {
-    title: 'handle holds a carriage return',
-    severities: ['info'],
-    meaning:
-      'Left by a migration from host-local. What stands before the carriage return is what counts; some tools show the whole.',
-    whatToDo: 'Nothing; it goes with the pod.',
+      'Windows itself uses the first three addresses and the last address of each block. A reserved address that is free can be assigned to a pod (error).',
+    whatToDo: 'Restart the pods in the block and delete it when it is empty. The node then creates a new one.',
   },
 } satisfies Record<string, Invariant>;

@@ -1,5 +1,5 @@
-// Allocations whose attribute is missing (INV-04): who could they belong to?
-// As long as a pod, node or service that may have such an address lives, neither address nor handle is given up.
+// Allocations whose attribute record is missing (INV-04), and whom they could belong to. While a pod, node or service that
+// may have such an address exists, neither the address nor the handle is released.
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { loadBalancerHandle } from '../../resources/names.ts';
 import type { HandleRecord } from '../snapshot.ts';
@@ -8,15 +8,15 @@ import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 
 export interface UnreadableOwners {
-  /** Names of handles that an unreadable allocation may belong to, and whose owner lives. */
+  /** Names of handles that an unreadable allocation may belong to, and whose owner exists. */
   readonly livingHandles: ReadonlySet<string>;
-  /** True when nothing is known to use the address, and no living handle could be the one of the allocation. */
+  /** True when nothing is known to use the address, and no handle with a living owner could be the one of the allocation. */
   isUnused(allocation: Pick<Allocation, 'block' | 'ip'>): boolean;
 }
 
 const tunnelHandle = /^(?:ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-(.+)$/;
 
-/** Looks for the possible owners of every allocation without an attribute; cheap when there are none. */
+/** Looks for the possible owners of every allocation without an attribute record; cheap when there are none. */
 export function unreadableOwners(view: CheckView, addressUsers: AddressUsers): UnreadableOwners {
   const blocks = new Map<string, BlockView>();
   for (const block of view.liveBlocks) if (block.unreadableOrdinals.length > 0) blocks.set(block.cidr, block);
@@ -40,7 +40,7 @@ export function unreadableOwners(view: CheckView, addressUsers: AddressUsers): U
       heldBlocks.add(block.name);
     }
   }
-  const everythingRead = ['IPAMHandle', 'Service', 'WorkloadEndpoint'].every((kind) => view.canJudge(kind));
+  const everythingRead = (['IPAMHandle', 'Service', 'WorkloadEndpoint'] as const).every((kind) => view.wasRead(kind));
   return {
     livingHandles,
     isUnused: ({ ip, block }) => everythingRead && !addressUsers.has(ip) && !heldBlocks.has(block.name),
@@ -56,7 +56,7 @@ function readableCount(view: CheckView, handle: HandleRecord, block: BlockView):
   return view.allocationsByHandle.get(handle.name).filter((allocation) => allocation.block === block).length;
 }
 
-/** True when an unreadable allocation of the block is used by a pod that does not tell its container. */
+/** True when an unreadable allocation of the block is used by a pod whose container is not known. */
 function hasAnonymousUser(block: BlockView, addressUsers: AddressUsers): boolean {
   return block.allocations.some(
     ({ attributeMissing, ip }) =>
@@ -67,11 +67,11 @@ function hasAnonymousUser(block: BlockView, addressUsers: AddressUsers): boolean
 function handleLives(view: CheckView, handle: HandleRecord, services: ReadonlySet<string>): boolean {
   const id = handle.handleId || handle.name;
   if (id.includes('.vmi.')) return true;
-  if (services.has(handle.name) || (handle.name.startsWith('lb-') && !view.canJudge('Service'))) return true;
+  if (services.has(handle.name) || (handle.name.startsWith('lb-') && !view.wasRead('Service'))) return true;
   const node = tunnelHandle.exec(id)?.[1];
   if (node !== undefined) return view.nodesByName.has(node);
   if (view.podsByContainer.has(id.slice(id.lastIndexOf('.') + 1))) return true;
   const dot = id.indexOf('.');
-  const legacy = dot < 0 ? undefined : view.podsByKey.get(`${id.slice(0, dot)}/${id.slice(dot + 1)}`);
+  const legacy = dot < 0 ? undefined : view.podNamed({ namespace: id.slice(0, dot), name: id.slice(dot + 1) });
   return legacy !== undefined && !legacy.finished;
 }

@@ -1,6 +1,6 @@
 // What `calicoctl ipam check` finds, as data: its classes of problems and its counts, by its rules on the same objects.
-// Left out are its false results: IPv6 tunnel addresses are in use, a missing KubeControllersConfiguration is no error,
-// an ingress with nothing but a host name is no address. Tombstones count, as they do there.
+// Its false results are corrected: IPv6 tunnel addresses are in use, a missing KubeControllersConfiguration is not an error,
+// and an ingress with only a host name is not an address. Tombstones count, as they do in calicoctl.
 import { attributesOf } from '../../ipam/block/block.ts';
 import { addressAt, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
@@ -15,12 +15,12 @@ export interface CalicoctlAllocation {
   readonly address: string;
   /** As stored, not sanitised. */
   readonly handle: string | undefined;
-  /** Undefined when the index of the attribute points nowhere. */
+  /** Undefined when the attribute record is missing. */
   readonly attributes: Readonly<Record<string, string>> | undefined;
   readonly sequenceNumber: bigint;
-  /** Attribute `node`, else the host that owns the block, else empty. */
+  /** The attribute `node`, else the host that owns the block, else empty. */
   readonly node: string;
-  /** That node is not the host that owns the block. */
+  /** True when that node is not the host that owns the block. */
   readonly borrowed: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface OwnedAddress {
   readonly owner: string;
 }
 
-/** An address in use with something to say about it. */
+/** An address in use that is reported. */
 export interface SuspectAddress {
   readonly address: string;
   readonly owners: readonly string[];
@@ -52,7 +52,7 @@ export interface LeakedHandle {
 }
 
 export interface CalicoctlCheck {
-  /** From ClusterInformation; empty texts when there is none. */
+  /** From ClusterInformation; empty strings when there is none. */
   readonly cluster: {
     readonly guid: string;
     readonly type: string;
@@ -60,7 +60,7 @@ export interface CalicoctlCheck {
     readonly locked: boolean;
   };
   readonly blocks: readonly CalicoctlBlock[];
-  /** By address, in order of the blocks; more than one only where blocks overlap. */
+  /** By address, in block order; more than one only where blocks overlap. */
   readonly allocations: ReadonlyMap<string, readonly CalicoctlAllocation[]>;
   /** CIDRs of the enabled pools. */
   readonly pools: readonly string[];
@@ -70,14 +70,14 @@ export interface CalicoctlCheck {
   readonly workloads: readonly OwnedAddress[];
   /** Owners of every address in use. */
   readonly owners: ReadonlyMap<string, readonly string[]>;
-  /** Nodes with allocations, the most first. */
+  /** Nodes with allocations, the largest number first. */
   readonly nodes: readonly { readonly name: string; readonly allocations: number }[];
   /** Allocated and not in use, in order of addresses. */
   readonly leaked: readonly string[];
   /** In order of addresses: several owners, or not allocated. */
   readonly suspects: readonly SuspectAddress[];
   readonly leakedHandles: readonly LeakedHandle[];
-  /** Number of handle objects that blocks mention. */
+  /** The number of handle objects that blocks mention. */
   readonly handlesInUse: number;
   /** Handles that blocks mention and that have no object, in order. */
   readonly missingHandles: readonly string[];
@@ -87,7 +87,7 @@ export interface CalicoctlCheck {
 
 const reservedForWindows = 'Reserved for Windows';
 
-/** Checks a snapshot by calicoctl's rules; a CheckView holds one. */
+/** Checks a snapshot by the rules of calicoctl. */
 export function calicoctlCheck({ snapshot }: { readonly snapshot: IpamSnapshot }): CalicoctlCheck {
   const { clusterInformation, locked } = snapshot;
   const blocks = snapshot.blocks.map(readBlock);
@@ -190,7 +190,7 @@ function serviceAddresses({ services, kubeControllers }: IpamSnapshot): OwnedAdd
     .flatMap(({ name, ingress }) => ingress.map((address) => ({ address, owner: name })));
 }
 
-/** Endpoints of pods by the rule of Calico's Kubernetes datastore, and those that are stored. */
+/** Addresses of pods, by the rule of Calico's Kubernetes datastore, and of stored endpoints. */
 function workloadAddresses({ pods, workloads }: IpamSnapshot): OwnedAddress[] {
   const found: OwnedAddress[] = [];
   const derived = new Set<string>();

@@ -1,10 +1,9 @@
-// calicoctl's report file (`ipam check -o FILE`, here `--report FILE`), in the form that its `ipam release --from-report` reads.
-
+// The report file of calicoctl (`ipam check -o FILE`, here `--report FILE`), as `ipam release --from-report` reads it.
 import { translateUid } from '../../resources/names.ts';
 import { printJson } from '../../text/json.ts';
 import type { CalicoctlAllocation, CalicoctlCheck } from './calicoctl-check.ts';
 
-/** One allocation; fields in the order of the file. */
+/** One allocation; the fields are in the order of the file. */
 export interface ReportedAllocation {
   readonly ip: string;
   readonly handle?: string;
@@ -23,7 +22,7 @@ export interface ReportedAllocation {
 
 export interface ReportedHandle {
   readonly ID: string;
-  /** As Calico shows it; null when the store has none. */
+  /** As Calico shows it; null when the object has none. */
   readonly UID: string | null;
   readonly Revision: string;
 }
@@ -38,7 +37,7 @@ export interface CalicoctlReport {
   readonly leakedHandles?: readonly ReportedHandle[];
 }
 
-/** The report of a check; `version` is the one that the program states of itself. */
+/** The report of a check; `version` is that of the program. */
 function calicoctlReport(check: CalicoctlCheck, version: string): CalicoctlReport {
   const addresses = [...check.allocations.keys()].sort();
   const allocations = addresses.map((address) => {
@@ -80,7 +79,7 @@ function reported(allocation: CalicoctlAllocation, owners: readonly string[] | u
   };
 }
 
-/** The text of the file: as Go prints it, two spaces deep, without a newline at the end. */
+/** The content of the file: as Go prints it, indented by two spaces, without a newline at the end. */
 export function calicoctlReportText(check: CalicoctlCheck, version: string): string {
   return printJson(calicoctlReport(check, version), { indent: 2, goEscapes: true });
 }

@@ -1,4 +1,4 @@
-// Reads the report FILE that calicoctl wrote with `ipam check -o FILE`, or calictl with `--report FILE`.
+// Reads a report file that calicoctl wrote with `ipam check -o FILE`, or calictl with `--report FILE`.
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../net/ip.ts';
 import { parseJson } from '../../text/json.ts';
@@ -35,7 +35,7 @@ export interface LeakedAddress {
 
 export interface LeakedHandle {
   readonly id: string;
-  /** As the report shows it: translated. */
+  /** As the report shows it, which is not as it is stored. */
   readonly uid: string | undefined;
   readonly revision: string | undefined;
 }
@@ -49,14 +49,14 @@ export interface ReadReport {
   readonly handles: readonly LeakedHandle[];
 }
 
-/** The leaks that a report records. Errors: UsageError when the text is no such report. */
+/** The leaks that a report records. Errors: UsageError when the text is not such a report. */
 export function parseCalicoctlReport(text: string, file: string): ReadReport {
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (cause) {
     throw new UsageError(
-      `the report ${file} is no JSON: ${(cause as Error).message}`,
+      `the report ${file} is not valid JSON: ${(cause as Error).message}`,
       'write one with: calictl ipam check --report FILE',
       'REPORT_INVALID',
     );
@@ -65,7 +65,7 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
   if (!checked.success) {
     const [issue] = checked.error.issues;
     throw new UsageError(
-      `${file} is no report of ipam check: it has no valid ${issue?.path.join('.') || 'content'}`,
+      `${file} is not a report of ipam check: missing or invalid ${issue?.path.join('.') || 'content'}`,
       'write one with: calictl ipam check --report FILE',
       'REPORT_INVALID',
     );
@@ -88,7 +88,7 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
   };
 }
 
-/** What every report calls leaked, as the last one says it: addresses by text, handles with one revision in all. */
+/** What all reports call leaked, as in the last one: addresses, and handles with the same revision in all of them. */
 export function leakedInAll(reports: readonly ReadReport[]): { addresses: LeakedAddress[]; handles: LeakedHandle[] } {
   const last = reports.at(-1);
   if (last === undefined) return { addresses: [], handles: [] };

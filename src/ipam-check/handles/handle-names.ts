@@ -1,16 +1,16 @@
-// Judges the names of handles: an object bears its ID in lower case, and one object stands for one ID (INV-49).
+// Judges the names of handles (INV-49): an object is named by its ID in lower case, and stands for one ID only.
 import { handleName, sanitiseHandle } from '../../resources/names.ts';
 import type { Judgement } from '../finding.ts';
 import { blockObject, handleObject, judge } from '../judgement.ts';
 import type { HandleRecord } from '../snapshot.ts';
 import type { Allocation } from '../view/block-view.ts';
 
-/** True when the object is not where Calico looks for the ID that it holds. */
+/** True when Calico does not look for the ID that the object holds under the name of the object. */
 export function isMisnamed({ name, handleId }: HandleRecord): boolean {
   return handleId !== '' && handleId !== name && handleName(sanitiseHandle(handleId)) !== name;
 }
 
-/** INV-49 of an object that has addresses under its name. */
+/** INV-49 for a misnamed object whose name is the handle of some addresses. */
 export function misnamedHandle(handle: HandleRecord): Judgement {
   const { name, handleId } = handle;
   return judge({
@@ -18,12 +18,12 @@ export function misnamedHandle(handle: HandleRecord): Judgement {
     object: handleObject(name),
     handle: handleId,
     part: 'name',
-    evidence: [`spec.handleID is ${handleId}, which belongs into ${handleName(sanitiseHandle(handleId))}`],
+    evidence: [`spec.handleID is ${handleId}, which belongs in the object ${handleName(sanitiseHandle(handleId))}`],
     fingerprint: `${handle.uid} ${handle.resourceVersion}`,
   });
 }
 
-/** INV-49 of IDs that differ by case only, so that they share an object; undefined for a name that stands for one. */
+/** INV-49 for IDs that differ only in case and so share an object; undefined for a name that stands for one ID. */
 export function sharedName(name: string, allocations: readonly Allocation[]): Judgement | undefined {
   const [first] = allocations;
   return allocations.some(({ handleId }) => handleId !== first?.handleId) ? shared(name, allocations) : undefined;

@@ -1,8 +1,9 @@
-// Judges handles against the allocations that name them.
+// Judges handles against the allocations that name them (INV-45 to INV-49 and INV-52).
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { blockName, isObjectName } from '../../resources/names.ts';
+import { counted } from '../../text/wording.ts';
 import type { UnreadableOwners } from '../blocks/unreadable-owners.ts';
-import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
+import type { FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { automatic, blockObject, handleObject, judge } from '../judgement.ts';
 import type { HandleRecord } from '../snapshot.ts';
@@ -20,14 +21,13 @@ export function handleJudgements(
   view: CheckView,
   releases: PlannedReleases,
   owners: UnreadableOwners,
-  open: UnmatchedHandles,
+  unmatched: UnmatchedHandles,
 ): Judgement[] {
-  if (!view.canJudge('IPAMHandle')) return [];
   const blocks = new Map<string, BlockView>();
   for (const block of view.blocks) if (block.status !== 'live') blocks.set(block.cidr, block);
   for (const block of view.liveBlocks) blocks.set(block.cidr, block);
   const judgements: Judgement[] = [];
-  for (const handle of open.handles) {
+  for (const handle of unmatched.handles) {
     if (handle.deleted) {
       judgements.push(tombstone(view, handle));
       continue;
@@ -39,11 +39,11 @@ export function handleJudgements(
     }
     if (allocations.length > 0 && isMisnamed(handle)) judgements.push(misnamedHandle(handle));
   }
-  for (const name of open.names) {
+  for (const name of unmatched.names) {
     const shared = sharedName(name, view.allocationsByHandle.get(name));
     if (shared) judgements.push(shared);
   }
-  for (const name of open.withoutObject) {
+  for (const name of unmatched.withoutObject) {
     const judgement = missing(name, view.allocationsByHandle.get(name), releases);
     if (judgement) judgements.push(judgement);
   }
@@ -61,19 +61,19 @@ function tombstone(view: CheckView, handle: HandleRecord): Judgement {
     evidence: ['spec.deleted is true'],
     fingerprint: `${handle.uid} ${handle.resourceVersion}`,
     action,
-    repair: automatic(action, 'finish the deletion of the handle', 'INV-52'),
+    repair: automatic(action, 'complete the deletion of the handle', 'INV-52'),
   });
 }
 
-/** The differences between a handle's map and the blocks. */
+/** The differences between the counts of a handle and the blocks. */
 interface Differences {
-  /** About keys and counts that mean nothing (INV-48). */
-  readonly senseless: string[];
+  /** About keys and counts that are invalid (INV-48). */
+  readonly invalid: string[];
   /** About counts that differ (INV-47). */
   readonly unequal: string[];
   /** A count is too high, or an entry has to go. */
   lowers: boolean;
-  /** A key names a block that cannot be read: what it should say is unknown. */
+  /** A key names a block that cannot be read: the right count is unknown. */
   uncertain: boolean;
   /** Names of the blocks that the keys stand for. */
   readonly named: Set<string>;
@@ -87,35 +87,35 @@ function compare(
 ): Differences {
   const right = new Map<string, number>();
   for (const { block } of allocations) right.set(block.cidr, (right.get(block.cidr) ?? 0) + 1);
-  const found: Differences = { senseless: [], unequal: [], lowers: false, uncertain: false, named: new Set() };
+  const found: Differences = { invalid: [], unequal: [], lowers: false, uncertain: false, named: new Set() };
   const entries = Object.entries(handle.block);
-  if (entries.length === 0) found.senseless.push('spec.block is empty');
-  const counted = new Set<string>();
+  if (entries.length === 0) found.invalid.push('spec.block is empty');
+  const seen = new Set<string>();
   for (const [key, count] of entries) {
     const range = parseCidr(key);
     if (!range) {
-      found.senseless.push(`"${key}" is no CIDR`);
+      found.invalid.push(`invalid CIDR "${key}" in spec.block`);
       found.lowers = true;
       continue;
     }
     const cidr = formatCidr(range);
     const block = blocks.get(cidr);
-    counted.add(cidr);
+    seen.add(cidr);
     found.named.add(block?.name ?? blockName(cidr));
     if (block ? block.status === 'unreadable' : view.isUnjudgedRange(range)) {
       found.uncertain = true;
       continue;
     }
     const expected = right.get(cidr) ?? 0;
-    if (key !== cidr) found.senseless.push(`"${key}" is not the canonical text ${cidr}`);
-    if (!block) found.senseless.push(`block ${cidr} does not exist`);
-    else if (!(count >= 1)) found.senseless.push(`the count for ${cidr} is ${count}`);
+    if (key !== cidr) found.invalid.push(`spec.block has "${key}", not the canonical ${cidr}`);
+    if (!block) found.invalid.push(`block ${cidr} does not exist`);
+    else if (!(count >= 1)) found.invalid.push(`the count for ${cidr} is ${count}`);
     else if (count !== expected)
-      found.unequal.push(`the handle counts ${count} in ${cidr}, the block records ${expected}`);
+      found.unequal.push(`the handle counts ${count} in ${cidr}, but the block records ${expected}`);
     if (count > expected || expected === 0 || key !== cidr) found.lowers = true;
   }
   for (const [cidr, expected] of right) {
-    if (!counted.has(cidr)) found.unequal.push(`the handle does not count ${cidr}, the block records ${expected}`);
+    if (!seen.has(cidr)) found.unequal.push(`the handle does not count ${cidr}, but the block records ${expected}`);
   }
   return found;
 }
@@ -127,12 +127,12 @@ function miscounted(
   blocks: ReadonlyMap<string, BlockView>,
 ): Judgement | undefined {
   const differences = compare(view, handle, allocations, blocks);
-  const { senseless, unequal, uncertain } = differences;
+  const { invalid, unequal, uncertain } = differences;
   const stray = allocations.length === 0;
   if (stray && uncertain) return undefined;
   const broken: InvariantId[] = [];
   if (stray) broken.push('INV-45');
-  if (senseless.length > 0) broken.push('INV-48');
+  if (invalid.length > 0) broken.push('INV-48');
   if (unequal.length > 0) broken.push('INV-47');
   if (stray && isMisnamed(handle)) broken.push('INV-49');
   const [id, ...also] = broken;
@@ -149,20 +149,20 @@ function miscounted(
     blocks: named,
     lowers,
   };
-  const dependencies = named.map(blockObject);
+  const objects = named.map(blockObject);
   const byHand = 'a block that the handle names cannot be read';
   return judge({
     id,
     also,
     object: handleObject(handle.name),
-    related: dependencies,
-    dependencies,
+    related: objects,
+    dependencies: objects,
     candidate: lowers && view.isYounger(handle.writtenAtMs, operationGuardMs),
     handle: action.handleId,
     ageSeconds: view.ageSeconds(handle.writtenAtMs),
-    evidence: [...(stray ? ['no block records an address with this handle'] : []), ...senseless, ...unequal],
+    owner: ownerOf(allocations[0]),
+    evidence: [...(stray ? ['no block records an address with this handle'] : []), ...invalid, ...unequal],
     fingerprint: `${handle.uid} ${handle.resourceVersion}`,
-    ...ownerOf(allocations[0]),
     ...(uncertain
       ? { repair: { primitive: 'R3', automatic: false, summary: byHand } }
       : {
@@ -172,7 +172,7 @@ function miscounted(
   });
 }
 
-/** INV-46. Silent when all its addresses are released anyway: then it stands in `also` of those findings. */
+/** INV-46. Undefined when all its addresses are released anyway: then it is in `also` of those findings. */
 function missing(name: string, all: readonly Allocation[], releases: PlannedReleases): Judgement | undefined {
   const allocations = all.filter((allocation) => allocation.block.status === 'live');
   const [first] = allocations;
@@ -188,7 +188,7 @@ function missing(name: string, all: readonly Allocation[], releases: PlannedRele
     blocks,
     lowers: false,
   };
-  const creatable = isObjectName(name);
+  const summary = `create the handle with a count of ${counted(allocations.length, 'address')}`;
   return judge({
     id: 'INV-46',
     object: handleObject(name),
@@ -198,30 +198,30 @@ function missing(name: string, all: readonly Allocation[], releases: PlannedRele
     address: allocations.length === 1 ? first.address : undefined,
     handle: handleId,
     node: first.node,
-    ...ownerOf(first),
+    owner: ownerOf(first),
     part: 'missing',
     evidence: allocations.map(({ address, block }) => `${address} in block ${block.cidr} has the handle`),
     fingerprint: allocations.map(({ address, sequence }) => `${address}@${sequence}`).join(' '),
-    ...(creatable
-      ? { action, repair: automatic(action, `create the handle, counting ${allocations.length}`, 'INV-46') }
+    ...(isObjectName(name)
+      ? { action, repair: automatic(action, summary, 'INV-46') }
       : { repair: { primitive: 'R3', automatic: false, summary: 'no object can have this name' } }),
   });
 }
 
-function ownerOf(allocation: Allocation | undefined): { owner?: FoundObject; dependencies?: Dependency[] } {
+function ownerOf(allocation: Allocation | undefined): FoundObject | undefined {
   const { pod, namespace } = allocation?.attributes ?? {};
-  return pod && namespace ? { owner: { kind: 'Pod', namespace, name: pod } } : {};
+  return pod && namespace ? { kind: 'Pod', namespace, name: pod } : undefined;
 }
 
-/** Ids of handles without an object whose addresses are all released, by the judgement that releases them. */
+/** The judgements that release all addresses of a handle without an object. */
 export function handlesMissedByReleases(
   view: CheckView,
   releases: PlannedReleases,
-  open: UnmatchedHandles,
+  unmatched: UnmatchedHandles,
 ): Set<Judgement> {
   const judgements = new Set<Judgement>();
-  if (!view.canJudge('IPAMHandle')) return judgements;
-  for (const name of open.withoutObject) {
+  if (!view.canJudge('INV-46')) return judgements;
+  for (const name of unmatched.withoutObject) {
     const all = view.allocationsByHandle.get(name);
     const by = all.filter(({ block }) => block.status === 'live').map((allocation) => releases.of(allocation));
     if (by.every((judgement) => judgement !== undefined)) for (const judgement of by) judgements.add(judgement);

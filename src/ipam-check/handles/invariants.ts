@@ -1,50 +1,51 @@
-// What can be wrong with handles and what they count.
-// The rules are those of docs/reference/ipam.md.
+// The invariants of handles: their names, their counts, and whether they exist.
+// The rules are in docs/reference/ipam.md.
 import type { Invariant } from '../invariant.ts';
 
 export const handleInvariants = {
   'INV-45': {
-    title: 'handle has no address',
+    title: 'handle has no addresses',
     severities: ['warning'],
-    meaning: 'Left by an allocation or a release that did not end. It wastes space and slows every list down.',
-    whatToDo: 'Run with --fix: the handle is deleted when it is older than five minutes or the datastore is locked.',
+    needs: ['IPAMHandle'],
+    meaning: 'Left by an allocation or a release that did not complete. It wastes space and slows down every list.',
+    whatToDo:
+      'Run with --fix to delete the handle. It is deleted if it is older than five minutes or the datastore is locked.',
   },
   'INV-46': {
     title: 'handle of an allocated address does not exist',
     severities: ['warning'],
-    meaning: 'A release by handle finds nothing: when the pod goes, its address stays allocated.',
-    whatToDo: 'Run with --fix: the handle is created.',
+    needs: ['IPAMHandle'],
+    meaning: 'A release by handle finds nothing: when the pod is deleted, its address stays allocated.',
+    whatToDo: 'Run with --fix to create the handle.',
   },
   'INV-47': {
-    title: 'handle counts other addresses than the blocks record',
+    title: 'handle counts differ from the blocks',
     severities: ['warning'],
-    meaning: 'Too high, the handle is never deleted; too low, it is deleted while addresses still have it.',
-    whatToDo: 'Run with --fix: the counts are set to what the blocks record.',
+    needs: ['IPAMHandle'],
+    meaning:
+      'If a count is too high, the handle is never deleted. If it is too low, the handle is deleted while addresses still use it.',
+    whatToDo: 'Run with --fix to set the counts to what the blocks record.',
   },
   'INV-48': {
-    title: 'handle names a block that does not exist, or counts no address',
+    title: 'handle names a block that does not exist, or has an invalid count',
     severities: ['warning'],
-    meaning: 'A release by this handle visits a block in vain, and the handle is never deleted.',
-    whatToDo: 'Run with --fix: the entries are set to what the blocks record.',
+    needs: ['IPAMHandle'],
+    meaning: 'A release by this handle visits the block for nothing, and the handle is never deleted.',
+    whatToDo: 'Run with --fix to set the entries to what the blocks record.',
   },
   'INV-49': {
-    title: 'name of a handle does not fit its ID',
+    title: 'handle name does not match its ID',
     severities: ['error'],
+    needs: ['IPAMHandle'],
     meaning:
-      'IDs that differ by case only share one object: it is deleted with the addresses of one while the other has some. A misnamed object is not found at all.',
+      'IDs that differ only in case share one object, which is deleted with the addresses of one ID while the other still has some. A misnamed object is not found at all.',
     whatToDo: 'Restart the pods of one of the IDs. Delete a misnamed object by hand, then run with --fix.',
   },
-  'INV-50': {
-    title: 'handle has several addresses of one family',
-    severities: ['warning'],
-    meaning:
-      'Left when a pod was set up twice for one container: the pod uses one address, the other stays until the pod goes.',
-    whatToDo: 'Run with --fix: what the pod does not have is released, when the pod tells what it has.',
-  },
   'INV-52': {
-    title: 'deletion of a handle was not finished',
+    title: 'handle deletion was not completed',
     severities: ['warning'],
-    meaning: 'The handle is marked deleted but still there; lists show it.',
-    whatToDo: 'Run with --fix: the deletion is finished.',
+    needs: ['IPAMHandle'],
+    meaning: 'The handle is marked as deleted but still exists; lists show it.',
+    whatToDo: 'Run with --fix to complete the deletion.',
   },
 } satisfies Record<string, Invariant>;

@@ -1,19 +1,19 @@
-// Sets the handles aside that agree with the blocks: nearly all do. What is left is judged in handles.ts.
+// Finds the handles that do not agree with the blocks; nearly all do. Those that do not are judged in handles.ts.
 import { windowsHandle } from '../../resources/names.ts';
 import type { HandleRecord } from '../snapshot.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { isMisnamed } from './handle-names.ts';
 
-/** What may be wrong with handles. */
+/** Handles, and names of handles, that need a closer look. */
 export interface UnmatchedHandles {
   readonly handles: ReadonlySet<HandleRecord>;
-  /** Names that allocations have and that may be missing, miscounted, or stand for several handles. */
+  /** Names of handles of allocations that may be missing, miscounted, or stand for several IDs. */
   readonly names: ReadonlySet<string>;
-  /** Those of the names that no object has, tombstones aside. */
+  /** Those of the names that no object has, apart from tombstones. */
   readonly withoutObject: readonly string[];
 }
 
-/** Handles and names of handles that need a closer look. */
+/** Sorts out the handles whose counts are those of the blocks. */
 export function unmatchedHandles(view: CheckView): UnmatchedHandles {
   const records = view.snapshot.handles;
   const { allocatedHandles } = view;
@@ -28,17 +28,17 @@ export function unmatchedHandles(view: CheckView): UnmatchedHandles {
     else for (let same = place; same >= 0; same = allocatedHandles.previous(same)) settled[same] = 1;
   }
   const names = unsettledNames(view, settled);
-  // Some have further addresses, whose handle is spelled otherwise.
+  // Some have more addresses, whose handle is spelled differently.
   if (names.size > 0) for (const handle of records) if (names.has(handle.name)) handles.add(handle);
   const recorded = new Set<string>();
   for (const { name, deleted } of handles) if (!deleted) recorded.add(name);
   return { handles, names, withoutObject: [...names].filter((name) => !recorded.has(name)) };
 }
 
-/** What is never in the name of a handle's object; and no name. */
+/** Characters that the name of a handle object never has; and the empty name. */
 const unusual = /[A-Z\r]|^$/;
 
-/** True when the allocations of the handle are those that have its name as handle, letter by letter. */
+/** True when the allocations of the handle are exactly those whose handle is spelled like its name. */
 function isPlain(handle: HandleRecord): boolean {
   return !handle.deleted && !isMisnamed(handle) && handle.name !== windowsHandle && !unusual.test(handle.name);
 }

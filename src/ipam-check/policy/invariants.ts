@@ -1,41 +1,39 @@
-// What can be wrong with the rules for assignment: configuration, limits, reservations.
-// The rules are those of docs/reference/ipam.md.
+// The invariants of what administrators set: the IPAM configuration, reservations, and pools that assign on request only.
+// The rules are in docs/reference/ipam.md.
 import type { Invariant } from '../invariant.ts';
 
 export const policyInvariants = {
   'INV-41': {
-    title: 'address is borrowed although nodes may only use their own blocks',
+    title: 'address is borrowed despite strict affinity',
     severities: ['warning', 'error'],
+    needs: ['IPAMConfig', 'Node'],
     meaning:
-      'It was assigned before strict affinity was switched on. It is an error in a block of a Windows node, which cannot reach single addresses elsewhere.',
-    whatToDo: 'Restart the pod: it gets an address from a block of its own node.',
+      'The address was assigned before strict affinity was enabled. In a block of a Windows node this is an error, because Windows has no routes to single addresses on other nodes.',
+    whatToDo: 'Restart the pod. It gets an address from a block of its own node.',
   },
   'INV-42': {
     title: 'allocated addresses are in a reservation',
     severities: ['info'],
+    needs: ['IPReservation'],
     meaning:
-      'They were asked for by name, or assigned before the reservation was made; which of the two is not recorded.',
-    whatToDo: 'Nothing, when they were asked for. Else restart their pods, so that they get other addresses.',
+      'They were requested explicitly, or assigned before the reservation was created; which of the two is not recorded.',
+    whatToDo:
+      'Nothing if they were requested explicitly. Otherwise restart their pods so that they get other addresses.',
   },
   'INV-43': {
-    title: 'configuration of IPAM contradicts itself',
+    title: 'contradictory IPAM configuration',
     severities: ['warning'],
+    needs: ['IPAMConfig', 'IPReservation', 'Node'],
     meaning:
-      'Nodes that may neither borrow nor claim blocks get no address; a block limit and Windows nodes need strict affinity; a reservation that cannot be read stops Calico.',
-    whatToDo: 'Set strictAffinity and autoAllocateBlocks to what was meant; correct the reservation.',
-  },
-  'INV-44': {
-    title: 'address of a LoadBalancer service does not fit the service',
-    severities: ['warning', 'error'],
-    meaning:
-      'The service is gone or is not one of those that Calico assigns addresses to, or an address it has is not allocated.',
-    whatToDo: 'Run with --fix when the service is gone; else let kube-controllers assign the address anew.',
+      'Nodes that may neither borrow addresses nor claim blocks get no addresses. A block limit and Windows nodes require strict affinity. Calico stops assigning addresses when it cannot parse a reservation.',
+    whatToDo: 'Set strictAffinity and autoAllocateBlocks to what was intended, and correct the reservation.',
   },
   'INV-67': {
-    title: 'address was assigned automatically in a pool that is not for that',
+    title: 'address was assigned automatically from a pool that does not allow it',
     severities: ['info'],
+    needs: ['Service'],
     meaning:
-      'A tunnel or LoadBalancer address is in a pool that assigns by hand only, or that is for another use; the pool was probably changed later.',
+      'A tunnel or LoadBalancer address is in a pool with assignmentMode Manual, or in a pool that is for another use. The pool was probably changed later.',
     whatToDo: 'Restart calico-node on the node, or let the service get another address.',
   },
 } satisfies Record<string, Invariant>;

@@ -1,73 +1,70 @@
-// What can be wrong with blocks and pools: overlaps, sizes, blocks that a pool is not for, pools that do not work.
-// The rules are those of docs/reference/ipam.md.
+// The invariants of pools, and of blocks as parts of pools: overlaps, sizes, uses, and how much is left.
+// The rules are in docs/reference/ipam.md.
 import type { Invariant } from '../invariant.ts';
 
 export const poolInvariants = {
   'INV-18': {
     title: 'blocks overlap',
     severities: ['error'],
+    needs: [],
     meaning: 'The same address can be assigned twice, once from each block.',
-    whatToDo: 'Drain the block that does not fit its pool (restart its pods), then delete it.',
+    whatToDo: 'Restart the pods in the block that does not match its pool, then delete that block.',
   },
   'INV-19': {
-    title: 'block lies in no pool',
+    title: 'block is not in any pool',
     severities: ['warning'],
-    meaning: 'Its pool is gone: addresses in use keep working, but are neither managed nor used again.',
-    whatToDo: 'Run with --fix when the block is empty; else restart its pods, so that they move to another pool.',
+    needs: [],
+    meaning:
+      'Its pool was deleted. Addresses in use keep working, but they are no longer managed and are not assigned again.',
+    whatToDo:
+      'Run with --fix to release the block if it is empty. Otherwise restart its pods so that they move to another pool.',
   },
   'INV-20': {
-    title: 'block has another size than its pool prescribes',
+    title: 'block size differs from the block size of its pool',
     severities: ['error'],
-    meaning: 'Calico looks for another CIDR than this block has: it misses it and may create a block that overlaps it.',
+    needs: [],
+    meaning:
+      'Calico looks for blocks of the size that the pool sets: it does not find this one, and may create a block that overlaps it.',
     whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
   },
   'INV-21': {
-    title: 'block reaches beyond its pool',
+    title: 'block extends beyond its pool',
     severities: ['error'],
-    meaning: 'Addresses outside the pool can be handed out.',
+    needs: [],
+    meaning: 'Addresses outside the pool can be assigned.',
     whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
   },
   'INV-22': {
-    title: 'block is empty and has no owner',
+    title: 'empty block without an owner',
     severities: ['warning'],
-    meaning: 'Such a block is deleted with its last address; this one only keeps its CIDR from being used.',
-    whatToDo: 'Run with --fix: the block is deleted.',
+    needs: [],
+    meaning: 'Such a block is deleted together with its last address. This one only keeps its CIDR from being used.',
+    whatToDo: 'Run with --fix to delete the block.',
   },
   'INV-23': {
-    title: 'block is in a pool that is not for its owner',
+    title: 'block is in a pool that its owner may not use',
     severities: ['warning'],
+    needs: [],
     meaning:
-      'LoadBalancer addresses come from pools of that use only, and nodes take nothing from such pools: the block serves nobody.',
+      'LoadBalancer addresses come only from pools that allow that use, and nodes take no addresses from pools that are only for it. Nothing can be assigned from this block.',
     whatToDo:
-      'Run with --fix when the block is empty: it is released. Else give its addresses up first, or set allowedUses of the pool right.',
-  },
-  'INV-24': {
-    title: 'pool no longer selects the node of a block',
-    severities: ['info', 'warning'],
-    meaning:
-      'The node takes no new address from the block. An empty one only keeps its range from others; Calico releases it at the next allocation on that node.',
-    whatToDo:
-      'Run with --fix when the block is empty: it is released. Else restart the pods that have addresses in it.',
-  },
-  'INV-25': {
-    title: 'empty block in a disabled pool',
-    severities: ['info'],
-    meaning: 'No new address comes from a disabled pool, so the block serves nobody.',
-    whatToDo: 'Run with --fix: the block is released.',
+      'Run with --fix to release the block if it is empty. Otherwise release its addresses first, or correct allowedUses of the pool.',
   },
   'INV-26': {
-    title: 'pool cannot be right',
+    title: 'invalid pool',
     severities: ['error'],
+    needs: [],
     meaning:
-      'Its CIDR does not parse or overlaps that of another pool, its block size is not one of Calico, or not even one block fits into it.',
-    whatToDo: 'Create a right pool, move the pods to it, then delete this one. The range of a pool cannot be changed.',
+      'The CIDR of the pool does not parse or overlaps another pool, its block size is not valid, or the pool is smaller than one block.',
+    whatToDo: 'Create a valid pool, move the pods to it, then delete this one. The CIDR of a pool cannot be changed.',
   },
   'INV-27': {
-    title: 'no address is left',
+    title: 'no free addresses left',
     severities: ['warning'],
+    needs: ['IPAMConfig', 'IPReservation', 'Node'],
     meaning:
-      'Of a pool: every block is claimed and no address is free that is not reserved. Of a node: it has as many blocks as it may, all full. The next pod may get no address.',
+      'In a pool: every block is claimed, and every address that is not reserved is allocated. On a node: it owns as many blocks as it may, and all of them are full. The next pod may not get an address.',
     whatToDo:
-      'Add a pool, or raise maxBlocksPerHost for a node. Look for leaked addresses first: the other findings tell.',
+      'Add a pool, or raise maxBlocksPerHost for a node. Check for leaked addresses first; other findings list them.',
   },
 } satisfies Record<string, Invariant>;

@@ -1,9 +1,9 @@
-// Who uses which address: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
-// Finished and host-network pods use none. What is wrong with it is judged in addresses.ts and its neighbours.
+// Which addresses are in use, and by whom: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
+// Finished and host-network pods use none. Whether the uses are right is judged in ipam-check/addresses/.
 import { addressAt } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
 import type { KubeControllersConfiguration } from '../../resources/kinds/kube-controllers-configuration.ts';
-import type { Dependency, FoundObject } from '../finding.ts';
+import { type Dependency, type FoundObject, qualifiedName } from '../finding.ts';
 import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from '../snapshot.ts';
 import type { Allocation } from './block-view.ts';
 import type { CheckView } from './check-view.ts';
@@ -11,13 +11,13 @@ import { MultiMap } from './multi-map.ts';
 
 export type AddressUser =
   | { readonly kind: 'Pod'; readonly pod: PodRecord }
-  /** A stored endpoint that says something that its pod does not. */
+  /** A stored endpoint with an address that its pod does not have. */
   | { readonly kind: 'WorkloadEndpoint'; readonly workload: WorkloadRecord }
   | { readonly kind: 'Node'; readonly node: NodeRecord; readonly tunnels: readonly TunnelType[] }
-  /** `managed`: Calico assigns its addresses. Another's address is none of Calico's, but it is in use. */
+  /** `managed`: Calico assigns its addresses. Those of other services are in use too, but not assigned by Calico. */
   | { readonly kind: 'Service'; readonly service: ServiceRecord; readonly managed: boolean };
 
-/** Types of tunnel addresses, in the order in which they are listed. */
+/** The types of tunnel addresses, in the order in which they are listed. */
 export const tunnelTypes: readonly TunnelType[] = [
   'vxlanTunnelAddress',
   'wireguardTunnelAddress',
@@ -36,9 +36,9 @@ function ipOf(key: AddressKey): IpAddress {
 /** Looks up the users of an address. */
 export class AddressUsers {
   readonly #view: CheckView;
-  /** By slots, users of addresses that have one only: nearly all. A map of so many is several times slower. */
+  /** Users of addresses that have only one, by slot: nearly all addresses. A map of so many is several times slower. */
   readonly #single: (AddressUser | undefined)[];
-  /** Users of addresses that have several, or that lie in no block. */
+  /** Users of addresses that have several, or that are in no block. */
   readonly #others = new MultiMap<AddressKey, AddressUser>();
   /** Containers of stored workload endpoints. */
   readonly #workloadContainers = new Set<string>();
@@ -48,23 +48,23 @@ export class AddressUsers {
     this.#single = new Array<AddressUser | undefined>(view.slots).fill(undefined);
   }
 
-  /** Everybody who has the address; each one once. */
+  /** All users of the address, each once. */
   of(ip: IpAddress): readonly AddressUser[] {
     const single = this.#singleAt(this.#view.slotOf(ip));
     return single === undefined ? this.#others.get(ip.value) : [single];
   }
 
-  /** True when anybody has the address. */
+  /** True when the address has a user. */
   has(ip: IpAddress): boolean {
     return this.#singleAt(this.#view.slotOf(ip)) !== undefined || this.#others.has(ip.value);
   }
 
-  /** Who has the address of the allocation; undefined when nobody or several have it. */
+  /** The user of the allocated address; undefined when it has none or several. */
   singleUserOf(allocation: Allocation): AddressUser | undefined {
     return this.#singleAt(this.#view.slotOfAllocation(allocation));
   }
 
-  /** True when anybody has the address of the allocation. */
+  /** True when the allocated address has a user. */
   hasUserOf(allocation: Allocation): boolean {
     return this.singleUserOf(allocation) !== undefined || this.#others.has(allocation.ip.value);
   }
@@ -85,7 +85,7 @@ export class AddressUsers {
     return this.#workloadContainers.has(containerId);
   }
 
-  /** Enters a user of an address, given as text; a user who has it already is not entered again. */
+  /** Adds a user of an address, given as text, unless that user was added already. */
   add(address: string, user: AddressUser): void {
     const ip = parseIp(address);
     if (ip === undefined) return;
@@ -142,7 +142,7 @@ function addWorkload(addressUsers: AddressUsers, workload: WorkloadRecord): void
   }
 }
 
-/** One user a node and address, whichever of its tunnels share it. */
+/** One user per node and address, however many of its tunnels share it. */
 function addTunnels(addressUsers: AddressUsers, node: NodeRecord): void {
   const byAddress = new Map<string, TunnelType[]>();
   for (const type of tunnelTypes) {
@@ -161,7 +161,7 @@ const requestAnnotations: readonly string[] = [
   'projectcalico.org/loadBalancerIPs',
 ];
 
-/** Tells the services whose addresses Calico's load balancer controller assigns; none when it is not configured. */
+/** Whether Calico's load balancer controller assigns the addresses of a service; never when it is not configured. */
 export function managedServices(
   configuration: KubeControllersConfiguration | undefined,
 ): (service: ServiceRecord) => boolean {
@@ -198,7 +198,7 @@ export function objectOf(user: AddressUser): FoundObject {
   }
 }
 
-/** What is to be read again to know that the user still uses the address. */
+/** The objects to read again to know whether the users still use the address. */
 export function dependenciesOf(users: readonly AddressUser[]): Dependency[] {
   const dependencies: Dependency[] = [];
   for (const user of users) {
@@ -211,17 +211,17 @@ export function dependenciesOf(users: readonly AddressUser[]): Dependency[] {
   return dependencies;
 }
 
-/** For people: `pod shop/cart-0`, `tunnel of node worker-1`. */
+/** For messages: `pod shop/cart-0`, `vxlanTunnelAddress of node worker-1`. */
 export function describeUser(user: AddressUser): string {
-  const { namespace, name } = objectOf(user);
+  const name = qualifiedName(objectOf(user));
   switch (user.kind) {
     case 'Pod':
-      return `pod ${namespace}/${name}`;
+      return `pod ${name}`;
     case 'WorkloadEndpoint':
-      return `workload endpoint ${namespace}/${name}`;
+      return `workload endpoint ${name}`;
     case 'Node':
       return `${user.tunnels.join(' and ')} of node ${name}`;
     case 'Service':
-      return `service ${namespace}/${name}`;
+      return `service ${name}`;
   }
 }

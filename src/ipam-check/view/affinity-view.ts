@@ -1,4 +1,4 @@
-// One stored affinity as the check sees it: parsed, and whatever cannot be read set aside in it.
+// One stored affinity as the check sees it: parsed, with defaults for what is missing or cannot be read.
 import type { AffinityState } from '../../ipam/affinity/affinities.ts';
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { type BlockAffinity, isDeletedAffinity } from '../../resources/kinds/block-affinity.ts';
@@ -22,7 +22,7 @@ export interface AffinityView {
   readonly writtenAtMs: number | undefined;
 }
 
-/** Never throws: what is missing or broken reads as empty, or as Calico's default. */
+/** Parses an affinity; never throws: what is missing or broken becomes empty, or Calico's default. */
 export function affinityView(affinity: BlockAffinity): AffinityView {
   const spec: Partial<Record<string, unknown>> = affinity.spec ?? {};
   const text = (key: string) => (typeof spec[key] === 'string' ? (spec[key] as string) : '');
@@ -45,7 +45,7 @@ export function affinityView(affinity: BlockAffinity): AffinityView {
   };
 }
 
-/** Those that are no tombstones and can be read, by canonical CIDR text. */
+/** Those that can be read and are not tombstones, by canonical CIDR text. */
 export function affinitiesByCidr(affinities: readonly AffinityView[]): Map<string, AffinityView[]> {
   const map = new Map<string, AffinityView[]>();
   for (const affinity of affinities) {

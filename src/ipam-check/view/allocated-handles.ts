@@ -1,18 +1,17 @@
-// The handles that allocations have: which allocations have the same one, and whether a handle's counts are theirs.
-// It is asked for every allocation and every handle of a cluster, so nothing is made for a single one.
-
+// The handles of allocations: which allocations share one, and whether the counts of a handle object match.
+// It is used for every allocation and every handle of a cluster, so it creates no object for a single one.
 import type { HandleRecord } from '../snapshot.ts';
 import type { BlockView } from './block-view.ts';
 import { TextIndex } from './text-index.ts';
 
-/** Handles as stored. Places count through the allocations of all blocks in their order, whatever the status. */
+/** Handles as stored. A place is the number of an allocation, counted through all blocks whatever their status. */
 export class AllocatedHandles {
   readonly #index: TextIndex;
-  /** Of each place its block, by number. */
+  /** For each place the number of its block. */
   readonly #blockAt: Int32Array;
-  /** Of each live block its CIDR text. */
+  /** For each block its CIDR text; undefined for one that is not live. */
   readonly #liveCidrs: readonly (string | undefined)[];
-  /** Of each block the place of its first allocation. */
+  /** For each block the place of its first allocation. */
   readonly #firstOf = new Map<BlockView, number>();
 
   constructor(blocks: readonly BlockView[]) {
@@ -30,12 +29,12 @@ export class AllocatedHandles {
     this.#liveCidrs = blocks.map(({ status, cidr }) => (status === 'live' ? cidr : undefined));
   }
 
-  /** How many places there are. */
+  /** The number of places. */
   get size(): number {
     return this.#blockAt.length;
   }
 
-  /** For each of the handles the last place that has its name as handle; -1 where there is none. */
+  /** For each of the handles the last place whose handle is spelled like its name; -1 where there is none. */
   lastPlaces(handles: readonly HandleRecord[]): Int32Array {
     return this.#index.lastPlaces(handles.map(({ name }) => name));
   }
@@ -45,7 +44,7 @@ export class AllocatedHandles {
     return this.#index.previous(place);
   }
 
-  /** How many different handles the allocations of the block have. */
+  /** The number of different handles that the allocations of the block have. */
   differentIn(block: BlockView): number {
     const first = this.#firstOf.get(block) ?? 0;
     let different = 0;
@@ -55,7 +54,7 @@ export class AllocatedHandles {
     return different;
   }
 
-  /** True when the allocations with one handle are all in live blocks and counted rightly; `last` is the last of them. */
+  /** True when the allocations of one handle are all in live blocks and match the counts; `last` is the last of them. */
   agree(last: number, counts: HandleRecord['block']): boolean {
     let counted = 0;
     let lastKey: string | undefined;
@@ -65,13 +64,13 @@ export class AllocatedHandles {
       counted += count;
       lastKey = key;
     }
-    // Nearly all have one address, and one count. Looking counts up by texts that are not the keys themselves is slow.
+    // Nearly all have one address and one count. Looking counts up by strings that are not the keys themselves is slow.
     if (counted === 1 && this.previous(last) < 0) return this.#liveCidrs[this.#blockAt[last] as number] === lastKey;
     let held = 0;
     for (let place = last; place >= 0; ) {
       const block = this.#blockAt[place] as number;
       const before = held;
-      // Those of one block follow each other.
+      // Those of one block are consecutive.
       for (; place >= 0 && this.#blockAt[place] === block; place = this.previous(place)) held += 1;
       const cidr = this.#liveCidrs[block];
       if (cidr === undefined || counts[cidr] !== held - before) return false;

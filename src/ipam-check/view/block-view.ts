@@ -1,15 +1,16 @@
-// One stored block as the check sees it: parsed, its allocations listed, or set aside with the reason why it cannot be read.
+// One stored block as the check sees it: parsed with its allocations, or set aside with the reason why it cannot be read.
 import { attributesOf, type Owner, parseOwner } from '../../ipam/block/block.ts';
 import { blockSizeLimits } from '../../ipam/pool/pools.ts';
 import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { handleName, sanitiseHandle, windowsHandle } from '../../resources/names.ts';
+import { counted } from '../../text/wording.ts';
 import { lastWriteMs, parseGoTime, sequenceTimeMs } from '../times.ts';
 
 /**
- * `live`: Calico sees it and it can be read. `tombstone`: deletion began and was not finished.
- * `unreadable`: CIDR or allocation array is broken. `shadowed`: misnamed, beside a rightly named block of the same CIDR.
+ * `live`: Calico sees it and it can be read. `tombstone`: its deletion was not completed. `unreadable`: CIDR or allocation
+ * array is broken. `shadowed`: misnamed, while a correctly named block of the same CIDR exists.
  */
 export type BlockStatus = 'live' | 'tombstone' | 'unreadable' | 'shadowed';
 
@@ -18,32 +19,32 @@ export interface BlockView {
   readonly name: string;
   readonly resourceVersion: string | undefined;
   readonly status: BlockStatus;
-  /** CIDR text as stored: canonical, unless it cannot be right. */
+  /** CIDR text as stored: canonical, unless the CIDR is invalid. */
   readonly cidr: string;
-  /** Undefined only when not even the name tells the place of an unreadable block. */
+  /** Undefined only when not even the name says which range an unreadable block has. */
   readonly range: Cidr | undefined;
   /** Slot of its first address (CheckView.slotOf); -1 for a block that is not live. */
   readonly firstSlot: number;
-  /** True for a live block that overlaps with no other live one. */
+  /** True for a live block that overlaps no other live block. */
   readonly alone: boolean;
   /** Number of addresses; 0 for an unreadable block. */
   readonly size: number;
   /** spec.affinity as stored; undefined when the block has no owner. */
   readonly affinity: string | undefined;
-  /** The parsed owner; undefined without one, and when the text is no owner. */
+  /** The parsed owner; undefined when there is none or it cannot be parsed. */
   readonly owner: Owner | undefined;
   /** The node that owns it, for `host:` owners. */
   readonly node: string | undefined;
   /** In order of ordinals; empty for an unreadable block. */
   readonly allocations: readonly Allocation[];
-  /** Ordinals whose attribute index points nowhere. */
+  /** Ordinals whose attribute record is missing. */
   readonly unreadableOrdinals: readonly number[];
-  /** No address is allocated but for the Windows reserve. */
+  /** True when no address is allocated except the Windows reserve. */
   readonly empty: boolean;
   readonly writtenAtMs: number | undefined;
-  /** What INV-02 has to say; empty when the CIDR is sane. */
+  /** What INV-02 has to say; undefined when the CIDR is valid. */
   readonly cidrProblem: string | undefined;
-  /** What INV-03 has to say. */
+  /** What INV-03 has to say; undefined when the array is valid. */
   readonly arrayProblem: string | undefined;
 }
 
@@ -89,20 +90,20 @@ export function readBlock(block: IPAMBlock): BlockView {
 }
 
 function problemOfCidr(text: string, range: Cidr | undefined): string | undefined {
-  if (!range) return text === '' ? 'spec.cidr is missing' : `spec.cidr "${text}" is no CIDR`;
-  if (!isCanonicalCidr(text)) return `spec.cidr "${text}" is not the canonical text ${formatCidr(range)}`;
+  if (!range) return text === '' ? 'spec.cidr is missing' : `invalid spec.cidr "${text}"`;
+  if (!isCanonicalCidr(text)) return `spec.cidr is "${text}", not the canonical ${formatCidr(range)}`;
   const [least, most] = blockSizeLimits(range.version);
   if (range.prefix >= least && range.prefix <= most) return undefined;
-  return `prefix length ${range.prefix} of ${text} is not within ${least} to ${most}`;
+  return `prefix length ${range.prefix} of ${text} is not between ${least} and ${most}`;
 }
 
 function problemOfArray(allocations: unknown, size: number): string | undefined {
   if (!Array.isArray(allocations)) return 'spec.allocations is missing';
   if (allocations.length === size) return undefined;
-  return `spec.allocations has ${allocations.length} entries, the CIDR has ${size} addresses`;
+  return `spec.allocations has ${counted(allocations.length, 'entry')}, but the CIDR has ${counted(size, 'address')}`;
 }
 
-/** The place that a block's name stands for: only used to stay silent about addresses, never to judge them. */
+/** The range that a block's name stands for. It is used to pass over addresses, never to judge them. */
 function rangeOfName(name: string): Cidr | undefined {
   const dash = name.lastIndexOf('-');
   const [base, prefix] = [name.slice(0, Math.max(0, dash)), name.slice(dash + 1)];
@@ -128,8 +129,8 @@ function listAllocations(view: BlockView, into: Allocation[], unreadable: number
 }
 
 /**
- * One allocated address. A large cluster has hundreds of thousands, most of which are asked little: what is not needed
- * of each is read when asked for.
+ * One allocated address. A large cluster has hundreds of thousands, and little of most of them is needed: the rest is
+ * read on demand.
  */
 export class Allocation {
   readonly block: BlockView;
@@ -138,10 +139,10 @@ export class Allocation {
   readonly handle: string | undefined;
   /** The `secondary` map; empty when there is none. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Empty when what is stored is no object; undefined when the attribute index points nowhere. */
+  /** Empty when what is stored is not an object; undefined when the attribute record is missing. */
   readonly #record: BlockAttribute | undefined;
 
-  /** `record`: as stored; undefined when the attribute index points nowhere. */
+  /** `record`: as stored; undefined when the attribute record is missing. */
   constructor(block: BlockView, ordinal: number, record: BlockAttribute | null | undefined) {
     const read = typeof record === 'object' && record !== null ? record : undefined;
     const handle = read?.handle_id;
@@ -152,7 +153,7 @@ export class Allocation {
     this.#record = record === undefined ? undefined : (read ?? noRecord);
   }
 
-  /** True when the attribute index points nowhere (INV-04): handle and attributes are unknown, not absent. */
+  /** True when the attribute record is missing (INV-04): handle and attributes are unknown, not absent. */
   get attributeMissing(): boolean {
     return this.#record === undefined;
   }
@@ -178,7 +179,7 @@ export class Allocation {
   }
 
   get windowsReserved(): boolean {
-    // Nothing longer or shorter becomes it in lower case.
+    // Only a text of the same length can equal it in lower case.
     return this.handleId?.length === windowsHandle.length && this.handleName === windowsHandle;
   }
 
@@ -194,13 +195,13 @@ export class Allocation {
     return isTexts(alternate) ? alternate : undefined;
   }
 
-  /** The address was released and cools down: it has no handle and no owner, and that is right. */
+  /** True for a released address in cooldown, which rightly has neither handle nor owner. */
   get cooling(): boolean {
     const releasedAt: unknown = this.#record?.releasedAt;
     return typeof releasedAt === 'string' && releasedAt !== '';
   }
 
-  /** Attribute `node`, else the node that owns the block. */
+  /** The attribute `node`, else the node that owns the block. */
   get node(): string | undefined {
     return this.attributes['node'] || this.block.node;
   }
@@ -211,7 +212,7 @@ export class Allocation {
     return Boolean(named) && this.block.owner?.type !== 'virtual' && named !== this.block.node;
   }
 
-  /** When it was allocated, as far as anything tells; undefined counts as long ago. */
+  /** When it was allocated, as far as that is recorded; undefined counts as long ago. */
   get allocatedAtMs(): number | undefined {
     const timestamp = this.attributes['timestamp'];
     return (timestamp === undefined ? undefined : parseGoTime(timestamp)) ?? estimatedTime(this.block, this.sequence);
@@ -234,15 +235,15 @@ export function allocationIn({ range, allocations }: BlockView, ip: IpAddress): 
   return found?.ordinal === ordinal ? found : undefined;
 }
 
-/** A sequence number as stored; 0 for what is none. */
+/** A sequence number as stored; 0 for anything that is not an integer. */
 export function toBigint(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : 0n;
 }
 
 /**
- * The time of an allocation without a timestamp. If it was the block's last write, the block's own write time says it;
- * else its sequence number is a lower bound: creation time of the block plus a small count.
+ * The time of an allocation without a timestamp. If it was the last write of the block, that is the write time of the
+ * block; otherwise its sequence number is a lower bound: the creation time of the block plus a small count.
  */
 function estimatedTime(view: BlockView, sequence: bigint): number | undefined {
   if (sequence === 0n) return undefined;

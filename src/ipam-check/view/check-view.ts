@@ -1,11 +1,13 @@
-// A snapshot prepared for judging: parsed addresses and every index that the rules look things up in.
-// Broken data never throws here: a block that cannot be read is set aside with the reason and judged by that alone.
+// A snapshot prepared for judging: parsed objects, and the indexes that the rules look things up in.
+// Broken data never throws: a block that cannot be read is set aside with the reason, and judged by that alone.
 import { type IpamSettings, settingsOf } from '../../ipam/config.ts';
 import { type Cidr, formatCidr, ordinalOf } from '../../net/cidr.ts';
 import { CidrIndex, IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
 import { blockName } from '../../resources/names.ts';
+import type { OptionalKind } from '../invariant.ts';
+import { type InvariantId, invariants } from '../invariants.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../snapshot.ts';
 import { type AffinityView, affinitiesByCidr, affinityView } from './affinity-view.ts';
 import { AllocatedHandles } from './allocated-handles.ts';
@@ -15,13 +17,13 @@ import { type PoolView, poolViews } from './pool-view.ts';
 
 const noAffinities: readonly AffinityView[] = [];
 
-/** Everything that the rules look up, each index built once for a snapshot: the large ones only when one is needed. */
+/** Everything that the rules look up. Each index is built once per snapshot, the large ones only when needed. */
 export class CheckView {
   readonly snapshot: IpamSnapshot;
   readonly nowMs: number;
-  /** The defaults where there is no configuration, or none that can be read. */
+  /** The defaults when there is no configuration, or none that can be read. */
   readonly settings: IpamSettings;
-  /** Pools whose CIDR can be read, in name order. */
+  /** Pools whose CIDR can be parsed, in name order. */
   readonly pools: readonly PoolView[];
   /** Every block, in name order, whatever its status. */
   readonly blocks: readonly BlockView[];
@@ -30,29 +32,29 @@ export class CheckView {
   readonly blocksByName: ReadonlyMap<string, BlockView>;
   /** Live blocks by canonical CIDR text. */
   readonly blocksByCidr: ReadonlyMap<string, BlockView>;
-  /** How many slots there are: the addresses of live blocks, counted through block by block. */
+  /** The number of slots: each address of a live block has one, numbered block by block. */
   readonly slots: number;
   /** Allocations of live blocks, in order of block name and ordinal. */
   readonly allocations: readonly Allocation[];
   readonly affinities: readonly AffinityView[];
-  /** Affinities that are no tombstones, by canonical CIDR text. */
+  /** Affinities that are not tombstones, by canonical CIDR text. */
   readonly affinitiesByCidr: ReadonlyMap<string, readonly AffinityView[]>;
   readonly affinitiesByName: ReadonlyMap<string, AffinityView>;
   readonly nodesByName: ReadonlyMap<string, NodeRecord>;
-  /** By `namespace/name`. */
-  readonly servicesByKey: ReadonlyMap<string, ServiceRecord>;
-  readonly #unread: ReadonlySet<string>;
-  /** Places in the list of live blocks. */
+  readonly #unread: ReadonlySet<OptionalKind>;
+  /** Indexes into the list of live blocks. */
   readonly #blockIndex: CidrIndex<number>;
   readonly #poolIndex: CidrIndex<PoolView>;
   readonly #enabledPools: CidrIndex<PoolView>;
   readonly #unjudged: IntervalSet;
-  /** True when a block's place is wholly unknown: then no address outside the live blocks can be judged. */
+  /** True when the range of a block is unknown: then no address outside the live blocks can be judged. */
   readonly #placeUnknown: boolean;
   #handlesByName: ReadonlyMap<string, HandleRecord> | undefined;
   #allocatedHandles: AllocatedHandles | undefined;
   #allocationsByHandle: MultiMap<string, Allocation> | undefined;
   #podsByKey: ReadonlyMap<string, PodRecord> | undefined;
+  #servicesByKey: ReadonlyMap<string, ServiceRecord> | undefined;
+  #blocksByNode: ReadonlyMap<string, readonly BlockView[]> | undefined;
   #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
 
   constructor(snapshot: IpamSnapshot) {
@@ -81,13 +83,18 @@ export class CheckView {
     this.affinitiesByCidr = affinitiesByCidr(this.affinities);
     this.affinitiesByName = indexBy(this.affinities, (affinity) => affinity.name);
     this.nodesByName = indexBy(snapshot.nodes, (node) => node.name);
-    this.servicesByKey = indexBy(snapshot.services, (service) => `${service.namespace}/${service.name}`);
   }
 
-  /** By object name, tombstones too. */
+  /** By object name, tombstones included. */
   get handlesByName(): ReadonlyMap<string, HandleRecord> {
     this.#handlesByName ??= indexBy(this.snapshot.handles, (handle) => handle.name);
     return this.#handlesByName;
+  }
+
+  /** The live blocks that each node owns, in name order. */
+  get blocksByNode(): ReadonlyMap<string, readonly BlockView[]> {
+    this.#blocksByNode ??= byNode(this.liveBlocks);
+    return this.#blocksByNode;
   }
 
   /** The handles of all allocations. */
@@ -96,19 +103,13 @@ export class CheckView {
     return this.#allocatedHandles;
   }
 
-  /** Allocations of live, tombstoned and shadowed blocks by the name of their handle's object; the Windows reserve left out. */
+  /** Allocations of live, deleted and shadowed blocks by the name of their handle object, without the Windows reserve. */
   get allocationsByHandle(): MultiMap<string, Allocation> {
     this.#allocationsByHandle ??= byHandle(this.blocks);
     return this.#allocationsByHandle;
   }
 
-  /** By `namespace/name`. */
-  get podsByKey(): ReadonlyMap<string, PodRecord> {
-    this.#podsByKey ??= indexBy(this.snapshot.pods, (pod) => `${pod.namespace}/${pod.name}`);
-    return this.#podsByKey;
-  }
-
-  /** Pods that are not finished, by the container id that the CNI plugin left on them. */
+  /** Pods that are not finished, by the container ID that the CNI plugin noted on them. */
   get podsByContainer(): ReadonlyMap<string, PodRecord> {
     this.#podsByContainer ??= indexBy(
       this.snapshot.pods.filter(({ containerId, finished }) => containerId && !finished),
@@ -117,31 +118,47 @@ export class CheckView {
     return this.#podsByContainer;
   }
 
-  /** False when the kind could not be read: what rests on it is not judged and not repaired. */
-  canJudge(kind: string): boolean {
+  /** False when the kind could not be read: what looks missing may exist, so no repair may rest on it. */
+  wasRead(kind: OptionalKind): boolean {
     return !this.#unread.has(kind);
   }
 
-  /** The live block that holds the address; the smallest when blocks overlap. */
+  /** True when everything that the invariant needs was read. */
+  canJudge(id: InvariantId): boolean {
+    return this.#unread.size === 0 || invariants[id].needs.every((kind) => this.wasRead(kind));
+  }
+
+  /** The pod of that name, finished or not. */
+  podNamed(pod: NamedObject): PodRecord | undefined {
+    this.#podsByKey ??= indexBy(this.snapshot.pods, namespacedKey);
+    return this.#podsByKey.get(namespacedKey(pod));
+  }
+
+  serviceNamed(service: NamedObject): ServiceRecord | undefined {
+    this.#servicesByKey ??= indexBy(this.snapshot.services, namespacedKey);
+    return this.#servicesByKey.get(namespacedKey(service));
+  }
+
+  /** The live block that contains the address; the smallest when blocks overlap. */
   blockOf(ip: IpAddress): BlockView | undefined {
     const place = this.#blockIndex.find(ip);
     return place === undefined ? undefined : this.liveBlocks[place];
   }
 
-  /** The slot of the address, the same for each question about it; -1 when no live block contains it. */
+  /** The slot of the address; -1 when no live block contains it. */
   slotOf(ip: IpAddress): number {
     const block = this.blockOf(ip);
     const ordinal = block?.range && ordinalOf(block.range, ip);
     return block === undefined || ordinal === undefined ? -1 : block.firstSlot + ordinal;
   }
 
-  /** The slot of an allocation's address, which seldom has to be looked for. */
+  /** The slot of an allocated address, which rarely has to be looked up. */
   slotOfAllocation(allocation: Allocation): number {
     const { block, ordinal } = allocation;
     return block.alone ? block.firstSlot + ordinal : this.slotOf(allocation.ip);
   }
 
-  /** The pool that holds the address, enabled or not; the smallest when pools overlap. */
+  /** The pool that contains the address, enabled or not; the smallest when pools overlap. */
   poolOf(ip: IpAddress): PoolView | undefined {
     return this.#poolIndex.find(ip);
   }
@@ -150,12 +167,17 @@ export class CheckView {
     return this.#enabledPools.find(ip);
   }
 
-  /** Pools that hold the whole CIDR, enabled or not. */
+  /** Those of the blocks that belong to the family and lie in an enabled pool. */
+  usableBlocks(blocks: readonly BlockView[], version: 4 | 6): BlockView[] {
+    return blocks.filter(({ range }) => range?.version === version && this.enabledPoolOf(range.base) !== undefined);
+  }
+
+  /** Pools that contain the whole CIDR, enabled or not. */
   poolsCovering(range: Cidr): readonly PoolView[] {
     return this.#poolIndex.findCovering(range);
   }
 
-  /** Who holds the address by the live blocks: one allocation, more only where blocks overlap. */
+  /** The allocations of the address in live blocks: at most one, unless blocks overlap. */
   allocationsAt(ip: IpAddress | undefined): readonly Allocation[] {
     const places = ip === undefined ? [] : this.#blockIndex.findAll(ip);
     return places
@@ -164,13 +186,13 @@ export class CheckView {
       .flatMap((block) => (ip && block && allocationIn(block, ip)) ?? []);
   }
 
-  /** True when a live block holds the address. */
+  /** True when the address is allocated in a live block. */
   isAllocated(ip: IpAddress): boolean {
     const block = this.blockOf(ip);
     return block !== undefined && (allocationIn(block, ip) !== undefined || this.allocationsAt(ip).length > 0);
   }
 
-  /** True when the address lies in a block that is set aside (unreadable or a tombstone): say nothing about it. */
+  /** True when the address is in a block that is set aside (unreadable or a tombstone), so that it cannot be judged. */
   isUnjudged(ip: IpAddress): boolean {
     return this.#unjudged.contains(ip) || (this.#placeUnknown && this.blockOf(ip) === undefined);
   }
@@ -184,24 +206,24 @@ export class CheckView {
     return this.affinitiesByCidr.get(cidr) ?? noAffinities;
   }
 
-  /** The claim of the block's owner. */
+  /** The affinity that the owner of the block has for it. */
   affinityOfOwner(block: BlockView): AffinityView | undefined {
     return this.affinitiesOf(block.cidr).find((affinity) => affinity.owner === block.affinity);
   }
 
   /** True when the owner can use addresses: its node exists, or it is a virtual owner. */
   ownerLives(type: 'host' | 'virtual', name: string): boolean {
-    return type === 'virtual' || !this.canJudge('Node') || this.nodesByName.has(name);
+    return type === 'virtual' || !this.wasRead('Node') || this.nodesByName.has(name);
   }
 
-  /** Whole seconds since the time, as findings print it; undefined when no time is known. */
+  /** Whole seconds since the time, for findings; undefined when the time is not known. */
   ageSeconds(timeMs: number | undefined): number | undefined {
     return timeMs === undefined ? undefined : Math.max(0, Math.floor((this.nowMs - timeMs) / 1000));
   }
 
   /**
-   * True when something written at that time may still be part of an operation in progress.
-   * Nothing is in progress in a locked datastore, and what has no time counts as old.
+   * True when something written at that time may still be part of an operation in progress. Nothing is in progress in a
+   * locked datastore, and what has no time counts as old.
    */
   isYounger(timeMs: number | undefined, limitMs: number): boolean {
     if (this.snapshot.locked || timeMs === undefined) return false;
@@ -224,13 +246,34 @@ function readSettings(config: IPAMConfig | undefined): IpamSettings {
   };
 }
 
+/** What names a pod or a service. */
+interface NamedObject {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function namespacedKey({ namespace, name }: NamedObject): string {
+  return `${namespace}/${name}`;
+}
+
 function indexBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T> {
   const map = new Map<string, T>();
   for (const item of items) map.set(key(item), item);
   return map;
 }
 
-/** Of blocks with one CIDR, those that do not have the name for it are shadowed: Calico reads the other. */
+function byNode(blocks: readonly BlockView[]): Map<string, BlockView[]> {
+  const owned = new Map<string, BlockView[]>();
+  for (const block of blocks) {
+    if (block.node === undefined || block.range === undefined) continue;
+    const known = owned.get(block.node);
+    if (known) known.push(block);
+    else owned.set(block.node, [block]);
+  }
+  return owned;
+}
+
+/** Marks as shadowed the misnamed blocks whose CIDR has a correctly named block too: Calico reads that one. */
 function withShadowed(blocks: BlockView[]): BlockView[] {
   const named = new Set<string>();
   for (const block of blocks)
@@ -242,7 +285,7 @@ function withShadowed(blocks: BlockView[]): BlockView[] {
   );
 }
 
-/** Gives each live block its slots, and tells whether it overlaps with another; answers how many slots there are. */
+/** Sets the slots of each live block, and whether it overlaps another. Returns the number of slots. */
 function numberSlots(blocks: readonly BlockView[], index: CidrIndex<number>): number {
   const overlapping = new Set(index.overlapping().flatMap(([outer, inner]) => [outer.value, inner.value]));
   let slots = 0;
@@ -253,7 +296,7 @@ function numberSlots(blocks: readonly BlockView[], index: CidrIndex<number>): nu
   return slots;
 }
 
-/** Allocations by the name of their handle's object; the Windows reserve left out. */
+/** Allocations by the name of their handle object, without the Windows reserve. */
 function byHandle(blocks: readonly BlockView[]): MultiMap<string, Allocation> {
   const grouped = new MultiMap<string, Allocation>();
   for (const block of blocks) {

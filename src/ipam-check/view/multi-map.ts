@@ -1,9 +1,9 @@
-// Values by key, where nearly every key has one value: no list is kept for those.
+// A map of lists for keys that nearly always have one value: no list is kept for those.
 
-/** A map of lists. Keys come in the order in which they were added. */
+/** Several values per key. Keys are iterated in the order in which they were added. */
 export class MultiMap<K, V> {
   readonly #first = new Map<K, V>();
-  /** Of keys with several values, all of them. */
+  /** All values of the keys that have several. */
   readonly #lists = new Map<K, V[]>();
 
   add(key: K, value: V): void {
@@ -21,7 +21,7 @@ export class MultiMap<K, V> {
     return this.#first.has(key);
   }
 
-  /** The values of the key in the order in which they were added; none for an unknown key. */
+  /** The values of the key in the order in which they were added; empty for an unknown key. */
   get(key: K): readonly V[] {
     const first = this.#first.get(key);
     return first === undefined ? [] : this.#listOf(key, first);

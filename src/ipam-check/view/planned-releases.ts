@@ -1,9 +1,8 @@
-// What the automatic releases of addresses will leave behind: rules about blocks and handles look past addresses that go anyway.
-
+// The addresses that --fix releases, so that rules about blocks and handles can pass over them.
 import type { Judgement } from '../finding.ts';
 import type { Allocation, BlockView } from './block-view.ts';
 
-/** The allocations that --fix releases, by the judgements about addresses. */
+/** The allocations that --fix releases, according to the judgements about addresses and blocks. */
 export class PlannedReleases {
   /** By block name and ordinal. */
   readonly #byBlock = new Map<string, Map<number, Judgement>>();
@@ -29,7 +28,7 @@ export class PlannedReleases {
     return this.#byBlock.get(allocation.block.name)?.get(allocation.ordinal);
   }
 
-  /** True when the block is empty, or is once the releases are done. */
+  /** True when the block is empty, or will be once the releases are done. */
   leaveEmpty(block: BlockView): boolean {
     if (block.empty) return true;
     const ordinals = this.#byBlock.get(block.name);

@@ -1,4 +1,4 @@
-// A pool as the check sees it: parsed, the defaults put in. Pools whose CIDR cannot be read are left out.
+// A pool as the check sees it: parsed, with defaults filled in. Pools whose CIDR cannot be parsed are left out.
 import { blockSizeOf, isEnabled, usesOf } from '../../ipam/pool/pools.ts';
 import { type Cidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
@@ -9,13 +9,13 @@ export interface PoolView {
   readonly cidr: Cidr;
   /** Neither disabled nor being deleted. */
   readonly enabled: boolean;
-  /** Prefix length of its blocks, the default put in. */
+  /** Prefix length of its blocks. */
   readonly blockSize: number;
-  /** spec.allowedUses, the default put in. */
+  /** What its addresses are for. */
   readonly uses: readonly string[];
 }
 
-/** The pools whose CIDR can be read, in the order given. */
+/** The pools whose CIDR can be parsed, in the given order. */
 export function poolViews(pools: readonly IPPool[]): PoolView[] {
   const views: PoolView[] = [];
   for (const pool of pools) {

@@ -1,6 +1,7 @@
-// Reads what `ipam check` judges: every kind once, several at a time, as small records.
+// Reads the snapshot that `ipam check` judges: every kind once, all at the same time, as small records.
 import { type Datastore, DatastoreError, getIfAny, type ListOptions } from '../../datastore/datastore.ts';
 import { malformed } from '../../datastore/malformed.ts';
+import type { OptionalKind } from '../../ipam-check/invariant.ts';
 import type { IpamSnapshot, UnreadKind } from '../../ipam-check/snapshot.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { blockAffinity } from '../../resources/kinds/block-affinity.ts';
@@ -23,39 +24,21 @@ import { parseGoDuration } from '../../text/go-duration.ts';
 import type { Clock } from '../../world/world.ts';
 import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './snapshot-records.ts';
 
-/** Leak grace when neither the person nor the cluster says one. */
+/** The grace period when neither the user nor the cluster sets one. */
 const defaultGraceMs = 15 * 60_000;
-
-const usage = ['INV-11', 'INV-44', ...[50, 51, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63].map((n) => `INV-${n}`)];
-
-/**
- * What cannot be judged without a kind. Blocks, pools and pods are not here: without them there is no check.
- * Node is here for a folder that holds none; nodes that cannot be read end the check too.
- */
-const unjudgedWithout: Readonly<Record<string, readonly string[]>> = {
-  BlockAffinity: [24, 25, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39].map((n) => `INV-${n}`),
-  IPAMHandle: ['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-49', 'INV-52'],
-  IPAMConfig: ['INV-27', 'INV-38', 'INV-41', 'INV-43'],
-  IPReservation: ['INV-27', 'INV-42', 'INV-43'],
-  Service: ['INV-44', 'INV-67'],
-  ClusterInformation: [],
-  KubeControllersConfiguration: ['INV-44'],
-  WorkloadEndpoint: usage,
-  Node: ['INV-24', 'INV-25', 'INV-27', 'INV-36', 'INV-37', 'INV-38', 'INV-39', 'INV-40', 'INV-41', 'INV-43', ...usage],
-};
 
 export interface ObserveOptions {
   readonly clock: Clock;
   /** `--grace`; the cluster's leakGracePeriod, else 15 minutes, when absent. */
   readonly graceMs?: number | undefined;
   readonly signal?: AbortSignal;
-  /** Reads what is stored now: for a reading that is not followed by a second one. */
+  /** Reads what is stored at this moment, for a reading that is not followed by a second one. */
   readonly current?: boolean;
-  /** Told what has been read so far. */
+  /** Called with what has been read so far. */
   readonly progress?: (text: string) => void;
 }
 
-/** Everything of a kind, each item turned into a record at once so that the raw ones can go. */
+/** Everything of a kind, each object turned into its record at once so that the raw one can be collected. */
 export async function readAll<T extends KubeObject, R>(
   store: Datastore,
   kind: Kind<T>,
@@ -68,8 +51,8 @@ export async function readAll<T extends KubeObject, R>(
 }
 
 /**
- * Refuses an object that is not as its kind says: a pod whose addresses cannot be read would seem to use none.
- * Kubernetes itself takes no other ones; a folder takes anything.
+ * Refuses an object that does not match the schema of its kind: a pod whose addresses cannot be read would seem to use
+ * none. Kubernetes validates objects itself; a folder can hold anything.
  */
 function strict<T extends KubeObject, R>(store: Datastore, kind: Kind<T>, record: (object: T) => R): (object: T) => R {
   if (store.type === 'kubernetes') return record;
@@ -80,7 +63,7 @@ function strict<T extends KubeObject, R>(store: Datastore, kind: Kind<T>, record
   };
 }
 
-/** Without what no judgement needs and what is large: a block keeps its times, not the whole managedFields. */
+/** The object without the large part that no judgement needs: of managedFields only the times are kept. */
 function lean<T extends KubeObject>(object: T): T {
   const { managedFields: fields } = object.metadata;
   if (!Array.isArray(fields)) return object;
@@ -88,96 +71,110 @@ function lean<T extends KubeObject>(object: T): T {
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** An explicit period above zero; the cluster switches its collector off with 0, which is no grace to judge by. */
+/** The leakGracePeriod of the cluster, when it is above zero; 0 switches the collector off and is not a grace period. */
 function clusterGrace(controllers: KubeControllersConfiguration | undefined): number | undefined {
   const text = controllers?.spec?.controllers?.node?.leakGracePeriod;
   const ms = typeof text === 'string' ? parseGoDuration(text) : undefined;
   return ms !== undefined && ms > 0 ? ms : undefined;
 }
 
-/**
- * Reads a snapshot of everything that the check judges.
- * Errors: DatastoreError when blocks, pools, pods or nodes cannot be read; any other kind ends in `unread`.
- */
-export async function observe(store: Datastore, options: ObserveOptions): Promise<IpamSnapshot> {
-  const scan: ListOptions = { mode: 'scan', current: options.current === true, signal: options.signal };
-  const unread: UnreadKind[] = [];
+/** Reads the parts of one snapshot. What cannot be read and is not essential is noted in `unread`. */
+class SnapshotReader {
+  readonly unread: UnreadKind[] = [];
+  readonly #store: Datastore;
+  readonly #options: ObserveOptions;
 
-  async function optional<R>(kind: string, read: () => Promise<R>, fallback: R): Promise<R> {
+  constructor(store: Datastore, options: ObserveOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** All objects of a kind; `noun` is what the progress calls them. */
+  async all<T extends KubeObject, R>(kind: Kind<T>, record: (object: T) => R, noun?: string): Promise<R[]> {
+    const { signal, current = false, progress } = this.#options;
+    const records = await readAll(this.#store, kind, record, { mode: 'scan', current, signal });
+    if (noun !== undefined) progress?.(`read ${records.length} ${noun}`);
+    return records;
+  }
+
+  /** The same, refusing objects that do not match the schema of their kind. */
+  allValid<T extends KubeObject, R>(kind: Kind<T>, record: (object: T) => R, noun?: string): Promise<R[]> {
+    return this.all(kind, strict(this.#store, kind, record), noun);
+  }
+
+  /** The object named default of a kind; undefined when there is none or it cannot be read. */
+  one<T extends KubeObject>(name: OptionalKind, kind: Kind<T>): Promise<T | undefined> {
+    const { signal } = this.#options;
+    return this.ifReadable(name, () => getIfAny(this.#store, kind, { name: 'default' }, { signal }), undefined);
+  }
+
+  /** The fallback when the kind is not served, or may not be read. */
+  async ifReadable<R>(kind: OptionalKind, read: () => Promise<R>, fallback: R): Promise<R> {
     try {
       return await read();
     } catch (error) {
       const unreadable = error instanceof DatastoreError && (error.reason === 'unauthorized' || error.missingKind);
       if (!unreadable) throw error;
-      unread.push({ kind, reason: error.message, invariants: unjudgedWithout[kind] ?? [] });
+      this.unread.push({ kind, reason: error.message });
       return fallback;
     }
   }
-  const one = <T extends KubeObject>(kind: Kind<T>): Promise<T | undefined> =>
-    optional(kind.kind, () => getIfAny(store, kind, { name: 'default' }, { signal: options.signal }), undefined);
-  const counted = async <R>(what: string, reading: Promise<R[]>): Promise<R[]> => {
-    const records = await reading;
-    options.progress?.(`read ${records.length} ${what}`);
-    return records;
-  };
+}
 
-  const [
-    handles,
-    blocks,
-    affinities,
-    pools,
-    reservations,
-    nodes,
-    pods,
-    services,
-    workloads,
-    config,
-    info,
-    controllers,
-  ] = await Promise.all([
-    optional('IPAMHandle', () => counted('handles', readAll(store, ipamHandle, handleRecord, scan)), []),
-    counted('blocks', readAll(store, ipamBlock, lean, scan)),
-    optional('BlockAffinity', () => counted('affinities', readAll(store, blockAffinity, lean, scan)), []),
-    readAll(store, ipPool, lean, scan),
-    optional('IPReservation', () => readAll(store, ipReservation, lean, scan), []),
-    counted('nodes', readAll(store, calicoNode, strict(store, calicoNode, nodeRecord), scan)),
-    counted('pods', readAll(store, pod, strict(store, pod, podRecord), scan)),
-    optional('Service', () => readAll(store, service, strict(store, service, serviceRecord), scan), []),
-    // A Kubernetes datastore derives them from the pods, which are read already.
+/** What IPAM itself keeps. */
+async function readIpam(reader: SnapshotReader) {
+  const [handles, blocks, affinities, pools, reservations] = await Promise.all([
+    reader.ifReadable('IPAMHandle', () => reader.all(ipamHandle, handleRecord, 'handles'), []),
+    reader.all(ipamBlock, lean, 'blocks'),
+    reader.ifReadable('BlockAffinity', () => reader.all(blockAffinity, lean, 'affinities'), []),
+    reader.all(ipPool, lean),
+    reader.ifReadable('IPReservation', () => reader.all(ipReservation, lean), []),
+  ]);
+  return { handles, blocks, affinities, pools, reservations };
+}
+
+/** What uses addresses. A Kubernetes datastore derives workload endpoints from the pods, which are read already. */
+async function readUsers(reader: SnapshotReader, store: Datastore) {
+  const [nodes, pods, services, workloads] = await Promise.all([
+    reader.allValid(calicoNode, nodeRecord, 'nodes'),
+    reader.allValid(pod, podRecord, 'pods'),
+    reader.ifReadable('Service', () => reader.allValid(service, serviceRecord), []),
     store.type === 'kubernetes'
       ? []
-      : optional(
-          'WorkloadEndpoint',
-          () => readAll(store, workloadEndpoint, strict(store, workloadEndpoint, workloadRecord), scan),
-          [],
-        ),
-    one(ipamConfig),
-    one(clusterInformation),
-    one(kubeControllersConfiguration),
+      : reader.ifReadable('WorkloadEndpoint', () => reader.allValid(workloadEndpoint, workloadRecord), []),
   ]);
+  return { nodes, pods, services, workloads };
+}
 
-  // A cluster with blocks has nodes: a dump without them was made without them, and not all of its claims are dead.
-  if (store.type === 'folder' && nodes.length === 0 && blocks.length > 0) {
-    const reason = 'the folder holds blocks but no Node objects; add them with: kubectl get nodes -o yaml';
-    unread.push({ kind: 'Node', reason, invariants: unjudgedWithout['Node'] ?? [] });
+async function readSettings(reader: SnapshotReader) {
+  const [config, clusterInformationObject, kubeControllers] = await Promise.all([
+    reader.one('IPAMConfig', ipamConfig),
+    reader.one('ClusterInformation', clusterInformation),
+    reader.one('KubeControllersConfiguration', kubeControllersConfiguration),
+  ]);
+  return { config, clusterInformation: clusterInformationObject, kubeControllers };
+}
+
+/**
+ * Reads a snapshot of everything that the check judges.
+ * Errors: DatastoreError when blocks, pools, pods or nodes cannot be read; any other kind is noted in `unread`.
+ */
+export async function observe(store: Datastore, options: ObserveOptions): Promise<IpamSnapshot> {
+  const reader = new SnapshotReader(store, options);
+  const [ipam, users, settings] = await Promise.all([readIpam(reader), readUsers(reader, store), readSettings(reader)]);
+  const unread = [...reader.unread];
+  // A cluster with blocks has nodes: a dump without them was made without them, and not all of its nodes are gone.
+  if (store.type === 'folder' && users.nodes.length === 0 && ipam.blocks.length > 0) {
+    const reason = 'the folder has blocks but no Node objects; add them with: kubectl get nodes -o yaml';
+    unread.push({ kind: 'Node', reason });
   }
-
   return {
     now: store.capturedAt ?? options.clock.now(),
-    locked: info?.spec?.datastoreReady === false,
-    graceMs: options.graceMs ?? clusterGrace(controllers) ?? defaultGraceMs,
-    clusterInformation: info,
-    pools,
-    blocks,
-    affinities,
-    handles,
-    config,
-    reservations,
-    nodes,
-    pods,
-    workloads,
-    services,
-    kubeControllers: controllers,
+    locked: settings.clusterInformation?.spec?.datastoreReady === false,
+    graceMs: options.graceMs ?? clusterGrace(settings.kubeControllers) ?? defaultGraceMs,
+    ...ipam,
+    ...users,
+    ...settings,
     unread: unread.sort((a, b) => (a.kind < b.kind ? -1 : 1)),
   };
 }

@@ -170,7 +170,7 @@ function usersOf(view: CheckView, addressUsers: AddressUsers, allocation: Alloca
 /** The pod that the allocation names, when it lives and has no address yet: it may be getting this one. */
 function startingPod(view: CheckView, allocation: Allocation): PodRecord | undefined {
   const named = namedPod(allocation);
-  const pod = named && view.podsByKey.get(`${named.namespace}/${named.name}`);
+  const pod = named && view.podNamed(named);
   return pod !== undefined && awaitsAddress(pod) ? pod : undefined;
 }
 

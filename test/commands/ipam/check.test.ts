@@ -58,7 +58,7 @@ describe('ipam check', () => {
       folder,
       clock: new TestClock('2026-11-01T00:00:00Z'),
     });
-    const advice = 'nobody can be asked whether it is in use';
+    const advice = 'whether it is in use cannot be determined';
     const [plain, wide] = [await check('--only INV-53'), await check('--only INV-53 -o wide')];
     // With the one leak of the example the group is mixed: each says its own.
     expect(plain.stdout.split(advice)).toHaveLength(4);
@@ -78,7 +78,7 @@ describe('ipam check', () => {
       columns: 80,
     });
     expect(stripVTControlCharacters(stdout)).toContain(
-      '  applied  R4 BlockAffinity worker-2-10-61-0-0-26: confirm the claim of\n      host:worker-2 for 10.61.0.0/26\n',
+      '  applied  R4 BlockAffinity worker-2-10-61-0-0-26: confirm the affinity of\n      host:worker-2 for 10.61.0.0/26\n',
     );
   });
 

@@ -6,6 +6,7 @@ import type { IpamSnapshot } from '../../../src/ipam-check/snapshot.ts';
 import { addressUsersOf } from '../../../src/ipam-check/view/address-users.ts';
 import { CheckView } from '../../../src/ipam-check/view/check-view.ts';
 import { loadBalancerHandle } from '../../../src/resources/names.ts';
+import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import {
   before,
   container,
@@ -13,6 +14,7 @@ import {
   judgedAt,
   podHandle,
   type SnapshotBuilder,
+  unread,
 } from '../../support/clusters/snapshot-builder.ts';
 
 function judged(cluster: SnapshotBuilder, changes: Partial<IpamSnapshot> = {}): Judgement[] {
@@ -165,7 +167,7 @@ describe('allocations of pods', () => {
     again(cluster, longAgo);
     const judgement = only(judged(cluster));
     expect(brief(judgement)).toBe('INV-50 warning stable 10.60.0.3 automatic');
-    expect(judgement.finding.evidence).toEqual(['the pod has 10.60.0.1 under the same handle']);
+    expect(judgement.finding.evidence).toEqual(['the pod has 10.60.0.1 with the same handle']);
     expect(judgement.action).toMatchObject({ primitive: 'R1', address: '10.60.0.3', handle: podHandle('1') });
     expect(judgement.dependencies).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-1' });
     expect(planRepairs([judgement]).map(({ action }) => action)).toEqual([judgement.action]);
@@ -215,7 +217,7 @@ describe('allocations of pods', () => {
     Object.assign(podOf(cluster, 'a-1'), { containerId: undefined, addresses: ['10.60.0.1', address] });
     expect(shown(cluster)).toEqual(['INV-51 warning stable 10.60.0.1 no repair']);
     expect(only(judged(cluster)).finding.evidence).toEqual([
-      `the pod has ${address} for another container`,
+      `the pod has ${address} from another container`,
       'the pod has the address',
     ]);
   });
@@ -642,19 +644,17 @@ describe('LoadBalancer services', () => {
     expect(shown(cluster, configured)).toEqual(['INV-53 warning stable 10.60.0.3 no repair']);
   });
 
-  it.each(['Service', 'KubeControllersConfiguration'])('says nothing when %s cannot be read', (kind) => {
+  it.each(['Service', 'KubeControllersConfiguration'] as const)('says nothing when %s cannot be read', (kind) => {
     const cluster = withService();
     cluster.services.pop();
-    expect(shown(cluster, { ...configured, unread: [{ kind, reason: 'forbidden', invariants: ['INV-44'] }] })).toEqual(
-      [],
-    );
+    expect(findingsOf(cluster.snapshot({ ...configured, unread: unread(kind) }))).toEqual([]);
   });
 });
 
-it.each(['Pod', 'Node', 'WorkloadEndpoint'])('judges no address when %s cannot be read', (kind) => {
+it.each(['Node', 'WorkloadEndpoint'] as const)('judges no address when %s cannot be read', (kind) => {
   const cluster = healthy();
   leak(cluster);
-  expect(shown(cluster, { unread: [{ kind, reason: 'forbidden', invariants: [] }] })).toEqual([]);
+  expect(findingsOf(cluster.snapshot({ unread: unread(kind) }))).toEqual([]);
 });
 
 it('gives the same answer twice', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { BlockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
-import { before, healthy } from '../../support/clusters/snapshot-builder.ts';
+import { before, healthy, unread } from '../../support/clusters/snapshot-builder.ts';
 
 const spare = '10.60.0.16/29';
 const claimOfA = 'BlockAffinity/node-a-10-60-0-16-29';
@@ -210,8 +210,8 @@ describe('INV-35: name and labels', () => {
     const [judgement] = evaluate(cluster.snapshot()).judgements;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-35 warning ${claim} R8`]);
     expect(judgement?.action).toMatchObject({ primitive: 'R8', affinity: 'node-a-10-60-0-0-29' });
-    expect(judgement?.finding.evidence).toContain('spec.type is absent');
-    expect(judgement?.finding.evidence).toContain('label projectcalico.org/ip-version is absent');
+    expect(judgement?.finding.evidence).toContain('spec.type is missing');
+    expect(judgement?.finding.evidence).toContain('label projectcalico.org/ip-version is missing');
   });
 
   test('a wrong hash', () => {
@@ -271,6 +271,6 @@ describe('INV-36: a claim of a node that is gone', () => {
 });
 
 test('claims are not judged when they could not be read', () => {
-  const unread = [{ kind: 'BlockAffinity', reason: 'forbidden', invariants: ['INV-28'] }];
-  expect(findingsOf(healthy().snapshot({ affinities: [], unread }))).toEqual([]);
+  const unreadKinds = unread('BlockAffinity');
+  expect(findingsOf(healthy().snapshot({ affinities: [], unread: unreadKinds }))).toEqual([]);
 });

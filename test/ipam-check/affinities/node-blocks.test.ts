@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
-import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
-import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
-import { healthy, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
+import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
 const config = (spec: object): IPAMConfig => ({
   apiVersion: 'crd.projectcalico.org/v1',
@@ -12,29 +10,7 @@ const config = (spec: object): IPAMConfig => ({
   metadata: { name: 'default' },
   spec: { autoAllocateBlocks: true, strictAffinity: false, ...spec },
 });
-const reservation = (...reservedCIDRs: string[]): IPReservation => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPReservation',
-  metadata: { name: 'kept' },
-  spec: { reservedCIDRs },
-});
 const strict = (maxBlocksPerHost: number) => config({ strictAffinity: true, maxBlocksPerHost });
-const unread = (kind: string) => [{ kind, reason: 'forbidden', invariants: [] }];
-
-/** A pod for every free address of the block. */
-function fill(cluster: SnapshotBuilder, node: string, block: IPAMBlock): void {
-  for (const ordinal of [...block.spec.unallocated]) {
-    const digit = `${block.metadata.name.replaceAll('-', '')}${ordinal}`.padEnd(64, '0');
-    const name = `p-${block.metadata.name}-${ordinal}`;
-    const timestamp = '2026-01-01 00:00:00 +0000 UTC';
-    const address = cluster.allocate(block, {
-      handle_id: `k8s-pod-network.${digit}`,
-      secondary: { namespace: 'shop', pod: name, node, timestamp },
-    });
-    const [like] = cluster.pods;
-    if (like) cluster.pods.push({ ...like, name, node, addresses: [address], containerId: digit });
-  }
-}
 
 describe('INV-38: more blocks than the limit', () => {
   function three(): SnapshotBuilder {
@@ -49,7 +25,7 @@ describe('INV-38: more blocks than the limit', () => {
     expect(findingsOf(cluster.snapshot({ config: strict(2) }))).toEqual(['INV-38 warning Node/node-a']);
     expect(findingsOf(cluster.snapshot({ config: strict(3) }))).toEqual([]);
     expect(evaluate(cluster.snapshot({ config: strict(2) })).judgements[0]?.finding.evidence).toEqual([
-      'node node-a owns 3 IPv4 blocks, the limit is 2',
+      'node node-a owns 3 IPv4 blocks, but its limit is 2',
     ]);
   });
 
@@ -75,36 +51,6 @@ describe('INV-38: more blocks than the limit', () => {
 
   test('is not judged without the configuration', () => {
     expect(findingsOf(three().snapshot({ unread: unread('IPAMConfig') }))).toEqual([]);
-  });
-});
-
-describe('INV-27: a node at its limit without a free address', () => {
-  function full(): SnapshotBuilder {
-    const cluster = healthy();
-    fill(cluster, 'node-a', cluster.blockOf('10.60.0.0/29'));
-    return cluster;
-  }
-
-  test('is said once, for the node', () => {
-    expect(findingsOf(full().snapshot({ config: strict(1) }))).toEqual(['INV-27 warning Node/node-a']);
-  });
-
-  test('not while it may claim another block, or has a free address', () => {
-    expect(findingsOf(full().snapshot({ config: strict(2) }))).toEqual([]);
-    expect(findingsOf(healthy().snapshot({ config: strict(1) }))).toEqual([]);
-  });
-
-  test('an address that is reserved is not free', () => {
-    const reservations = [reservation('10.60.0.3', ' 10.60.0.4/30 ')];
-    const found = findingsOf(healthy().snapshot({ config: strict(1), reservations }));
-    expect(found).toEqual(['INV-27 warning Node/node-a']);
-    expect(findingsOf(healthy().snapshot({ config: strict(1), reservations: [reservation('10.60.0.4/30')] }))).toEqual(
-      [],
-    );
-  });
-
-  test.each(['IPAMConfig', 'IPReservation'])('is not judged without %s', (kind) => {
-    expect(findingsOf(full().snapshot({ config: strict(1), unread: unread(kind) }))).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
-import { before, healthy, judgedAt, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
+import { before, healthy, judgedAt, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
 const spare = '10.60.0.16/29';
 const spareBlock = 'IPAMBlock/10-60-0-16-29';
@@ -85,9 +85,8 @@ describe('INV-24: a pool that does not select the node', () => {
   });
 
   test('nothing is said without claims or nodes', () => {
-    for (const kind of ['BlockAffinity', 'Node']) {
-      const unread = [{ kind, reason: 'forbidden', invariants: ['INV-24'] }];
-      const found = findingsOf(unselected().snapshot({ unread }));
+    for (const kind of ['BlockAffinity', 'Node'] as const) {
+      const found = findingsOf(unselected().snapshot({ unread: unread(kind) }));
       expect(found.filter((line) => line.startsWith('INV-24'))).toEqual([]);
     }
   });

@@ -55,7 +55,7 @@ describe('INV-16: the reserve of Windows', () => {
     spec.unallocated.push(ordinal);
     expect(findingsOf(strictly(cluster))).toEqual([`INV-16 error ${block}`]);
     expect(evidenceOf(cluster)).toEqual([
-      ['node win-1 runs Windows', `ordinals of the reserve that are free: ${ordinal}`],
+      ['node win-1 runs Windows', `ordinals that must be reserved but are free: ${ordinal}`],
     ]);
   });
 
@@ -72,7 +72,7 @@ describe('INV-16: the reserve of Windows', () => {
     made.spec.unallocated.unshift(1);
     cluster.pod('w-1', 'win-1', made, '4');
     expect(findingsOf(strictly(cluster))).toEqual([`INV-16 warning ${block}`]);
-    expect(evidenceOf(cluster)[0]?.[1]).toBe('ordinals of the reserve that somebody else has: 1');
+    expect(evidenceOf(cluster)[0]?.[1]).toBe('ordinals that must be reserved but are allocated to others: 1');
   });
 
   test('more than the reserve', () => {
@@ -99,7 +99,7 @@ describe('INV-16: the reserve of Windows', () => {
     spec.unallocated.push(0);
     for (const node of cluster.nodes) node.labels = {};
     expect(evidenceOf(cluster)).toEqual([
-      ['the block has addresses reserved for Windows', 'ordinals of the reserve that are free: 0'],
+      ['the block has addresses reserved for Windows', 'ordinals that must be reserved but are free: 0'],
     ]);
   });
 });

@@ -51,7 +51,7 @@ describe('INV-12: the numbers of allocations', () => {
     const cluster = healthy();
     entriesOf(cluster)[key] = 1767225600000000000n;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-12 error ${block}`]);
-    expect(evidenceOf(cluster)).toEqual([[`entries that name no address of the block: "${key}"`]]);
+    expect(evidenceOf(cluster)).toEqual([[`entries for ordinals that the block does not have: "${key}"`]]);
   });
 
   test('missing ones of allocated addresses, in one finding', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CheckView } from '../../../src/ipam-check/view/check-view.ts';
 import { type IpAddress, parseIp } from '../../../src/net/ip.ts';
-import { healthy, judgedAt, podHandle, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
+import { healthy, judgedAt, podHandle, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
 function ip(text: string): IpAddress {
   const address = parseIp(text);
@@ -89,7 +89,8 @@ describe('addresses that are not judged', () => {
   });
 });
 
-test('a kind that could not be read is not to be judged', () => {
-  const view = viewOf(healthy(), { unread: [{ kind: 'Service', reason: 'forbidden', invariants: [] }] });
-  expect([view.canJudge('Service'), view.canJudge('Pod')]).toEqual([false, true]);
+test('an invariant cannot be judged when a kind that it needs was not read', () => {
+  const view = viewOf(healthy(), { unread: unread('Service') });
+  expect([view.wasRead('Service'), view.wasRead('Node')]).toEqual([false, true]);
+  expect([view.canJudge('INV-44'), view.canJudge('INV-53')]).toEqual([false, true]);
 });

@@ -2,12 +2,14 @@
 
 import { newBlock } from '../../../src/ipam/block/block.ts';
 import { windowsReservation } from '../../../src/ipam/block/windows-reserve.ts';
+import type { OptionalKind } from '../../../src/ipam-check/invariant.ts';
 import type {
   HandleRecord,
   IpamSnapshot,
   NodeRecord,
   PodRecord,
   ServiceRecord,
+  UnreadKind,
   WorkloadRecord,
 } from '../../../src/ipam-check/snapshot.ts';
 import { addressAt, parseCidr } from '../../../src/net/cidr.ts';
@@ -33,6 +35,11 @@ function cidrOf(text: string) {
 /** A time this long before the snapshot is judged, as an object's creation. */
 export function before(ms: number): string {
   return new Date(judgedAt.getTime() - ms).toISOString();
+}
+
+/** The entry of a kind that may not be read. */
+export function unread(kind: OptionalKind): UnreadKind[] {
+  return [{ kind, reason: 'forbidden' }];
 }
 
 export const container = (digit: string): string => digit.repeat(64);

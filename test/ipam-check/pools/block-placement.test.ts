@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
-import { healthy } from '../../support/clusters/snapshot-builder.ts';
+import { healthy, unread } from '../../support/clusters/snapshot-builder.ts';
 
 describe('INV-18: overlapping blocks', () => {
   test('are one finding a pair, with both CIDRs in it; the wrong size is another', () => {
@@ -51,8 +51,8 @@ describe('INV-19: an orphan', () => {
       'INV-19 warning IPAMBlock/10-99-0-0-29 R9',
       'INV-28 warning IPAMBlock/10-99-0-0-29 R9',
     ]);
-    const unread = [{ kind: 'BlockAffinity', reason: 'forbidden', invariants: ['INV-28'] }];
-    expect(findingsOf(cluster.snapshot({ affinities: [], unread }))).toEqual([
+    const unreadKinds = unread('BlockAffinity');
+    expect(findingsOf(cluster.snapshot({ affinities: [], unread: unreadKinds }))).toEqual([
       'INV-19 warning IPAMBlock/10-99-0-0-29 by hand',
     ]);
   });
@@ -125,7 +125,7 @@ describe('INV-23: a block in a pool that is not for its owner', () => {
       handle_id: 'lb-1',
       secondary: { service: 'front', namespace: 'shop', type: 'LoadBalancer' },
     });
-    const found = findingsOf(cluster.snapshot({ unread: [{ kind: 'Service', reason: 'forbidden', invariants: [] }] }));
+    const found = findingsOf(cluster.snapshot({ unread: unread('Service') }));
     expect(found).toEqual(['INV-23 warning IPAMBlock/10-60-0-16-29']);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
-import { healthy } from '../../support/clusters/snapshot-builder.ts';
+import { healthy, unread } from '../../support/clusters/snapshot-builder.ts';
 
 const reservation = (name: string, ...reservedCIDRs: string[]): IPReservation => ({
   apiVersion: 'crd.projectcalico.org/v1',
@@ -17,7 +17,7 @@ test('INV-42: one note a block and reservation, with the addresses', () => {
   expect(findingsOf(snapshot)).toEqual(['INV-42 info IPAMBlock/10-60-0-0-29', 'INV-42 info IPAMBlock/10-60-0-8-29']);
   const findings = evaluate(snapshot).judgements.map(({ finding }) => finding);
   expect(findings[0]?.evidence).toEqual([
-    'allocated in 10.60.0.0/29 and kept back by reservation kept: 10.60.0.0, 10.60.0.1, 10.60.0.2',
+    'allocated in 10.60.0.0/29 and reserved by kept: 10.60.0.0, 10.60.0.1, 10.60.0.2',
   ]);
   expect(findings.map(({ address }) => address)).toEqual([undefined, '10.60.0.9']);
   expect(findings[1]?.related).toEqual([{ kind: 'IPReservation', name: 'other' }]);
@@ -46,6 +46,8 @@ test('INV-42: free addresses, the Windows reserve and what is released anyway ar
 });
 
 test('INV-42: nothing is said when reservations could not be read', () => {
-  const unread = [{ kind: 'IPReservation', reason: 'forbidden', invariants: ['INV-42'] }];
-  expect(findingsOf(healthy().snapshot({ reservations: [reservation('kept', '10.60.0.1')], unread }))).toEqual([]);
+  const unreadKinds = unread('IPReservation');
+  expect(
+    findingsOf(healthy().snapshot({ reservations: [reservation('kept', '10.60.0.1')], unread: unreadKinds })),
+  ).toEqual([]);
 });

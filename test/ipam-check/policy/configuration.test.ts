@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../../src/ipam-check/evaluate.ts';
+import type { IpamSnapshot } from '../../../src/ipam-check/snapshot.ts';
+import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
+import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
+
+const config = (spec: object): IPAMConfig => ({
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'IPAMConfig',
+  metadata: { name: 'default' },
+  spec: { autoAllocateBlocks: true, strictAffinity: false, ...spec },
+});
+
+function labelled(cluster: SnapshotBuilder, name: string, labels: Record<string, string>): void {
+  for (const node of cluster.nodes) if (node.name === name) node.labels = { ...node.labels, ...labels };
+}
+
+describe('INV-43: settings', () => {
+  test.each([
+    [{ autoAllocateBlocks: false }, 'strictAffinity and autoAllocateBlocks are both off'],
+    [{ maxBlocksPerHost: 5 }, 'maxBlocksPerHost is 5, but strictAffinity is off'],
+  ])('%j', (spec, evidence) => {
+    const snapshot = healthy().snapshot({ config: config(spec) });
+    expect(findingsOf(snapshot)).toEqual(['INV-43 warning IPAMConfig/default']);
+    expect(evaluate(snapshot).judgements[0]?.finding.evidence).toEqual([evidence]);
+    expect(findingsOf(healthy().snapshot({ config: config({ ...spec, strictAffinity: true }) }))).toEqual([]);
+    expect(findingsOf(healthy().snapshot({ config: config(spec), unread: unread('IPAMConfig') }))).toEqual([]);
+  });
+
+  test('Windows nodes need strict affinity, also where there is no configuration', () => {
+    const cluster = healthy();
+    labelled(cluster, 'node-a', { 'kubernetes.io/os': 'windows' });
+    labelled(cluster, 'node-b', { 'kubernetes.io/os': 'windows' });
+    const settings = (snapshot: IpamSnapshot) =>
+      evaluate(snapshot).judgements.filter(({ finding }) => finding.object.kind === 'IPAMConfig');
+    const [found] = settings(cluster.snapshot());
+    expect(found?.finding).toMatchObject({
+      id: 'INV-43',
+      severity: 'warning',
+      evidence: ['node node-a and 1 more run Windows, but strictAffinity is off'],
+    });
+    expect(settings(cluster.snapshot({ config: config({ strictAffinity: true }) }))).toEqual([]);
+  });
+
+  test('an entry of a reservation that is no network', () => {
+    const kept = {
+      apiVersion: 'crd.projectcalico.org/v1',
+      kind: 'IPReservation',
+      metadata: { name: 'kept' },
+      spec: { reservedCIDRs: ['10.60.0.40', '10.60.0/24', 'x'] },
+    };
+    const snapshot = healthy().snapshot({ reservations: [kept] });
+    expect(findingsOf(snapshot)).toEqual(['INV-43 warning IPReservation/kept']);
+    expect(evaluate(snapshot).judgements[0]?.finding.evidence).toHaveLength(2);
+  });
+});
