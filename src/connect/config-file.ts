@@ -77,7 +77,7 @@ function parsed(text: string): ConnectionSettings {
 
 /**
  * Reads the file.
- * Errors: CalictlError (exit 2) when it cannot be read or is not a configuration.
+ * Errors: CalictlError (exit 2) when it cannot be read or is not a valid configuration.
  */
 export function readConfigFile(path: string): ConnectionSettings {
   const details = { code: 'CONFIG_INVALID', exit: 2 } as const;

@@ -1,8 +1,8 @@
-// Why no connection could be made out of the settings: nothing was sent yet.
-import { CalictlError } from '../world/errors.ts';
+// Errors of connection settings: nothing was sent yet.
+import { CalictlError, systemText } from '../world/errors.ts';
 
 export interface ConnectionErrorDetails {
-  /** What Kubernetes' own loader says, as calicoctl prints it. */
+  /** The message of Kubernetes' own loader, which calicoctl prints. */
   readonly storeText?: string;
   readonly hint: string;
   readonly cause?: unknown;
@@ -17,19 +17,12 @@ export class ConnectionError extends CalictlError {
   }
 }
 
-/** A file that the settings or the kubeconfig name. */
+/** A file that the settings or the kubeconfig name cannot be read. `what` is its role: `the CA file`. */
 export function unreadableFile(what: string, path: string, cause: unknown): ConnectionError {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  const [why, text] =
-    code === 'ENOENT'
-      ? ['does not exist', 'no such file or directory']
-      : code === 'EACCES'
-        ? ['may not be read', 'permission denied']
-        : code === 'EISDIR'
-          ? ['is a folder', 'is a directory']
-          : ['cannot be read', String(code ?? cause)];
-  return new ConnectionError(`${what} ${path} ${why}`, {
-    storeText: `${code === 'ENOENT' ? 'stat' : 'open'} ${path}: ${text}`,
+  const isMissing = (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+  const why = systemText(cause);
+  return new ConnectionError(isMissing ? `${what} ${path} does not exist` : `cannot read ${what} ${path}: ${why}`, {
+    storeText: `${isMissing ? 'stat' : 'open'} ${path}: ${why}`,
     hint: 'Name another kubeconfig with --kubeconfig or KUBECONFIG, or correct the path.',
     cause,
   });

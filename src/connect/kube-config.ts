@@ -1,5 +1,5 @@
 // From connection settings to an API server and the credentials for it, over client-node's KubeConfig.
-// Costly to load: import it dynamically, where a Kubernetes datastore is really opened.
+// Slow to load: import it dynamically, only where a Kubernetes datastore is opened.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
@@ -13,9 +13,9 @@ import type { ConnectionSettings } from './settings.ts';
 const mountedServiceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * Finds the API server and who the caller is there: inline kubeconfig, kubeconfig files, plain endpoint, `~/.kube/config`,
- * in-cluster service account, in this order. Nothing is sent yet.
- * Errors: ConnectionError when the configuration cannot be read or names no server.
+ * Finds the API server and the caller's credentials, in this order: inline kubeconfig, kubeconfig files, plain endpoint,
+ * `~/.kube/config`, in-cluster service account. Nothing is sent yet.
+ * Errors: ConnectionError when the configuration cannot be read or does not name a server.
  */
 export async function kubeConnection(
   settings: ConnectionSettings,
@@ -51,10 +51,10 @@ interface Selected {
 function selectedContext(config: KubeConfig, settings: ConnectionSettings): Selected {
   const wanted = settings.k8sCurrentContext || config.getCurrentContext();
   const listed = config.contexts.map(({ name }) => name).join(', ');
-  const choose = listed === '' ? '' : ` There are: ${listed}.`;
+  const choose = listed === '' ? '' : ` Available: ${listed}.`;
   if (!wanted) {
     if (settings.k8sAPIEndpoint) return { name: '', cluster: '' };
-    throw new ConnectionError('the kubeconfig names no current context', {
+    throw new ConnectionError('the kubeconfig has no current context', {
       storeText: 'invalid configuration: default cluster has no server defined',
       hint: `Choose one with --context, or set current-context in the kubeconfig.${choose}`,
     });
@@ -69,7 +69,7 @@ function selectedContext(config: KubeConfig, settings: ConnectionSettings): Sele
   return context;
 }
 
-/** The cluster of the context with the settings laid over it. */
+/** The cluster of the context; the settings override it. */
 function clusterOf(config: KubeConfig, context: Selected, settings: ConnectionSettings): Cluster {
   const found = config.clusters.find(({ name }) => name === context.cluster);
   const server = settings.k8sAPIEndpoint || found?.server;
@@ -87,7 +87,7 @@ function clusterOf(config: KubeConfig, context: Selected, settings: ConnectionSe
   return { ...cluster, ...(caFile ? { caFile } : {}), ...(caData ? { caData } : {}) };
 }
 
-/** The user of the context with the settings laid over it; one that is not listed is nobody, which is no error. */
+/** The user of the context; the settings override it. A user that is not listed is anonymous, not an error. */
 function userOf(config: KubeConfig, context: Selected, settings: ConnectionSettings): KubeUser {
   const name = context.user || 'anonymous';
   let user: KubeUser = config.users.find((listed) => listed.name === name) ?? { name };
@@ -106,7 +106,7 @@ function userOf(config: KubeConfig, context: Selected, settings: ConnectionSetti
   return user;
 }
 
-/** client-node runs credential plugins without telling them what KUBERNETES_EXEC_INFO should. */
+/** client-node runs credential plugins without KUBERNETES_EXEC_INFO, which some of them need. */
 function withExecInfo(user: KubeUser, cluster: Cluster, world: Pick<World, 'env'>): KubeUser {
   const { exec } = user;
   if (!exec?.command) return user;
@@ -143,7 +143,7 @@ function base64Of(path: string): string {
   }
 }
 
-/** What Kubernetes gives every pod, or undefined outside of one. */
+/** The configuration that Kubernetes gives every pod; undefined outside of a pod. */
 function inCluster(world: Pick<World, 'env'>, folder: string): KubeConfig | undefined {
   const host = world.env['KUBERNETES_SERVICE_HOST'];
   const port = world.env['KUBERNETES_SERVICE_PORT'];
@@ -160,10 +160,10 @@ function inCluster(world: Pick<World, 'env'>, folder: string): KubeConfig | unde
 
 function nothingConfigured(files: string | undefined): ConnectionError {
   const what =
-    files === undefined ? 'nothing says where the Kubernetes API server is' : `no kubeconfig file is at ${files}`;
+    files === undefined ? 'no Kubernetes API server is configured' : `there is no kubeconfig file at ${files}`;
   return new ConnectionError(what, {
     storeText:
       'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
-    hint: 'Set KUBECONFIG or give --kubeconfig; for a folder of manifests give --datastore PATH.',
+    hint: 'Set KUBECONFIG or use --kubeconfig; for a folder of manifests use --datastore PATH.',
   });
 }

@@ -1,4 +1,4 @@
-// One API server and the caller's credentials for it, ready for node:https. What is sent over it is in datastore/kube.
+// One API server and the caller's credentials for it, ready for node:https. Requests are made in datastore/kube.
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
@@ -7,7 +7,7 @@ import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
 import type { KubeHeaders, KubeUser } from './kubeconfig-file.ts';
 
-/** Sockets that the server may have closed meanwhile are not used again. */
+/** Sockets that were idle for longer are not used again: the server may have closed them. */
 const idleSocketMs = 45_000;
 const pluginTimeoutMs = 60_000;
 
@@ -25,17 +25,17 @@ export interface KubeConnection {
   readonly loopback: boolean;
   /** Credentials, made on first use and kept. Errors: ConnectionError (plugin failed, unusable certificate). */
   transport(): Promise<KubeTransport>;
-  /** Makes the next `transport()` ask for fresh credentials; call it when the server did not accept them. */
+  /** Makes the next `transport()` get fresh credentials; call it after the server rejected them. */
   renew(): void;
   close(): void;
 }
 
-/** A connection to a cluster as a user. Errors: ConnectionError when the address of the server is no URL. */
+/** A connection to a cluster as a user. Errors: ConnectionError for an invalid address of the server. */
 export function kubeConnectionTo(cluster: Cluster, user: KubeUser): KubeConnection {
   const server = serverUrl(cluster.server);
   const plainHttp = server.protocol === 'http:';
   const config = new KubeConfig();
-  // client-node refuses plain http unless told that nobody checks certificates there, which is true.
+  // client-node refuses plain http unless certificate checks are off, and http has no certificates.
   config.loadFromClusterAndUser(plainHttp ? { ...cluster, skipTLSVerify: true } : cluster, user);
   const agents: (HttpAgent | HttpsAgent)[] = [];
   let transport: Promise<KubeTransport> | undefined;
@@ -64,10 +64,11 @@ function serverUrl(text: string): URL {
   try {
     url = new URL(/^[a-z]+:\//i.test(text) ? text : `https://${text}`);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new ConnectionError('the address of the API server is no http or https URL', {
+    throw new ConnectionError('invalid address of the API server: not an http or https URL', {
+      storeText: `host must be a URL or a host:port pair: ${JSON.stringify(text)}`,
       hint: 'Correct "server" of the cluster in the kubeconfig, or K8S_API_ENDPOINT.',
     });
   }
@@ -86,13 +87,13 @@ async function makeTransport(
   await applied(config, options, user);
   const headers: Record<string, string | string[]> = { ...options.headers, ...user.impersonation };
   if (options.auth) headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
-  // Only client-node's agent knows the proxy; it opens a new connection for each request unless told otherwise.
+  // Only client-node's agent knows the proxy. By default it opens a new connection for each request.
   if (cluster.proxyUrl) return { agent: keepingAlive(options.agent as HttpsAgent), headers };
   const alive = { keepAlive: true, timeout: idleSocketMs };
   if (plainHttp) return { agent: new HttpAgent(alive), headers };
   const { ca, cert, key, servername, rejectUnauthorized } = options;
   try {
-    // Made once: reading certificates anew for every connection costs more than the handshake.
+    // Made once: reading the certificates for every connection costs more than the handshake.
     const secureContext = createSecureContext({
       ...(ca ? { ca } : {}),
       ...(cert ? { cert } : {}),
@@ -143,7 +144,7 @@ function pluginFailed(plugin: string, user: KubeUser, cause: unknown): Connectio
   const why = missing
     ? 'is not installed'
     : cause instanceof SyntaxError
-      ? 'answered no JSON'
+      ? 'did not print JSON'
       : `failed: ${reasonOf(cause)}`;
   return new ConnectionError(`the credential plugin ${plugin} ${why}`, {
     storeText: `getting credentials: exec: ${missing ? `executable ${plugin} not found` : reasonOf(cause)}`,

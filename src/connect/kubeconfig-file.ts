@@ -1,4 +1,4 @@
-// Reading kubeconfig documents: lists of files merged as kubectl does, and the few fields that client-node passes over.
+// Reads kubeconfig documents: several files are merged as kubectl does it, and the few fields that client-node ignores are added.
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { KubeConfig, type User } from '@kubernetes/client-node';
@@ -20,8 +20,8 @@ export type KubeUser = User & { readonly exec?: ExecPlugin | null; readonly impe
 export type KubeHeaders = Readonly<Record<string, string | string[]>>;
 
 /**
- * One file, or several joined as in PATH: whoever names something first wins, missing files of several are skipped.
- * Answers undefined when none is there. Errors: ConnectionError.
+ * Reads one file, or several joined as in PATH: the first file that defines a name wins, and of several files missing ones
+ * are skipped. Returns undefined when there is none. Errors: ConnectionError.
  */
 export async function fromFiles(setting: string): Promise<KubeConfig | undefined> {
   const files = setting.split(delimiter).filter((file) => file !== '');
@@ -50,17 +50,17 @@ export async function fromFiles(setting: string): Promise<KubeConfig | undefined
 const unlisted = <T extends { readonly name: string }>(from: readonly T[], known: readonly T[]): T[] =>
   from.filter((item) => !known.some(({ name }) => name === item.name));
 
-/** One document. Paths in it count from `folder`; empty leaves them as they are. Errors: ConnectionError. */
+/** Reads one document. Paths in it are relative to `folder`, unless that is empty. Errors: ConnectionError. */
 export async function fromText(text: string, where: string, folder: string): Promise<KubeConfig> {
   const config = new KubeConfig();
   try {
-    // An entry that is not complete must not make the others useless.
+    // An incomplete entry must not make the others unusable.
     config.loadFromString(text.trim() === '' ? '{}' : text, { onInvalidEntry: 'filter' });
   } catch (cause) {
     throw noKubeconfig(where, cause);
   }
   if (folder !== '') config.makePathsAbsolute(folder);
-  config.users = config.users.map((user) => besideFile(user, folder));
+  config.users = config.users.map((user) => pluginFromFile(user, folder));
   if (/\b(?:as-groups|as-uid|as-user-extra|tokenFile)\b/.test(text)) {
     const { parse } = await import('yaml');
     config.users = withUncommonFields(config.users, parse(text) as KubeconfigDocument | null, folder);
@@ -70,15 +70,15 @@ export async function fromText(text: string, where: string, folder: string): Pro
 
 function noKubeconfig(where: string, cause: unknown): ConnectionError {
   const detail = firstLine(cause instanceof Error ? cause.message : String(cause));
-  return new ConnectionError(`${where} is no kubeconfig: ${detail}`, {
+  return new ConnectionError(`${where} is not a valid kubeconfig: ${detail}`, {
     storeText: `error loading config file "${where}": ${detail}`,
     hint: 'Correct it, or name another with --kubeconfig or KUBECONFIG.',
-    // Without the cause itself: its further lines show a piece of the file, and that may be a secret.
+    // Without the cause: its further lines quote the file, and may show a secret.
   });
 }
 
-/** A plugin that is named with a path is looked up beside the kubeconfig. */
-function besideFile(user: KubeUser, folder: string): KubeUser {
+/** The path of a plugin is relative to the folder of the kubeconfig. */
+function pluginFromFile(user: KubeUser, folder: string): KubeUser {
   const command = user.exec?.command;
   if (folder === '' || command === undefined || !/[/\\]/.test(command) || isAbsolute(command)) return user;
   return { ...user, exec: { ...user.exec, command: join(folder, command) } };
@@ -117,7 +117,7 @@ function impersonation(fields: UncommonFields): KubeHeaders {
   return headers;
 }
 
-/** A token that is read again and again, because Kubernetes renews the file. */
+/** A token that is read from its file repeatedly, because Kubernetes renews the file. */
 export function tokenFileProvider(tokenFile: string): { name: string; config: { tokenFile: string } } {
   return { name: 'tokenFile', config: { tokenFile } };
 }

@@ -1,7 +1,7 @@
-// How a datastore is reached, as configuration file or environment say it (docs/reference/configuration.md).
-// Built by cli/; nothing here reads the environment.
+// How a datastore is reached, from the configuration file or the environment (docs/reference/configuration.md).
+// Built by cli/: nothing here reads the environment.
 
-/** Absent and empty mean the same: not set. */
+/** Absent and empty both mean: not set. */
 export interface ConnectionSettings {
   readonly datastoreType?: string | undefined;
   readonly etcdEndpoints?: string | undefined;
@@ -11,13 +11,13 @@ export interface ConnectionSettings {
   readonly etcdKeyFile?: string | undefined;
   readonly etcdCertFile?: string | undefined;
   readonly etcdCACertFile?: string | undefined;
-  /** Inline PEM, as the next two. */
+  /** Inline PEM, like the next two. */
   readonly etcdKey?: string | undefined;
   readonly etcdCert?: string | undefined;
   readonly etcdCACert?: string | undefined;
   /** A path, or several joined as in PATH. */
   readonly kubeconfig?: string | undefined;
-  /** A whole kubeconfig document; when it is there, no other k8s setting counts. */
+  /** A whole kubeconfig document; if set, all other k8s settings are ignored. */
   readonly kubeconfigInline?: string | undefined;
   readonly k8sAPIEndpoint?: string | undefined;
   readonly k8sKeyFile?: string | undefined;
@@ -27,7 +27,7 @@ export interface ConnectionSettings {
   readonly k8sInsecureSkipTLSVerify?: boolean | undefined;
   readonly k8sDisableNodePoll?: boolean | undefined;
   readonly usePodCIDR?: boolean | undefined;
-  /** Writes a second that the caller asked for; no limit of our own when absent. */
+  /** Limit of writes per second; none by default. */
   readonly k8sClientQPS?: number | undefined;
   readonly k8sCurrentContext?: string | undefined;
 }

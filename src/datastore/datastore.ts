@@ -15,18 +15,18 @@ export type FailureReason =
   | 'conflict'
   /** The store refused the caller: 401 or 403. */
   | 'unauthorized'
-  /** The store does not do this. */
+  /** The store cannot do this. */
   | 'unsupported'
   /** The store refused the content: 400, 422, malformed manifest. */
   | 'invalid'
-  /** No answer, a broken one, or the time was up: whether a write happened is unknown. */
+  /** No response, a broken one, or a timeout: whether a write took effect is unknown. */
   | 'unavailable';
 
 export class DatastoreError extends CalictlError {
   readonly reason: FailureReason;
-  /** True when the kind itself is unknown to the server (CRD not installed). */
+  /** True when the server does not know the kind (CRD not installed). */
   readonly missingKind: boolean;
-  /** The store's own words, as calicoctl prints them. */
+  /** The store's own message, which calicoctl prints. */
   readonly storeText: string | undefined;
 
   constructor(
@@ -43,7 +43,7 @@ export class DatastoreError extends CalictlError {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Deadline of this one call; the store's default when absent. */
+  /** Deadline of this call; by default that of the store. */
   readonly timeoutMs?: number;
 }
 
@@ -51,13 +51,13 @@ export interface ListOptions extends CallOptions {
   readonly namespace?: string | undefined;
   /**
    * `consistent` (default): what is stored now, in pages.
-   * `scan`: the whole kind at once, possibly a moment old (the server's watch cache); pods, nodes and services
-   * come with the fields of their reading types only. Whatever a decision rests on is read again with `get`.
+   * `scan`: the whole kind at once, possibly slightly stale (the server's watch cache); pods, nodes and services
+   * have only the fields of their types. Whatever a decision rests on must be read again with `get`.
    */
   readonly mode?: 'consistent' | 'scan';
-  /** With `scan`: what is stored now, at the price of a slower beginning. */
+  /** With `scan`: what is stored now; the first items take longer to arrive. */
   readonly current?: boolean;
-  /** Kubernetes label selector text. */
+  /** A Kubernetes label selector. */
   readonly labelSelector?: string;
 }
 
@@ -65,7 +65,7 @@ export interface ListPage<T> {
   readonly items: readonly T[];
   /** Revision of the list as a whole. */
   readonly resourceVersion: string;
-  /** False when the list had to be restarted or continued at another revision: not one moment in time. */
+  /** False when the list was restarted or continued at another revision: it does not show a single point in time. */
   readonly atomic: boolean;
 }
 
@@ -95,22 +95,22 @@ export interface Datastore {
   get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T>;
   /** All objects of a kind in order of namespace and name, page by page as they arrive. */
   list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): AsyncIterable<ListPage<T>>;
-  /** Errors: already-exists, invalid. Answers the stored object with its revision. */
+  /** Returns the stored object with its revision. Errors: already-exists, invalid. */
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
-  /** Compare-and-swap on `metadata.resourceVersion`, which must be there. Errors: not-found, conflict, invalid. */
+  /** Compare-and-swap on `metadata.resourceVersion`, which is required. Errors: not-found, conflict, invalid. */
   update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
-  /** Errors: not-found (also when the uid is another), conflict (the revision is another). */
+  /** Errors: not-found (also when the uid differs), conflict (the revision differs). */
   delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void>;
 
   /**
-   * Takes the lock that keeps repairs apart; waits for a dead holder's to run out.
+   * Takes the lock that keeps repairs apart; waits until that of a dead holder expires.
    * Errors: RefusedError when another repair is alive, or when the caller has no right to the lock.
    */
   lockRepairs(options?: CallOptions): Promise<RepairLock>;
   close(): Promise<void>;
 }
 
-/** All objects of a kind at once, for callers that need the whole of it. Errors: those of `list`. */
+/** All objects of a kind at once, for callers that need all of them. Errors: those of `list`. */
 export async function listAll<T extends KubeObject>(
   store: Datastore,
   kind: Kind<T>,
@@ -121,7 +121,7 @@ export async function listAll<T extends KubeObject>(
   return items;
 }
 
-/** The object, or undefined when there is none (the kind itself must exist). Errors: those of `get` but for that. */
+/** The object, or undefined when it does not exist (its kind must exist). Other errors: those of `get`. */
 export async function getIfAny<T extends KubeObject>(
   store: Datastore,
   kind: Kind<T>,

@@ -9,7 +9,7 @@ const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
 const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*([A-Za-z0-9._-]*)$`);
 const EXISTENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
 
-/** A test for labels. Errors: invalid, for a text that is no label selector. */
+/** Parses a selector into a test for labels. Errors: invalid, for any other text. */
 export function labelSelector(text: string): (labels: Readonly<Record<string, string>> | undefined) => boolean {
   const requirements = splitOutsideParentheses(text).map((part) => requirement(part, text));
   return (labels) => requirements.every((holds) => holds(labels ?? {}));
@@ -33,8 +33,8 @@ function requirement(part: string, whole: string): Requirement {
     const [, not, key = ''] = existence;
     return (labels) => Object.hasOwn(labels, key) === (not === '');
   }
-  throw new DatastoreError('invalid', `"${whole}" is no label selector: cannot read "${part}"`, {
-    hint: 'Write it like a=b, a!=b, a, !a or "a in (b, c)", joined by commas.',
+  throw new DatastoreError('invalid', `invalid label selector "${whole}": cannot parse "${part}"`, {
+    hint: 'Use a=b, a!=b, a, !a or "a in (b, c)", separated by commas.',
     exit: exitCodes.usage,
   });
 }

@@ -1,4 +1,4 @@
-// Objects that are not as their kind says: a person has to correct them before what reads them can work.
+// Malformed objects: a user has to correct them before the commands that read them can work.
 
 import type { Kind } from '../resources/kind.ts';
 import { type IPAMBlock, ipamBlock } from '../resources/kinds/ipam-block.ts';
@@ -6,22 +6,25 @@ import { kinds } from '../resources/kinds.ts';
 import type { KubeObject } from '../resources/object.ts';
 import { problemsOf } from '../resources/validate.ts';
 import { type CallOptions, type Datastore, DatastoreError } from './datastore.ts';
+import { nameWithKind } from './object-rules.ts';
 
-/** What is wrong with the object as an error, or undefined when it is as its kind says. */
+/** An error that says what is wrong with the object, or undefined when it is well-formed. */
 export function malformed(kind: Kind, object: KubeObject, cause?: unknown): DatastoreError | undefined {
   const [first, ...more] = problemsOf(kind, object);
   if (first === undefined) return undefined;
-  const { name, namespace } = object.metadata;
   const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
-  const place = kind.namespaced ? `${namespace}/${name}` : name;
-  return new DatastoreError('invalid', `${kind.kind} ${place} is malformed: ${first.path} ${first.message}${rest}`, {
-    code: 'OBJECT_MALFORMED',
-    hint: 'Correct the object, or take it out of the datastore; nothing that rests on it can be told.',
-    cause,
-  });
+  return new DatastoreError(
+    'invalid',
+    `${nameWithKind(kind, object.metadata)} is malformed: ${first.path} ${first.message}${rest}`,
+    {
+      code: 'OBJECT_MALFORMED',
+      hint: 'Correct the object or remove it from the datastore; nothing that depends on it can be determined.',
+      cause,
+    },
+  );
 }
 
-/** The same for a block, at the price of a look where it is well-formed: only what every reader takes for granted. */
+/** The same for a block, but fast where it is well-formed: checks only what every reader takes for granted. */
 function malformedBlock(block: IPAMBlock): DatastoreError | undefined {
   const spec: Partial<Record<keyof IPAMBlock['spec'], unknown>> | null | undefined = block.spec;
   const usable =
@@ -40,14 +43,14 @@ export function refuseMalformedBlocks(blocks: readonly IPAMBlock[]): void {
   }
 }
 
-/** The first malformed object of the store, for an error that nothing else explains. */
+/** The first malformed object of the store, to explain an unexpected error. */
 export async function findMalformed(
   store: Datastore,
   cause: unknown,
   options?: CallOptions,
 ): Promise<DatastoreError | undefined> {
   for (const kind of kinds) {
-    // The API server itself takes no other pods, nodes and services than well-formed ones.
+    // The API server accepts only well-formed pods, nodes and services.
     if (store.type === 'kubernetes' && kind.api.group !== 'crd.projectcalico.org') continue;
     try {
       for await (const { items } of store.list(kind, options)) {
@@ -57,7 +60,7 @@ export async function findMalformed(
         }
       }
     } catch (error) {
-      // A kind that cannot be read explains nothing.
+      // A kind that cannot be read does not explain the error.
       if (!(error instanceof DatastoreError)) throw error;
     }
   }

@@ -1,5 +1,4 @@
-// A datastore in memory, with conflicts, time-outs and crashes on demand: what the allocator and repairs are tried on.
-
+// A datastore in memory, with conflicts, timeouts and crashes on demand: the allocator and repairs are tested on it.
 import { isNormal, normalise } from '../resources/int64.ts';
 import type { Kind } from '../resources/kind.ts';
 import { kindNamed } from '../resources/kinds.ts';
@@ -31,21 +30,21 @@ import {
 
 export type MemoryOperation = 'get' | 'list' | 'create' | 'update' | 'delete';
 
-/** One call, as a fault decides on it. */
+/** A call, on which `faults` decides. */
 export interface MemoryCall {
   readonly op: MemoryOperation;
   readonly kind: string;
   /** Empty for a list. */
   readonly name: string;
-  /** 1 for the first call of the store's life, of whatever operation. */
+  /** 1 for the first call of the store, of any operation. */
   readonly nth: number;
   /** 1 for the first create, update or delete; 0 for a read. */
   readonly nthWrite: number;
 }
 
 /**
- * The first three: the store says so, and does nothing. `before`: the call had no effect; `after`: it had, and the
- * caller does not learn it.
+ * The first three are failures that the store reports, without any effect. `before`: the call has no effect; `after`: it
+ * has, but the caller does not learn about it.
  */
 export type MemoryFault =
   | 'conflict'
@@ -56,7 +55,7 @@ export type MemoryFault =
   | 'crash-before'
   | 'crash-after';
 
-/** The process "died" here: every later call of the same store throws this too. */
+/** The process "died": every later call of the same store throws this too. */
 export class StoreCrash extends Error {
   constructor(call: MemoryCall) {
     super(`crash at call ${call.nth}: ${call.op} ${call.kind} ${call.name}`);
@@ -71,8 +70,8 @@ export interface MemoryOptions {
 }
 
 /**
- * Everything is decided by the arguments: revisions count up over the store, uids count up, time stands still unless
- * given. What it answers is frozen, and is what it holds; what it is given is copied where it differs from that.
+ * Deterministic: revisions and uids are counters of the store, and the time is constant unless `now` is given. Returned
+ * objects are the stored ones and are frozen; objects passed in are copied where they differ from the stored ones.
  */
 export class MemoryDatastore implements Datastore {
   readonly type = 'memory';
@@ -86,9 +85,9 @@ export class MemoryDatastore implements Datastore {
   writes = 0;
   readonly #now: () => Date;
   readonly #objects = new Map<string, Map<string, KubeObject>>();
-  /** Keys in order, by kind; left out when one was added or removed since. */
+  /** Sorted keys by kind; dropped when a key is added or removed. */
   readonly #keys = new Map<string, readonly string[]>();
-  /** What was listed by namespace and selector, by kind; left out when an object of the kind was written since. */
+  /** Lists by kind, and by namespace and selector; dropped when an object of the kind is written. */
   readonly #lists = new Map<string, Map<string, readonly KubeObject[]>>();
   #revision = 0n;
   #uids = 0;
@@ -171,7 +170,7 @@ export class MemoryDatastore implements Datastore {
 
   async close(): Promise<void> {}
 
-  /** Copies of all objects, in order of kind and name: a store made of them goes on where this one stopped. */
+  /** Copies of all objects, sorted by kind and name: a store made of them continues where this one stopped. */
   dump(): KubeObject[] {
     return [...this.#objects]
       .sort(([a], [b]) => compareKeys(a, b))
@@ -198,7 +197,7 @@ export class MemoryDatastore implements Datastore {
     if (fault === 'not-found') throw notFound(kind, { name });
     if (fault === 'timeout-before') throw timeout(call);
     if (fault === 'crash-before') throw this.#crashed(call);
-    // Other callers get their turn between the request and its effect, as with a real server.
+    // Other callers run between the request and its effect, as with a real server.
     await Promise.resolve();
     const result = run();
     if (fault === 'timeout-after') throw timeout(call);
@@ -206,7 +205,7 @@ export class MemoryDatastore implements Datastore {
     return result;
   }
 
-  /** The objects of a kind in order of their keys. */
+  /** The objects of a kind, sorted by their keys. */
   #sorted(kind: string): KubeObject[] {
     const objects = this.#objects.get(kind) ?? new Map<string, KubeObject>();
     let keys = this.#keys.get(kind);
@@ -217,7 +216,7 @@ export class MemoryDatastore implements Datastore {
     return keys.map((key) => objects.get(key) as KubeObject);
   }
 
-  /** The objects of a kind that a list has, in order of their keys. */
+  /** The objects of a kind that match, sorted by their keys. */
   #listed(kind: string, { namespace, labelSelector: text = '' }: ListOptions): readonly KubeObject[] {
     const lists = this.#lists.get(kind) ?? new Map<string, readonly KubeObject[]>();
     this.#lists.set(kind, lists);
@@ -277,10 +276,10 @@ export class MemoryDatastore implements Datastore {
   }
 }
 
-/** The time in a store that is not given one. */
+/** The time in a store without a clock. */
 const beginning = new Date('2025-01-01T00:00:00Z');
 
-/** A uid that a store like this gave. */
+/** A uid that a memory store generated. */
 const OWN_UID = /^00000000-0000-4000-8000-([0-9a-f]{12})$/;
 
 function timeout(call: MemoryCall): DatastoreError {

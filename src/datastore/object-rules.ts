@@ -1,15 +1,15 @@
-// What an API server does to an object's metadata and when it refuses a write, for the stores that are their own server.
+// What an API server does to an object's metadata, and when it refuses a write: for the stores without a server.
 import type { Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { copyOver, deepCopy } from '../text/plain-values.ts';
 import { DatastoreError, type DeletePreconditions } from './datastore.ts';
 
-/** Where an object is kept: unique over namespaces of one kind, and in the order in which lists come. */
+/** The key of an object among those of its kind. Lists are sorted by it. */
 export function objectKey(kind: Kind, ref: ObjectRef): string {
   return kind.namespaced ? `${ref.namespace ?? ''}/${ref.name}` : ref.name;
 }
 
-/** Byte order of UTF-8, as servers list. */
+/** Compares keys by the bytes of their UTF-8, the order in which servers list. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   const limit = Math.min(a.length, b.length);
@@ -21,44 +21,45 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all others. */
+/** Surrogates encode code points above all others. */
 function inByteOrder(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** `ipamblocks.crd.projectcalico.org`, as kubectl names it. */
+/** The name that kubectl uses: `ipamblocks.crd.projectcalico.org`. */
 export function resourceOf(kind: Kind): string {
   return kind.api.group === '' ? kind.api.plural : `${kind.api.plural}.${kind.api.group}`;
 }
 
-function shown(kind: Kind, ref: ObjectRef): string {
+/** `IPPool pool-1`, `Pod shop/cart-0`. */
+export function nameWithKind(kind: Kind, ref: ObjectRef): string {
   return `${kind.kind} ${kind.namespaced && ref.namespace !== undefined ? `${ref.namespace}/` : ''}${ref.name}`;
 }
 
-/** There is no such object, in words for people and in the server's own. */
+/** The object does not exist: an error with the server's own message. */
 export function notFound(kind: Kind, ref: ObjectRef, hint?: string): DatastoreError {
   const storeText = `${resourceOf(kind)} "${ref.name}" not found`;
-  return new DatastoreError('not-found', `${shown(kind, ref)} does not exist`, { storeText, hint });
+  return new DatastoreError('not-found', `${nameWithKind(kind, ref)} does not exist`, { storeText, hint });
 }
 
-/** Somebody has made an object of that name before. */
+/** There is already an object of that name. */
 export function alreadyExists(kind: Kind, ref: ObjectRef): DatastoreError {
   const storeText = `${resourceOf(kind)} "${ref.name}" already exists`;
-  return new DatastoreError('already-exists', `${shown(kind, ref)} exists already`, { storeText });
+  return new DatastoreError('already-exists', `${nameWithKind(kind, ref)} already exists`, { storeText });
 }
 
-/** The revision or the uid that the caller decided on is no longer the stored one. */
+/** The revision or the uid on which the caller decided is no longer the stored one. */
 export function conflict(kind: Kind, ref: ObjectRef): DatastoreError {
   const storeText =
     `Operation cannot be fulfilled on ${resourceOf(kind)} "${ref.name}": the object has been modified; ` +
     'please apply your changes to the latest version and try again';
-  return new DatastoreError('conflict', `${shown(kind, ref)} was changed by somebody else meanwhile`, {
+  return new DatastoreError('conflict', `${nameWithKind(kind, ref)} was changed by another client in the meantime`, {
     storeText,
     hint: 'Read it again and repeat the change.',
   });
 }
 
-/** The name and namespace of an object of that kind. Errors: invalid, when it is another kind or has none. */
+/** Name and namespace of an object. Errors: invalid, when it is of another kind or lacks one of them. */
 export function refOf(kind: Kind, object: KubeObject): ObjectRef {
   if (object.kind !== kind.kind) {
     throw new DatastoreError('invalid', `an object of kind ${String(object.kind)} cannot be stored as ${kind.kind}`);
@@ -74,7 +75,7 @@ export function refOf(kind: Kind, object: KubeObject): ObjectRef {
   return { name, namespace };
 }
 
-/** The object as it is stored when it is new: the server gives uid, revision and creation time, whatever the caller says. */
+/** A new object as it is stored: uid, revision and creation time are the server's, even if the caller set them. */
 export function asCreated<T extends KubeObject>(
   object: T,
   given: { readonly uid: string; readonly resourceVersion: string; readonly now: Date },
@@ -89,7 +90,7 @@ export function asCreated<T extends KubeObject>(
 }
 
 /**
- * The object as it is stored when it takes the place of `stored`, or undefined when that would change nothing.
+ * The object as it is stored when it replaces `stored`, or undefined when nothing would change.
  * Errors: invalid without a revision; conflict when the revision or the uid is not the stored one.
  */
 export function asUpdated<T extends KubeObject>(
@@ -101,7 +102,10 @@ export function asUpdated<T extends KubeObject>(
   const ref = refOf(kind, object);
   const { resourceVersion: expected, uid } = object.metadata;
   if (expected === undefined || expected === '') {
-    throw new DatastoreError('invalid', `${shown(kind, ref)}: metadata.resourceVersion must be there for an update`);
+    throw new DatastoreError(
+      'invalid',
+      `${nameWithKind(kind, ref)}: metadata.resourceVersion is required for an update`,
+    );
   }
   if (expected !== stored.metadata.resourceVersion) throw conflict(kind, ref);
   if (uid !== undefined && uid !== stored.metadata.uid) throw conflict(kind, ref);
@@ -114,7 +118,7 @@ export function asUpdated<T extends KubeObject>(
   return { ...updated, metadata: { ...updated.metadata, resourceVersion: resourceVersion() } };
 }
 
-/** Errors: not-found when the uid is another one, conflict when the revision is. */
+/** Errors: not-found when the uid differs, conflict when the revision differs. */
 export function checkDelete(kind: Kind, stored: KubeObject, preconditions: DeletePreconditions): void {
   const ref = refOf(kind, stored);
   const { uid, resourceVersion } = preconditions;
@@ -122,17 +126,17 @@ export function checkDelete(kind: Kind, stored: KubeObject, preconditions: Delet
   if (resourceVersion !== undefined && resourceVersion !== stored.metadata.resourceVersion) throw conflict(kind, ref);
 }
 
-/** The second that was last written, and its text: what is made comes many to a second. */
+/** The last second that was formatted, and its text: many objects are created within a second. */
 let written = { second: Number.NaN, text: '' };
 
-/** The time as the API writes it: whole seconds, UTC. */
+/** The time in the API's form: whole seconds, UTC. */
 function timestamp(time: Date): string {
   const second = Math.floor(time.getTime() / 1000);
   if (second !== written.second) written = { second, text: `${time.toISOString().slice(0, 19)}Z` };
   return written.text;
 }
 
-/** The revision as a number, if it is one. */
+/** The revision as a number, or undefined when it is not numeric. */
 export function revisionNumber(resourceVersion: string | undefined): bigint | undefined {
   return resourceVersion !== undefined && /^[0-9]{1,30}$/.test(resourceVersion) ? BigInt(resourceVersion) : undefined;
 }

@@ -1,5 +1,5 @@
-// The allocator's port over any datastore: single objects, compare-and-swap, failures as values.
-// Tombstones are shown and left as they are; finishing them is ipam/deletion.ts.
+// The allocator's port on any datastore: single objects, compare-and-swap, failures as values.
+// Tombstones are returned like other objects; ipam/deletion.ts finishes their deletion.
 import type { Owner } from '../ipam/block/block.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam/ipam-store.ts';
 import { parseCidr } from '../net/cidr.ts';
@@ -23,7 +23,7 @@ import { type CallOptions, type Datastore, DatastoreError, listAll } from './dat
 
 const FAILURES: ReadonlySet<string> = new Set<StoreFailure>(['not-found', 'already-exists', 'conflict']);
 
-/** `options` go with every call: one signal ends them all. */
+/** `options` are passed with every call, so that one signal ends them all. */
 export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): IpamStore {
   const selectors = new Map<string, string>();
   return {
@@ -40,7 +40,7 @@ export function ipamStoreOf(datastore: Datastore, options: CallOptions = {}): Ip
     config: async () => valueOrNothing(await outcome(datastore.get(ipamConfig, { name: 'default' }, options))),
     pools: () => listAll(datastore, ipPool, options),
     reservations: async () => {
-      // Clusters from before reservations have no such kind, and so none of them.
+      // Clusters older than reservations do not have the kind.
       const found = await outcome(listAll(datastore, ipReservation, options));
       return valueOrNothing(found) ?? [];
     },

@@ -1,6 +1,6 @@
-// Finds the objects in a YAML manifest, each with the range of its text. Documents and list items in block style are told
-// apart by their lines and parsed one by one, so that a write parses only the object that it changed. Whatever is written
-// in another style goes to locate-yaml-tree.ts. Why not one finder over a syntax tree: docs/decisions/0008-yaml-positions.md.
+// Finds the objects in a YAML manifest, each with the range of its text. Documents and list items in block style are
+// separated by their lines and parsed one by one, so that a write parses only the object that it changed. Anything in
+// another style goes to locate-yaml-tree.ts. Why there are two finders: docs/decisions/0008-yaml-positions.md.
 import { isObject } from '../text/plain-values.ts';
 import { locateInTree } from './locate-yaml-tree.ts';
 import { isList, itemOfList, LineCounter, type ObjectPosition } from './object-position.ts';

@@ -19,7 +19,7 @@ export interface Cidr {
   readonly prefix: number;
 }
 
-/** An address with the network that it stands in, as `10.0.0.7/24` says both. */
+/** An address and its network, both of which `10.0.0.7/24` gives. */
 export interface InterfaceAddress {
   readonly address: IpAddress;
   readonly cidr: Cidr;
@@ -67,7 +67,7 @@ function networkOfWide(value: bigint, prefix: number): Cidr {
 
 /**
  * Reads `address/prefix` by the rules of Go's `net.ParseCIDR` into the masked network; undefined for anything else,
- * a bare address among them. As in Go, the prefix length (but no octet) may have leading zeros.
+ * including a bare address. As in Go, the prefix length (but no octet) may have leading zeros.
  */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
@@ -120,7 +120,7 @@ export function isCanonicalCidr(text: string): boolean {
   return cidr !== undefined && formatCidr(cidr) === text;
 }
 
-/** How many addresses the network has. */
+/** Number of addresses in the network. */
 export function cidrSize(cidr: Cidr): bigint {
   return 1n << BigInt(bitsOf(cidr.version) - cidr.prefix);
 }
@@ -142,17 +142,17 @@ export function cidrsOverlap(a: Cidr, b: Cidr): boolean {
   return cidrCovers(a, b) || cidrCovers(b, a);
 }
 
-/** Order of networks: IPv4 before IPv6, by base, the wider first. */
+/** Compares networks, for sorting: IPv4 before IPv6, then by base, the wider first. */
 export function compareCidr(a: Cidr, b: Cidr): number {
   return compareIp(a.base, b.base) || a.prefix - b.prefix;
 }
 
-/** The address of an ordinal, counted from the base; it is not checked that the network is that large. */
+/** The address of an ordinal, counted from the base. Does not check that the network is that large. */
 export function addressAt(cidr: Cidr, ordinal: number | bigint): IpAddress {
   return addToIp(cidr.base, ordinal);
 }
 
-/** The ordinal of an address, or undefined when it is outside or its ordinal is beyond 2^32. */
+/** The ordinal of an address, or undefined for an address outside or an ordinal above 2^32. */
 export function ordinalOf(cidr: Cidr, ip: IpAddress): number | undefined {
   if (!cidrContains(cidr, ip)) return undefined;
   const ordinal =
@@ -167,7 +167,7 @@ export function lastAddress(cidr: Cidr): IpAddress {
   return { version: 6, value: base.value | (ALL_ONES_V6 >> BigInt(cidr.prefix)) };
 }
 
-/** Canonical text of the address in `10.0.0.1/32` or `10.0.0.1`, or undefined when it is neither. */
+/** Canonical text of the address in `10.0.0.1/32` or `10.0.0.1`; undefined for any other text. */
 export function stripMask(text: string): string | undefined {
   if (!text.includes('/')) return canonicalIp(text);
   const read = parseInterface(text);

@@ -1,5 +1,5 @@
-// Questions about many networks at once, answered by binary search: IntervalSet knows their union,
-// CidrIndex finds the entries that an address or a network is in.
+// Lookups in many networks at once by binary search: IntervalSet is their union, CidrIndex finds the entries that contain
+// an address or a network.
 import { bitsOf, type Cidr, cidrContains, cidrCovers, cidrSize, compareCidr, lastAddress } from './cidr.ts';
 import type { IpAddress } from './ip.ts';
 
@@ -24,7 +24,7 @@ interface Intervals<N extends number | bigint> {
 function push<N extends number | bigint>(intervals: Intervals<N>, start: N, end: N): void {
   const last = intervals.ends.length - 1;
   const lastEnd = intervals.ends[last];
-  // Bases come in ascending order and networks are nested or disjoint; what touches the last interval extends it.
+  // Bases come in ascending order and networks are nested or disjoint; one that touches the last interval extends it.
   if (lastEnd !== undefined && BigInt(start) <= BigInt(lastEnd) + 1n) {
     if (end > lastEnd) intervals.ends[last] = end;
     return;
@@ -33,7 +33,7 @@ function push<N extends number | bigint>(intervals: Intervals<N>, start: N, end:
   intervals.ends.push(end);
 }
 
-/** Index of the interval that the value is in, or -1. */
+/** Index of the interval that contains the value, or -1. */
 function indexIn<N extends number | bigint>(intervals: Intervals<N>, value: N): number {
   const index = countUpTo(intervals.starts, value) - 1;
   return index >= 0 && (intervals.ends[index] as N) >= value ? index : -1;
@@ -61,7 +61,7 @@ function countInRange<N extends number | bigint>(intervals: Intervals<N>, start:
   return count;
 }
 
-/** How many aligned networks of `size` addresses between two addresses the intervals cover as a whole. */
+/** Number of aligned networks of `size` addresses, between two addresses, that the intervals cover completely. */
 function wholeInRange<N extends number | bigint>(intervals: Intervals<N>, start: N, end: N, size: bigint): bigint {
   let count = 0n;
   for (let i = Math.max(0, countUpTo(intervals.starts, start) - 1); i < intervals.starts.length; i++) {
@@ -69,8 +69,8 @@ function wholeInRange<N extends number | bigint>(intervals: Intervals<N>, start:
     const to = intervals.ends[i] as N;
     if (from > end) break;
     const first = (BigInt(from > start ? from : start) + size - 1n) / size;
-    const behind = (BigInt(to < end ? to : end) + 1n) / size;
-    if (behind > first) count += behind - first;
+    const after = (BigInt(to < end ? to : end) + 1n) / size;
+    if (after > first) count += after - first;
   }
   return count;
 }
@@ -111,7 +111,7 @@ export class IntervalSet {
       : coversRange(this.#v6, cidr.base.value, last.value as bigint);
   }
 
-  /** How many addresses of the network are in the union. */
+  /** Number of addresses of the network that are in the union. */
   overlapCount(cidr: Cidr): bigint {
     if (this.covers(cidr)) return cidrSize(cidr);
     const last = lastAddress(cidr);
@@ -120,7 +120,7 @@ export class IntervalSet {
       : countInRange(this.#v6, cidr.base.value, last.value as bigint);
   }
 
-  /** How many of the networks of a prefix length (not shorter than its own) that a network is cut into are covered. */
+  /** Of the networks into which a prefix length (not shorter than its own) divides a network, the number that are covered. */
   coveredNetworks(cidr: Cidr, prefix: number): bigint {
     const size = 1n << BigInt(bitsOf(cidr.version) - prefix);
     const last = lastAddress(cidr);
@@ -142,8 +142,8 @@ interface Placed<T> {
 }
 
 /**
- * Values by network. Networks are nested or disjoint, so in order of base and prefix length the last one that begins
- * at or before an address either contains it or has among its parents all that do.
+ * Values by network. Networks are nested or disjoint: sorted by base and prefix length, the last one that begins at or
+ * before an address either contains it, or has all networks that do among its parents.
  */
 export class CidrIndex<T> {
   readonly #placed: readonly Placed<T>[];
@@ -151,7 +151,7 @@ export class CidrIndex<T> {
   readonly #v6Bases: readonly bigint[];
 
   constructor(entries: Iterable<CidrEntry<T>>) {
-    // Reversed before a stable sort: of equal networks the one given first is met first on the way up.
+    // Reversed before a stable sort, so that of equal networks the first one given is found first on the way up.
     const sorted = [...entries].reverse().sort((a, b) => compareCidr(a.cidr, b.cidr));
     const placed: Placed<T>[] = [];
     const v4Bases: number[] = [];

@@ -1,5 +1,5 @@
 // IP addresses: Go's parsing rules (what Calico itself accepts), canonical text, order and addition.
-// IPv4 is plain number arithmetic; only IPv6 pays for bigint.
+// IPv4 is computed with numbers; only IPv6 pays for bigint.
 
 /** An IPv4 address; `value` is an unsigned 32-bit integer. */
 export interface Ipv4 {
@@ -23,8 +23,8 @@ const COLON = 58;
 const MAPPED_PREFIX = 0xffffn;
 
 /**
- * Reads dotted-quad text between two positions: four decimal numbers to 255 without leading zeros.
- * Answers -1 for anything else.
+ * Reads dotted-quad text between two positions: four decimal numbers up to 255 without leading zeros.
+ * Returns -1 for anything else.
  */
 export function ipv4Between(text: string, start: number, end: number): number {
   let value = 0;
@@ -52,7 +52,7 @@ function hexDigit(code: number): number {
   return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }
 
-/** Reads IPv6 text between two positions into eight 16-bit groups, or answers undefined. */
+/** Reads IPv6 text between two positions into eight 16-bit groups; undefined for anything else. */
 function groupsBetween(text: string, start: number, end: number): number[] | undefined {
   const groups: number[] = [];
   let ellipsis = -1;
@@ -93,7 +93,7 @@ function groupsBetween(text: string, start: number, end: number): number[] | und
   }
   if (at !== end) return undefined;
   if (ellipsis < 0) return groups.length === 8 ? groups : undefined;
-  // The ellipsis stands for one group of zeros at least.
+  // The ellipsis replaces at least one group of zeros.
   if (groups.length === 8) return undefined;
   groups.splice(ellipsis, 0, ...new Array<number>(8 - groups.length).fill(0));
   return groups;
@@ -115,7 +115,7 @@ export function isMapped(value: bigint): boolean {
   return value >> 32n === MAPPED_PREFIX;
 }
 
-/** The address of a 128-bit value: IPv4 when it is an IPv4-mapped one. */
+/** The address of a 128-bit value: IPv4 if it is IPv4-mapped. */
 function ipOfWide(value: bigint): IpAddress {
   return isMapped(value) ? { version: 4, value: Number(value & 0xffffffffn) } : { version: 6, value };
 }
@@ -141,7 +141,7 @@ function formatIpv6(value: bigint): string {
     const word = Number((value >> shift) & 0xffffffffn);
     groups.push(word >>> 16, word & 0xffff);
   }
-  // The longest run of two or more zero groups, the first of equals (RFC 5952 section 4.2).
+  // The longest run of two or more zero groups, the first of several (RFC 5952 section 4.2).
   let runStart = -1;
   let runLength = 1;
   for (let i = 0; i < 8; i++) {
@@ -167,19 +167,19 @@ export function formatIp(ip: IpAddress): string {
   return isMapped(ip.value) ? formatIpv4(Number(ip.value & 0xffffffffn)) : formatIpv6(ip.value);
 }
 
-/** Canonical text of an address in any spelling, or undefined when it is none. */
+/** Canonical text of an address in any spelling; undefined for any other text. */
 export function canonicalIp(text: string): string | undefined {
   const ip = parseIp(text);
   return ip === undefined ? undefined : formatIp(ip);
 }
 
-/** Order of addresses: IPv4 before IPv6, then by value. */
+/** Compares addresses, for sorting: IPv4 before IPv6, then by value. */
 export function compareIp(a: IpAddress, b: IpAddress): number {
   if (a.version !== b.version) return a.version - b.version;
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
 }
 
-/** The address `n` further on (or back); the address space is a ring, so it always is an address. */
+/** The address plus `n`, which may be negative; wraps around at the end of the address space. */
 export function addToIp(ip: IpAddress, n: number | bigint): IpAddress {
   if (ip.version === 6) return { version: 6, value: BigInt.asUintN(128, ip.value + BigInt(n)) };
   if (typeof n === 'number' && n >= -0xffffffff && n <= 0xffffffff) return { version: 4, value: (ip.value + n) >>> 0 };

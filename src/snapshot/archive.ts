@@ -1,4 +1,4 @@
-// Writes a .tar.gz whose bytes depend on what is put into it only: no times, no owners.
+// Writes a .tar.gz whose bytes depend only on its contents: no times, no owners.
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -7,17 +7,17 @@ import { pack } from 'tar-stream';
 export interface Archive {
   file(name: string, contents: string | Buffer): Promise<void>;
   link(name: string, target: string): void;
-  /** Resolves when all of it is in the file. */
+  /** Resolves when everything is written to the file. */
   finish(): Promise<void>;
-  /** Resolves when the file is written to no more; what is in it is not whole. */
+  /** Resolves when nothing writes to the file any more; the file is incomplete. */
   abandon(): Promise<void>;
 }
 
-/** Opens an archive that only we may read. Errors, of its methods: those of the file system. */
+/** Opens an archive that only its owner may read. Errors of its methods: those of the file system. */
 export function openArchive(path: string): Archive {
   const entries = pack();
   const whole = pipeline(entries, createGzip(), createWriteStream(path, { mode: 0o600 }));
-  // Said by the methods; a failure between them must not end the process.
+  // The methods report it; a failure between two calls must not end the process.
   whole.catch(() => undefined);
   const mtime = new Date(0);
   return {

@@ -1,4 +1,4 @@
-// Unpacks a snapshot bundle into a folder, for reading.
+// Unpacks a snapshot bundle into a temporary folder, to be read.
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ export interface Unpacked {
   remove(): Promise<void>;
 }
 
-/** A path inside the bundle: down only, no link of any kind. */
+/** True for a path that stays within the folder. */
 function isInside(name: string): boolean {
   return name !== '' && !name.startsWith('/') && !name.includes('\0') && !name.split('/').includes('..');
 }
 
-/** Unpacks into a folder of its own that only we may read. Errors: CalictlError when it is no bundle. */
+/** Unpacks into a new folder that only its owner may read; links are skipped. Errors: CalictlError for an invalid bundle. */
 export async function unpackBundle(path: string): Promise<Unpacked> {
   const folder = await mkdtemp(join(tmpdir(), 'calictl-bundle-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -40,15 +40,15 @@ export async function unpackBundle(path: string): Promise<Unpacked> {
     return { folder: await contentsOf(folder), remove };
   } catch (cause) {
     await remove();
-    throw new CalictlError(`${path} is no snapshot bundle: ${systemText(cause)}`, {
+    throw new CalictlError(`${path} is not a snapshot bundle: ${systemText(cause)}`, {
       code: 'BUNDLE_UNREADABLE',
-      hint: 'Name a .tgz file that calictl snapshot save made.',
+      hint: 'Use a .tgz file written by calictl snapshot save.',
       cause,
     });
   }
 }
 
-/** A bundle packed by hand may have one folder around it all. */
+/** A bundle that was packed by hand may have everything within one folder. */
 async function contentsOf(folder: string): Promise<string> {
   const [only, ...more] = await readdir(folder, { withFileTypes: true });
   return only?.isDirectory() && more.length === 0 && only.name !== 'nodes' ? join(folder, basename(only.name)) : folder;

@@ -1,6 +1,5 @@
-// Objects as a snapshot keeps them: Calico's own whole, Kubernetes' with the fields that calictl reads. Nothing secret is
-// among those: environment variables of containers and what kubectl last applied stay behind.
-
+// Objects as a snapshot keeps them: Calico's own in full, Kubernetes' with the fields that calictl reads. None of those is
+// secret: environment variables of containers and kubectl's last-applied configuration are left out.
 import { podAnnotations } from '../resources/convert/pod-addresses.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import type { Pod } from '../resources/kinds/pod.ts';
@@ -14,7 +13,7 @@ const isOfAddresses = (key: string): boolean =>
   isCalico(key) || key === podAnnotations.awsPodIPs || key === podAnnotations.networks;
 const isLastApplied = (key: string): boolean => key === 'kubectl.kubernetes.io/last-applied-configuration';
 
-function those(texts: Texts, wanted: (key: string) => boolean): Record<string, string> | undefined {
+function keep(texts: Texts, wanted: (key: string) => boolean): Record<string, string> | undefined {
   const kept = Object.entries(texts ?? {}).filter(([key]) => wanted(key));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
@@ -43,7 +42,7 @@ function portsOf(containers: readonly Container[] | null | undefined): Container
   return containers?.map(({ ports }) => (ports ? { ports } : {}));
 }
 
-function reducedPod({ apiVersion, kind, metadata, spec = {}, status = {} }: Pod, redact: boolean): KubeObject {
+function keepPodFields({ apiVersion, kind, metadata, spec = {}, status = {} }: Pod, redact: boolean): KubeObject {
   const { nodeName, hostNetwork, serviceAccountName, containers, initContainers } = spec;
   const { phase, reason, podIP, podIPs } = status;
   return {
@@ -51,8 +50,8 @@ function reducedPod({ apiVersion, kind, metadata, spec = {}, status = {} }: Pod,
     kind,
     metadata: metadataOf(
       metadata,
-      redact ? those(metadata.labels, isCalico) : metadata.labels,
-      those(metadata.annotations, isOfAddresses),
+      redact ? keep(metadata.labels, isCalico) : metadata.labels,
+      keep(metadata.annotations, isOfAddresses),
     ),
     spec: defined({
       nodeName,
@@ -65,8 +64,8 @@ function reducedPod({ apiVersion, kind, metadata, spec = {}, status = {} }: Pod,
   };
 }
 
-function reducedNode({ apiVersion, kind, metadata, spec = {}, status = {} }: CoreNode, redact: boolean): KubeObject {
-  const annotations = those(metadata.annotations, redact ? isCalico : (key) => !isLastApplied(key));
+function keepNodeFields({ apiVersion, kind, metadata, spec = {}, status = {} }: CoreNode, redact: boolean): KubeObject {
+  const annotations = keep(metadata.annotations, redact ? isCalico : (key) => !isLastApplied(key));
   const conditions = status.conditions?.map((condition) => ({ type: condition.type, status: condition.status }));
   return {
     apiVersion,
@@ -77,20 +76,20 @@ function reducedNode({ apiVersion, kind, metadata, spec = {}, status = {} }: Cor
   };
 }
 
-function reducedOther(object: KubeObject, redact: boolean): KubeObject {
+function keepMetadata(object: KubeObject, redact: boolean): KubeObject {
   const { metadata } = object;
-  const annotations = those(metadata.annotations, redact ? isCalico : (key) => !isLastApplied(key));
+  const annotations = keep(metadata.annotations, redact ? isCalico : (key) => !isLastApplied(key));
   const { annotations: _, managedFields: __, ...rest } = metadata;
   return { ...object, metadata: { ...rest, ...(annotations === undefined ? {} : { annotations }) } };
 }
 
 /**
- * The object as it goes into a snapshot. With `redact`, labels and annotations that are not Calico's go too, but for the
- * labels of nodes and namespaces, which selectors choose by.
+ * The object as a snapshot keeps it. With `redact`, labels and annotations that are not Calico's are left out too, except
+ * for the labels of nodes and namespaces, which selectors need.
  */
-export function reduced(object: KubeObject, redact: boolean): KubeObject {
+export function keepFields(object: KubeObject, redact: boolean): KubeObject {
   if (object.apiVersion.startsWith('crd.projectcalico.org/')) return object;
-  if (object.kind === 'Pod') return reducedPod(object as Pod, redact);
-  if (object.kind === 'Node') return reducedNode(object as CoreNode, redact);
-  return reducedOther(object, redact);
+  if (object.kind === 'Pod') return keepPodFields(object as Pod, redact);
+  if (object.kind === 'Node') return keepNodeFields(object as CoreNode, redact);
+  return keepMetadata(object, redact);
 }

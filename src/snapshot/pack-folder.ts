@@ -1,10 +1,10 @@
-// Packs a folder into a .tar.gz whose bytes depend on the files only.
+// Packs a folder into a .tar.gz whose bytes depend only on the files.
 import { readdir, readFile, readlink, rename, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { openArchive } from './archive.ts';
 
 /**
- * Packs all files and links below `folder` under the name `top`; the file appears when it is whole.
+ * Packs all files and links below `folder` under the name `top`; the archive appears when it is complete.
  * Errors: those of the file system.
  */
 export async function packFolder(folder: string, top: string, path: string): Promise<void> {

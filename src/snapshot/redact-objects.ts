@@ -1,26 +1,25 @@
-// Takes secrets out of any objects by the names of their fields, for what leaves a cluster whole.
-
-const censored = '<censored>';
+// Redacts secrets in objects of any kind by the names of their fields, for objects that leave a cluster in full.
+const redactedText = '<censored>';
 const isSecretName = (name: string): boolean =>
   /pass(word|wd|phrase)?$|pwd$|secret$|token$|credential|private.?key|api.?key|(access|secret|encryption|signing).?key$/i.test(
     name,
   );
 
-/** An argument whose value is the next one. */
+/** A flag whose value, in the next argument, is secret. */
 const isSecretFlag = (word: unknown): boolean => typeof word === 'string' && word.startsWith('-') && isSecretName(word);
 
-/** A name and a value side by side: an environment variable. */
+/** An environment variable with a secret name. */
 function isSecretVariable(object: Readonly<Record<string, unknown>>): boolean {
   const { name, value } = object;
   return typeof name === 'string' && typeof value === 'string' && isSecretName(name);
 }
 
 /**
- * A copy in which values of secretly named variables and texts under secret names are `<censored>`, and what kubectl last
- * applied is gone, since it repeats all of them. Values of `Secret`s go but for the keys of `publicKeys`. All other texts
- * are as `cleaned` leaves them.
+ * A copy in which strings of fields and variables with secret names are `<censored>`, and kubectl's last-applied
+ * configuration is left out, since it repeats them. Values of `Secret`s are censored except for the keys in `publicKeys`.
+ * All other strings are passed through `cleaned`.
  */
-export function withoutSecrets(
+export function redactObjects(
   value: unknown,
   publicKeys: ReadonlySet<string>,
   cleaned: (text: string) => string,
@@ -28,7 +27,9 @@ export function withoutSecrets(
   if (typeof value === 'string') return cleaned(value);
   if (Array.isArray(value)) {
     return value.map((entry, i) =>
-      typeof entry === 'string' && isSecretFlag(value[i - 1]) ? censored : withoutSecrets(entry, publicKeys, cleaned),
+      typeof entry === 'string' && isSecretFlag(value[i - 1])
+        ? redactedText
+        : redactObjects(entry, publicKeys, cleaned),
     );
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -40,14 +41,16 @@ export function withoutSecrets(
       .map(([key, entry]) => {
         if (isSecret && (key === 'data' || key === 'stringData')) return [key, publicOnly(entry, publicKeys)];
         if (typeof entry === 'string' && (isSecretName(key) || (key === 'value' && isSecretVariable(object)))) {
-          return [key, censored];
+          return [key, redactedText];
         }
-        return [key, withoutSecrets(entry, publicKeys, cleaned)];
+        return [key, redactObjects(entry, publicKeys, cleaned)];
       }),
   );
 }
 
 function publicOnly(data: unknown, publicKeys: ReadonlySet<string>): unknown {
   if (typeof data !== 'object' || data === null) return data;
-  return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, publicKeys.has(key) ? text : censored]));
+  return Object.fromEntries(
+    Object.entries(data).map(([key, text]) => [key, publicKeys.has(key) ? text : redactedText]),
+  );
 }

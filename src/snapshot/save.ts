@@ -1,4 +1,4 @@
-// Saves a snapshot: the objects of a datastore, a file a kind, and what the nodes answer to the named probes.
+// Saves a snapshot: the objects of a datastore, one file per kind, and the output of the probes on each node.
 import { pMapIterable } from 'p-map';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
@@ -9,7 +9,7 @@ import type { Kind } from '../resources/kind.ts';
 import { kinds } from '../resources/kinds.ts';
 import { isObjectName } from '../resources/names.ts';
 import { printJson } from '../text/json.ts';
-import { reduced } from './keep-fields.ts';
+import { keepFields } from './keep-fields.ts';
 import type { SavedNode, SavedSnapshot } from './saved-snapshot.ts';
 import type { SnapshotTarget } from './target.ts';
 
@@ -26,35 +26,35 @@ export interface NodeRecording {
   readonly targets: readonly NodeTarget[];
   readonly timeoutMs: number;
   readonly parallel: number;
-  /** What is run on a node, and what a replay will be asked for: the same but for where BIRD's sockets are. */
+  /** What runs on a node, and what a replay will look up: the same, except for the paths of BIRD's sockets. */
   probesOf(node: string): readonly { readonly run: Probe; readonly recordedAs: Probe }[];
 }
 
-/** The kinds that mean something in a snapshot. What a Kubernetes datastore derives from other objects is saved with those. */
+/** The kinds that belong in a snapshot. Objects that a Kubernetes datastore derives from others are saved as those others. */
 function savedKinds(store: Datastore): Kind[] {
   return kinds.filter(
     ({ inSnapshots = true, derived }) => inSnapshots && (derived === undefined || store.type !== 'kubernetes'),
   );
 }
 
-/** The objects of a kind as a List, one object a line. */
+/** The objects of a kind as a List, one object per line. */
 async function listOf(store: Datastore, kind: Kind, options: SaveOptions): Promise<{ text: string; count: number }> {
   const lines: string[] = [];
-  // What is in the core group comes whole only when it must.
+  // The core group is scanned: a snapshot keeps only the fields that a scan reads.
   const mode = kind.api.group === '' ? 'scan' : 'consistent';
   for await (const { items } of store.list(kind, { mode, current: true, signal: options.signal })) {
-    for (const object of items) lines.push(printJson(reduced(object, options.redact)));
+    for (const object of items) lines.push(printJson(keepFields(object, options.redact)));
     options.progress(`read ${lines.length} ${kind.api.plural}`);
   }
-  // The order of the keys in the server's storage is that of the names; a cache may answer in another.
+  // The server's storage is sorted by name; its cache may return another order.
   if (mode === 'scan') lines.sort();
   const text = `{"apiVersion":"v1","kind":"List","items":[\n${lines.join(',\n')}\n]}\n`;
   return { text, count: lines.length };
 }
 
 /**
- * Writes all of it to the target, which the caller finishes or abandons.
- * Errors: those of the datastore but for kinds that may not be read or do not exist, which are `unread`; those of the target.
+ * Writes the snapshot to the target, which the caller finishes or abandons.
+ * Errors: those of the target, and those of the datastore, except that kinds which may not be read or do not exist are `unread`.
  */
 export async function saveSnapshot(
   store: Datastore,
@@ -96,9 +96,9 @@ async function saveNodes(
   { exec, targets, timeoutMs, parallel, probesOf }: NodeRecording,
   { signal, progress }: SaveOptions,
 ): Promise<SavedNode[]> {
-  // A name that is no name of an object would be a path: such a node is not asked.
+  // A name that is not valid for an object could be a path: such a node is not asked.
   const named = targets.filter(({ name }) => isObjectName(name));
-  // In the order of the targets whoever answers first, and never more in memory than are asked at once.
+  // In the order of the targets, whichever answers first, and never more in memory than are asked at the same time.
   const recordings = pMapIterable(
     named,
     async (node) => {
@@ -121,7 +121,7 @@ async function saveNodes(
     progress(`recorded ${saved.length} of ${named.length} nodes`);
   }
   for (const { name } of targets.filter(({ name }) => !isObjectName(name))) {
-    const lost = { count: recordedSteps(probesOf(name)).length, message: 'its name is not one that a node can have' };
+    const lost = { count: recordedSteps(probesOf(name)).length, message: 'not a valid node name' };
     saved.push({ node: name, commands: 0, lost });
   }
   return saved;

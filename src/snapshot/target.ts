@@ -1,26 +1,26 @@
-// Where a snapshot goes: a folder or a .tgz file. It appears under its name when it is whole, or not at all.
+// Where a snapshot is written: a folder or a .tgz file. It appears under its name when it is complete, or not at all.
 import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CalictlError, RefusedError, systemText } from '../world/errors.ts';
 import { openArchive } from './archive.ts';
 
 export interface SnapshotTarget {
-  /** Adds a file; the path has `/` between folders. */
+  /** Adds a file; its path is separated by `/`. */
   write(path: string, text: string): Promise<void>;
-  /** Makes it appear under its name. */
+  /** Makes the snapshot appear under its name. */
   finish(): Promise<void>;
   /** Removes what was written. */
   abandon(): Promise<void>;
 }
 
-/** A bundle by the end of its name. */
+/** Whether the name is that of a bundle. */
 function isBundle(path: string): boolean {
   return /\.(tgz|tar\.gz)$/i.test(path);
 }
 
 /**
- * Opens a target. Errors, also of its methods: RefusedError when there is something under that name, CalictlError when it
- * cannot be written.
+ * Opens a target. Errors, of its methods too: RefusedError when the name exists already, CalictlError when it cannot be
+ * written.
  */
 export async function openTarget(path: string): Promise<SnapshotTarget> {
   const found = await lstat(path).catch(() => undefined);
@@ -31,14 +31,14 @@ export async function openTarget(path: string): Promise<SnapshotTarget> {
   };
   try {
     await mkdir(dirname(path), { recursive: true });
-    // Beside its place, so that the last step is a rename.
+    // In the same folder, so that the last step is a rename.
     const scratch = await mkdtemp(join(dirname(path), '.calictl-snapshot-'));
     const target = isBundle(path) ? bundleTarget(path, scratch) : folderTarget(path, scratch);
     return {
       write: (name, text) => target.write(name, text).catch(unwritable),
       finish: () =>
         target.finish().catch((cause: NodeJS.ErrnoException) => {
-          // Somebody was faster.
+          // Another process was faster.
           if (cause.code === 'ENOTEMPTY' || cause.code === 'EEXIST') throw exists(path);
           unwritable(cause);
         }),
@@ -50,7 +50,7 @@ export async function openTarget(path: string): Promise<SnapshotTarget> {
 }
 
 function exists(path: string): RefusedError {
-  return new RefusedError(`${path} exists already`, 'SNAPSHOT_EXISTS', 'name another path');
+  return new RefusedError(`${path} already exists`, 'SNAPSHOT_EXISTS', 'use another path');
 }
 
 function folderTarget(path: string, scratch: string): SnapshotTarget {
@@ -72,7 +72,7 @@ function bundleTarget(path: string, scratch: string): SnapshotTarget {
     write: (name, text) => archive.file(name, text),
     async finish() {
       await archive.finish();
-      // Fails when somebody else has made it meanwhile; the rename alone would write over it.
+      // Fails if another process has created the file meanwhile; the rename alone would overwrite it.
       await writeFile(path, '', { flag: 'wx', mode: 0o600 });
       await rename(file, path);
       await rm(scratch, { recursive: true });

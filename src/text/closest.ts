@@ -1,4 +1,4 @@
-// The word that somebody probably meant.
+// The known word that a mistyped one probably means.
 
 /** Number of letters to insert, delete, replace or swap with the next one to make `b` of `a`. */
 function distance(a: string, b: string): number {

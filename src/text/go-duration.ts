@@ -1,4 +1,4 @@
-// Go duration texts (`15m`, `1h30m`, `1.5s`), as Calico's configuration and flags write them.
+// Durations as Go writes them (`15m`, `1h30m`, `1.5s`): the form of Calico's configuration and flags.
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -11,7 +11,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Milliseconds of a Go duration text, or undefined when it is none. `0` needs no unit. */
+/** Milliseconds of a Go duration, or undefined for any other text. `0` needs no unit. */
 export function parseGoDuration(text: string): number | undefined {
   const signed = /^([+-]?)(.*)$/s.exec(text);
   const rest = signed?.[2] ?? '';
@@ -24,7 +24,7 @@ export function parseGoDuration(text: string): number | undefined {
   return signed?.[1] === '-' ? -total : total;
 }
 
-/** A duration for people: `15m`, `2h5m`, `40s`, `3d4h`. */
+/** A duration for people, in its two largest units: `15m`, `2h5m`, `40s`, `3d4h`. */
 export function shortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const parts: readonly (readonly [number, string])[] = [
@@ -42,7 +42,7 @@ export function shortDuration(ms: number): string {
     .join('');
 }
 
-/** The text that Go prints for a duration: `15m0s`, `1h0m0s`, `1.5s`, `250ms`. */
+/** A duration as Go prints it: `15m0s`, `1h0m0s`, `1.5s`, `250ms`. */
 export function formatGoDuration(ms: number): string {
   const sign = ms < 0 ? '-' : '';
   const whole = Math.abs(ms);
@@ -63,7 +63,7 @@ function trimmed(value: number): string {
   return String(Number(value.toFixed(9)));
 }
 
-/** The text as Go would print it back; one that is no duration stays as it is. */
+/** The duration as Go would print it; a text that is not a duration is returned unchanged. */
 export function normalGoDuration(text: string): string {
   const ms = parseGoDuration(text);
   return ms === undefined ? text : formatGoDuration(ms);

@@ -1,6 +1,6 @@
 // Numbers as Go's fmt prints them, for tables that must equal calicoctl's.
 
-/** Go's `%.5g`: five significant digits, trailing zeros cut, exponent form from 1e5 up and below 1e-4. */
+/** Go's `%.5g`: five significant digits without trailing zeros, with an exponent from 1e5 up and below 1e-4. */
 export function goFiveDigits(value: number): string {
   if (value === 0) return '0';
   const [mantissa = '', exponentText = '0'] = value.toExponential(4).split('e');
@@ -13,7 +13,7 @@ export function goFiveDigits(value: number): string {
   return trimmed(value.toFixed(Math.max(0, 4 - exponent)));
 }
 
-/** Go's `%.f`: a whole number, halves to the even neighbour. */
+/** Go's `%.f`: a whole number, halves rounded to even. */
 export function goWhole(value: number): string {
   const below = Math.floor(value);
   const over = value - below;

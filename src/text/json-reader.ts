@@ -1,10 +1,10 @@
-// Reads JSON text token by token: exact integers and exact positions of errors, at half the speed of JSON.parse.
-// json.ts comes here for text that is no JSON and for the rare text that its fast way cannot mark.
+// Reads JSON token by token: exact integers and exact positions of errors, at half the speed of JSON.parse.
+// json.ts uses it for invalid JSON and for the rare text in which it cannot mark integers.
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** JSON text that is no JSON: where, and what is wrong. */
+/** Invalid JSON: where, and what is wrong. */
 export class JsonSyntaxError extends SyntaxError {
-  /** Offset in UTF-16 units; line and column count from 1. */
+  /** Offset in UTF-16 units, from 0. `line` and `column` count from 1. */
   readonly position: number;
   readonly line: number;
   readonly column: number;
@@ -29,7 +29,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
 ];
 
-/** One text, read once. Errors: JsonSyntaxError. */
+/** Reads one text once. Errors: JsonSyntaxError. */
 export class JsonReader {
   readonly #text: string;
   #at = 0;
@@ -55,7 +55,7 @@ export class JsonReader {
     this.#fail(`unexpected character ${JSON.stringify(String.fromCodePoint(character))} in JSON, expected ${expected}`);
   }
 
-  /** Skips white space and answers the code of what follows, NaN at the end. */
+  /** Skips white space and returns the code of the next character, NaN at the end. */
   #space(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
@@ -152,7 +152,7 @@ export class JsonReader {
   }
 }
 
-/** Sets an own property whatever its name: `__proto__` is a key like any other. */
+/** Sets an own property of any name: `__proto__` is a key like any other. */
 export function setOwn(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });

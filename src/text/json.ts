@@ -1,5 +1,5 @@
 // JSON without loss: an integer that a double cannot hold is a bigint, both ways.
-// The sequence numbers of IPAM blocks are such integers, and they guard against releasing an address twice.
+// The sequence numbers of IPAM blocks are such integers; they prevent that an address is released twice.
 
 import { JsonReader, type JsonValue, setOwn } from './json-reader.ts';
 
@@ -17,10 +17,10 @@ const CLOSE_BRACE = 125;
 
 /** 2^53 has 16 digits: a shorter integer is exact as a number. */
 const LONG_DIGITS = 16;
-/** Begins the strings that stand for integers while JSON.parse is at work. ASCII, so that text stays one byte a character. */
+/** Marks the strings that replace integers for JSON.parse. ASCII, so that the text stays at one byte per character. */
 const MARK = '\u007f';
 
-/** True when 16 digits stand in a row somewhere, in a string or not: an integer beyond 2^53 may be there. */
+/** True when there are 16 digits in a row, in a string or not: the text may have an integer beyond 2^53. */
 function hasLongDigits(text: string): boolean {
   // A run of 16 has a digit at a multiple of 16.
   for (let i = 0; i < text.length; i += LONG_DIGITS) {
@@ -42,7 +42,7 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** True when what follows, white space aside, ends a value; a colon does not, for a number is no key. */
+/** True when what follows, white space aside, ends a value. A colon does not: numbers cannot be keys. */
 function endsValue(text: string, at: number): boolean {
   let next = at;
   while (isSpace(text.charCodeAt(next))) next++;
@@ -51,7 +51,7 @@ function endsValue(text: string, at: number): boolean {
   return code === COMMA || code === CLOSE_BRACKET || code === CLOSE_BRACE;
 }
 
-/** Position after the string that begins at `at`, or the end of the text when it does not end. */
+/** Position after the string that begins at `at`, or the end of the text for an unterminated string. */
 function afterString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (quote >= 0) {
@@ -64,8 +64,8 @@ function afterString(text: string, at: number): number {
 }
 
 /**
- * The same text with every integer that a double may not hold made a string that begins with the mark. Where a long run
- * of digits is part of another number the outcome is no JSON, and JsonReader has to read the text.
+ * The text with every integer that a double may not hold replaced by a string that begins with the mark. Where a long run
+ * of digits is part of another number, the result is invalid JSON, and JsonReader has to read the text.
  */
 function markIntegers(text: string): string {
   let marked = '';
@@ -95,7 +95,7 @@ function markIntegers(text: string): string {
   return marked + text.slice(copied);
 }
 
-/** An exact number for a marked string, undefined for anything else. */
+/** The exact number in a marked string, undefined for anything else. */
 function unmarked(value: JsonValue): number | bigint | undefined {
   if (typeof value !== 'string' || !value.startsWith(MARK)) return undefined;
   const digits = value.slice(MARK.length);
@@ -103,7 +103,7 @@ function unmarked(value: JsonValue): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number : BigInt(digits);
 }
 
-/** Replaces marked strings by their integers, in place; without recursion, for depth comes from outside. */
+/** Replaces marked strings by their integers, in place; without recursion, because the input decides the depth. */
 function unmark(root: JsonValue): JsonValue {
   const whole = unmarked(root);
   if (whole !== undefined) return whole;
@@ -126,7 +126,7 @@ function unmark(root: JsonValue): JsonValue {
   return root;
 }
 
-/** True when a string of the text could begin with the mark by itself. */
+/** True when a string of the original text could begin with the mark. */
 function mentionsMark(text: string): boolean {
   return text.includes(MARK) || text.includes('\\u007');
 }
@@ -140,13 +140,13 @@ export function parseJson(text: string): JsonValue {
     if (!hasLongDigits(text)) return JSON.parse(text) as JsonValue;
     if (!mentionsMark(text)) return unmark(JSON.parse(markIntegers(text)) as JsonValue);
   } catch {
-    // Read once more for the position, which JSON.parse does not always tell.
+    // Read again for the position, which JSON.parse does not always report.
   }
   return new JsonReader(text).read();
 }
 
 export interface PrintOptions {
-  /** Spaces a level; 0 (default) prints one line without spaces. */
+  /** Spaces per level; 0 (default) prints one line without spaces. */
   readonly indent?: number;
   /** Escape `&`, `<`, `>`, U+2028 and U+2029 in strings, as Go does. */
   readonly goEscapes?: boolean;
@@ -158,7 +158,7 @@ function goEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Prints what JSON.stringify would, and bigint as the integer; undefined for what JSON does not have. */
+/** Prints what JSON.stringify would, and bigints as integers; undefined for what JSON does not have. */
 function printValue(value: unknown, indent: string, newline: string): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -185,11 +185,11 @@ function wrap(open: string, parts: string[], close: string, inner: string, newli
   return open + inner + parts.join(`,${inner}`) + newline + close;
 }
 
-/** Prints JSON: bigint as exact integers, keys in their order, members that are undefined left out. */
+/** Prints JSON: bigints as exact integers, keys in their order, without members that are undefined. */
 export function printJson(value: unknown, options: PrintOptions = {}): string {
   const indent = ' '.repeat(options.indent ?? 0);
   const text = printValue(value, indent, '\n') ?? 'null';
-  // Outside strings none of these characters occurs.
+  // None of these characters occurs outside of strings.
   return options.goEscapes === true ? text.replace(GO_ESCAPED, goEscape) : text;
 }
 

@@ -5,20 +5,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A copy that shares nothing with the original; members that are undefined are left out, as JSON does. */
+/** A copy that shares nothing with the original. Like JSON, it leaves out members that are undefined. */
 export function deepCopy<T>(value: T): T {
   return copied(value, undefined, false) as T;
 }
 
 /**
- * A copy that shares with `before` what says the same in both at the same place: `before` itself when nothing differs.
- * It shares nothing with the original that is not in `before` too; what is not in `before` is frozen.
+ * A copy that shares with `before` every part that is equal in both at the same path: `before` itself if nothing differs.
+ * It shares nothing with the original unless `before` shares it too. Parts that are not in `before` are frozen.
  */
 export function copyOver<T>(value: T, before: unknown): T {
   return copied(value, before, true) as T;
 }
 
-/** Freezes a value with all that is in it. What is frozen already must be so to its depth, as by this. */
+/** Freezes a value and everything in it. Parts that are frozen already must be frozen in depth, as by this function. */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -42,15 +42,15 @@ type Members = Readonly<Record<string, unknown>>;
 const nothing: Members = {};
 
 function copiedList(list: readonly unknown[], before: readonly unknown[] | undefined, freeze: boolean) {
-  // V8 copies a frozen list at once and goes through it slowly; through the copies it goes fast.
+  // V8 copies a frozen list fast but iterates over it slowly, so copies are iterated over.
   const copy = [...list];
   const known = before === undefined ? [] : [...before];
   let same = known.length === copy.length;
-  for (let place = 0; place < copy.length; place++) {
-    const item = copy[place];
-    if (item === known[place] && item !== undefined) continue;
-    copy[place] = item === undefined ? null : copied(item, known[place], freeze);
-    if (copy[place] !== known[place]) same = false;
+  for (let at = 0; at < copy.length; at++) {
+    const item = copy[at];
+    if (item === known[at] && item !== undefined) continue;
+    copy[at] = item === undefined ? null : copied(item, known[at], freeze);
+    if (copy[at] !== known[at]) same = false;
   }
   return same && before !== undefined ? before : copy;
 }
@@ -69,7 +69,7 @@ function copiedMembers(object: Members, before: Members | undefined, freeze: boo
     const given = values[at];
     if (given === undefined) continue;
     members += 1;
-    // Keys mostly come in the same order in both, which spares asking for each.
+    // Keys mostly come in the same order in both, which saves a lookup per key.
     const isKnown = next < knownKeys.length && (key === knownKeys[next] || Object.hasOwn(known, key));
     if (isKnown) next += 1;
     const former = isKnown ? known[key] : undefined;
@@ -84,12 +84,12 @@ function copiedMembers(object: Members, before: Members | undefined, freeze: boo
   return same && knownKeys.length === members ? known : copy;
 }
 
-/** False for members that are no objects and more or fewer than before: with nothing to share, none is looked up. */
+/** False when the members are scalars and not as many as before: with nothing to share, none needs to be looked up. */
 function mayShare(values: readonly unknown[], before: readonly unknown[]): boolean {
   return values.length === before.length || values.some((value) => value === undefined || typeof value === 'object');
 }
 
-/** True when both say the same: the order of keys does not matter, 5 and 5n are one number, undefined members are absent. */
+/** True for equal values: the order of keys does not matter, 5 and 5n are equal, undefined members count as absent. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a === 'bigint' || typeof b === 'bigint') {

@@ -14,7 +14,7 @@ function plural(noun: string): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** The first names with commas and how many are left out: `10.0.0.1, 10.0.0.2 and 7 more`. */
+/** The first names and how many are left out: `10.0.0.1, 10.0.0.2 and 7 more`. */
 export function listed(names: readonly (string | number)[], most = 5): string {
   return names.slice(0, most).join(', ') + andMore(names.length - most);
 }

@@ -4,7 +4,7 @@ const asciiLetters = /^[A-Za-z]*$/;
 const letter = /\p{L}/u;
 const digit = /\p{Nd}/u;
 
-/** Number of the run of digits from `at`, continuing `start`, and where it ends. */
+/** The number that the digits from `at` form after those in `start`, and where they end. */
 function digitRun(
   chars: readonly string[],
   at: number,
@@ -16,7 +16,7 @@ function digitRun(
   return { value, end };
 }
 
-/** True when a digit other than 0 stands in the run of digits before the position. */
+/** True when the run of digits before the position has a digit other than 0. */
 function insideNumber(chars: readonly string[], at: number): boolean {
   for (let before = at - 1; before >= 0 && digit.test(chars[before] ?? ''); before--) {
     if (chars[before] !== '0') return true;
@@ -28,7 +28,7 @@ function byCodePoint(a: string, b: string): number {
   return (a.codePointAt(0) ?? 0) - (b.codePointAt(0) ?? 0);
 }
 
-/** Compares two keys where they first differ. */
+/** Compares two keys, for sorting, where they first differ. */
 export function compareKeys(left: string, right: string): number {
   if (left === right) return 0;
   if (asciiLetters.test(left) && asciiLetters.test(right)) return left < right ? -1 : 1;

@@ -1,4 +1,4 @@
-// How a text is written in YAML: plain where it reads back as the same text, else quoted; long ones folded at spaces.
+// How a string is written in YAML: plain where it reads back as the same string, else quoted; long ones are folded at spaces.
 
 const words = new Set(
   `y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF ~ null Null NULL
@@ -20,7 +20,7 @@ function isTimestamp(text: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour < 24 && minute < 60 && second < 60;
 }
 
-/** True when the plain word would be read back as null, a boolean, a number or a time. */
+/** True when the text, written plain, would be read back as null, a boolean, a number or a time. */
 function readsAsOther(text: string): boolean {
   if (text === '' || words.has(text)) return true;
   const first = text.charCodeAt(0);
@@ -31,9 +31,9 @@ function readsAsOther(text: string): boolean {
   return floatPattern.test(bare) || basePattern.test(bare) || base60Pattern.test(text) || isTimestamp(text);
 }
 
-/** Characters that stand for themselves in any style; the others need escapes. */
+/** Characters that need no escape in any style. */
 const printable = /^[\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
-/** What a plain word must not begin with, or contain. */
+/** What plain text must not begin with, end with or contain. */
 const notPlain = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \n]|$))|:(?:[ \n]|$)|[ \n]#|^ | $|\n/;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -60,10 +60,10 @@ function escaped(char: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** Lines are folded at the first space behind this column. */
+/** Lines are folded at the first space after this column. */
 const bestWidth = 80;
 
-/** Where a text stands: the column of its first character, and the indent of its further lines. */
+/** Where a text is written: the column of its first character, and the indent of its further lines. */
 export interface TextPosition {
   readonly column: number;
   readonly indent: string;
@@ -85,7 +85,7 @@ function mayFold(chars: readonly string[], at: number, style: Style): boolean {
   return style === 'plain' || (at > 0 && at < chars.length - 1);
 }
 
-/** The text in a style, folded when there is a place to fold for. */
+/** The text in a style; folded unless `position` is undefined. */
 function styled(text: string, style: Style, position: TextPosition | undefined): string {
   if (style === 'plain' && (position === undefined || position.column + text.length <= bestWidth)) return text;
   const quote = quotes[style];
@@ -114,7 +114,7 @@ function styleOf(text: string): Style {
   return notPlain.test(text) ? 'single' : 'plain';
 }
 
-/** A text of several lines as a literal block, or undefined when only quotes can hold it. */
+/** A text of several lines as a literal block, or undefined when it needs quotes. */
 function literal(text: string, indent: string): string | undefined {
   if (!printable.test(text) || / \n/.test(text) || text.endsWith(' ')) return undefined;
   const indentHint = /^[ \n]/.test(text) ? '2' : '';
@@ -123,7 +123,7 @@ function literal(text: string, indent: string): string | undefined {
   return `|${indentHint}${chomp}\n${lines.map((line) => (line === '' ? '' : indent + line)).join('\n')}`;
 }
 
-/** A text as the value of a key or an entry of a list. */
+/** A text as the value of a key or an item of a list. */
 export function textValue(text: string, position: TextPosition): string {
   const block = text.includes('\n') ? literal(text, position.indent) : undefined;
   return block ?? styled(text, styleOf(text), position);

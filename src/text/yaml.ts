@@ -1,10 +1,10 @@
-// YAML output as Calico's and Kubernetes' own programs write it: sorted keys, dashes at the indent of their key, quotes
-// only where a plain word would be read as something else. Input is read with the yaml package, in datastore/ and commands/.
+// YAML output as Calico's and Kubernetes' own programs print it: sorted keys, dashes at the indent of their key, quotes
+// only where plain text would be read as something else. Input is read with the package yaml, in manifest/ and connect/.
 import { isObject } from './plain-values.ts';
 import { compareKeys } from './yaml-keys.ts';
 import { keyText, type TextPosition, textValue } from './yaml-scalars.ts';
 
-/** Keys of more bytes than this are written as `? key`. */
+/** Longer keys, in bytes, are written as `? key`. */
 const longestSimpleKey = 128;
 
 function isSimpleKey(key: string): boolean {
@@ -17,7 +17,7 @@ function scalar(value: unknown, position: TextPosition): string {
   return String(value);
 }
 
-/** Lines of a map whose keys stand at the indent; the first line without it. */
+/** Lines of a map whose keys are at the indent; the first line without it. */
 function mapLines(
   map: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -48,7 +48,7 @@ function mapLines(
   });
 }
 
-/** Lines of a list whose dashes stand at the indent; the first line without it. */
+/** Lines of a list whose dashes are at the indent; the first line without it. */
 function listLines(list: readonly unknown[], indent: string, out: string[]): void {
   list.forEach((value, index) => {
     out.push(index > 0 ? `${indent}- ` : '- ');
@@ -74,7 +74,7 @@ function writeNode(value: unknown, indent: string, out: string[]): void {
 }
 
 /**
- * One YAML document, with a final newline and no markers. Fields that are undefined are left out; bigints are exact.
+ * One YAML document with a final newline and without document marks. Fields that are undefined are left out; bigints are exact.
  */
 export function printYaml(value: unknown): string {
   const out: string[] = [];

@@ -1,4 +1,4 @@
-// The one error base: what happened, a code for machines, a hint on what to do, and the exit code it maps to.
+// The base of all errors: what happened, a code for programs, a hint on what to do, and the exit code.
 // Printing and redaction are in cli/exit.ts.
 
 /** Exit codes, docs/reference/exit-codes.md. */
@@ -15,15 +15,15 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export interface ErrorDetails {
-  /** For machines, upper case: `IPAM_CONFLICT`. */
+  /** For programs, in upper case: `IPAM_CONFLICT`. */
   readonly code: string;
-  /** What the person can do about it, one sentence. */
+  /** What the user can do about it, in one sentence. */
   readonly hint?: string | undefined;
   readonly exit?: ExitCode;
   readonly cause?: unknown;
 }
 
-/** An error with a known cause: printed as one sentence, never with a stack. */
+/** An error with a known cause: printed as one sentence, without a stack trace. */
 export class CalictlError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
@@ -48,7 +48,7 @@ export class UsageError extends CalictlError {
 /** A failure that calicoctl reports on stdout; exists only in compat mode. */
 export class StdoutFailure extends Error {}
 
-/** A text that should be an address and is none. */
+/** An argument that should be an address. */
 export function invalidIp(text: string): UsageError {
   return new UsageError(
     `invalid IP address specified: ${text}`,
@@ -57,7 +57,7 @@ export function invalidIp(text: string): UsageError {
   );
 }
 
-/** A guard said no: exit 4. */
+/** Refused, because it would do harm or is not permitted: exit 4. */
 export class RefusedError extends CalictlError {
   constructor(message: string, code: string, hint?: string) {
     super(message, { code, hint, exit: exitCodes.refused });
@@ -67,17 +67,18 @@ export class RefusedError extends CalictlError {
 const systemTexts: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'no space is left on the device',
-  ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'part of the path is no folder',
-  EISDIR: 'it is a folder',
-  EEXIST: 'part of the path is no folder',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'not a directory',
+  EISDIR: 'is a directory',
+  // Of mkdir for a whole path: something else has the name of one of the folders.
+  EEXIST: 'part of the path is not a directory',
   EMFILE: 'too many open files',
   EIO: 'input/output error',
 };
 
-/** What the operating system says, in words: `permission denied`. */
+/** Why a system call failed, in the words of the C library and of Go: `permission denied`. */
 export function systemText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return systemTexts[code] ?? (error instanceof Error ? error.message : String(error));

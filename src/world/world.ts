@@ -1,21 +1,21 @@
-// The outside world as the program sees it: streams, clock, randomness, environment. Types only.
-// src/main.ts builds the real one; tests build theirs.
+// The outside world as the program sees it: streams, clock, randomness, environment. Types only:
+// src/main.ts builds the real world, tests build their own.
 
 /** A stream that the program writes text to. */
 export interface OutputStream {
-  /** True when a person looks at it: colour, progress and prompts are allowed. */
+  /** True for a terminal: colour, progress and prompts are allowed. */
   readonly isTerminal: boolean;
-  /** Width in characters; 80 when it is not known. */
+  /** Width in characters; 80 if unknown. */
   readonly columns: number;
   /** True when colour may be used: a terminal, NO_COLOR unset, no --no-color. */
   readonly colour: boolean;
-  /** Writes all of the text or bytes; resolves when more may be written. A closed pipe is no error. */
+  /** Writes all of the text or bytes; resolves when more may be written. A closed pipe is not an error. */
   write(text: string | Uint8Array): Promise<void>;
-  /** Aborted when nothing can be written any more: what goes on without an end has to end then. */
+  /** Aborted when nothing can be written any more: commands that would run for ever end then. */
   readonly gone: AbortSignal;
 }
 
-/** The stream that answers are read from. */
+/** The stream that a user's input is read from. */
 export interface InputStream {
   readonly isTerminal: boolean;
   /** Everything up to the end of the stream. */
@@ -34,7 +34,7 @@ export interface Clock {
   now(): Date;
   /** Nanoseconds since 1970, as Calico numbers the first sequence of a block. */
   nowNs(): bigint;
-  /** Resolves after the time, or rejects with the signal's reason when it is aborted before. */
+  /** Resolves after the time, or rejects with the signal's reason if it is aborted earlier. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -45,18 +45,18 @@ export interface Random {
   float(): number;
 }
 
-/** Names this very process, so that a lock left by a dead one can be told from a live one. */
+/** Identifies this process, so that the lock of a dead process is recognised as such. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly hostname: string;
-  /** Unlike any earlier process with the same pid on any machine (boot id, pid namespace, start time). */
+  /** Differs from that of every other process with the same pid, on any machine (boot id, pid namespace, start time). */
   readonly incarnation: string;
-  /** True when a process with that identity is alive on this machine; undefined when it cannot be told. */
+  /** Whether a process with that identity is alive on this machine; undefined when that cannot be determined. */
   isAlive(pid: number, incarnation: string): boolean | undefined;
 }
 
 export interface World {
-  /** Last part of argv[0], without a `.js` ending: decides on compat mode. */
+  /** Last part of argv[0], without `.js`: decides on compat mode. */
   readonly programName: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -65,7 +65,7 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly self: ProcessIdentity;
-  /** Sends a signal to a process that this one started and to all that it started; what is gone already is no error. */
+  /** Sends a signal to a child process and all of its descendants; processes that have ended are not an error. */
   signalGroup(leader: number, signal: 'SIGINT' | 'SIGKILL'): void;
   /** Aborted on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;

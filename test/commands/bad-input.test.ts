@@ -131,18 +131,21 @@ describe('bad input with a folder', () => {
     ['ipam check --output=', { code: 2, names: '--output is empty' }],
     ['ipam check --report ./nowhere/r.json', { code: 1, names: './nowhere/r.json', hint: /--report/ }],
     ['ipam check -o ./report.json', { code: 2, names: 'invalid value for --output: ./report.json', hint: /junit/ }],
-    ['ipam check --report empty', { code: 1, names: 'the report empty cannot be written: it is a folder' }],
-    ['ipam check --report /dev/full', { code: 1, names: '/dev/full cannot be written: no space is left' }],
+    ['ipam check --report empty', { code: 1, names: 'the report empty cannot be written: is a directory' }],
+    ['ipam check --report /dev/full', { code: 1, names: '/dev/full cannot be written: no space left on device' }],
     ['ipam check --fix --journal j.jsonl --report /dev/full', { code: 1, names: '/dev/full cannot be written' }],
     ['ipam check --fix --journal=', { code: 2, names: '--journal is empty' }],
     [
       'ipam check --fix --journal file/j.jsonl',
       { code: 1, names: 'file/j.jsonl cannot be written', hint: /--journal/ },
     ],
-    ['ipam check --fix --journal empty', { code: 1, names: 'empty cannot be written: it is a folder' }],
+    ['ipam check --fix --journal empty', { code: 1, names: 'empty cannot be written: is a directory' }],
     ['ipam check --fix --journal store/j.jsonl', { code: 2, names: 'inside the datastore folder', hint: /--journal/ }],
     ['ipam check --fix --journal store/a/j.jsonl', { code: 2, names: 'inside the datastore folder' }],
-    ['ipam check --fix --journal /dev/full', { code: 1, names: '/dev/full cannot be written: no space is left' }],
+    [
+      'ipam check --fix --journal /dev/full',
+      { code: 1, names: '/dev/full cannot be written: no space left on device' },
+    ],
     ['ipam show --ip 10.60.0', { code: 2, names: '10.60.0', hint: /like 10\.60\.0\.1/ }],
     ['ipam show --ip 10.60.0.1/32', { code: 2, names: '10.60.0.1/32', hint: /without a prefix length/ }],
     ['ipam show --ip 10.60.0.1 --node node-a', { code: 2, names: '--ip and --node' }],
@@ -155,7 +158,7 @@ describe('bad input with a folder', () => {
     ['ipam release --ip 10.60.0.200', { code: 1, names: '10.60.0.200 is not assigned' }],
     ['ipam release --handle h', { code: 1, names: 'the handle h' }],
     ['ipam release --from-report nowhere.json', { code: 2, names: 'nowhere.json', hint: /ipam check --report FILE/ }],
-    ['ipam release --from-report empty', { code: 2, names: 'the report empty cannot be read: it is a folder' }],
+    ['ipam release --from-report empty', { code: 2, names: 'the report empty cannot be read: is a directory' }],
     [
       'ipam release --from-report half.json',
       { code: 2, names: 'half.json is not valid JSON', hint: /ipam check --report FILE/ },
@@ -284,8 +287,8 @@ describe('bad kubeconfigs', () => {
 
   it.each<[string, Expected]>([
     ['--kubeconfig missing', { code: 1, names: 'the kubeconfig missing does not exist', hint: /--kubeconfig/ }],
-    ['--kubeconfig folder', { code: 1, names: 'the kubeconfig folder is a folder' }],
-    ['--kubeconfig half', { code: 1, names: 'half is no kubeconfig' }],
+    ['--kubeconfig folder', { code: 1, names: /cannot read the kubeconfig \S+folder: is a directory/ }],
+    ['--kubeconfig half', { code: 1, names: 'half is not a valid kubeconfig' }],
     ['--kubeconfig empty', { code: 1, names: 'no current context', hint: /--context/ }],
     ['--kubeconfig no-cluster', { code: 1, names: 'no server for cluster "c"' }],
     ['--kubeconfig no-ca', { code: 1, names: 'nowhere.crt' }],
@@ -410,7 +413,7 @@ describeWithApiServer('bad input with a cluster', (server) => {
   const lines = ['ipam check', 'ipam check --fix', 'ipam show', 'ipam release --ip 10.60.0.1'];
 
   it.each(lines)('`calictl %s` names a certificate authority that does not match', async (line) => {
-    const names = `the certificate of ${server().url} is signed by nobody that is trusted here`;
+    const names = `the certificate of ${server().url} is signed by an unknown authority`;
     expectClear(await unchanged('wrong-ca', line), { code: 1, names, hint: /certificate-authority/ });
   });
 
@@ -426,7 +429,7 @@ describeWithApiServer('bad input with a cluster', (server) => {
 
   it.each(lines)('`calictl %s` reports the missing right to read blocks', async (line) => {
     const names = 'not allowed to list ipamblocks.crd.projectcalico.org';
-    expectClear(await unchanged('lacks-blocks', line), { code: 1, names, hint: /right to list IPAMBlock/ });
+    expectClear(await unchanged('lacks-blocks', line), { code: 1, names, hint: /permission to list IPAMBlock/ });
   });
 
   it('ipam check without the right to read services continues and lists what it did not judge', async () => {

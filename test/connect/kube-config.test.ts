@@ -150,7 +150,7 @@ describe('several kubeconfig files', () => {
 
   it('several kubeconfig files are an error when none exists', async () => {
     const error = await errorOf(arrives({ kubeconfig: '/nonexistent/a:/nonexistent/b' }));
-    expect(error.message).toBe('no kubeconfig file is at /nonexistent/a:/nonexistent/b');
+    expect(error.message).toBe('there is no kubeconfig file at /nonexistent/a:/nonexistent/b');
   });
 });
 
@@ -190,7 +190,7 @@ describe('invalid kubeconfigs', () => {
 
   it.each(['ftp://127.0.0.1', 'https://', '::'])('a server address %j is reported as invalid', async (address) => {
     const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig({ cluster: { server: address } })) }));
-    expect(error.message).toBe('the address of the API server is no http or https URL');
+    expect(error.message).toBe('invalid address of the API server: not an http or https URL');
   });
 
   it('an invalid certificate is reported without being printed', async () => {
@@ -290,7 +290,7 @@ describe('credential plugins', () => {
 
   it.each([
     ['fails', 'echo "token expired, sign in" >&2; exit 3', './plugin.sh', /plugin\.sh failed: token expired, sign in$/],
-    ['prints no JSON', 'echo hello', './plugin.sh', /plugin\.sh answered no JSON$/],
+    ['prints no JSON', 'echo hello', './plugin.sh', /plugin\.sh did not print JSON$/],
     ['is missing', '', './other.sh', /other\.sh is not installed$/],
   ])('a credential plugin that %s is an error with its own hint', async (_, script, command, message) => {
     const error = await errorOf(arrives({ kubeconfig: plugin(script, { command, installHint: 'Install it.' }) }));
@@ -310,7 +310,7 @@ describe('trust', () => {
 
   it('tls-server-name is the name that the certificate must have', async () => {
     const path = file('config', kubeconfig({ cluster: { 'tls-server-name': 'api.example' } }));
-    await expect(arrives({ kubeconfig: path })).rejects.toThrow('is not made out to');
+    await expect(arrives({ kubeconfig: path })).rejects.toThrow('is not valid for');
   });
 });
 

@@ -19,8 +19,8 @@ const cidr = (text: string) => parseCidr(text) as Cidr;
 const ip = (text: string) => parseIp(text) as IpAddress;
 const index = (...texts: string[]) => new CidrIndex(texts.map((text) => ({ cidr: cidr(text), value: text })));
 
-// A small world of 64 addresses a version, dense enough that networks nest, touch, repeat and miss. It stands at the
-// very end of the address space, where the arithmetic would overflow if it could.
+// A small world of 64 addresses per version, dense enough that networks nest, touch, repeat and miss. It is at the very
+// end of the address space, where the arithmetic would overflow if it could.
 const bases = { 4: ip('255.255.255.192'), 6: ip('ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffc0') };
 const version = fc.constantFrom<(4 | 6)[]>(4, 6);
 const address = fc.tuple(version, fc.nat(63)).map(([which, n]) => addToIp(bases[which], n));

@@ -45,7 +45,7 @@ describe('%.f', () => {
     [100, '100'],
     [7.8125, '8'],
     [92.1875, '92'],
-    // The largest double below a half is no half.
+    // The largest double below one half.
     [0.49999999999999994, '0'],
   ])('%.f of %d is %s', (value, text) => {
     expect(goWhole(value)).toBe(text);

@@ -1,5 +1,5 @@
-// Everything that a folder of manifests holds, as of the last look: parsed files and an index of their objects.
-// A look reads no lock and writes nothing; it parses only what changed since the last one.
+// The contents of a folder of manifests, as of the last refresh: parsed files and an index of their objects.
+// A refresh takes no lock and writes nothing; it parses only files that changed since the last one.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Manifest, type StoredObject } from '../../manifest/manifest.ts';
@@ -10,7 +10,7 @@ import { DatastoreError } from '../datastore.ts';
 import { objectKey, revisionNumber } from '../object-rules.ts';
 import { listManifests, readTexts, type Signature, signatureOf } from './folder.ts';
 
-/** An object and the file that it stands in. */
+/** An object and the file that holds it. */
 export interface Entry extends StoredObject {
   /** Relative to the folder. */
   readonly path: string;
@@ -24,17 +24,17 @@ interface LoadedFile {
 /** By kind and key. */
 type Entries = Map<string, Map<string, Entry>>;
 
-/** Looks at a folder in the middle of writes give up after so many. */
-const LOOKS = 5;
+/** How often a refresh starts over when files change meanwhile. */
+const ATTEMPTS = 5;
 
 export class Contents {
   readonly #folder: string;
   #files = new Map<string, LoadedFile>();
   #entries: Entries = new Map();
-  /** The highest number that stands as a revision anywhere. */
+  /** The highest numeric revision so far. */
   #revision = 0n;
 
-  /** `folder` as the person wrote it: it begins every path in a message. */
+  /** `folder` as the user wrote it: paths in messages begin with it. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -43,7 +43,7 @@ export class Contents {
     return this.#revision;
   }
 
-  /** True when there is no object at all, of known or unknown kind. */
+  /** True when there is no object of any kind, known or unknown. */
   get isEmpty(): boolean {
     for (const { manifest } of this.#files.values()) if (manifest.count > 0) return false;
     return true;
@@ -62,19 +62,19 @@ export class Contents {
   }
 
   /**
-   * Brings everything up to date, as of one moment. False when files kept changing meanwhile: then nothing was taken over.
-   * Errors: invalid for a manifest that cannot be read and for an object that is stored twice.
+   * Brings everything up to date, as of one point in time. Returns false, with nothing changed, when files kept changing.
+   * Errors: invalid for a manifest that cannot be read, and for an object that is stored twice.
    */
   async refresh(): Promise<boolean> {
     let listed = await listManifests(this.#folder);
-    for (let look = 0; look < LOOKS; look++) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const changed = [...listed].filter(([path, signature]) => this.#files.get(path)?.signature !== signature);
       if (changed.length === 0 && listed.size === this.#files.size) return true;
       const texts = await readTexts(
         this.#folder,
         changed.map(([path]) => path),
       );
-      // What is the same before and after the reading was so all the time between.
+      // Files with the same signature before and after the reading did not change in between.
       const after = await listManifests(this.#folder);
       if (sameFiles(listed, after)) {
         this.#take(listed, texts);
@@ -85,19 +85,19 @@ export class Contents {
     return false;
   }
 
-  /** True when the file is as it was at the last look. */
+  /** True when the file is unchanged since the last refresh. */
   async isCurrent(path: string): Promise<boolean> {
     const signature = this.#files.get(path)?.signature;
     return signature !== undefined && signature === (await signatureOf(join(this.#folder, path)));
   }
 
-  /** Makes the next look read the file again, whatever the file system says about it. */
+  /** Makes the next refresh read the file again, even if the file system reports no change. */
   distrust(path: string): void {
     const known = this.#files.get(path);
     if (known !== undefined) this.#files.set(path, { ...known, signature: '' });
   }
 
-  /** Takes over what this process wrote itself; undefined for a file that it removed. Costs what is in that file. */
+  /** Takes over what this process wrote; undefined for a file that it removed. The cost is that of the one file. */
   async wrote(path: string, manifest: Manifest | undefined): Promise<void> {
     const signature = manifest === undefined ? undefined : await signatureOf(join(this.#folder, path));
     for (const { kind, object } of this.#files.get(path)?.manifest.objects ?? []) {
@@ -138,7 +138,7 @@ export class Contents {
     this.#entries = entries;
   }
 
-  /** A revision that was given once is not given again, even when its object is gone. */
+  /** Adds the objects of a file. A revision that was used once is not used again, even when its object is gone. */
   #enter(entries: Entries, path: string, { objects }: Manifest): void {
     for (const stored of objects) {
       const { kind, object } = stored;
@@ -159,16 +159,16 @@ export class Contents {
     return new DatastoreError(
       'invalid',
       `${kind.kind} ${objectKey(kind, object.metadata)} is stored twice: in ${a} and in ${b}`,
-      { hint: 'Take one of them out: a datastore holds each object once.' },
+      { hint: 'Remove one of them: a datastore holds each object once.' },
     );
   }
 
-  /** An error of a manifest with its file and line; others as they are. */
+  /** Adds file and line to an error of a manifest; returns any other error unchanged. */
   error(path: string, error: unknown): unknown {
     if (!(error instanceof ManifestError)) return error;
     return new DatastoreError('invalid', `${join(this.#folder, path)}:${error.line}: ${error.message}`, {
       cause: error,
-      hint: 'Mend the file, or take it out of the folder (or give it a hidden name) if it is no manifest.',
+      hint: 'Correct the file. If it is not a manifest, move it out of the folder or give it a hidden name.',
     });
   }
 }
@@ -177,7 +177,7 @@ function sameFiles(a: ReadonlyMap<string, Signature>, b: ReadonlyMap<string, Sig
   return a.size === b.size && [...a].every(([path, signature]) => b.get(path) === signature);
 }
 
-/** The revision of an object that was written without one: changes with its content, and reading writes nothing. */
+/** The object's revision. One that was written without a revision gets one that changes with its text: reading never writes. */
 export function revisionOf(object: KubeObject, text: () => string): string {
   const { resourceVersion } = object.metadata;
   if (typeof resourceVersion === 'string' && resourceVersion !== '') return resourceVersion;

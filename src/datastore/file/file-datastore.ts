@@ -31,26 +31,26 @@ import { readText, removeFile, replaceFile, snapshotFile } from './folder.ts';
 import { FolderLock, type FolderWorld } from './folder-lock.ts';
 import { asDatastoreError, errorCode, isReadOnly } from './fs-errors.ts';
 
-/** Code of the error that reading a folder without manifests ends in; writing into one is fine. */
+/** Code of the error when a folder without manifests is read. Writing into such a folder is fine. */
 export const emptyFolderCode = 'DATASTORE_EMPTY';
 
 /**
- * Opens a folder as a datastore; nothing is read yet but its snapshot information. `bundle` is the file that the folder
- * was unpacked from for reading: then nothing can be written.
+ * Opens a folder as a datastore; only its snapshot information is read yet. `bundle` is the file from which the folder was
+ * unpacked to be read: then nothing can be written.
  * Errors: unavailable when there is no such folder, invalid for unreadable snapshot information.
  */
 export async function openFolder(path: string, world: FolderWorld, bundle?: string): Promise<FileDatastore> {
   try {
     if (!(await stat(path)).isDirectory()) {
       throw new DatastoreError('invalid', `${path} is not a folder`, {
-        hint: 'Name the folder that the manifests are in.',
+        hint: 'Give the path of the folder that holds the manifests.',
       });
     }
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw asDatastoreError(error, `open ${path}`);
     throw new DatastoreError('unavailable', `there is no folder ${path}`, {
       cause: error,
-      hint: 'Check the path, or make the folder first.',
+      hint: 'Check the path, or create the folder first.',
     });
   }
   return new FileDatastore(path, world, await capturedAt(path), bundle);
@@ -72,10 +72,10 @@ async function capturedAt(folder: string): Promise<Date | undefined> {
     const date = new Date(String(time));
     if (!Number.isNaN(date.getTime())) return date;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new DatastoreError('invalid', `${path} does not say when the snapshot was captured`, {
-    hint: 'It must hold {"capturedAt": "<RFC 3339 time>"}; without the file the time is now.',
+    hint: 'It must hold {"capturedAt": "<RFC 3339 time>"}; without the file, the current time is used.',
   });
 }
 
@@ -88,9 +88,9 @@ export class FileDatastore implements Datastore {
   readonly #world: FolderWorld;
   readonly #contents: Contents;
   readonly #lock: FolderLock;
-  /** Calls of one process come one after the other; the lock file is for other processes. */
+  /** Calls of one process run one after the other; the lock file is for other processes. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** Looks at the whole folder that were begun, and the last of them that came to its end. */
+  /** How many refreshes of the whole folder were started, and the last one that succeeded. */
   #begun = 0;
   #ended = 0;
 
@@ -109,7 +109,7 @@ export class FileDatastore implements Datastore {
     const asked = this.#begun;
     return this.#inTurn('read', options, async () => {
       const known = this.#contents.find(kind, key);
-      // Many calls that wait for their turn share the look that the first of them needed.
+      // Calls that were queued share the refresh that the first of them needed.
       const isFresh = known === undefined ? this.#ended > asked : await this.#contents.isCurrent(known.path);
       if (!isFresh) await this.#look(options);
       const entry = this.#contents.find(kind, key);
@@ -182,7 +182,7 @@ export class FileDatastore implements Datastore {
   }
 
   #emptyHint(): string {
-    return `${this.folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or name another folder.`;
+    return `${this.folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or use another folder.`;
   }
 
   /** A copy with a revision. */
@@ -197,14 +197,14 @@ export class FileDatastore implements Datastore {
     return String(this.#contents.revision + 1n);
   }
 
-  /** Reads what changed. Other processes writing all the time are kept out by the lock, if the folder may be written. */
+  /** Reads what changed. If other processes keep writing, the lock keeps them out, provided that the folder is writable. */
   async #look(options: CallOptions | undefined, isLocked = false): Promise<void> {
     const look = ++this.#begun;
     if (await this.#contents.refresh()) {
       this.#ended = look;
       return;
     }
-    if (isLocked) throw this.#restless();
+    if (isLocked) throw this.#keepsChanging();
     let lock: { release(): Promise<void> } | undefined;
     try {
       lock = await this.#lock.hold(options);
@@ -212,20 +212,20 @@ export class FileDatastore implements Datastore {
       if (!isReadOnly(error)) throw error;
     }
     try {
-      if (!(await this.#contents.refresh())) throw this.#restless();
+      if (!(await this.#contents.refresh())) throw this.#keepsChanging();
       this.#ended = look;
     } finally {
       await lock?.release();
     }
   }
 
-  #restless(): DatastoreError {
+  #keepsChanging(): DatastoreError {
     return new DatastoreError('unavailable', `the files in ${this.folder} keep changing while they are read`, {
-      hint: 'Wait until whatever writes them has ended.',
+      hint: 'Wait until the program that writes them has finished.',
     });
   }
 
-  /** The object as it stands in its file at this moment, under the lock. Errors: not-found. */
+  /** The object as its file holds it now, under the lock. Errors: not-found. */
   async #stored(kind: Kind, ref: ObjectRef, options: CallOptions | undefined): Promise<Entry> {
     const key = objectKey(kind, ref);
     const known = this.#contents.find(kind, key);
@@ -273,11 +273,11 @@ export class FileDatastore implements Datastore {
     throw new Error('unreachable: the names do not end');
   }
 
-  /** Errors: unsupported, for what was unpacked to be read: a change would be lost. */
+  /** Errors: unsupported, for an unpacked bundle: a change would be lost. */
   #refuseBundle(): void {
     if (this.#bundle === undefined) return;
     throw new DatastoreError('unsupported', `${this.#bundle} cannot be written to`, {
-      hint: 'Unpack it into a folder, and use that.',
+      hint: 'Unpack it into a folder, and use the folder.',
     });
   }
 

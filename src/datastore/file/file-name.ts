@@ -1,4 +1,4 @@
-// The name of the file that a new object gets: readable, and safe whatever the object is called.
+// The name of the file for a new object: readable, and safe for any name of the object.
 import { createHash } from 'node:crypto';
 import type { Kind } from '../../resources/kind.ts';
 import type { ObjectRef } from '../../resources/object.ts';

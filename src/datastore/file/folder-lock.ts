@@ -1,17 +1,13 @@
-// The two locks of a folder: one for the moment of a write, one for as long as a repair runs.
+// The two locks of a folder: one is held for a single write, the other as long as a repair runs.
 import { join } from 'node:path';
 import { RefusedError } from '../../world/errors.ts';
-import type { Clock, ProcessIdentity, Random } from '../../world/world.ts';
+import type { World } from '../../world/world.ts';
 import { type CallOptions, DatastoreError, type RepairLock } from '../datastore.ts';
 import { asDatastoreError, isReadOnly } from './fs-errors.ts';
 import { type LockHolder, tryLock } from './lock-file.ts';
 
 /** What the store needs of the world. */
-export interface FolderWorld {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly self: ProcessIdentity;
-}
+export type FolderWorld = Pick<World, 'clock' | 'random' | 'self'>;
 
 const WRITE_LOCK = '.calictl.lock';
 const REPAIR_LOCK = '.calictl-repair.lock';
@@ -26,7 +22,7 @@ export class FolderLock {
     this.#world = world;
   }
 
-  /** The lock of a write; waits for a living holder. Errors: unavailable when the time is up; those of the file system. */
+  /** The lock of a write; waits while its holder is alive. Errors: unavailable after the timeout; those of the file system. */
   async hold(options: CallOptions | undefined): Promise<{ release(): Promise<void> }> {
     const { clock, random, self } = this.#world;
     const path = join(this.#folder, WRITE_LOCK);
@@ -36,10 +32,7 @@ export class FolderLock {
       if (attempt.held) return attempt;
       if (waitedMs >= timeoutMs) {
         throw new DatastoreError('unavailable', `${this.#folder} is locked${holderText(attempt.holder)}`, {
-          hint:
-            attempt.alive === undefined
-              ? `It cannot be told from here whether that process lives. If it does not, remove ${path}.`
-              : 'Wait until that process has ended, then run this again.',
+          hint: lockHint(attempt.alive, path),
         });
       }
       const pauseMs = Math.ceil(2 + random.float() * 18);
@@ -48,7 +41,7 @@ export class FolderLock {
     }
   }
 
-  /** The lock of a repair; never waits. Errors: RefusedError when somebody has it, or when the folder is read-only. */
+  /** The lock of a repair; never waits. Errors: RefusedError when another repair holds it, or when the folder is read-only. */
   async forRepairs(options: CallOptions | undefined): Promise<RepairLock> {
     options?.signal?.throwIfAborted();
     const path = join(this.#folder, REPAIR_LOCK);
@@ -58,15 +51,21 @@ export class FolderLock {
       throw new RefusedError(
         `another repair of ${this.#folder} is running${holderText(attempt.holder)}`,
         'REPAIR_LOCKED',
-        attempt.alive === undefined
-          ? `It cannot be told from here whether that process lives. If it does not, remove ${path}.`
-          : 'Wait until it has ended, then run this again.',
+        lockHint(attempt.alive, path),
       );
     } catch (error) {
-      if (isReadOnly(error)) throw new RefusedError(`${this.#folder} may not be written to`, 'DATASTORE_READ_ONLY');
+      if (isReadOnly(error))
+        throw new RefusedError(`cannot write to ${this.#folder}: it is read-only`, 'DATASTORE_READ_ONLY');
       throw asDatastoreError(error, `lock ${this.#folder}`);
     }
   }
+}
+
+/** What to do about a lock. `alive` undefined: the holder runs on another machine, or cannot be identified. */
+function lockHint(alive: boolean | undefined, path: string): string {
+  return alive === undefined
+    ? `Whether that process is still running cannot be determined from here. If it is not, remove ${path}.`
+    : 'Wait until that process has ended, then run the command again.';
 }
 
 function holderText(holder: LockHolder | undefined): string {

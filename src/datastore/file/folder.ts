@@ -1,5 +1,5 @@
-// The files of a folder: which of them are manifests, whether they changed, and writing one so that a crash at any moment
-// leaves the old or the new content.
+// The files of a folder: which of them are manifests, whether they changed, and how one is written so that a crash at any
+// moment leaves the old or the new content.
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, realpath, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import pMap from 'p-map';
 import { DatastoreError } from '../datastore.ts';
 import { errorCode } from './fs-errors.ts';
 
-/** Says when a snapshot was captured: no manifest, but information about them. */
+/** Holds the time at which a snapshot was captured; not a manifest. */
 export const snapshotFile = 'snapshot.json';
 
 /** Changes with every write of the file. */
@@ -16,8 +16,8 @@ export type Signature = string;
 const READS_AT_ONCE = 16;
 
 /**
- * All manifests below the folder, by path relative to it, in order of the paths: `.yaml`, `.yml` and `.json`.
- * Hidden files and folders are none, nor is `nodes/` at the top (recorded outputs). Links to files are followed.
+ * All manifests below the folder (`.yaml`, `.yml` and `.json`) by path relative to it, sorted. Skips hidden files and
+ * folders, and `nodes/` at the top (recorded outputs). Follows links to files.
  */
 export async function listManifests(folder: string): Promise<Map<string, Signature>> {
   const paths: string[] = [];
@@ -49,7 +49,7 @@ function isManifestName(path: string): boolean {
   return /\.(ya?ml|json)$/i.test(path) && path !== snapshotFile;
 }
 
-/** Undefined when it is no file (any more). */
+/** Undefined when it is not a file, or no longer exists. */
 export async function signatureOf(path: string): Promise<Signature | undefined> {
   try {
     const stats = await stat(path, { bigint: true });
@@ -61,7 +61,7 @@ export async function signatureOf(path: string): Promise<Signature | undefined> 
   }
 }
 
-/** The text of each file that is there. Errors: invalid for a file that is not UTF-8. */
+/** The text of each file that exists. Errors: invalid for a file that is not UTF-8. */
 export async function readTexts(folder: string, paths: readonly string[]): Promise<Map<string, string>> {
   const texts = await pMap(paths, (path) => readText(join(folder, path)), { concurrency: READS_AT_ONCE });
   const read = new Map<string, string>();
@@ -72,7 +72,7 @@ export async function readTexts(folder: string, paths: readonly string[]): Promi
   return read;
 }
 
-/** Undefined when the file is not there. The text is written back byte for byte, so it must be UTF-8 to the last byte. */
+/** Undefined when the file does not exist. The text is written back byte for byte, so all of it must be UTF-8. */
 export async function readText(path: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {
@@ -86,20 +86,20 @@ export async function readText(path: string): Promise<string | undefined> {
   } catch (cause) {
     throw new DatastoreError('invalid', `${path} is not UTF-8 text`, {
       cause,
-      hint: 'Save it as UTF-8, or take it out of the folder.',
+      hint: 'Save it as UTF-8, or move it out of the folder.',
     });
   }
 }
 
 /**
- * Puts the text in the place of the file, or makes it. Readers see the old or the new content, whenever the process dies.
- * The caller holds the folder's lock. A file reached by a link is changed where it lies.
+ * Replaces the file, or creates it. Readers see the old or the new content, even if the process dies. The caller holds the
+ * folder's lock. Behind a link, the file that it points to is replaced.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const old = await stat(target).catch(() => undefined);
   const folder = dirname(target);
-  // One name a file: what a killed process left is overwritten by the next write.
+  // One draft per file: what a killed process left is overwritten by the next write.
   const draft = join(
     folder,
     `.calictl-${createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)}.tmp`,
@@ -110,7 +110,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await laterThan(draft, old?.mtimeMs);
     await rename(draft, target);
   } catch (error) {
-    // On a full disk every draft left behind would make the next write fail too.
+    // On a full disk, a draft left behind would make the next write fail too.
     await rm(draft, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -128,19 +128,19 @@ async function writeDraft(draft: string, text: string, mode: number | undefined)
   }
 }
 
-/** Clocks of file systems tick slowly: two writes within one tick must not look the same. */
+/** Clocks of file systems are coarse: two writes within one tick must not look the same. */
 async function laterThan(path: string, mtimeMs: number | undefined): Promise<void> {
   const { mtimeMs: now, atime } = await stat(path);
   if (mtimeMs !== undefined && now <= mtimeMs) await utimes(path, atime, (mtimeMs + 1) / 1000);
 }
 
-/** Removes the file for good: also a crash right after does not bring it back. */
+/** Removes the file for good: a crash right afterwards does not bring it back. */
 export async function removeFile(path: string): Promise<void> {
   await unlink(path);
   await syncFolder(dirname(path));
 }
 
-/** Where folders cannot be synced (Windows, some network file systems) the rename alone has to do. */
+/** Where folders cannot be synced (Windows, some network file systems), the rename has to suffice. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');

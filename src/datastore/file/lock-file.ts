@@ -1,5 +1,5 @@
-// A lock that is a file: whoever makes it holds it. It names its holder, so that a lock left by a process that died
-// is taken over at once, by one taker only.
+// A lock that is a file: the process that creates it holds it. It names its holder, so that the lock of a dead process
+// is taken over at once, and by one process only.
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import type { ProcessIdentity, Random } from '../../world/world.ts';
 import { errorCode } from './fs-errors.ts';
@@ -8,29 +8,29 @@ export interface LockHolder {
   readonly pid: number;
   readonly hostname: string;
   readonly incarnation: string;
-  /** Tells this very taking of the lock from any other. */
+  /** Unique to each time that the lock is taken. */
   readonly token: string;
 }
 
 export type LockAttempt =
   | { readonly held: true; release(): Promise<void> }
-  /** `alive` undefined: it cannot be told (another machine). `holder` undefined: its file is not readable. */
+  /** `alive` undefined: unknown (another machine). `holder` undefined: the lock file is not readable. */
   | { readonly held: false; readonly holder: LockHolder | undefined; readonly alive: boolean | undefined };
 
-/** Of this process, whatever its source of randomness. */
+/** Counts the locks of this process, so that tokens differ whatever the source of randomness. */
 let takings = 0;
 
-/** Locks that guard the taking over of locks that guard …: each level needs a death within microseconds. */
+/** A lock guards the take-over of a lock, which another lock may guard, …: each level needs a death within microseconds. */
 const MAX_DEPTH = 3;
 
-/** Tries once, never waits. Errors: those of the file system (no such folder, no right to write). */
+/** Tries once, never waits. Errors: those of the file system (no such folder, no permission to write). */
 export async function tryLock(path: string, self: ProcessIdentity, random: Random, depth = 0): Promise<LockAttempt> {
   const { pid, hostname, incarnation } = self;
   const mine: LockHolder = { pid, hostname, incarnation, token: `${random.uuid()}.${++takings}` };
   const draft = draftName(path, mine);
   try {
     await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
-    const placed = await place(draft, path);
+    const placed = await placeLock(draft, path);
     if (placed.done) return held(path, mine);
     const found = await readLock(path);
     if (found === undefined) return busy(undefined, true);
@@ -46,7 +46,7 @@ function draftName(path: string, holder: LockHolder): string {
   return `${path}.${holder.pid}.${holder.token}`;
 }
 
-/** `whole`: locks appear with their content here, so an unreadable one is no lock in the making but was left by a crash. */
+/** `whole`: locks appear with their content here, so an unreadable one is not being created but was left by a crash. */
 function isAlive(found: FoundLock, self: ProcessIdentity, whole: boolean): boolean | undefined {
   if (found.holder === undefined) return whole ? false : undefined;
   return self.isAlive(found.holder.pid, found.holder.incarnation);
@@ -65,8 +65,8 @@ interface TakeOver {
 }
 
 /**
- * Puts the draft in the place of a dead holder's lock. The lock beside it sees to it that only one process does so at a
- * time; a slower one finds another text in the lock than the dead one's and leaves it alone.
+ * Replaces a dead holder's lock by the draft. A second lock ensures that only one process does so at a time; a slower
+ * process finds that the lock is no longer the dead one's, and leaves it alone.
  */
 async function takeOver(
   { path, draft, mine, dead }: TakeOver,
@@ -103,10 +103,10 @@ function held(path: string, mine: LockHolder): LockAttempt {
 }
 
 /**
- * Makes the lock out of the draft unless there is one: by a hard link, which appears with its content (`whole`), or where
- * the file system has none by an exclusive file.
+ * Makes the draft the lock unless there is one: by a hard link, which appears with its content (`whole`), or, on file
+ * systems without hard links, by an exclusive file.
  */
-async function place(draft: string, path: string): Promise<{ done: boolean; whole: boolean }> {
+async function placeLock(draft: string, path: string): Promise<{ done: boolean; whole: boolean }> {
   try {
     await link(draft, path);
     return { done: true, whole: true };
@@ -123,7 +123,7 @@ async function place(draft: string, path: string): Promise<{ done: boolean; whol
   }
 }
 
-/** What file systems without hard links answer. */
+/** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'UNKNOWN']);
 
 async function readLock(path: string): Promise<FoundLock | undefined> {

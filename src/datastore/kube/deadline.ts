@@ -1,5 +1,4 @@
-// A deadline that can be moved, joined with the caller's own signal: what a request is aborted by.
-
+// A deadline that can be moved, combined with the caller's signal: a request is aborted by it.
 import { setMaxListeners } from 'node:events';
 
 export class Deadline {
@@ -12,7 +11,7 @@ export class Deadline {
   constructor(ms: number, outer?: AbortSignal) {
     this.ms = ms;
     this.#outer = outer;
-    // Many requests share the signal of the program; that is no leak to warn of.
+    // Many requests share the program's signal, which is not a leak to warn about.
     if (outer !== undefined) setMaxListeners(0, outer);
     if (outer?.aborted) this.#controller.abort(outer.reason);
     outer?.addEventListener('abort', this.#onOuter);
@@ -25,17 +24,17 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** True when the time was up, not when the caller gave up. */
+  /** True after a timeout, not when the caller gave up. */
   get isOver(): boolean {
     return this.#over;
   }
 
-  /** Throws the caller's reason when the caller gave up. */
+  /** Throws the reason of the caller's signal if it was aborted. */
   throwIfGivenUp(): void {
     this.#outer?.throwIfAborted();
   }
 
-  /** The whole time again from now. */
+  /** Starts the whole time again. */
   restart(): void {
     if (this.#timer !== undefined) {
       this.#timer.refresh();
@@ -43,17 +42,17 @@ export class Deadline {
     }
     this.#timer = setTimeout(() => {
       this.#over = true;
-      this.#controller.abort(new Error('the time is up'));
+      this.#controller.abort(new Error('timeout'));
     }, this.ms);
   }
 
-  /** No time passes until `restart`. */
+  /** Stops the time until `restart`. */
   pause(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Lets go of the timer and of the caller's signal. */
+  /** Releases the timer and the caller's signal. */
   end(): void {
     this.pause();
     this.#outer?.removeEventListener('abort', this.#onOuter);

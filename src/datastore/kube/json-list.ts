@@ -1,5 +1,5 @@
 // Splits the JSON of a Kubernetes list into its items while the bytes arrive, without holding or decoding the whole.
-// What an item means is the caller's business; a list that is broken anywhere ends in a SyntaxError.
+// The caller decides what an item means. A list that is broken anywhere ends in a SyntaxError.
 import { parseJson } from '../../text/json.ts';
 import type { ListMetadata, ListSplitter } from './list-splitter.ts';
 
@@ -28,10 +28,10 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** A comma must come before the next item, or has come and an item must follow. */
+  /** Whether a comma must come before the next item, or has come, so that an item must follow. */
   #comma: 'first' | 'wanted' | 'seen' = 'first';
   #envelope = '';
-  /** Beginning of an item whose end is in a later chunk. */
+  /** The beginning of an item that ends in a later chunk. */
   #begun: Buffer[] = [];
 
   constructor(read: (text: string) => T) {
@@ -55,7 +55,7 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
       metadata?: Record<string, unknown>;
     } | null;
     if (typeof list?.kind !== 'string' || !list.kind.endsWith('List') || !('items' in list)) {
-      throw new SyntaxError('the answer is no list');
+      throw new SyntaxError('not a list');
     }
     const { resourceVersion, continue: token } = list.metadata ?? {};
     return {
@@ -83,12 +83,12 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
       }
     }
     this.#envelope += chunk.toString('latin1', from, at);
-    if (this.#envelope.length > largestEnvelope) throw new SyntaxError('the answer is no list');
+    if (this.#envelope.length > largestEnvelope) throw new SyntaxError('not a list');
     if (found) this.#state = 'between';
     return at;
   }
 
-  /** Only a key is followed by a colon, so these characters before an array at the top can be nothing else. */
+  /** Only a key is followed by a colon, so these characters before an array at the top level must be the key. */
   #keyIsItems(chunk: Buffer, from: number, to: number): boolean {
     const before = this.#envelope.slice(-100) + chunk.toString('latin1', from, to).slice(-100);
     return /"items"\s*:\s*$/.test(before);
@@ -108,17 +108,17 @@ export class JsonListSplitter<T> implements ListSplitter<T> {
       }
       if (byte === COMMA && this.#comma === 'wanted') this.#comma = 'seen';
       else if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) {
-        throw new SyntaxError('the list holds something that is no object');
+        throw new SyntaxError('the list holds something other than objects');
       }
       at++;
     }
     return at;
   }
 
-  /** The hot loop: counts braces outside of strings; parsing checks the rest. */
+  /** The hot loop: it counts braces outside of strings; parsing checks the rest. */
   #inItem(chunk: Buffer, from: number, items: T[]): number {
     const { length } = chunk;
-    // Inside an item the depth of the list itself, 2, is what the item's first brace starts from.
+    // The item's first brace is counted from the depth of the list itself, which is 2.
     let depth = this.#depth;
     let inString = this.#inString;
     let at = from;

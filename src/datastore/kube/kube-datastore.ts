@@ -1,4 +1,4 @@
-// The datastore that a Kubernetes API server is: custom resources of Calico and the core kinds beside them.
+// A Kubernetes API server as a datastore: Calico's custom resources and the core kinds.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
@@ -18,14 +18,14 @@ import { Deadline } from './deadline.ts';
 import { KubeHttp, type KubeRequest } from './kube-http.ts';
 import { completed, KubeList } from './kube-list.ts';
 import { lockByLease } from './repair-lease.ts';
-import { type Asked, statusError, statusOf } from './status-error.ts';
+import { type RequestSubject, statusError, statusOf } from './status-error.ts';
 import { brokenAnswer } from './transport-error.ts';
 
-/** Long enough for a server under load, short enough for a person. */
+/** Long enough for a server under load, short enough for a user who waits. */
 const callTimeoutMs = 30_000;
 const listTimeoutMs = 60_000;
 
-/** A datastore over a connection; nothing is sent before the first call. */
+/** A datastore on a connection; nothing is sent before the first call. */
 export function openKube(
   connection: KubeConnection,
   world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>,
@@ -40,7 +40,7 @@ class KubeDatastore implements Datastore {
   readonly #connection: KubeConnection;
   readonly #world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>;
   readonly #http: KubeHttp;
-  /** Kinds that were written through this store: scans of them must not be behind its own writes. */
+  /** Kinds that were written through this store: scans of them must show its own writes. */
   readonly #written = new Set<string>();
 
   constructor(connection: KubeConnection, world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>) {
@@ -51,14 +51,14 @@ class KubeDatastore implements Datastore {
   }
 
   async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options: CallOptions = {}): Promise<T> {
-    const asked = { verb: 'get', kind, ref } as const;
+    const subject = { verb: 'get', kind, ref } as const;
     const path = objectPath(kind, ref);
-    return this.#object(kind, await this.#call(asked, { method: 'GET', path }, this.#reading(options)));
+    return this.#object(kind, await this.#call(subject, { method: 'GET', path }, this.#reading(options)));
   }
 
   list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
     const path = collectionPath(kind, options.namespace);
-    // Every iteration is a list of its own.
+    // Every iteration lists again.
     const pages = () => {
       const fromCache = options.mode === 'scan' && options.current !== true && !this.#written.has(kind.kind);
       const timeoutMs = options.timeoutMs ?? listTimeoutMs;
@@ -104,18 +104,18 @@ class KubeDatastore implements Datastore {
     this.#connection.close();
   }
 
-  /** Reads end with the program's own signal; a write that was begun is waited for, unless the caller says otherwise. */
+  /** Reads are aborted by the program's signal; a write that was started finishes, unless the caller's signal aborts it. */
   #reading<O extends CallOptions>(options: O): O {
     return { ...options, signal: options.signal ?? this.#world.signal };
   }
 
-  async #call(asked: Asked, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
+  async #call(subject: RequestSubject, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
     const deadline = new Deadline(options.timeoutMs ?? callTimeoutMs, options.signal);
-    if (request.method !== 'GET') this.#written.add(asked.kind.kind);
+    if (request.method !== 'GET') this.#written.add(subject.kind.kind);
     try {
       const answer = await this.#http.send({ ...request, deadline });
       const body = await this.#http.text(answer, deadline);
-      if (answer.status < 200 || answer.status > 299) throw statusError(answer.status, statusOf(body), asked);
+      if (answer.status < 200 || answer.status > 299) throw statusError(answer.status, statusOf(body), subject);
       return body;
     } finally {
       deadline.end();
@@ -126,7 +126,7 @@ class KubeDatastore implements Datastore {
     try {
       return completed(kind, parseJson(body));
     } catch (cause) {
-      throw brokenAnswer(this.#http.server, cause instanceof Error ? cause.message : 'it is no object', cause);
+      throw brokenAnswer(this.#http.server, cause instanceof Error ? cause.message : 'not an object', cause);
     }
   }
 }
@@ -140,15 +140,15 @@ function collectionPath(kind: Kind, namespace: string | undefined): string {
 
 function objectPath(kind: Kind, ref: ObjectRef): string {
   if (kind.namespaced && !ref.namespace) {
-    throw new DatastoreError('invalid', `${kind.kind} ${ref.name} is in a namespace, and none is given`);
+    throw new DatastoreError('invalid', `${kind.kind} ${ref.name} is namespaced, and no namespace was given`);
   }
   return `${collectionPath(kind, ref.namespace)}/${segment(kind, ref.name)}`;
 }
 
-/** A name as one part of a path: never empty, never one that leads elsewhere. */
+/** A name as one segment of a path: never empty, never one that leads elsewhere. */
 function segment(kind: Kind, name: string): string {
   if (name === '' || name === '.' || name === '..' || name.includes('/')) {
-    throw new DatastoreError('invalid', `${JSON.stringify(name)} cannot be the name of a ${kind.kind}`);
+    throw new DatastoreError('invalid', `invalid name of a ${kind.kind}: ${JSON.stringify(name)}`);
   }
   return encodeURIComponent(name);
 }

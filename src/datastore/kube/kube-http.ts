@@ -1,4 +1,4 @@
-// HTTP to one API server: connection reuse, deadlines, retries that are safe, compressed answers. Knows no kinds.
+// HTTP to one API server: connection reuse, deadlines, safe retries, compressed responses. Knows nothing of kinds.
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { DatastoreError } from '../datastore.ts';
 import type { Deadline } from './deadline.ts';
 import { BrokenAnswerError, brokenAnswer, isPassing, tooLate, transportError } from './transport-error.ts';
 
-/** Tries beyond the first: reads that failed in passing, and calls that the server put off. */
+/** Retries of reads after transient failures, and of calls that the server throttled. */
 const readRetries = 3;
 const busyRetries = 10;
 const firstBackoffMs = 200;
@@ -20,14 +20,14 @@ const largestBody = 64 << 20;
 
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly accept?: string;
   readonly body?: string;
   readonly deadline: Deadline;
 }
 
-/** The head of an answer; its body is still to come. */
+/** The head of a response; its body is still to come. */
 export interface KubeAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -48,8 +48,8 @@ export class KubeHttp {
   }
 
   /**
-   * Sends a request until it is answered. A read is sent again after a broken connection or a 5xx; anything after 429
-   * (the server did not begin) and, once, after 401 with fresh credentials.
+   * Sends a request until it is answered. A read is retried after a broken connection or a 5xx; any request is retried
+   * after 429 (the server did not process it) and, once, after 401 with fresh credentials.
    * Errors: DatastoreError unavailable; ConnectionError; the reason of the caller's signal.
    */
   async send(request: KubeRequest): Promise<KubeAnswer> {
@@ -70,9 +70,9 @@ export class KubeHttp {
       if (status === 429 && busy < busyRetries) {
         busy++;
         answer.body.resume();
-        // The time that the server asks for is not time that it does not answer in.
+        // Waiting because the server asked for it does not count towards the deadline.
         request.deadline.pause();
-        await this.#wait(this.#toldToWait(answer.retryAfter), request.deadline);
+        await this.#wait(this.#requestedWaitMs(answer.retryAfter), request.deadline);
         request.deadline.restart();
       } else if (status >= 500 && isRead && failures < readRetries) {
         answer.body.resume();
@@ -83,13 +83,9 @@ export class KubeHttp {
         this.#connection.renew();
       } else if (status >= 300 && status < 400) {
         answer.body.destroy();
-        throw new DatastoreError(
-          'unavailable',
-          `${this.server.origin} sends the request elsewhere (status ${status})`,
-          {
-            hint: 'Credentials are not sent to another address: give the address of the API server itself.',
-          },
-        );
+        throw new DatastoreError('unavailable', `${this.server.origin} redirects the request (HTTP status ${status})`, {
+          hint: 'Redirects are not followed, because of the credentials: use the address of the API server itself.',
+        });
       } else {
         return answer;
       }
@@ -97,9 +93,9 @@ export class KubeHttp {
   }
 
   /**
-   * Hands the bytes of a body on as they arrive, until `enough` answers true or the body ends; answers whether it ended.
-   * (Iterating over the stream costs twice the time for each of many thousand chunks.)
-   * Errors: as `send`; a SyntaxError of `enough` as it is.
+   * Passes the bytes of a body to `enough` as they arrive, until it returns true or the body ends. Returns whether it ended.
+   * (Iterating over the stream takes twice the time for each of many thousand chunks.)
+   * Errors: as `send`; a SyntaxError of `enough` unchanged.
    */
   async pump(body: Readable, deadline: Deadline, enough: (chunk: Buffer) => boolean): Promise<boolean> {
     let stop = (): void => undefined;
@@ -115,12 +111,12 @@ export class KubeHttp {
           }
         };
         const onEnd = (): void => resolve(true);
-        const onClose = (): void => reject(new BrokenAnswerError('it stops in the middle'));
+        const onClose = (): void => reject(new BrokenAnswerError('unexpected end'));
         stop = () => {
           body.pause().off('data', onData).off('end', onEnd).off('close', onClose).off('error', reject);
         };
         if (body.readableEnded) resolve(true);
-        else if (body.destroyed) reject(body.errored ?? new BrokenAnswerError('it stops in the middle'));
+        else if (body.destroyed) reject(body.errored ?? new BrokenAnswerError('unexpected end'));
         else body.on('data', onData).on('end', onEnd).on('close', onClose).on('error', reject).resume();
       });
     } catch (cause) {
@@ -141,16 +137,16 @@ export class KubeHttp {
     });
     if (size > largestBody) {
       answer.body.destroy();
-      throw brokenAnswer(this.server, 'it does not end');
+      throw brokenAnswer(this.server, `it is larger than ${largestBody >> 20} MiB`);
     }
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  /** What went wrong, in the words of a DatastoreError; throws the caller's reason if the caller gave up. */
+  /** The failure as a DatastoreError. Errors: the reason of the caller's signal if that was aborted. */
   failure(cause: unknown, deadline: Deadline): Error {
     deadline.throwIfGivenUp();
     if (deadline.isOver) return tooLate(this.server, deadline.ms);
-    // What connect/ says is clear already.
+    // Errors of connect/ need no other words.
     if (cause instanceof CalictlError) return cause;
     return transportError(this.server, cause);
   }
@@ -181,7 +177,7 @@ export class KubeHttp {
       const send = server.protocol === 'http:' ? httpRequest : httpsRequest;
       send(options, resolve).on('error', reject).end(request.body);
     });
-    // What happens to a body while nobody reads it is seen by the next reader, in `pump`.
+    // An error of a body that is not being read is found by the next reader, in `pump`.
     const body = decompressed(message).on('error', () => undefined);
     return {
       status: message.statusCode ?? 0,
@@ -191,11 +187,11 @@ export class KubeHttp {
     };
   }
 
-  #toldToWait(retryAfter: string | undefined): number {
+  #requestedWaitMs(retryAfter: string | undefined): number {
     const seconds = Number(retryAfter ?? '1');
-    const told = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : 1000;
-    // Many callers are told the same number: they must not all come back at once.
-    return Math.min(told, longestWaitMs) + this.#world.random.float() * firstBackoffMs;
+    const requestedMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : 1000;
+    // Many callers get the same number: they must not all come back at once.
+    return Math.min(requestedMs, longestWaitMs) + this.#world.random.float() * firstBackoffMs;
   }
 
   #backoff(failures: number): number {
@@ -214,9 +210,9 @@ export class KubeHttp {
 function decompressed(message: IncomingMessage): Readable {
   if (message.headers['content-encoding'] !== 'gzip') return message;
   const gunzip = createGunzip();
-  // pipe() tells the far end neither of a broken connection nor of being given up.
+  // pipe() passes on neither a broken connection nor that the reader gave up.
   message.on('error', (cause) => gunzip.destroy(cause));
-  message.on('aborted', () => gunzip.destroy(new BrokenAnswerError('it stops in the middle')));
+  message.on('aborted', () => gunzip.destroy(new BrokenAnswerError('unexpected end')));
   gunzip.on('close', () => message.destroy());
   return message.pipe(gunzip);
 }

@@ -1,5 +1,4 @@
-// Lists over the API: pages followed, items handed on while they arrive, lists begun anew when the server forgot them.
-
+// Lists from the API server: follows pages, yields items as they arrive, and restarts lists whose token expired.
 import { normalise } from '../../resources/int64.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
@@ -17,28 +16,28 @@ import { statusError, statusOf } from './status-error.ts';
 import { brokenAnswer } from './transport-error.ts';
 
 const pageSize = 500;
-/** Begun anew so often at most: a server that forgets faster than it answers is not usable. */
-const restarts = 5;
+/** A server whose tokens expire more often in one list is not usable. */
+const mostRestarts = 5;
 const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** Where a list stands: outlives its pages and its new beginnings. */
+/** The state of a list, kept over its pages and restarts. */
 interface Progress {
   token: string | undefined;
   atomic: boolean;
-  restarted: number;
-  /** Key of the last item handed on; items up to it are skipped after a new beginning. */
+  restarts: number;
+  /** Key of the last item that was yielded; items up to it are skipped after a restart. */
   lastKey: string | undefined;
   /** True while items must be compared with `lastKey`. */
   skipping: boolean;
-  /** Keys came in the order that skipping relies on. */
+  /** Whether keys came in order, on which skipping relies. */
   ordered: boolean;
   protobuf: boolean;
 }
 
 export interface KubeListOptions extends ListOptions {
-  /** The time between two signs of life of the server, not of the whole list. */
+  /** The longest time without data from the server, not that of the whole list. */
   readonly timeoutMs: number;
-  /** Answered from the server's watch cache, which may be a moment behind. */
+  /** Allows the server to answer from its watch cache, which may be slightly stale. */
   readonly fromCache: boolean;
 }
 
@@ -49,7 +48,7 @@ export class KubeList<T extends KubeObject> {
   readonly #options: KubeListOptions;
   readonly #progress: Progress;
 
-  /** `path` is that of the collection. */
+  /** `path`: of the collection. */
   constructor(http: KubeHttp, kind: Kind<T>, path: string, options: KubeListOptions) {
     this.#http = http;
     this.#kind = kind;
@@ -58,7 +57,7 @@ export class KubeList<T extends KubeObject> {
     this.#progress = {
       token: undefined,
       atomic: true,
-      restarted: 0,
+      restarts: 0,
       lastKey: undefined,
       skipping: false,
       ordered: true,
@@ -70,7 +69,7 @@ export class KubeList<T extends KubeObject> {
     return this.#options.mode === 'scan';
   }
 
-  /** All pages. `resourceVersion` of a page is empty where the server tells it after the items; the last page has it. */
+  /** All pages. The last page has a `resourceVersion`; it is empty on the others, because servers may send it after the items. */
   async *pages(): AsyncGenerator<ListPage<T>> {
     const progress = this.#progress;
     for (;;) {
@@ -78,13 +77,13 @@ export class KubeList<T extends KubeObject> {
       let answer: KubeAnswer | undefined;
       try {
         answer = await this.#ask(deadline);
-        // In protobuf the server says even what is wrong in protobuf; this time it is to say it in words.
+        // The server reports errors in the requested format too. Ask again as JSON, which can be read.
         if (progress.protobuf && answer.status !== 200 && answer.contentType.startsWith(protobufType)) {
           progress.protobuf = false;
           continue;
         }
         if (answer.status === 410) {
-          this.#beginAnew(statusOf(await this.#http.text(answer, deadline)).metadata?.continue);
+          this.#restart(statusOf(await this.#http.text(answer, deadline)).metadata?.continue);
           continue;
         }
         if (answer.status === 406 && progress.protobuf) {
@@ -98,15 +97,15 @@ export class KubeList<T extends KubeObject> {
         const end = yield* this.#items(answer, deadline);
         if (end.continueToken === undefined) return;
         if (end.continueToken === progress.token) {
-          throw brokenAnswer(this.#http.server, 'the list goes on with the page that it has just sent');
+          throw brokenAnswer(this.#http.server, 'the list repeats a page');
         }
         progress.token = end.continueToken;
       } catch (cause) {
         if (!(cause instanceof SyntaxError)) throw cause;
         if (!progress.protobuf) throw brokenAnswer(this.#http.server, cause.message, cause);
-        // Whatever it was that surprised the reader, JSON is read by other code.
+        // Whatever was unexpected: JSON is read by other code.
         progress.protobuf = false;
-        this.#beginAnew(undefined);
+        this.#restart(undefined);
       } finally {
         deadline.end();
         answer?.body.destroy();
@@ -130,7 +129,7 @@ export class KubeList<T extends KubeObject> {
     });
   }
 
-  /** Hands the items of one answer on, up to a page at a time, and answers what its end says. */
+  /** Yields the items of one response, at most a page at a time. Returns the metadata at its end. */
   async *#items(answer: KubeAnswer, deadline: Deadline): AsyncGenerator<ListPage<T>, ListMetadata> {
     const splitter = this.#splitter(answer);
     let ready: T[] = [];
@@ -140,9 +139,9 @@ export class KubeList<T extends KubeObject> {
         splitter.push(chunk, ready);
         return ready.length > pageSize;
       });
-      // The caller's own time does not count.
+      // The time that the caller takes does not count.
       deadline.pause();
-      // One page is held back, so that the last one can tell the revision.
+      // One page is held back, so that the last one can have the revision.
       while (ready.length > pageSize) {
         const page = this.#page(ready.slice(0, pageSize), '');
         ready = ready.slice(pageSize);
@@ -181,16 +180,14 @@ export class KubeList<T extends KubeObject> {
     return { items: fresh, resourceVersion, atomic: progress.atomic };
   }
 
-  /** The list goes on at another revision: from the token that the server offers, or from the start without what was handed on. */
-  #beginAnew(token: string | undefined): void {
+  /** Continues the list at another revision: from the token that the server offers, or from the start without items already yielded. */
+  #restart(token: string | undefined): void {
     const progress = this.#progress;
-    if (++progress.restarted > restarts || (token === undefined && !progress.ordered)) {
+    if (++progress.restarts > mostRestarts || (token === undefined && !progress.ordered)) {
       throw new DatastoreError(
         'unavailable',
         `the list of ${this.#kind.api.plural} changes faster than it can be read`,
-        {
-          hint: 'Try again; the API server may be overloaded.',
-        },
+        { hint: 'Try again; the API server may be overloaded.' },
       );
     }
     progress.token = token;
@@ -199,10 +196,10 @@ export class KubeList<T extends KubeObject> {
   }
 }
 
-/** Items of built-in lists do not say what they are. */
+/** The object with its apiVersion and kind, which items of built-in lists lack. Errors: SyntaxError for an object without a name. */
 export function completed<T extends KubeObject>(kind: Kind<T>, parsed: unknown): T {
   const object = parsed as Partial<KubeObject> | null;
-  if (typeof object?.metadata?.name !== 'string') throw new SyntaxError('an object has no name');
+  if (typeof object?.metadata?.name !== 'string') throw new SyntaxError('an object without a name');
   const { group, version } = kind.api;
   object.apiVersion ??= group === '' ? version : `${group}/${version}`;
   object.kind ??= kind.kind;

@@ -1,13 +1,12 @@
-// What turns the bytes of one list answer into objects, whatever the format.
-
+// Turns the bytes of a list response into objects: the interface of both formats.
 export interface ListMetadata {
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
 }
 
 export interface ListSplitter<T> {
-  /** Takes the next bytes and adds the items that they complete. Errors: SyntaxError for bytes that are no list. */
+  /** Takes the next bytes and adds the items that they complete. Errors: SyntaxError for anything but a list. */
   push(chunk: Buffer, items: T[]): void;
-  /** Everything has come. Errors: SyntaxError when the list is not complete. */
+  /** Call it after the last bytes. Errors: SyntaxError when the list is incomplete. */
   end(): ListMetadata;
 }

@@ -1,26 +1,26 @@
 // Splits the protobuf of a Kubernetes list into its items while the bytes arrive: magic, Unknown envelope, list, items.
-// What an item means is in protobuf-objects.ts. Anything unexpected is a SyntaxError, after which JSON is asked for.
+// protobuf-objects.ts reads the items. Anything unexpected is a SyntaxError, after which the list is requested as JSON.
 import { PbfReader } from 'pbf';
 import type { ListMetadata, ListSplitter } from './list-splitter.ts';
 
-/** "k8s" and a zero byte before every protobuf that the API server sends. */
+/** "k8s" and a zero byte, at the start of every protobuf response of the API server. */
 const magic = 0x6b387300;
 const lengthDelimited = 2;
-/** Fields of runtime.Unknown and of every list. */
+/** Fields of runtime.Unknown, and of every list. */
 const rawField = 2;
 const metadataField = 1;
 const itemsField = 2;
-/** An object beyond this does not fit into etcd. */
+/** Far more than an object in etcd can have. */
 const largestFrame = 1 << 28;
 
 export class ProtobufListSplitter<T> implements ListSplitter<T> {
   readonly #read: (reader: PbfReader, end: number) => T;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** So many bytes must be there before it is worth looking. */
+  /** Bytes that are needed before the next field can be complete. */
   #needed = 4;
   #started = false;
-  /** Bytes of the list that have not been taken yet; undefined outside of it. */
+  /** Bytes of the list that are still to come; undefined outside of it. */
   #listLeft: number | undefined;
   #metadata: ListMetadata | undefined;
 
@@ -46,11 +46,11 @@ export class ProtobufListSplitter<T> implements ListSplitter<T> {
     return this.#metadata;
   }
 
-  /** Takes as many whole fields as there are and answers how many bytes they were. */
+  /** Takes as many whole fields as there are, and returns their length in bytes. */
   #take(bytes: Buffer, items: T[]): number {
     const reader = new PbfReader(bytes);
     if (!this.#started) {
-      if (bytes.readUInt32BE(0) !== magic) throw new SyntaxError('the answer is no Kubernetes protobuf');
+      if (bytes.readUInt32BE(0) !== magic) throw new SyntaxError('not Kubernetes protobuf');
       this.#started = true;
       reader.pos = 4;
     }
@@ -98,7 +98,7 @@ export class ProtobufListSplitter<T> implements ListSplitter<T> {
   }
 }
 
-/** Tag and length of the field at `start`, or undefined when they are not all there. */
+/** Tag and length of the field at `start`, or undefined when they are incomplete. */
 function fieldHeader(bytes: Buffer, start: number): { field: number; length: number; from: number } | undefined {
   const tag = varint(bytes, start);
   if (tag === undefined) return undefined;

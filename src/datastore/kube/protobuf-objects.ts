@@ -1,5 +1,5 @@
-// Pods and Nodes out of protobuf: the fields that their reading types have, everything else is skipped unread.
-// Field numbers are fixed by the Kubernetes API (generated.proto of core/v1 and meta/v1).
+// Reads Pods and Nodes from protobuf: the fields that their types have; everything else is skipped.
+// The Kubernetes API fixes the field numbers (generated.proto of core/v1 and meta/v1). docs/decisions/0012-protobuf-lists.md.
 import type { PbfReader } from 'pbf';
 import { podAnnotations } from '../../resources/convert/pod-addresses.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
@@ -9,7 +9,7 @@ import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
 /** Reads one object that ends at `end`. */
 export type ObjectReader<T extends KubeObject = KubeObject> = (reader: PbfReader, end: number) => T;
 
-/** The reader for items of lists of that plural of the core group, if there is one. */
+/** The reader for items of a list of the core group, by its plural; undefined when there is none. */
 export function protobufReader(plural: string): ObjectReader | undefined {
   if (plural === 'pods') return readPod;
   if (plural === 'nodes') return readNode;
@@ -20,14 +20,14 @@ const { awsPodIPs, networks } = podAnnotations;
 const isReadOfPods = (key: string): boolean =>
   key.includes('projectcalico.org/') || key === awsPodIPs || key === networks;
 
-/** Without annotations that say nothing of addresses: they are the larger part of a pod. */
+/** Skips annotations that do not concern addresses: they are the larger part of a pod. */
 export function readPod(reader: PbfReader, end: number): Pod {
   const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: '' }, spec: {}, status: {} };
   reader.readFields(podField, pod, end);
   return named(pod);
 }
 
-/** With all labels and annotations. */
+/** Keeps all labels and annotations. */
 function readNode(reader: PbfReader, end: number): CoreNode {
   const node: CoreNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: '' }, spec: {}, status: {} };
   reader.readFields(nodeField, node, end);
@@ -89,7 +89,7 @@ function nodeMetadataField(field: number, metadata: ObjectMeta, reader: PbfReade
   }
 }
 
-/** Half the time of the reader's own `readString`. */
+/** Twice as fast as the reader's own `readString`. */
 function readText(reader: PbfReader): string {
   const end = reader.readVarint() + reader.pos;
   const text = (reader.buf as Buffer).toString('utf8', reader.pos, end);
@@ -97,7 +97,7 @@ function readText(reader: PbfReader): string {
   return text;
 }
 
-/** Protobuf cannot tell an empty text from none; JSON leaves out the empty ones. */
+/** Protobuf does not distinguish an empty string from an absent one; the API's JSON leaves it out. */
 function textUnlessEmpty(into: Record<string, unknown>, field: string, reader: PbfReader): void {
   const text = readText(reader);
   if (text !== '') into[field] = text;

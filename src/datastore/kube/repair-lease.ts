@@ -4,19 +4,19 @@ import { RefusedError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { type CallOptions, type Datastore, DatastoreError, type RepairLock } from '../datastore.ts';
 
-const place = { namespace: 'kube-system', name: 'calictl-ipam-repair' } as const;
+const leaseRef = { namespace: 'kube-system', name: 'calictl-ipam-repair' } as const;
 const durationSeconds = 15;
 const renewEveryMs = 5_000;
 const pollEveryMs = 1_000;
-/** Without a renewal for so long, somebody else may believe the lease has run out any moment. */
+/** Without a renewal for so long, another process may soon consider the lease expired. */
 const lostAfterMs = 10_000;
 
 type LeaseStore = Pick<Datastore, 'get' | 'create' | 'update' | 'delete'>;
 type LeaseWorld = Pick<World, 'clock' | 'self'>;
 
 /**
- * Takes the lease. One whose holder is known to be dead is taken over at once, any other when it was not renewed for
- * its duration. Errors: RefusedError when its holder is alive, or when the caller has no right to it.
+ * Takes the lease. The lease of a holder that is known to be dead is taken over at once, any other if it was not renewed
+ * for its duration. Errors: RefusedError when its holder is alive, or when the caller may not use leases.
  */
 export async function lockByLease(store: LeaseStore, world: LeaseWorld, options: CallOptions): Promise<RepairLock> {
   try {
@@ -24,9 +24,9 @@ export async function lockByLease(store: LeaseStore, world: LeaseWorld, options:
   } catch (cause) {
     if (!(cause instanceof DatastoreError) || cause.reason !== 'unauthorized') throw cause;
     throw new RefusedError(
-      `no right to the lease ${place.namespace}/${place.name} that keeps repairs apart: ${cause.storeText ?? cause.message}`,
+      `no permission for the lease ${leaseRef.namespace}/${leaseRef.name}, which keeps repairs apart: ${cause.storeText ?? cause.message}`,
       'IPAM_REPAIR_NO_LEASE',
-      `Grant get, create, update and delete of leases in ${place.namespace}, or give --no-lease when no other repair runs.`,
+      `Grant get, create, update and delete of leases in ${leaseRef.namespace}, or use --no-lease if no other repair is running.`,
     );
   }
 }
@@ -34,7 +34,7 @@ export async function lockByLease(store: LeaseStore, world: LeaseWorld, options:
 async function acquire(store: LeaseStore, world: LeaseWorld, options: CallOptions): Promise<Lease> {
   let watched: { readonly revision: string | undefined; readonly sinceMs: number } | undefined;
   for (;;) {
-    const found = await ifAny(store.get(lease, place, options));
+    const found = await ifAny(store.get(lease, leaseRef, options));
     if (found === undefined) {
       const made = await unlessOvertaken(store.create(lease, claimed(undefined, world), options));
       if (made !== undefined) return made;
@@ -42,11 +42,11 @@ async function acquire(store: LeaseStore, world: LeaseWorld, options: CallOption
     }
     const revision = found.metadata.resourceVersion;
     const nowMs = world.clock.now().getTime();
-    const standsStill = watched !== undefined && watched.revision === revision;
-    if (watched !== undefined && !standsStill && found.spec?.holderIdentity) throw running(found);
+    const isUnchanged = watched !== undefined && watched.revision === revision;
+    if (watched !== undefined && !isUnchanged && found.spec?.holderIdentity) throw running(found);
     watched ??= { revision, sinceMs: nowMs };
     const waitedMs = nowMs - watched.sinceMs;
-    if (isFree(found, world) || (standsStill && waitedMs >= durationOf(found) * 1000)) {
+    if (isFree(found, world) || (isUnchanged && waitedMs >= durationOf(found) * 1000)) {
       const taken = await unlessOvertaken(store.update(lease, claimed(found, world), options));
       if (taken !== undefined) return taken;
       continue;
@@ -55,7 +55,7 @@ async function acquire(store: LeaseStore, world: LeaseWorld, options: CallOption
   }
 }
 
-/** Nobody's, or that of a process of this machine that is no more. Errors: RefusedError when that process is alive. */
+/** True without a holder, or if its process on this machine has ended. Errors: RefusedError when that process is alive. */
 function isFree(found: Lease, world: LeaseWorld): boolean {
   const identity = found.spec?.holderIdentity;
   if (!identity) return true;
@@ -72,7 +72,7 @@ function running(found: Lease): RefusedError {
   return new RefusedError(
     `another repair of this cluster is running${who}`,
     'IPAM_REPAIR_RUNNING',
-    'Wait until it has ended.',
+    'Wait until it has finished.',
   );
 }
 
@@ -89,15 +89,15 @@ function durationOf(found: Lease): number {
   return typeof seconds === 'number' && seconds >= 1 && seconds <= 60 ? seconds : durationSeconds;
 }
 
-/** The lease as ours; `found` is what it replaces. */
+/** The lease with this process as its holder; `found` is the lease that it replaces. */
 function claimed(found: Lease | undefined, world: LeaseWorld): Lease {
-  // Leases count in microseconds.
+  // Leases have microseconds.
   const now = world.clock.now().toISOString().replace('Z', '000Z');
   const transitions = found?.spec?.leaseTransitions;
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: found?.metadata ?? { ...place },
+    metadata: found?.metadata ?? { ...leaseRef },
     spec: {
       ...found?.spec,
       holderIdentity: holderIdentity(world),
@@ -123,8 +123,8 @@ function held(store: LeaseStore, world: LeaseWorld, first: Lease): RepairLock {
       current = await store.update(lease, renewed, { timeoutMs });
     } catch (cause) {
       if (!(cause instanceof DatastoreError) || cause.reason !== 'conflict') throw cause;
-      // An answer that was lost may have been a renewal.
-      const stored = await store.get(lease, place, { timeoutMs });
+      // An earlier renewal may have succeeded although its response was lost.
+      const stored = await store.get(lease, leaseRef, { timeoutMs });
       if (stored.spec?.holderIdentity !== holderIdentity(world)) throw new LeaseTakenError();
       current = stored;
     }
@@ -159,18 +159,18 @@ function held(store: LeaseStore, world: LeaseWorld, first: Lease): RepairLock {
       if (released.signal.aborted) return;
       released.abort();
       await keeping;
-      if (!lost.signal.aborted) await giveUp(store, current);
+      if (!lost.signal.aborted) await releaseLease(store, current);
     },
   };
 }
 
 class LeaseTakenError extends Error {}
 
-/** What cannot be given up runs out by itself. */
-async function giveUp(store: LeaseStore, current: Lease): Promise<void> {
+/** A lease that cannot be released expires by itself. */
+async function releaseLease(store: LeaseStore, current: Lease): Promise<void> {
   const { uid, resourceVersion } = current.metadata;
   try {
-    await store.delete(lease, place, { uid, resourceVersion });
+    await store.delete(lease, leaseRef, { uid, resourceVersion });
   } catch (cause) {
     if (!(cause instanceof DatastoreError)) throw cause;
     if (cause.reason !== 'unauthorized') return;
@@ -182,7 +182,7 @@ async function ifAny<T>(call: Promise<T>): Promise<T | undefined> {
   return unless(call, (error) => error.reason === 'not-found' && !error.missingKind);
 }
 
-/** Undefined when somebody else was faster. */
+/** Undefined when another process was faster. */
 async function unlessOvertaken<T>(call: Promise<T>): Promise<T | undefined> {
   return unless(call, ({ reason }) => reason === 'already-exists' || reason === 'conflict');
 }

@@ -1,5 +1,4 @@
-// From an answer with an error status to a DatastoreError: what the store refused and why.
-
+// From a response with an error status to a DatastoreError: what the server refused, and why.
 import type { Kind } from '../../resources/kind.ts';
 import type { ObjectRef } from '../../resources/object.ts';
 import { parseJson } from '../../text/json.ts';
@@ -8,7 +7,7 @@ import { alreadyExists, conflict, notFound, resourceOf } from '../object-rules.t
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
 
-/** meta/v1 Status, as far as it is used. */
+/** The fields of meta/v1 Status that are used. */
 export interface KubeStatus {
   readonly message?: string;
   readonly reason?: string;
@@ -25,7 +24,7 @@ interface StatusCause {
   readonly field?: string;
 }
 
-/** The Status in a body, or what can be made of a body that holds none. */
+/** The Status in a body; for any other body, its text as the message. */
 export function statusOf(body: string): KubeStatus {
   try {
     const parsed = parseJson(body);
@@ -33,7 +32,7 @@ export function statusOf(body: string): KubeStatus {
       return parsed as KubeStatus;
     }
   } catch {
-    // A proxy's page, or the plain text that the server sends for unknown paths.
+    // A page of a proxy, or the plain text that the server sends for unknown paths.
   }
   const text = body
     .replace(/<[^>]*>/g, ' ')
@@ -42,16 +41,16 @@ export function statusOf(body: string): KubeStatus {
   return text === '' ? {} : { message: text.slice(0, 300) };
 }
 
-/** What was asked for when the answer came. */
-export interface Asked {
+/** What a request was about. */
+export interface RequestSubject {
   readonly verb: Verb;
   readonly kind: Kind;
   /** Absent for a list. */
   readonly ref?: ObjectRef | undefined;
 }
 
-/** Errors as docs/reference/exit-codes.md maps them; `storeText` is the server's own message. */
-export function statusError(code: number, status: KubeStatus, { verb, kind, ref }: Asked): DatastoreError {
+/** The error for an HTTP status, as docs/reference/exit-codes.md lists them; `storeText` is the server's own message. */
+export function statusError(code: number, status: KubeStatus, { verb, kind, ref }: RequestSubject): DatastoreError {
   const storeText = status.message ?? `HTTP status ${code}`;
   const object: ObjectRef = ref ?? { name: '' };
   const as = (error: DatastoreError): DatastoreError =>
@@ -71,7 +70,7 @@ export function statusError(code: number, status: KubeStatus, { verb, kind, ref 
       return as(notFound(kind, object));
     case 409:
       if (status.reason === 'AlreadyExists') return as(alreadyExists(kind, object));
-      // Two layers of the server compare uids, each in its own words. A delete has nothing left to do then.
+      // Two layers of the server compare uids, each with its own message. The object to delete is gone then.
       if (verb === 'delete' && /UID in (the )?precondition/.test(storeText)) return as(notFound(kind, object));
       return as(conflict(kind, object));
     case 422:
@@ -87,7 +86,7 @@ export function statusError(code: number, status: KubeStatus, { verb, kind, ref 
     default:
       return new DatastoreError('unavailable', `the API server could not ${verb} ${resourceOf(kind)}: ${storeText}`, {
         storeText,
-        hint: 'Try again; if it stays so, look at the API server.',
+        hint: 'Try again; if the error persists, check the API server.',
       });
   }
 }
@@ -115,10 +114,10 @@ function refused(verb: Verb, kind: Kind, ref: ObjectRef, storeText: string): Dat
 
 function rightsHint(code: number, verb: Verb, kind: Kind, ref: ObjectRef | undefined): string {
   if (code === 401) {
-    return `The API server does not accept the credentials with which to ${verb} ${resourceOf(kind)}: sign in again, or choose another context.`;
+    return `The API server does not accept these credentials to ${verb} ${resourceOf(kind)}: sign in again, or choose another context.`;
   }
   const where = kind.namespaced && ref?.namespace !== undefined ? ` -n ${ref.namespace}` : '';
-  return `Ask for the right to ${verb} ${kind.kind}; kubectl auth can-i ${verb} ${resourceOf(kind)}${where} tells whether it is there.`;
+  return `Ask for permission to ${verb} ${kind.kind}; check it with: kubectl auth can-i ${verb} ${resourceOf(kind)}${where}`;
 }
 
 function onlyCauses(status: KubeStatus, field: string): boolean {

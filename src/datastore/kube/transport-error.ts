@@ -1,13 +1,12 @@
-// Why nothing usable came from the API server, in one sentence, with what to do about it.
+// Why no usable response came from the API server, in one sentence, and what to do about it.
 import { DatastoreError } from '../datastore.ts';
 
 type Described = readonly [message: string, hint: string];
 
-const reach = 'Check the address in the kubeconfig, the network, and that the API server runs.';
-const trust =
-  "Give the right certificate-authority in the kubeconfig; it must be the one that signed the server's certificate.";
+const reach = 'Check the address in the kubeconfig, the network, and that the API server is running.';
+const trust = "Set certificate-authority in the kubeconfig to the CA that signed the server's certificate.";
 
-/** An answer that is no Kubernetes answer, or stops in the middle. */
+/** A response that is not from Kubernetes, or is incomplete. */
 export class BrokenAnswerError extends Error {
   constructor(message: string) {
     super(message);
@@ -31,7 +30,7 @@ function described(code: string, server: URL, cause: Error): Described {
     case 'EPIPE':
     case 'ECONNABORTED':
     case 'ERR_STREAM_PREMATURE_CLOSE':
-      return [`the API server ${server.origin} broke off the connection`, 'Try again.'];
+      return [`the API server ${server.origin} closed the connection`, 'Try again.'];
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
       return [
@@ -40,8 +39,8 @@ function described(code: string, server: URL, cause: Error): Described {
       ];
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return [
-        `the certificate of ${server.origin} is not made out to ${host}`,
-        'Use an address that it names, or set tls-server-name in the kubeconfig.',
+        `the certificate of ${server.origin} is not valid for ${host}`,
+        'Use an address that the certificate names, or set tls-server-name in the kubeconfig.',
       ];
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
@@ -50,7 +49,7 @@ function described(code: string, server: URL, cause: Error): Described {
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'CERT_SIGNATURE_FAILURE':
     case 'CERT_UNTRUSTED':
-      return [`the certificate of ${server.origin} is signed by nobody that is trusted here`, trust];
+      return [`the certificate of ${server.origin} is signed by an unknown authority`, trust];
     case 'EPROTO':
       return [
         `what listens at ${server.origin} does not speak TLS`,
@@ -61,12 +60,15 @@ function described(code: string, server: URL, cause: Error): Described {
     return [`what listens at ${server.origin} does not speak HTTP`, 'Check the address of the API server.'];
   }
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
-    return [`no TLS connection to ${server.origin}: ${cause.message}`, 'Check the certificates in the kubeconfig.'];
+    return [
+      `TLS handshake with ${server.origin} failed: ${cause.message}`,
+      'Check the certificates in the kubeconfig.',
+    ];
   }
-  return [`no answer from ${server.origin}: ${cause.message || code}`, reach];
+  return [`no response from ${server.origin}: ${cause.message || code}`, reach];
 }
 
-/** Known causes in plain words, any other with its own. */
+/** Known causes in plain words, any other with its own message. */
 export function transportError(server: URL, cause: unknown): DatastoreError {
   if (cause instanceof BrokenAnswerError) return brokenAnswer(server, cause.message, cause);
   const error = firstCause(cause);
@@ -75,25 +77,25 @@ export function transportError(server: URL, cause: unknown): DatastoreError {
   return new DatastoreError('unavailable', message, { hint, cause, storeText: error.message });
 }
 
-/** The server answered, but with something that is no whole answer: `what` says why. */
+/** The server sent an invalid or incomplete response: `what` says why. */
 export function brokenAnswer(server: URL, what: string, cause?: unknown): DatastoreError {
-  const hint = 'Try again; if it stays so, look for a proxy between here and the API server.';
-  return new DatastoreError('unavailable', `the answer of ${server.origin} is broken: ${what}`, { hint, cause });
+  const hint = 'Try again; if the error persists, check for a proxy in front of the API server.';
+  return new DatastoreError('unavailable', `invalid response from ${server.origin}: ${what}`, { hint, cause });
 }
 
-/** The time for the call was up. */
+/** The call timed out. */
 export function tooLate(server: URL, ms: number): DatastoreError {
-  return new DatastoreError('unavailable', `no answer from ${server.origin} within ${ms / 1000} seconds`, {
+  return new DatastoreError('unavailable', `no response from ${server.origin} within ${ms / 1000} seconds`, {
     hint: 'Try again; the API server may be overloaded or out of reach.',
   });
 }
 
-/** True for a connection that broke where a second try may well succeed; not for one that never came about. */
+/** True for a connection that broke, where a retry may well succeed; not for one that was never established. */
 export function isPassing(cause: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(codeOf(firstCause(cause)) ?? '');
 }
 
-/** Several addresses of a name fail as one AggregateError. */
+/** The first error of an AggregateError, which is thrown when all addresses of a name fail. */
 function firstCause(cause: unknown): Error {
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0];
   return cause instanceof Error ? cause : new Error(String(cause));

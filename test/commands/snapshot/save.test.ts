@@ -212,7 +212,7 @@ describe('nodes in a snapshot', () => {
     const nodes = [node('node-a'), node('../node-b')];
     const { code, stdout } = await save(newPath(), ['--nodes', '--via', 'local'], { objects: nodes });
     expect(code).toBe(5);
-    expect(stdout).toMatch(/^without \d+ answers of \.\.\/node-b: its name is not one that a node can have$/m);
+    expect(stdout).toMatch(/^without \d+ answers of \.\.\/node-b: not a valid node name$/m);
   });
 
   const listOf = (command: object): string => JSON.stringify({ node: 'node-a', commands: [command] });
@@ -251,7 +251,7 @@ describe('where a snapshot is saved', () => {
     for (const path of [folder, bundle]) {
       const { code, stderr } = await save(path);
       expect(code).toBe(4);
-      expect(stderr).toContain('exists already');
+      expect(stderr).toContain('already exists');
     }
     expect(contents(folder)).toBe(before);
   });
@@ -332,7 +332,7 @@ describe('a snapshot bundle', () => {
     writeFileSync(path, 'no archive');
     const { code, stderr } = await run(['--datastore', path, 'get', 'nodes']);
     expect(code).toBe(1);
-    expect(stderr).toContain('is no snapshot bundle');
+    expect(stderr).toContain('is not a snapshot bundle');
   });
 
   it('a truncated bundle is an error', async () => {
@@ -342,7 +342,7 @@ describe('a snapshot bundle', () => {
     writeFileSync(path, readFileSync(whole).subarray(0, 300));
     const { code, stderr } = await run(['--datastore', path, 'get', 'nodes']);
     expect(code).toBe(1);
-    expect(stderr).toContain('is no snapshot bundle');
+    expect(stderr).toContain('is not a snapshot bundle');
   });
 
   it('a bundle is read-only', async () => {

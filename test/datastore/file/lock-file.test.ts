@@ -52,7 +52,7 @@ describe('a lock file', () => {
       const attempts = await Promise.all(takers);
       const winners = attempts.filter(({ held }) => held);
       expect(winners.length).toBeLessThanOrEqual(1);
-      // When all of them stood in each other's way, the next one gets it.
+      // When all of them blocked each other, the next one gets it.
       const winner = winners[0] ?? (await tryLock(path, heir('next'), random));
       expect(winner.held).toBe(true);
       expect(readFileSync(path, 'utf8')).not.toContain('"dead"');

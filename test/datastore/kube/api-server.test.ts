@@ -295,15 +295,16 @@ describeWithApiServer('kubernetes datastore', (server) => {
   });
 
   it('a missing kind is distinguished from a missing object', async () => {
-    for (const call of [all(store, workloadEndpoint), store.get(workloadEndpoint, { name: 'x', namespace: 'shop' })]) {
-      const error = await errorOf(call);
+    const ref = { name: 'x', namespace: 'shop' };
+    for (const call of [() => all(store, workloadEndpoint), () => store.get(workloadEndpoint, ref)]) {
+      const error = await errorOf(call());
       expect([error.reason, error.missingKind]).toEqual(['not-found', true]);
     }
   });
 
   it.each([
-    ['nobody', 'forbidden: User "nobody"', 'Ask for the right to list BlockAffinity'],
-    ['anonymous', 'forbidden: User "system:anonymous"', 'Ask for the right to list BlockAffinity'],
+    ['nobody', 'forbidden: User "nobody"', 'Ask for permission to list BlockAffinity'],
+    ['anonymous', 'forbidden: User "system:anonymous"', 'Ask for permission to list BlockAffinity'],
   ])('a missing right names kind and verb, for %s', async (k8sCurrentContext, text, hint) => {
     const error = await errorOf(all(await open({ k8sCurrentContext }), blockAffinity));
     expect(error.reason).toBe('unauthorized');

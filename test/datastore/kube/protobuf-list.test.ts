@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ProtobufListSplitter } from '../../../src/datastore/kube/protobuf-list.ts';
 import { readPod } from '../../../src/datastore/kube/protobuf-objects.ts';
 
-/** A message of the test's own: a text in field 1, beside it a field that nobody knows. */
+/** A message of the test's own: a text in field 1, next to it an unknown field. */
 const readText = (reader: PbfReader, end: number): string =>
   reader.readFields(
     (field, read, pbf) => {

@@ -259,7 +259,7 @@ describe('a busy server', () => {
     const server = await serving((_, response) => void response.destroy());
     const error = await errorOf((await server.open()).update(ipPool, pool('a')));
     expect(error.reason).toBe('unavailable');
-    expect(error.message).toBe(`the API server ${server.url} broke off the connection`);
+    expect(error.message).toBe(`the API server ${server.url} closed the connection`);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -285,9 +285,7 @@ describe('broken answers', () => {
       sendJson(response, 200, poolList([], { resourceVersion: '10', continue: 'more' })),
     );
     const error = await errorOf(listed(await server.open(), ipPool));
-    expect(error.message).toBe(
-      `the answer of ${server.url} is broken: the list goes on with the page that it has just sent`,
-    );
+    expect(error.message).toBe(`invalid response from ${server.url}: the list repeats a page`);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -297,7 +295,7 @@ describe('broken answers', () => {
     });
     const error = await errorOf(listed(await server.open(), ipPool));
     expect(error.reason).toBe('unavailable');
-    expect(error.message).toBe(`the answer of ${server.url} is broken: the list ends in the middle`);
+    expect(error.message).toBe(`invalid response from ${server.url}: the list ends in the middle`);
   });
 
   it.each([['<html>welcome</html>'], ['{"kind":"IPPool"}'], [''], ['{"kind":"IPPoolList","items":[{}]}']])(
@@ -305,7 +303,7 @@ describe('broken answers', () => {
     async (body) => {
       const server = await serving((_, response) => void response.writeHead(200).end(body));
       const error = await errorOf(listed(await server.open(), ipPool));
-      expect([error.reason, error.message.startsWith(`the answer of ${server.url} is broken: `)]).toEqual([
+      expect([error.reason, error.message.startsWith(`invalid response from ${server.url}: `)]).toEqual([
         'unavailable',
         true,
       ]);
@@ -341,7 +339,7 @@ describe('broken answers', () => {
       response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
     });
     const error = await errorOf((await server.open()).get(ipPool, { name: 'a' }));
-    expect(error.message).toBe(`${server.url} sends the request elsewhere (status 302)`);
+    expect(error.message).toBe(`${server.url} redirects the request (HTTP status 302)`);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -350,7 +348,7 @@ describe('timeouts', () => {
   it('a silent server is given up', async () => {
     const server = await serving(() => new Promise(() => undefined));
     const error = await errorOf((await server.open()).get(ipPool, { name: 'a' }, { timeoutMs: 50 }));
-    expect(error.message).toBe(`no answer from ${server.url} within 0.05 seconds`);
+    expect(error.message).toBe(`no response from ${server.url} within 0.05 seconds`);
   });
 
   it('a list that stalls in the middle is given up', async () => {
@@ -358,7 +356,7 @@ describe('timeouts', () => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"kind":"IPPoolList","items":[');
     });
     const error = await errorOf(listed(await server.open(), ipPool, { timeoutMs: 50 }));
-    expect(error.message).toBe(`no answer from ${server.url} within 0.05 seconds`);
+    expect(error.message).toBe(`no response from ${server.url} within 0.05 seconds`);
   });
 
   it('a list that takes longer than the timeout but advances is read to its end', async () => {
@@ -454,7 +452,7 @@ describe('server certificates', () => {
     const server = await serving((_, response) => sendJson(response, 200, pool('a')));
     const untrusting = await server.open({ k8sAPIEndpoint: server.url });
     const error = await errorOf(untrusting.get(ipPool, { name: 'a' }));
-    expect(error.message).toBe(`the certificate of ${server.url} is signed by nobody that is trusted here`);
+    expect(error.message).toBe(`the certificate of ${server.url} is signed by an unknown authority`);
     expect(server.requests).toEqual([]);
     const blind = await server.open({ k8sAPIEndpoint: server.url, k8sInsecureSkipTLSVerify: true });
     expect((await blind.get(ipPool, { name: 'a' })).metadata.name).toBe('a');
@@ -464,7 +462,7 @@ describe('server certificates', () => {
     const server = await serving(never, {
       certificate: (folder) => makeAuthority(folder, 'other', 'DNS:other.example'),
     });
-    expect((await read(server)).message).toBe(`the certificate of ${server.url} is not made out to 127.0.0.1`);
+    expect((await read(server)).message).toBe(`the certificate of ${server.url} is not valid for 127.0.0.1`);
   });
 
   it('an expired certificate is refused', async () => {

@@ -134,7 +134,7 @@ describeWithPrograms('login by SSH', ['sshd', 'ssh-keygen', 'ssh-agent', 'ssh-ad
   it.each([
     ['has a passphrase', () => keys.locked, 'it has a passphrase; add it to ssh-agent'],
     ['is a public key', () => `${keys.good}.pub`, 'only a public key'],
-    ['is missing', () => '/dev/null/nowhere', 'part of the path is no folder'],
+    ['is missing', () => '/dev/null/nowhere', 'not a directory'],
     ['is not a key', () => '/etc/passwd', 'not a readable private key'],
   ])('reports a key file that %s, without showing the key', async (_, path, why) => {
     const { reason, message } = await failureOf(idWith(sshHome(), path()));

@@ -3,7 +3,7 @@ import { runProgram } from '../../../node-exec/child-program.ts';
 import type { CommandResult } from '../../../node-exec/node-exec.ts';
 import { redacted } from '../../../output/redact.ts';
 import type { KubeObject } from '../../../resources/object.ts';
-import { withoutSecrets } from '../../../snapshot/redact-objects.ts';
+import { redactObjects } from '../../../snapshot/redact-objects.ts';
 import { parseJson } from '../../../text/json.ts';
 import { printYaml } from '../../../text/yaml.ts';
 import { CalictlError } from '../../../world/errors.ts';
@@ -62,5 +62,5 @@ export class Kubectl {
 
 /** Objects as YAML, with secrets taken out. */
 export function yamlWithoutSecrets(objects: unknown): string {
-  return printYaml(withoutSecrets(objects, publicKeys, redacted));
+  return printYaml(redactObjects(objects, publicKeys, redacted));
 }

@@ -56,8 +56,7 @@ async function* releaseFromReports(ctx: Context, files: readonly string[], force
   const reports = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: NodeJS.ErrnoException) => {
-        const why = cause.code === 'ENOENT' ? 'no such file or directory' : systemText(cause);
-        throw new CalictlError(`open ${file}: ${why}`, { code: 'REPORT_UNREADABLE', cause });
+        throw new CalictlError(`open ${file}: ${systemText(cause)}`, { code: 'REPORT_UNREADABLE', cause });
       });
       return parseCalicoctlReport(text, file);
     }),
