@@ -1,4 +1,4 @@
-// Assignments on an API server beside the bare requests that each of them needs: what is left to the allocator, and how
+// Assignments on an API server compared with the bare requests that each of them needs: the allocator's share, and how
 // much of the time is spent waiting for the server.
 import { kubeConnection } from '../../src/connect/kube-config.ts';
 import { openKube } from '../../src/datastore/kube/kube-datastore.ts';

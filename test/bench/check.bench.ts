@@ -1,4 +1,4 @@
-// `ipam check` beside fetching the same lists with curl in the fastest way, and beside calicoctl's check.
+// `ipam check` compared with fetching the same lists with curl in the fastest way, and with calicoctl's check.
 import { custom } from './big-cluster.ts';
 import { type CurlPath, calicoctl, calictl, curl, type Target } from './contenders.ts';
 import { median, ratio, resultTable, rounds, type Samples } from './measure.ts';

@@ -1,4 +1,4 @@
-// The programs that are measured beside each other: this one, curl doing the bare minimum, calicoctl where it is named.
+// The programs that are compared: calictl, curl doing the bare minimum, and calicoctl if its path is given.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

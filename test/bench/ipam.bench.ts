@@ -1,5 +1,5 @@
-// How fast the allocator and the check are with nothing but memory below them: assignments over the memory store beside
-// the bare calls that they come to, and the judging of full blocks beside parsing them.
+// How fast the allocator and the check are on the memory store: assignments compared with the bare calls that they make,
+// and judging full blocks compared with parsing them.
 import { createHash } from 'node:crypto';
 import { listAll } from '../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
@@ -69,7 +69,7 @@ function medianOf(found: readonly Cost[], what: keyof Cost): number {
   return median(found.map((cost) => cost[what]));
 }
 
-/** Median over the rounds of the processor's time beside another's in the same round. */
+/** Median over the rounds of the ratio of CPU times within the same round. */
 function ratioOf(found: readonly Cost[], base: readonly Cost[]): number {
   return median(found.map(({ cpu }, round) => cpu / (base[round]?.cpu ?? Number.NaN)));
 }
@@ -251,7 +251,7 @@ function textsOfFullBlocks(): Texts {
   };
 }
 
-/** Read anew for each round: what was looked up once in a text is faster the second time. */
+/** Read again for each round: strings that were looked up once are faster the second time. */
 function readSnapshot(texts: Texts): IpamSnapshot {
   const blocks = texts.blocks.map((text) => parseJson(text) as unknown as IPAMBlock);
   const affinities = blocks.map(

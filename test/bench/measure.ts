@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Measures peak memory; costs about a millisecond. */
   readonly memory?: boolean;
-  /** Exit codes that are no failure. */
+  /** Exit codes that do not count as a failure. */
   readonly codes?: readonly number[];
 }
 
@@ -77,7 +77,7 @@ function pollPeak(pid: number): () => number | undefined {
       const found = /VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
       if (found !== null) peak = Number(found[1]);
     } catch {
-      // It has ended, or this is no Linux.
+      // It has ended, or this is not Linux.
     }
   };
   const timer = setInterval(look, 5);
@@ -112,7 +112,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-/** Median over the rounds of what `name` took beside what `base` took in the same round. */
+/** Median over the rounds of the time of `name` divided by the time of `base` in the same round. */
 export function ratio(samples: Samples, name: string, base: string): number {
   return median((samples[name] ?? []).map(({ ms }, round) => ms / (samples[base]?.[round]?.ms ?? Number.NaN)));
 }
@@ -124,7 +124,7 @@ export function difference(samples: Samples, name: string, base: string): number
 
 const shown = (ms: number): string => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(2)} s`);
 
-/** One line a contender: median, spread, ratio to the first, memory and the rest. */
+/** One line per contender: median, spread, ratio to the first, memory and the rest. */
 export function resultTable(title: string, samples: Samples): string {
   const [base = ''] = Object.keys(samples);
   const rows = Object.entries(samples).map(([name, of]) => {

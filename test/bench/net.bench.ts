@@ -1,4 +1,4 @@
-// How fast "parse an IPv4 address and ask whether a network has it" is, beside the package ip-cidr, in one run.
+// How fast it is to parse an IPv4 address and look it up in a network, compared with the package ip-cidr in one run.
 // Interleaved pairs, medians.
 import IPCIDR from 'ip-cidr';
 import { type Cidr, cidrContains, formatCidr, parseCidr } from '../../src/net/cidr.ts';

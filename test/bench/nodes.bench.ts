@@ -1,6 +1,5 @@
-// `node status` over a way to nodes that takes 300 ms a call: the time of many nodes beside that of one, of a node that
-// hangs, and the memory that more nodes take. What the nodes answer is made here; all else is real.
-
+// `node status` over a transport that takes 300 ms per call: the time for many nodes compared with one, with a node that
+// hangs, and the memory that more nodes take. The answers of the nodes are generated here; everything else is real.
 import { inputOf } from '../../src/cli/input.ts';
 import type { Context } from '../../src/commands/command.ts';
 import { nodeStatus, type StatusInput } from '../../src/commands/node/status/command.ts';

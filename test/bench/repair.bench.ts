@@ -1,4 +1,4 @@
-// `ipam check --fix` of stray handles beside the bare writes: a PUT and a DELETE for each, 32 in flight.
+// `ipam check --fix` of stray handles compared with the bare writes: a PUT and a DELETE for each, 32 in flight.
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { KubeObject } from '../../src/resources/object.ts';
@@ -50,7 +50,7 @@ async function bareWrites(target: Target, handles: readonly KubeObject[]): Promi
   return { ms: performance.now() - started };
 }
 
-/** The writing itself, from the first to the last line of the journal; the whole run with its three checks beside it. */
+/** The writes alone, from the first to the last line of the journal, and the whole run with its three checks. */
 async function repaired(target: Target, strays: number): Promise<Sample> {
   const journal = join(dirname(target.server.caFile), 'journal.jsonl');
   rmSync(journal, { force: true });

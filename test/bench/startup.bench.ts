@@ -1,4 +1,4 @@
-// What starting costs, beside a Node that does nothing.
+// How long the program takes to start, compared with a Node process that does nothing.
 import { custom } from './big-cluster.ts';
 import { calicoctl, calictl, curl, nothing, type Target } from './contenders.ts';
 import { difference, resultTable, rounds } from './measure.ts';

@@ -363,7 +363,7 @@ describeWithApiServer('bad input with a cluster', (server) => {
     ];
   }
 
-  /** The server's kubeconfig with users who are somebody else, and a cluster that trusts the wrong authority. */
+  /** The server's kubeconfig with other users, and a cluster that trusts the wrong authority. */
   function kubeconfig({ url, caFile }: ApiServer): string {
     const parts = join(caFile, '..');
     const cert = `client-certificate: ${parts}/admin.crt, client-key: ${parts}/admin.key`;

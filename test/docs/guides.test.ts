@@ -1,5 +1,5 @@
-// The transcripts of docs/guides are what the commands in them print, one after the other on a copy of the example.
-// WRITE_DOCS=1 writes them anew.
+// The transcripts in docs/guides are what their commands print, one after the other on a copy of the example.
+// WRITE_DOCS=1 writes them.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

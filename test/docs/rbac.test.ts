@@ -249,7 +249,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
     it.each(lines)('calictl-node-reader with calictl-reader is enough for: %s', async (line) => {
       const { code, stderr } = await reader.run(line);
       expect(refusals(reader.proxy)).toEqual([]);
-      // What is found on this machine is no concern here, only that it was asked.
+      // It does not matter what is found on this machine, only that it was queried.
       expect(code, stderr).not.toBe(1);
       expect(used(reader.proxy)).toContain('get pods/exec');
     });

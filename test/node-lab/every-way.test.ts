@@ -79,7 +79,7 @@ const labs: readonly { readonly options: PlanOptions; readonly cases: readonly C
     : []),
 ];
 
-/** A state that changes under the questions is asked anew, so often. */
+/** How often the nodes are queried again when their state changes between the queries. */
 const attempts = 4;
 
 interface Said {
@@ -102,7 +102,7 @@ describeWithPrograms('every transport to nodes', [...labPrograms, ...labSshProgr
 
       const askAll = (): Promise<Said[]> => Promise.all(ways.map(async (way) => ({ way, answers: await askBy(way) })));
 
-      /** Asks by all ways until they say the same, at most so often; answers what they said last. */
+      /** Queries over all transports until they agree, at most so often; returns the last results. */
       async function askUntilEqual(): Promise<readonly Said[]> {
         for (let left = attempts; ; left -= 1) {
           const said = await askAll();
@@ -122,7 +122,7 @@ describeWithPrograms('every transport to nodes', [...labPrograms, ...labSshProgr
         }
       }
 
-      /** What a way does not see is said so, and is not taken for right. */
+      /** What a transport does not see is reported as not observed, and not as right. */
       function expectSeen(said: readonly Said[]): void {
         for (const { way, answers } of said) {
           const verdicts = factsOfFiles(answers).map(({ verdict }) => verdict);

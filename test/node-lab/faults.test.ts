@@ -21,7 +21,7 @@ interface Found {
   readonly peer?: string | undefined;
   readonly object?: string;
   readonly family?: 4 | 6;
-  /** Stands in the message. */
+  /** Part of the message. */
   readonly says?: string;
 }
 
@@ -109,7 +109,7 @@ const kernelCases: readonly Case[] = [
 ];
 
 const r: FaultPlace = { node: 'rr-1', peer: 'node-a' };
-/** There is one reflector only, as is said in any case. */
+/** There is only one reflector, which is reported in any case. */
 const lonely: Found = { id: 'F91', node: 'node-a' };
 
 const reflectorCases: readonly Case[] = [

@@ -1,4 +1,4 @@
-// Commands on nodes that are well: BIRD, sessions, routes and the data path of a lab are seen whole and found right.
+// Commands on healthy nodes: BIRD, sessions, routes and the data path of a lab are seen completely and found right.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peersOf, protocolName, remoteBlocks } from '../support/lab/bird-config.ts';
 import { type Lab, labPrograms, startLab } from '../support/lab/lab.ts';

@@ -1,4 +1,4 @@
-// Nodes that give no answer, half of one or one in another language, beside nodes that are well: each is told as what it
+// Nodes that give no answer, half of one or one in another language, next to healthy nodes: each is reported as what it
 // is and never as a peer that is down, the others are judged, and nothing takes longer than it may.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +18,9 @@ import {
 import { describeWithPrograms, programPath } from '../support/program/parts.ts';
 import { describeWithKubelets } from '../support/servers/kubelet.ts';
 
-/** Long enough for the nodes that are well, on a busy machine too. */
+/** Long enough for the healthy nodes, on a busy machine too. */
 const timeoutMs = 10_000;
-/** What a command needs beside waiting for the nodes. */
+/** What a command needs in addition to waiting for the nodes. */
 const besideMs = 15_000;
 
 /** Who was not seen (`node CODE`, with the family of BIRD), what was found (`ID node`), and the exit code. */
@@ -56,7 +56,7 @@ describeWithPrograms('unreachable nodes', [...labPrograms, ...labSshPrograms], (
     ];
     const throughServer = "the API server's exec";
 
-    /** Asks all commands at the same time. Those that are well must be judged whole whatever is wrong with node-b. */
+    /** Runs all commands at the same time. The healthy nodes must be judged completely whatever is wrong with node-b. */
     async function askAll(way: string): Promise<Readonly<Record<NodeCommand, Answer>>> {
       const began = performance.now();
       const answers = await Promise.all(

@@ -18,7 +18,7 @@ import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 const calictl = fileURLToPath(new URL('../../bin/calictl.js', import.meta.url));
 
-/** Runs the repair and kills it as soon as the journal has `lines` lines; answers how many it had at the end. */
+/** Runs the repair and kills it as soon as the journal has `lines` lines; returns how many it had at the end. */
 async function killAfter(lines: number, args: readonly string[], env: Record<string, string>): Promise<number> {
   const journal = join(mkdtempSync(join(tmpdir(), 'calictl-kill-')), 'journal.jsonl');
   const count = (): number => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0);

@@ -76,7 +76,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         expect(await calictl(`ipam affinity release ${claim?.['cidr']}`)).toMatchObject({ code: 4, stdout: '' });
         expect(await calictl(`ipam affinity release ${claim?.['cidr']} --keep-addresses`)).toMatchObject({ code: 0 });
         expect(await claims()).toEqual([]);
-        // The node claims another block, for this one is nobody's.
+        // The node claims another block, because this one has no owner.
         const [next] = (await cni('ADD', 'node-b', 'two')).addresses;
         const [other] = await claims();
         expect(other?.['cidr']).not.toBe(claim?.['cidr']);

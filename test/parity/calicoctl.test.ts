@@ -1,4 +1,4 @@
-// calictl in compat mode beside the reference program that CALICOCTL names, on equal clusters of a real kube-apiserver.
+// calictl in compat mode compared with the calicoctl that CALICOCTL names, on equal clusters of a real kube-apiserver.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,7 +114,7 @@ describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALI
         const theirs = readFileSync(file('theirs'), 'utf8');
         expect(comparableReport(readFileSync(file('ours'), 'utf8')), about).toEqual(comparableReport(theirs));
 
-        // What the reference found stands in our own report: addresses by address, handles by name.
+        // What calicoctl found is in calictl's own report: addresses by address, handles by name.
         const clock = new TestClock(new Date(Date.now() + 3_600_000));
         const own = await run('ipam check -o json --grace 0', { env, clock });
         const found = JSON.stringify(JSON.parse(own.stdout).findings);

@@ -1,4 +1,4 @@
-// `get` and `version` beside calicoctl v3.31.4 on the same cluster: exit code and both streams, byte for byte.
+// `get` and `version` compared with calicoctl v3.31.4 on the same cluster: exit code and both streams, byte for byte.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { cluster } from '../support/clusters/seeded-cluster.ts';

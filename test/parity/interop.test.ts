@@ -1,4 +1,4 @@
-// calictl beside Calico's own programs on one datastore: each releases what the other assigned, and both assign from the
+// calictl and Calico's own programs on one datastore: each releases what the other assigned, and both assign from the
 // same small pools at once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,7 +89,7 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         await expectClean();
       });
 
-      /** One host's kubelet: it adds and deletes containers. What contention makes of a call is said again later. */
+      /** One host's kubelet: it adds and deletes containers. A call that fails because of contention is repeated later. */
       async function kubelet(host: string, most: number): Promise<Held[]> {
         const end = Date.now() + seconds * 1000;
         const running: { id: string; address: string; from: bigint }[] = [];

@@ -1,4 +1,4 @@
-// ipam assign beside Calico's own IPAM plugin on equal datastores: each stored object is the same, field by field.
+// ipam assign compared with Calico's own IPAM plugin on equal datastores: each stored object is the same, field by field.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

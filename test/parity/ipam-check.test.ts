@@ -1,5 +1,5 @@
-// The check by calicoctl's rules beside calicoctl itself, on the same objects of a real API server: the same lines (its
-// own come in hash order) and the same report file.
+// The check by calicoctl's rules compared with calicoctl itself, on the same objects of a real API server: the same lines
+// (calicoctl prints some in hash order) and the same report file.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -94,7 +94,7 @@ function broken(): KubeObject[] {
   return objects;
 }
 
-/** Lines that stand in hash order at calicoctl, put in order within their group. */
+/** Lines that calicoctl prints in hash order, sorted within their group. */
 function inOrder(text: string): string[] {
   const lines: string[] = [];
   let group: string[] = [];

@@ -1,4 +1,4 @@
-// ipam configure and ipam split beside the reference program that CALICOCTL names, on equal objects of a real
+// ipam configure and ipam split compared with the calicoctl that CALICOCTL names, on equal objects of a real
 // kube-apiserver: exit code, both streams, and what is stored after each command line.
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';

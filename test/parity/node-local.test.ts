@@ -1,4 +1,4 @@
-// node checksystem, run and diags beside the reference program that CALICOCTL names, on this machine.
+// node checksystem, run and diags compared with the calicoctl that CALICOCTL names, on this machine.
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -110,7 +110,7 @@ describe.skipIf(!reference || !isRoot)(suite, () => {
   });
 
   describe('node run', () => {
-    /** A docker that starts nothing and logs what it is told to. */
+    /** A docker that starts nothing and prints the given log. */
     const dockerThat = (log: string): void => {
       const script = `#!/bin/sh\n[ "$1" = logs ] && printf '%s\\n' '${log}'\nexit 0\n`;
       chmodSync(file('docker', script), 0o755);

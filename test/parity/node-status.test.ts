@@ -1,4 +1,4 @@
-// node status in compat mode beside calicoctl itself, in a namespace with real BIRDs and with stand-ins that misbehave.
+// node status in compat mode compared with calicoctl, in a namespace with real BIRDs and with stand-ins that misbehave.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const states = [
 ] as const;
 
 describeWithPrograms('node status as calicoctl', ['bird', 'bird6', 'birdc', 'ip', 'unshare', 'setpriv'], () => {
-  describe.skipIf(!isHere)(`beside the program that CALICOCTL names${isHere ? '' : ' (it names none)'}`, () => {
+  describe.skipIf(!isHere)(`next to the calicoctl that CALICOCTL names${isHere ? '' : ' (it is not set)'}`, () => {
     const results = mkdtempSync(join(tmpdir(), 'calictl-parity-'));
     const read = (name: string): string => readFileSync(join(results, name), 'utf8');
     const answer = (state: string, whose: 'ref' | 'our') => ({

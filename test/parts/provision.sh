@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"; [ -z "$made_policy" ] || rm -f "$policy"' EXIT
 
 has() { PATH=$PATH:/usr/sbin:/sbin command -v "$@" >/dev/null; }
 
-# Installs packages; their services do not start, now or later. They are no condition: without them suites are skipped.
+# Installs packages; their services do not start, now or later. They are not required: without them suites are skipped.
 install() {
   if [ "$(id -u)" != 0 ] || ! has apt-get; then
     echo "provision: $* missing, and only root can install with apt; the suites that need them are skipped" >&2

@@ -48,7 +48,7 @@ it('ipam show sees what ipam assign assigned, and release by handle releases it'
   expect(JSON.parse(shown.stdout)).toMatchObject({
     items: [{ allocated: true, handle: 'db', node: 'node-a', attributes: { node: 'node-a', purpose: 'test' } }],
   });
-  // Dated as a plugin dates it: what was assigned this moment is no leak yet.
+  // Dated as the CNI plugin does it: an address that was just assigned is not a leak yet.
   expect(JSON.parse(shown.stdout).items[0].attributes.timestamp).toBe('2025-06-15 16:00:00 +0000 UTC');
   expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
   expect(await run('ipam release --handle db --yes', { folder })).toMatchObject({ code: 0 });

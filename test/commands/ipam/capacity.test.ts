@@ -12,7 +12,7 @@ const config = (spec: object): KubeObject => ({
   spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
 });
 
-/** A pool of four blocks: host-a owns one with 60 of 64 held; another one is nobody's, with 10 held; one is reserved. */
+/** A pool of four blocks: host-a owns one with 60 of 64 held; another has no owner, with 10 held; one is reserved. */
 const objects: KubeObject[] = [
   ...[pool('pool-a', '10.60.0.0/24', 26), node('host-a', { zone: 'a' })],
   ...[blockWith('10.60.0.0/26', 'host:host-a', ['h', 60]), affinityTo('host-a', '10.60.0.0/26', 'confirmed')],
@@ -97,8 +97,8 @@ describe('ipam capacity --simulate', () => {
   it('--simulate places pods with the allocator and writes nothing', async () => {
     const before = stored();
     const { code, stdout } = await run('ipam capacity --simulate nodes=2,pods-per-node=70', { folder });
-    // The first node makes the block that is left. The second borrows there, which is where its sequence begins: 32
-    // each, and then both borrow the 4 of host-a and the 54 of nobody.
+    // The first node creates the block that is left. The second borrows there, which is where its sequence begins: 32
+    // each, and then both borrow the 4 of host-a and the 54 in the block without an owner.
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
       'IPv4: 2 nodes more, 70 pods each',
       '  placed      122 of 140 pods, 90 of them borrowed',
@@ -109,7 +109,7 @@ describe('ipam capacity --simulate', () => {
       '',
       "The same if the pools were made anew, empty, and today's addresses given out again:",
       'BLOCK SIZE   AGAIN   PLACED   BORROWED   BLOCKS   BREAKS AT',
-      // Of 256 less 64 reserved, 60 are host-a's again (the 10 in nobody's block are not), and 132 are left. With /26
+      // Of 256 less 64 reserved, host-a has 60 again (not the 10 in the block without an owner); 132 are left. With /26
       // and /27 the new nodes make all blocks that are left and borrow the 4 of host-a. With /25 only one is left, half
       // of it reserved: the first node has its 64 there and borrows 2, the second borrows 66.
       '/26 (now)    60      132      4          2        new-node-1 pod 67',

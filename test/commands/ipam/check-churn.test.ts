@@ -1,4 +1,4 @@
-// The check beside a cluster at work: pods come and go while it reads, and it reports every planted fault and nothing else.
+// The check of a busy cluster: pods come and go while it reads, and it reports every planted fault and nothing else.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// ipam check --fix of many findings on a server that is busy, loses answers, or breaks down: what is told, and how it ends.
+// ipam check --fix of many findings on a server that is busy, loses answers, or breaks down: its output and its end.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,7 +105,7 @@ it('--fix survives 429 to every third write and a lost answer to every fiftieth'
   expect({ code: fixed.code, stderr: fixed.stderr }).toEqual({ code: 0, stderr: '' });
   expect(sent['busy']).toBeGreaterThan(strays / 3);
   expect(sent['no-answer']).toBeGreaterThan(strays / 50);
-  // It waited as it was told to: one second, and a little that differs from caller to caller.
+  // It waited as requested: one second, plus a little that differs between callers.
   expect(clock.waits.filter((ms) => ms >= 1_000)).toHaveLength(sent['busy'] ?? 0);
   expect(new Set(journaledOutcomes())).toEqual(new Set(['written']));
   const second = await check('');

@@ -51,7 +51,7 @@ const stored = (): KubeObject[] => (parseJson(text()) as unknown as { items: Kub
 const release = (flags: string, options: RunOptions = {}): Promise<Ran> =>
   run(`ipam release ${flags}`, { folder, cwd: top, ...options });
 
-/** True when a block says that somebody has the address, by what `ipam show` says. */
+/** True when the address is allocated according to `ipam show`. */
 async function allocated(address: string): Promise<boolean> {
   const { stdout } = await run(`ipam show --ip ${address} -o json`, { folder });
   const { items } = JSON.parse(stdout) as { items: { allocated: boolean }[] };
@@ -248,7 +248,7 @@ describe('--from-report', () => {
     expect(await allocated(leaked)).toBe(false);
     expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(false);
     expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
-    // Once more: nothing is left to do, and that is no failure.
+    // A second run finds nothing left to do, which is not a failure.
     expect(await unchanged('--from-report report.json')).toMatchObject({
       ...{ code: 0, stdout: `IP address ${leaked} is free already\n` },
     });

@@ -1,4 +1,4 @@
-// calictl node exec: output and exit code of the program, and what is said when there is no node or no way to it.
+// calictl node exec: output and exit code of the program, and the errors for a missing node or transport.
 import { describe, expect, it } from 'vitest';
 import { node } from '../../support/clusters/ipam-state.ts';
 import { run } from '../../support/program/world.ts';

@@ -1,5 +1,5 @@
-// The corpus of damaged clusters in test/corpus: one healthy image, and a folder a fault that says what differs in it
-// and what a check must make of it.
+// The corpus of damaged clusters in test/corpus: one healthy image, and one folder per fault with the differences and the
+// findings that a check must report.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../../../src/resources/object.ts';

@@ -10,7 +10,7 @@ export function exampleObjects(): KubeObject[] {
   return readManifests(exampleFolder).filter(({ kind }) => kind !== 'Namespace');
 }
 
-/** Planted by hand, one line a finding: invariant, severity, and the address or object. */
+/** Planted by hand, one line per finding: invariant, severity, and the address or object. */
 export const exampleFaults: readonly string[] = [
   'INV-18 error 10-61-4-0-24',
   'INV-20 error 10-61-4-0-24',

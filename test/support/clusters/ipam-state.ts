@@ -121,7 +121,7 @@ export function inconsistencies(store: MemoryDatastore): string[] {
   return found;
 }
 
-/** The store, where somebody else does something once: just before the given call (1 is the first). */
+/** The store, with another client that acts once: just before the given call (1 is the first). */
 export function interrupted(
   store: IpamStore,
   at: number,

@@ -1,4 +1,4 @@
-// Pools and blocks drawn as text, a character an address, for the tests of the address map.
+// Pools and blocks drawn as text, one character per address, for the tests of the address map.
 import { type AddressMap, addressMap, type MapFilter } from '../../../src/ipam/show/address-map.ts';
 import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
 import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';

@@ -129,7 +129,7 @@ export class SnapshotBuilder {
     return handle;
   }
 
-  /** Allocates the next free address of the block and counts it in the handle; answers the address. */
+  /** Allocates the next free address of the block and counts it in the handle; returns the address. */
   allocate(block: IPAMBlock, attribute: BlockAttribute): string {
     const { spec } = block;
     const ordinal = spec.unallocated.shift();

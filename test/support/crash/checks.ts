@@ -75,7 +75,7 @@ export function robbed(store: MemoryDatastore, living: Living): string[] {
   });
 }
 
-/** Other nodes and this one take all there is: no address comes that somebody has, and every address comes. */
+/** All nodes together take every address: none is assigned that is already held, and every address is assigned. */
 export async function problemsOfFilling(objects: readonly KubeObject[], living: Living): Promise<string[]> {
   const store = new MemoryDatastore(objects, { now: () => cutAt });
   const world = { clock: new TestClock(cutAt), random: evenRandom };

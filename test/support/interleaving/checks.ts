@@ -60,7 +60,7 @@ export class Judge {
     this.#actors = actors;
   }
 
-  /** At every moment: the books of all blocks are in order, and living pods have their addresses. */
+  /** At every moment: the allocation records of all blocks are consistent, and living pods have their addresses. */
   moment(objects: readonly KubeObject[], schedule: readonly string[]): void {
     for (const object of objects) {
       if (object.kind !== 'IPAMBlock' || this.#sound.has(object)) continue;

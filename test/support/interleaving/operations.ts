@@ -1,4 +1,4 @@
-// The operations that meet: each as it runs in the program or beside it, with a clock of its own.
+// The operations that run concurrently: each as it runs in calictl or in another client, with a clock of its own.
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
@@ -53,7 +53,7 @@ export async function fix(store: Datastore, at: Date): Promise<void> {
 }
 
 /**
- * What `calictl ipam check` calls an error or a warning at that moment, be it sure or not. That a pool is used up is no
+ * What `calictl ipam check` calls an error or a warning at that moment, stable or candidate. An exhausted pool is not
  * damage.
  */
 export async function faults(store: Datastore, at: Date): Promise<string[]> {

@@ -17,7 +17,7 @@ export const labFaults = { ...sessionFaults, ...kernelFaults };
 
 export type LabFault = keyof typeof labFaults;
 
-/** Makes a fault and waits until it shows. Answers what heals it again; that waits until the lab has converged. */
+/** Injects a fault and waits until it shows. Returns a function that undoes it and waits until the lab has converged. */
 export async function breakLab(lab: Lab, fault: LabFault, place: FaultPlace): Promise<Heal> {
   const node = nodeOf(lab.plan, place.node);
   const peer = nodeOf(lab.plan, place.peer ?? lab.plan.nodes.find(({ name }) => name !== place.node)?.name ?? '');

@@ -24,7 +24,7 @@ export const labPrograms = ['bird', 'bird6', 'birdc', 'ip', 'bridge', 'nft', 'pi
 
 export interface Lab {
   readonly plan: LabPlan;
-  /** Holds a folder a node; BIRD's sockets are in `<folder>/<node>/run`, its logs beside. */
+  /** Has one folder per node; BIRD's sockets are in `<folder>/<node>/run`, its logs next to it. */
   readonly folder: string;
   /** For `--via`: `netns:clab0-{node}`. */
   readonly via: string;
@@ -39,7 +39,7 @@ export interface Lab {
   /** What BIRD of a node answers, asked as birdc does. */
   birdc(node: string, family: Family, ...command: readonly string[]): Promise<string>;
   startBird(node: string, family: Family): Promise<void>;
-  /** Ends it at once, as a crash does: peers are told nothing. */
+  /** Ends it at once, as a crash does: peers are not notified. */
   stopBird(node: string, family: Family): Promise<void>;
   /** Has the configurations say something other than the cluster, or with undefined the same again; reconfigures. */
   deviate(node: string, deviation: Deviation | undefined): Promise<void>;

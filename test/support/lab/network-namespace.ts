@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 
 export interface Namespace {
   readonly name: string;
-  /** Runs a program in it and answers what it printed; throws when it ends with another code than 0. */
+  /** Runs a program in it and returns its output. Errors: an exit code other than 0. */
   run(...argv: readonly string[]): string;
   /** Starts a program in it; who starts it ends it. */
   start(...argv: readonly string[]): ChildProcess;

@@ -174,7 +174,7 @@ const untilNoRoute = async ({ node, family }: At, destination: string | undefine
   await until(async () => (await show()).trim() === '', `${destination} goes from ${node.name}`);
 };
 
-/** Somebody else's route to the peer's block was there first: the kernel does not take BIRD's. Without encapsulation. */
+/** A foreign route to the peer's block exists already: the kernel does not accept BIRD's. Without encapsulation. */
 const kernelRefuses: Break = async (at) => {
   const { lab, node, peer, family } = at;
   const block = peer.block?.[family] ?? '';
@@ -200,7 +200,7 @@ export const sessionFaults = {
       shown('one', /Bad peer AS/),
     ),
   },
-  /** The cluster has a password, and the node another one than its peer. */
+  /** The cluster has a password, and the node uses a different one than its peer. */
   otherPassword: {
     id: 'F64',
     break: deviating(
@@ -209,7 +209,7 @@ export const sessionFaults = {
       shown('all', unanswered),
     ),
   },
-  /** The node has a password, its peer and the cluster have none: cannot be told from a filter. */
+  /** The node has a password, its peer and the cluster have none: this looks the same as a filter. */
   passwordOnOneSide: {
     id: 'F62',
     break: deviating(

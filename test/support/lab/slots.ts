@@ -65,7 +65,7 @@ function isAbandoned(folder: string): boolean {
     if (!existsSync(owner)) return Date.now() - statSync(folder).mtimeMs > 60_000;
     return hasEnded(owner);
   } catch {
-    // Somebody else has just removed it.
+    // Another process has just removed it.
     return false;
   }
 }

@@ -14,7 +14,7 @@ export type NodeCommand = (typeof nodeCommands)[number];
 export interface Way {
   readonly name: string;
   readonly flags: readonly string[];
-  /** What is known by it of a Felix that is well: its own check is in its container only, elsewhere it is a process. */
+  /** What it reports for a healthy Felix: its own check runs in its container only, elsewhere it is a process. */
   readonly felix: 'live' | 'running';
   /** The files of a node are not in its network namespace. */
   readonly seesFiles: boolean;
@@ -74,7 +74,7 @@ interface Fact {
   readonly verdict: string;
 }
 
-/** What is said of a node, or of a session of it. */
+/** What is reported for a node, or for a session of it. */
 interface Item {
   readonly node: string;
   readonly state?: string;
@@ -143,7 +143,7 @@ export async function askBy({ flags, recorded }: Pick<Way, 'flags' | 'recorded'>
   }
 }
 
-/** Two looks in a row differ in these too. BIRD works some of them out anew each time, a second up or down. */
+/** Two readings in a row differ in these too. BIRD computes some of them each time, a second up or down. */
 const times = new Set(['since', 'serverTime', 'lastReboot', 'lastReconfiguration']);
 /** The steps that a session goes through again and again as long as it does not come up. */
 const steps = new Set(['Active', 'Connect', 'OpenSent', 'OpenConfirm', 'Idle', 'Passive']);

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
 import type { Held, Plan } from './allocating-process.ts';
 
-/** Bundles the program before the tests of a file; answers what starts a process and waits for what it held. */
+/** Bundles the program before the tests of a file; returns a function that runs a process and resolves to what it held. */
 export function allocatingProcesses(): (plan: Plan) => Promise<Held[]> {
   let folder = '';
   beforeAll(async () => {

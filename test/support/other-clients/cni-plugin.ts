@@ -24,7 +24,7 @@ export interface CniAnswer {
   readonly failure: string | undefined;
 }
 
-/** Runs calico-ipam for a container that is no pod. */
+/** Runs calico-ipam for a container that does not belong to a pod. */
 export function calicoIpam({ command, node, containerId, kubeconfig, lockFile }: CniCall): Promise<CniAnswer> {
   const config = {
     cniVersion: '0.4.0',

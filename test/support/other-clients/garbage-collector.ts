@@ -1,4 +1,4 @@
-// Calico's own garbage collector of addresses (kube-controllers), kept small: what runs beside calictl in a real cluster.
+// Calico's own garbage collector of addresses (kube-controllers), kept small: it runs next to calictl in a real cluster.
 // It judges from blocks, pods and nodes alone and never reads affinities or handles; what it frees, it frees guarded.
 import { type Datastore, getIfAny, listAll } from '../../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';

@@ -21,7 +21,7 @@ const phrase = (pattern: string, odd: string, plain: string): OddPhrase => ({
 
 export const oddPhrases: readonly OddPhrase[] = [
   phrase(
-    String.raw`(?<!\b(?:there|there's) )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|\w+er than\b)\w+`,
+    String.raw`(?<!\b(?:there|there's) )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|(?:faster|slower|larger|smaller|higher|lower|older|newer|wider|better) *\b)\w+`,
     "'10s' is no pod",
     "invalid pod '10s'",
   ),
@@ -58,7 +58,7 @@ export const oddPhrases: readonly OddPhrase[] = [
   ),
   phrase(String.raw`\b(?:is|are|was|were) well\b(?!-)`, 'nodes that are well', 'healthy nodes'),
   phrase(String.raw`\bsays? of (?:it|them)sel(?:f|ves)\b`, 'what BIRD says of itself', 'what BIRD reports'),
-  phrase(String.raw`\brights of\b`, 'needs the rights of root', 'must be run as root'),
+  phrase(String.raw`\brights of root\b`, 'needs the rights of root', 'must be run as root'),
   phrase(String.raw`\blike \d+ ?[smh]\b`, 'a duration like 10s', 'a duration, e.g. 10s'),
   phrase(String.raw`\bwith commas\b`, 'names, with commas', 'comma-separated names'),
   phrase(String.raw`\b(?:is|are|was|were) said\b`, 'it is said once', 'it is reported once'),

@@ -20,7 +20,7 @@ export function describeWithBrowser(name: string, suite: () => void): void {
   else describe.skip(`${name}: no browser on PATH or at $CHROME_PATH, get one with: apt-get install chromium`, suite);
 }
 
-/** Runs the browser on a file with these options (`--dump-dom`, `--screenshot=…`); answers what it prints. */
+/** Runs the browser on a file with these options (`--dump-dom`, `--screenshot=…`); returns its output. */
 export function browse(file: string, options: readonly string[]): string {
   const profile = mkdtempSync(join(tmpdir(), 'calictl-browser-'));
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'];

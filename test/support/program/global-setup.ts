@@ -13,7 +13,7 @@ declare module 'vitest' {
 
 const prefix = 'calictl-parts-';
 
-/** Answers what ends the processes of this run; those of runs that were killed are ended first. */
+/** Returns a function that ends the processes of this run. Those of runs that were killed are ended first. */
 export function setup(project: TestProject): () => void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
     const abandoned = join(tmpdir(), name);
@@ -32,7 +32,7 @@ function endRun(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** Ends a process whose command line names the folder; any other with that pid is somebody else's. */
+/** Ends a process whose command line contains the folder; any other with that pid belongs to another program. */
 export function endProcess(pid: number, folder: string): void {
   const commandLine = `/proc/${pid}/cmdline`;
   if (

@@ -1,4 +1,4 @@
-// The reference program that CALICOCTL names, run for tests that put its answers beside ours.
+// The reference calicoctl that CALICOCTL names, run by tests that compare its results with calictl's.
 import { execFile } from 'node:child_process';
 import type { KubeObject } from '../../../src/resources/object.ts';
 

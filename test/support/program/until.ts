@@ -1,8 +1,8 @@
 // Waits for a condition, not for a time.
 
 /**
- * Resolves when the condition holds. Errors: after `forMs` milliseconds, with what was waited for; a function says it as
- * it is by then.
+ * Resolves when the condition holds. Errors: after `forMs` milliseconds, with a description of the condition; a function
+ * is called at that moment to describe it.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,

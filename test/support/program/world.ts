@@ -33,7 +33,7 @@ export class MemoryStream implements OutputStream {
   }
 }
 
-/** Stands still unless it is told; a sleep moves it on at once. */
+/** Advances only when set; a sleep advances it at once. */
 export class TestClock implements Clock {
   #ms: number;
   /** Called before each sleep: what happens in the world meanwhile. */
@@ -62,7 +62,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Sends a signal to a process group that a test started; one that is gone is no error. */
+/** Sends a signal to a process group that a test started; a group that has ended is not an error. */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);

@@ -82,7 +82,7 @@ export interface Allocation {
   readonly node?: string;
 }
 
-/** A block with some addresses allocated; without an owner it is nobody's. */
+/** A block with some addresses allocated, and an owner if one is given. */
 export function recordedBlock(
   cidr: string,
   owner: string | undefined,

@@ -49,8 +49,8 @@ export function someBeginnings(texts: readonly string[]): readonly string[] {
 }
 
 /**
- * Of names, addresses and networks in an answer those that do not stand in its text: a parser makes none up. Letters of
- * either case; an address may have a device behind it, and stands for the network of itself.
+ * Returns the names, addresses and networks in a parsed answer that do not occur in its text: a parser must not invent
+ * any. Case does not matter; an address may have a device behind it, and stands for the network of itself.
  */
 export function invented(text: string, found: readonly (string | IpAddress | Cidr | undefined)[]): readonly string[] {
   const lower = text.toLowerCase();

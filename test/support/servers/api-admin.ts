@@ -109,7 +109,7 @@ export class ApiAdmin {
     seen(made.body);
     if (object.status === undefined || !withStatus.has(object.kind)) return;
     const stored = parseJson(made.body) as unknown as KubeObject;
-    // A node is not heard of before its addresses are known; what it has beside them stays.
+    // A node must not appear before its addresses are known; everything else in it is kept.
     const status = { ...(stored.status as object | undefined), ...(object.status as object) };
     const written = await this.request('PUT', `${path}/${object.metadata.name}/status`, { ...stored, status });
     if (written.status !== 200)

@@ -24,7 +24,7 @@ const imagePrograms: Readonly<Record<string, string>> = {
   birdcl: 'birdc',
 };
 
-/** Asked whether Felix is alive, it says what stands in the file; without the file all is well. */
+/** Asked whether Felix is alive, it answers with the content of the file; without the file Felix is healthy. */
 const calicoNode = `#!/bin/sh
 [ "$1" = -felix-live ] || exit 2
 [ -e "$FELIX_PROBLEM" ] || exit 0
@@ -36,7 +36,7 @@ export interface NodeOptions {
   readonly name: string;
   /** Its InternalIP; 192.0.2.1 when absent. */
   readonly address?: string;
-  /** What stands before every command: `['nsenter', '--net=/var/run/netns/a', '--']`. */
+  /** The prefix of every command, e.g. `['nsenter', '--net=/var/run/netns/a', '--']`. */
   readonly prefix?: readonly string[];
   /** The folder with its programs, in place of the one that all have. */
   readonly image?: string;
@@ -53,7 +53,7 @@ interface Container {
   readonly argv: readonly string[];
   readonly path: string;
   readonly env: readonly string[];
-  /** What the container itself runs, once somebody attaches. */
+  /** What the container itself runs, once a client attaches. */
   readonly command?: readonly string[];
 }
 
@@ -144,7 +144,7 @@ export class Kubelets {
 
   /**
    * Does a kubelet's part for the next ephemeral container of a pod: gives it this state (running when absent), and runs
-   * its command when somebody attaches. Answers the container as the API server has it.
+   * its command when a client attaches. Returns the container as the API server has it.
    */
   async startEphemeral(namespace: string, pod: string, state: object = { running: {} }): Promise<EphemeralContainer> {
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
@@ -211,7 +211,7 @@ function calicoNodePod(node: NodeOptions): KubeObject {
   };
 }
 
-/** A suite with kubelets beside the API server of this worker. Skipped where the parts are missing. */
+/** A suite with kubelets for the API server of this worker. Skipped where the parts are missing. */
 export function describeWithKubelets(
   name: string,
   suite: (server: () => ApiServer, kubelets: () => Kubelets) => void,

@@ -1,4 +1,4 @@
-// Stands between commands and an API server: makes every request in the name of one user, and keeps what was asked for in
+// A proxy between commands and an API server: makes every request in the name of one user, and records the requests in
 // the words of RBAC.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -91,13 +91,13 @@ export class RecordingProxy {
     );
   }
 
-  /** Starts it; answers its address, which takes requests without credentials. */
+  /** Starts it and returns its address, which accepts requests without credentials. */
   async start(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}`;
   }
 
-  /** From now on nothing that is sent is heard any more, and no connection ends. */
+  /** From now on everything that is sent is ignored, and no connection ends. */
   freeze(): void {
     for (const socket of this.#sockets) socket.unpipe().pause();
   }

@@ -1,4 +1,4 @@
-// What suites over SSH share: a world with a home folder of its own, settings for a server, errors as they are told.
+// What suites over SSH share: a world with its own home folder, settings for a server, and the errors of failed promises.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const nodeA = { name: 'node-a', addresses: ['127.0.0.1'] };
 export interface SshHome {
   readonly path: string;
   readonly world: SshExecWorld;
-  /** Writes a file below it; answers its path. */
+  /** Writes a file below it and returns its path. */
   write(name: string, text: string): string;
 }
 

@@ -34,7 +34,7 @@ export interface Sshd {
   readonly address: string;
   readonly port: number;
   readonly folder: string;
-  /** Paths of the private host keys, `.pub` beside them. */
+  /** Paths of the private host keys; the public ones are next to them, with `.pub`. */
   readonly hostKeys: readonly string[];
   /** Lines of known_hosts for it. */
   readonly knownHosts: string;
@@ -59,7 +59,7 @@ export function sshFolder(): string {
   return folder;
 }
 
-/** Makes a key pair; answers the path of the private half. */
+/** Makes a key pair and returns the path of the private key. */
 export function makeKey(folder: string, name: string, type = 'ed25519', passphrase = ''): string {
   const path = join(folder, name);
   const bits = type === 'rsa' ? ['-b', '2048'] : [];

@@ -1,4 +1,5 @@
-// An API server over a datastore in memory, for what a real one does too seldom: it answers as told, else as the store says.
+// An API server over a datastore in memory, for what a real one does too seldom: faults on demand, otherwise the store's
+// answers.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatastoreError, listAll } from '../../../src/datastore/datastore.ts';
@@ -9,7 +10,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
 import { failure, type SeenRequest, type StandIn, sendJson, startStandIn } from './tls-stand-in.ts';
 
-/** `busy` and `broken`: nothing is done, and that is said (429, 500); `no-answer`: it is done, and nothing is said. */
+/** `busy` and `broken`: nothing is done, with status 429 or 500; `no-answer`: it is done, and the answer is lost. */
 export type Trouble = 'busy' | 'broken' | 'no-answer' | undefined;
 
 export interface StandInCluster {

@@ -22,7 +22,7 @@ function store(...more: readonly KubeObject[]): void {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'calictl-claim-'));
-  // node-a has the first block, node-b the second; the third is nobody's.
+  // node-a has the first block, node-b the second; the third has no owner.
   store(
     blockWith(first, 'host:node-a'),
     affinityTo('node-a', first, 'confirmed'),

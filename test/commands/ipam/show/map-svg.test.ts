@@ -1,4 +1,4 @@
-// The address map as a picture: well-formed whatever stands in a cluster, readable in both themes, the same in a browser.
+// The address map as a picture: well-formed whatever a cluster contains, readable in both themes, the same in a browser.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -109,7 +109,7 @@ describe('the address map as text', () => {
       [false, true].map((colour) => textOf(ipamMapText(mapOf(), { ...plain, colour }))),
     );
     expect(bare).not.toContain(esc);
-    // The colours of nodes are told of only where there are any.
+    // The line about colours of nodes is printed only if there are any.
     expect(painted?.replaceAll(/\u001b\[\d+m/g, '')).toBe(`${bare}node-a  node-b\n`);
   });
 

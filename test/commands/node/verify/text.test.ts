@@ -1,4 +1,4 @@
-// What node verify prints of many nodes: facts that were not seen for one reason are told once.
+// What node verify prints for many nodes: facts that were not observed are grouped by reason.
 import { expect, it } from 'vitest';
 import { nodeVerifyText } from '../../../../src/commands/node/verify/text.ts';
 import type { Fact } from '../../../../src/datapath/verify/fact.ts';
