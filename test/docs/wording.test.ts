@@ -50,7 +50,6 @@ const areas = [...new Set(said.map(({ path }) => areaOf(path)))].sort();
 
 // Being swept: an area leaves this list when it is clean, and does not come back.
 const unswept: readonly string[] = [
-  'README.md',
   'docs',
   'docs/commands',
   'docs/guides',
@@ -63,34 +62,20 @@ const unswept: readonly string[] = [
   'src/commands/get',
   'src/commands/ipam',
   'src/commands/node',
-  'src/commands/version',
   'src/datapath',
   'src/ipam',
   'src/ipam-check',
   'src/ipam-live',
   'src/node-state',
   'src/output',
-  'test/bench',
   'test/bgp',
-  'test/cli',
   'test/commands',
-  'test/commands/cluster',
-  'test/commands/ipam',
-  'test/commands/node',
-  'test/commands/snapshot',
-  'test/datapath',
-  'test/docs',
   'test/ipam',
   'test/ipam-check',
   'test/ipam-live',
   'test/model',
-  'test/node-lab',
   'test/node-state',
   'test/output',
-  'test/package',
-  'test/parity',
-  'test/parts',
-  'test/support',
 ];
 
 describe('wording', () => {
