@@ -11,11 +11,6 @@ export interface FoundObject {
   readonly namespace?: string;
 }
 
-/** `namespace/name`, or the name alone for what has no namespace. */
-export function qualifiedName({ namespace, name }: Pick<FoundObject, 'namespace' | 'name'>): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
-}
-
 /** A repair primitive, docs/reference/ipam.md#repair-primitives; each is one function in ipam/. */
 export type Primitive = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8' | 'R9';
 

@@ -1,13 +1,6 @@
 // Creates judgements: the parts that all findings have in common are filled in here.
-import {
-  type Dependency,
-  type Finding,
-  type FoundObject,
-  type Judgement,
-  qualifiedName,
-  type Repair,
-  type RepairAction,
-} from './finding.ts';
+import { qualifiedName } from '../resources/object.ts';
+import type { Dependency, Finding, FoundObject, Judgement, Repair, RepairAction } from './finding.ts';
 import type { Severity } from './invariant.ts';
 import { type InvariantId, invariants } from './invariants.ts';
 import type { BlockView } from './view/block-view.ts';

@@ -3,7 +3,7 @@ import { fromV3 } from '../resources/convert/v3.ts';
 import { normalise } from '../resources/int64.ts';
 import type { Kind } from '../resources/kind.ts';
 import { kindOf } from '../resources/kinds.ts';
-import type { KubeObject } from '../resources/object.ts';
+import { defaultNamespace, type KubeObject } from '../resources/object.ts';
 import { printJson } from '../text/json.ts';
 import { deepCopy, isObject, sameValue } from '../text/plain-values.ts';
 import { changedItem, changedObject, printItem, printObject } from './edit-yaml.ts';
@@ -143,7 +143,7 @@ function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeO
     throw new ManifestError(line, `${kindName} without metadata.name`);
   }
   const written = deepCopy(value) as KubeObject;
-  if (kind.namespaced) written.metadata.namespace ??= 'default';
+  if (kind.namespaced) written.metadata.namespace ??= defaultNamespace;
   const object = fromV3(kind, written);
   normalise(kind, object);
   return { kind, object };

@@ -47,3 +47,11 @@ export interface ObjectRef {
   readonly name: string;
   readonly namespace?: string | undefined;
 }
+
+/** The namespace of an object of a namespaced kind that does not name one. */
+export const defaultNamespace = 'default';
+
+/** `shop/cart-0`, or `worker-1` without a namespace: for messages, and unique among the objects of a kind. */
+export function qualifiedName({ namespace, name }: ObjectRef): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}

@@ -1,6 +1,7 @@
 // `get` as calicoctl has it: its checks in its order and words, and lists read as a whole before they are printed.
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { Kind } from '../../resources/kind.ts';
+import { defaultNamespace } from '../../resources/object.ts';
 import type { Found, ObjectPage, Selection } from '../../resources/query-result.ts';
 import { CalictlError, exitCodes, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
@@ -45,7 +46,7 @@ async function select(ctx: Context, input: CalicoctlGetInput): Promise<Selected>
   const store = await ctx.datastore();
   if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
   const clash = namespaceClash(kind, input);
-  const inNamespace = allNamespaces || !kind.namespaced ? undefined : (namespace ?? 'default');
+  const inNamespace = allNamespaces || !kind.namespaced ? undefined : (namespace ?? defaultNamespace);
   const reader = new Reader(store, kind, ctx.world);
   const { found, errors } =
     clash !== undefined

@@ -1,6 +1,7 @@
 // What calictl get does: finds the objects that the command line names, and shows them as tables or documents.
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { Kind } from '../../resources/kind.ts';
+import { defaultNamespace } from '../../resources/object.ts';
 import type { Found, Selection } from '../../resources/query-result.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
@@ -42,7 +43,7 @@ export async function run(ctx: Context, input: GetInput): Promise<Selection> {
 
 /** The namespace to read, undefined for all or none. Errors: UsageError for a kind that has no namespaces. */
 function namespaceOf(kind: Kind, { namespace, allNamespaces }: GetInput): string | undefined {
-  if (kind.namespaced) return allNamespaces ? undefined : (namespace ?? 'default');
+  if (kind.namespaced) return allNamespaces ? undefined : (namespace ?? defaultNamespace);
   if (!allNamespaces && namespace === undefined) return undefined;
   throw new UsageError(`${kind.kind} is not namespaced`, 'leave -n and -A out', 'NAMESPACE');
 }

@@ -1,4 +1,5 @@
 // Reads datastore objects into the network that expectations are computed from.
+
 import { allocatedOrdinals, attributesOf, ownerOf } from '../../ipam/block/block.ts';
 import { isEnabled } from '../../ipam/pool/pools.ts';
 import { addressAt, bitsOf, type Cidr, formatCidr, networkOf, parseCidr, parseInterface } from '../../net/cidr.ts';
@@ -19,6 +20,7 @@ import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
+import { defaultNamespace } from '../../resources/object.ts';
 import { parseOrSelectAll } from '../../resources/selector.ts';
 import { type FelixSettings, felixSettings } from './felix-settings.ts';
 import {
@@ -160,7 +162,7 @@ function workloadOf(pod: Pod, felix: (node: string) => FelixSettings): Workload 
   const node = pod.spec?.nodeName;
   if (!hasEndpoint(pod) || isFinished(pod) || node === undefined) return undefined;
   const { metadata, status } = pod;
-  const namespace = metadata.namespace ?? 'default';
+  const namespace = metadata.namespace ?? defaultNamespace;
   const annotations = metadata.annotations ?? {};
   return {
     namespace,

@@ -1,8 +1,10 @@
 // The routes that a node must have for blocks, borrowed addresses and its own workloads, each with the forms that are
 // right and the reason: docs/reference/datapath.md#routes. routes/compare.ts compares them with those of the kernel.
+
 import { bitsOf, type Cidr, compareCidr, formatCidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { isHostRoute, isSameAddress } from '../../node-state/lookups.ts';
+import { qualifiedName } from '../../resources/object.ts';
 import type { Network, NetworkBlock, NetworkNode, NetworkPool, StrayAddress } from './network.ts';
 import {
   blackholeForm,
@@ -127,7 +129,7 @@ function ownWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
       pool: undefined,
       required: workload.settled,
       forms: [linkForm(workload.interfaceName, protocols)],
-      why: `pod ${workload.namespace}/${workload.name}`,
+      why: `pod ${qualifiedName(workload)}`,
     })),
   );
 }
@@ -153,7 +155,7 @@ function remoteWorkload(
       pool,
       required: required && reached !== undefined,
       forms: reached?.forms ?? [],
-      why: `pod ${workload.namespace}/${workload.name} of ${remote.name}${why}`,
+      why: `pod ${qualifiedName(workload)} of ${remote.name}${why}`,
     },
   ];
 }

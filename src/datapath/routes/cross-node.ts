@@ -8,6 +8,7 @@ import { formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import { isHostRoute, isInMainTable } from '../../node-state/lookups.ts';
 import { type NodeState, routesOf } from '../../node-state/node-state.ts';
+import { qualifiedName } from '../../resources/object.ts';
 import { groupBy } from '../../text/group-by.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
 import { isWorkloadDevice } from './foreign.ts';
@@ -46,13 +47,13 @@ export function samePodAddresses(network: Network, pod?: Workload): NodeFinding[
     if (pod !== undefined && !workloads.includes(pod)) return [];
     const [one, other] = workloads;
     if (one === undefined || other === undefined) return [];
-    const names = workloads.map(({ namespace, name }) => `${namespace}/${name}`);
+    const names = workloads.map(qualifiedName);
     return [
       nodeFinding(faults.duplicatePodAddress, {
         node: one.node,
         peer: other.node,
         message: `pods ${names.join(' and ')} have the same address, ${address}`,
-        object: { kind: 'Pod', name: `${other.namespace}/${other.name}` },
+        object: { kind: 'Pod', name: qualifiedName(other) },
         hint: 'find the duplicate with calictl ipam check, and recreate one of the pods',
       }),
     ];

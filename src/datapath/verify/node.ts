@@ -1,4 +1,5 @@
 // The node itself as seen: forwarding, the route to the pods' gateway, its address, rules, names and MTU.
+
 import { faults } from '../../faults/faults.ts';
 import { sharedHints } from '../../faults/shared-findings.ts';
 import { type Cidr, cidrsOverlap, formatCidr } from '../../net/cidr.ts';
@@ -7,6 +8,7 @@ import type { Rule } from '../../node-state/iproute/iproute.ts';
 import { deviceOf, routeTo } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { NodeReading, Observed } from '../../node-state/probes.ts';
+import { qualifiedName } from '../../resources/object.ts';
 import type { FelixSettings } from '../expected/felix-settings.ts';
 import type { ExpectedMtus } from '../expected/mtu.ts';
 import { isSameSubnet, type Network, type NetworkNode } from '../expected/network.ts';
@@ -235,7 +237,7 @@ function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
   const workloads = network.workloads.get(state.node) ?? [];
   const own = new Set(workloads.map(({ interfaceName }) => interfaceName));
   const endings = new Map(
-    workloads.map(({ interfaceName, namespace, name }) => [interfaceName.slice(-11), `pod ${namespace}/${name}`]),
+    workloads.map((workload) => [workload.interfaceName.slice(-11), `pod ${qualifiedName(workload)}`]),
   );
   return interfaces.value.flatMap(({ name, kind }): Fact[] => {
     if (kind !== 'veth' || own.has(name)) return [];

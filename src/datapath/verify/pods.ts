@@ -1,5 +1,6 @@
 // The wiring of a pod on its node: the host end of its veth pair, settings, routes, neighbour entry, and its address on
 // other interfaces. The inside of the pod is not checked.
+
 import { faults, type NodeFault } from '../../faults/faults.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
@@ -7,6 +8,7 @@ import type { Interface } from '../../node-state/iproute/iproute.ts';
 import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { Observed } from '../../node-state/probes.ts';
+import { qualifiedName } from '../../resources/object.ts';
 import type { Network, Workload } from '../expected/network.ts';
 import { hostCidr } from '../expected/routes.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
@@ -196,7 +198,7 @@ export function podFacts(
   podMtu: Observed<number>,
   comparisons: readonly RouteComparison[],
 ): readonly Fact[] {
-  const subject = `pod ${workload.namespace}/${workload.name}`;
+  const subject = `pod ${qualifiedName(workload)}`;
   const view: PodView = { network, state, workload, subject, podMtu, comparisons };
   return [
     ...interfaceFacts(view),

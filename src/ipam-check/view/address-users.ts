@@ -3,7 +3,8 @@
 import { addressAt } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
 import type { KubeControllersConfiguration } from '../../resources/kinds/kube-controllers-configuration.ts';
-import { type Dependency, type FoundObject, qualifiedName } from '../finding.ts';
+import { qualifiedName } from '../../resources/object.ts';
+import type { Dependency, FoundObject } from '../finding.ts';
 import type { NodeRecord, PodRecord, ServiceRecord, TunnelType, WorkloadRecord } from '../snapshot.ts';
 import type { Allocation } from './block-view.ts';
 import type { CheckView } from './check-view.ts';

@@ -6,6 +6,7 @@ import { CidrIndex, IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
 import { blockName } from '../../resources/names.ts';
+import { qualifiedName } from '../../resources/object.ts';
 import type { OptionalKind } from '../invariant.ts';
 import { type InvariantId, invariants } from '../invariants.ts';
 import type { HandleRecord, IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../snapshot.ts';
@@ -130,13 +131,13 @@ export class CheckView {
 
   /** The pod of that name, finished or not. */
   podNamed(pod: NamedObject): PodRecord | undefined {
-    this.#podsByKey ??= indexBy(this.snapshot.pods, namespacedKey);
-    return this.#podsByKey.get(namespacedKey(pod));
+    this.#podsByKey ??= indexBy(this.snapshot.pods, qualifiedName);
+    return this.#podsByKey.get(qualifiedName(pod));
   }
 
   serviceNamed(service: NamedObject): ServiceRecord | undefined {
-    this.#servicesByKey ??= indexBy(this.snapshot.services, namespacedKey);
-    return this.#servicesByKey.get(namespacedKey(service));
+    this.#servicesByKey ??= indexBy(this.snapshot.services, qualifiedName);
+    return this.#servicesByKey.get(qualifiedName(service));
   }
 
   /** The live block that contains the address; the smallest when blocks overlap. */
@@ -250,10 +251,6 @@ function readSettings(config: IPAMConfig | undefined): IpamSettings {
 interface NamedObject {
   readonly namespace: string;
   readonly name: string;
-}
-
-function namespacedKey({ namespace, name }: NamedObject): string {
-  return `${namespace}/${name}`;
 }
 
 function indexBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T> {

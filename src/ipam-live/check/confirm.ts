@@ -13,9 +13,9 @@ import { type IPAMHandle, ipamHandle } from '../../resources/kinds/ipam-handle.t
 import { calicoNode } from '../../resources/kinds/node.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
-import type { KubeObject, ObjectRef } from '../../resources/object.ts';
+import { type KubeObject, type ObjectRef, qualifiedName } from '../../resources/object.ts';
 import { readAll } from './observe.ts';
-import { handleRecord, nodeRecord, objectKey, podRecord, serviceRecord } from './snapshot-records.ts';
+import { handleRecord, nodeRecord, podRecord, serviceRecord } from './snapshot-records.ts';
 
 /** Up to this many objects of a kind are read one by one; beyond it, the whole kind at once. */
 const fewEnoughToGet = 100;
@@ -60,19 +60,20 @@ async function reread<T extends KubeObject, R>(
     wanted,
     async (named) => {
       const object = await getIfAny(store, kind, named, { signal });
-      fresh.set(objectKey(named), object === undefined ? undefined : record(object));
+      fresh.set(qualifiedName(named), object === undefined ? undefined : record(object));
     },
     { concurrency: readsInFlight },
   );
-  const kept = records.filter((old) => !fresh.has(objectKey(nameOf(old))));
+  const kept = records.filter((old) => !fresh.has(qualifiedName(nameOf(old))));
   const found = [...fresh.values()].filter((item) => item !== undefined);
-  return [...kept, ...found].sort((a, b) => (objectKey(nameOf(a)) < objectKey(nameOf(b)) ? -1 : 1));
+  return [...kept, ...found].sort((a, b) => (qualifiedName(nameOf(a)) < qualifiedName(nameOf(b)) ? -1 : 1));
 }
 
 function dependenciesOfKind(judgements: readonly Judgement[], kind: string): readonly Dependency[] {
   const unique = new Map<string, Dependency>();
   for (const { dependencies } of judgements) {
-    for (const dependency of dependencies) if (dependency.kind === kind) unique.set(objectKey(dependency), dependency);
+    for (const dependency of dependencies)
+      if (dependency.kind === kind) unique.set(qualifiedName(dependency), dependency);
   }
   return [...unique.values()];
 }

@@ -16,7 +16,7 @@ import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import type { Service } from '../../resources/kinds/service.ts';
 import type { WorkloadEndpoint } from '../../resources/kinds/workload-endpoint-fields.ts';
-import type { ObjectRef } from '../../resources/object.ts';
+import { defaultNamespace } from '../../resources/object.ts';
 
 /** The node annotation of each tunnel address. */
 const tunnelAnnotations: readonly (readonly [TunnelType, NodeAnnotation])[] = [
@@ -26,11 +26,6 @@ const tunnelAnnotations: readonly (readonly [TunnelType, NodeAnnotation])[] = [
   ['wireguardTunnelAddress', 'interfaceIPv4Address'],
   ['wireguardV6TunnelAddress', 'interfaceIPv6Address'],
 ];
-
-/** Tells an object, or the record of one, from all others of its kind. */
-export function objectKey({ namespace, name }: ObjectRef): string {
-  return `${namespace ?? ''}/${name}`;
-}
 
 /** What judgements need of a handle. */
 export function handleRecord(handle: IPAMHandle): HandleRecord {
@@ -77,7 +72,7 @@ export function podRecord(pod: Pod): PodRecord {
   const addresses = podAddresses(pod);
   const noted = annotations[podAnnotations.podIPs] ?? annotations[podAnnotations.podIP] ?? '';
   return {
-    namespace: metadata.namespace ?? 'default',
+    namespace: metadata.namespace ?? defaultNamespace,
     name: metadata.name,
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
@@ -98,7 +93,7 @@ export function podRecord(pod: Pod): PodRecord {
 export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
   const { metadata, spec } = workload;
   return {
-    namespace: metadata.namespace ?? 'default',
+    namespace: metadata.namespace ?? defaultNamespace,
     name: metadata.name,
     node: spec.node,
     pod: spec.pod,
@@ -111,7 +106,7 @@ export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
 export function serviceRecord(service: Service): ServiceRecord {
   const { metadata, spec, status } = service;
   return {
-    namespace: metadata.namespace ?? 'default',
+    namespace: metadata.namespace ?? defaultNamespace,
     name: metadata.name,
     uid: metadata.uid,
     loadBalancer: spec?.type === 'LoadBalancer',

@@ -1,11 +1,13 @@
 // The third look, immediately before a repair writes: the users that a judgement rests on are still what they were.
+
 import { type Datastore, getIfAny } from '../../datastore/datastore.ts';
 import type { Dependency, Judgement } from '../../ipam-check/finding.ts';
 import type { IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../../ipam-check/snapshot.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
-import { nodeRecord, objectKey, podRecord, serviceRecord } from '../check/snapshot-records.ts';
+import { defaultNamespace, qualifiedName } from '../../resources/object.ts';
+import { nodeRecord, podRecord, serviceRecord } from '../check/snapshot-records.ts';
 
 /** What a pod must still be; its revision moves with every heartbeat of its conditions and says nothing. */
 function podState({ resourceVersion: _, ...state }: PodRecord): string {
@@ -30,9 +32,9 @@ export class LivePreconditions {
   constructor(store: Datastore, judged: IpamSnapshot, signal: AbortSignal) {
     this.#store = store;
     this.#signal = signal;
-    this.#pods = new Map(judged.pods.map((record) => [objectKey(record), record]));
-    this.#nodes = new Map(judged.nodes.map((record) => [objectKey(record), record]));
-    this.#services = new Map(judged.services.map((record) => [objectKey(record), record]));
+    this.#pods = new Map(judged.pods.map((record) => [qualifiedName(record), record]));
+    this.#nodes = new Map(judged.nodes.map((record) => [qualifiedName(record), record]));
+    this.#services = new Map(judged.services.map((record) => [qualifiedName(record), record]));
   }
 
   /** Undefined when every pod, node and service that the judgements rest on is unchanged, else what changed. */
@@ -40,7 +42,7 @@ export class LivePreconditions {
     const dependencies = new Map<string, Dependency>();
     for (const judgement of judgements) {
       for (const dependency of judgement.dependencies)
-        dependencies.set(`${dependency.kind} ${objectKey(dependency)}`, dependency);
+        dependencies.set(`${dependency.kind} ${qualifiedName(dependency)}`, dependency);
     }
     return this.changeOfObjects(dependencies.values());
   }
@@ -49,18 +51,16 @@ export class LivePreconditions {
   async changeOfObjects(dependencies: Iterable<Dependency>): Promise<string | undefined> {
     for (const dependency of dependencies) {
       if (await this.#changed(dependency)) {
-        const place =
-          dependency.namespace === undefined ? dependency.name : `${dependency.namespace}/${dependency.name}`;
-        return `${dependency.kind} ${place} changed since it was read`;
+        return `${dependency.kind} ${qualifiedName(dependency)} changed since it was read`;
       }
     }
     return undefined;
   }
 
   async #changed(dependency: Dependency): Promise<boolean> {
-    const place = objectKey(dependency);
+    const place = qualifiedName(dependency);
     const options = { signal: this.#signal };
-    const ref = { name: dependency.name, namespace: dependency.namespace ?? 'default' };
+    const ref = { name: dependency.name, namespace: dependency.namespace ?? defaultNamespace };
     switch (dependency.kind) {
       case 'Pod': {
         const live = await getIfAny(this.#store, pod, ref, options);

@@ -7,7 +7,7 @@ import { orderMetadata } from '../field-order.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { WorkloadEndpoint } from '../kinds/workload-endpoint-fields.ts';
 import { workloadEndpointName } from '../names.ts';
-import type { ObjectMeta } from '../object.ts';
+import { defaultNamespace, type ObjectMeta } from '../object.ts';
 import { hasEndpoint, isFinished, podAddresses, podAnnotations } from './pod-addresses.ts';
 import { qosControlsOf } from './qos-controls.ts';
 
@@ -109,7 +109,7 @@ export function podOfEndpoint(name: string): string | undefined {
 export function workloadEndpointOf(pod: Pod, interfacePrefix = 'cali'): WorkloadEndpoint | undefined {
   if (!hasEndpoint(pod)) return undefined;
   const { metadata } = pod;
-  const namespace = metadata.namespace ?? 'default';
+  const namespace = metadata.namespace ?? defaultNamespace;
   const networkStatus = metadata.annotations?.['k8s.v1.cni.cncf.io/network-status'];
   const meta: ObjectMeta = {
     name: workloadEndpointName(pod.spec?.nodeName ?? '', metadata.name),
