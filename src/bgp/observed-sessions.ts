@@ -1,4 +1,4 @@
-// The sessions of a node as its BIRD shows them, joined with those that it should have. diagnosis.ts says what is wrong.
+// The sessions of a node as its BIRD shows them, joined with those that it should have. diagnosis.ts judges them.
 import type { IpAddress } from '../net/ip.ts';
 import type { BirdProtocol, RouteCounts } from '../node-state/bird/bird.ts';
 import type { BirdState, NodeState } from '../node-state/node-state.ts';
@@ -66,7 +66,7 @@ function stateOf({ state, info, bgp }: BirdProtocol): { state: SessionState; inf
   return { state: birdStates.has(detail) ? (detail as SessionState) : 'Unknown', info: info.trim() };
 }
 
-/** True when BIRD itself is known to be absent: no socket, or no listener behind it. A socket without access for us proves nothing. */
+/** True when BIRD is known to be absent: no socket, or no listener behind it. Denied access to a socket proves nothing. */
 export function isBirdAbsent({ protocols }: BirdState): boolean {
   return (
     !protocols.seen &&

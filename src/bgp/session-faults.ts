@@ -121,7 +121,7 @@ const asMismatch: Rule = (pair) => {
     const hint = `compare with the configuration of the peer, then change ${source.field}`;
     return explanation(faults.asNumbersDiffer, message, hint, objectOf(source));
   }
-  // The resources agree: BIRD at the end that is refused speaks for another AS than they say.
+  // The resources agree: BIRD at the refused end does not use the AS number that they say.
   const wrong = isRefused ? end.node : peerText(end);
   return explanation(
     faults.asNumbersDiffer,

@@ -1,7 +1,7 @@
-// Does a kernel have what Calico needs? Its version, and the modules, loaded, built in, or there to be loaded.
+// Whether a kernel has what Calico needs: its version, and the modules, loaded, built in or available.
 // Rule: docs/commands/node-checksystem.md.
 
-/** Modules, and the settings of a kernel's configuration that stand for each, older names first. */
+/** Modules, and the kernel configuration options that mean each of them, older names first. */
 const moduleSettings: readonly (readonly [module: string, ...settings: string[]])[] = [
   ['ip_set', 'CONFIG_IP_SET'],
   ['ip6_tables', 'CONFIG_IP6_NF_IPTABLES'],
@@ -27,7 +27,7 @@ const moduleSettings: readonly (readonly [module: string, ...settings: string[]]
 const oldestKernel = [2, 6, 24] as const;
 export const oldestKernelText = oldestKernel.join('.');
 
-/** The texts that tell of a kernel; undefined where there is no such file. */
+/** The files that describe a kernel; undefined where there is no such file. */
 export interface KernelTexts {
   /** `6.1.0-18-amd64` */
   readonly release: string;
@@ -38,20 +38,20 @@ export interface KernelTexts {
   readonly loaded: string | undefined;
   /** The configuration the kernel was built with. */
   readonly config: string | undefined;
-  /** `/proc/net/ip_tables_matches`: a name a line. */
+  /** `/proc/net/ip_tables_matches`: one name per line. */
   readonly matches: string | undefined;
 }
 
 export interface SystemCheck {
   readonly kernel: { readonly release: string; readonly isNewEnough: boolean };
   readonly modules: readonly { readonly name: string; readonly isThere: boolean }[];
-  /** All is there, but for IPv6's tables: that alone is no failure. */
+  /** True when everything is present; a missing module for IPv6 tables alone does not count. */
   readonly isMet: boolean;
-  /** Only the module for IPv6 is missing. */
+  /** True when only the module for IPv6 tables is missing. */
   readonly isWithoutIpv6: boolean;
 }
 
-/** False for a release whose first numbers cannot be read. */
+/** False for a release that does not begin with numbers. */
 function isNewEnough(release: string): boolean {
   const numbers = /^(\d+)\.(\d+)(?:\.(\d+))?/
     .exec(release)
@@ -76,7 +76,7 @@ function isThere([module, ...settings]: (typeof moduleSettings)[number], texts: 
   );
 }
 
-/** Judges a kernel by its texts. */
+/** Judges a kernel by its files. */
 export function checkSystem(texts: KernelTexts): SystemCheck {
   const kernel = { release: texts.release, isNewEnough: isNewEnough(texts.release) };
   const modules = moduleSettings.map((entry) => ({ name: entry[0], isThere: isThere(entry, texts) }));

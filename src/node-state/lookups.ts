@@ -1,23 +1,23 @@
-// Lookups in the routes and addresses of a node as they were read: which route wins, which interface has an address.
+// Lookups in the routes and addresses of a node: which route is used, which interface has an address.
 import { bitsOf, type Cidr, cidrContains, formatCidr } from '../net/cidr.ts';
 import { compareIp, type IpAddress } from '../net/ip.ts';
 import type { BirdRoute } from './bird/bird.ts';
 import type { DeviceAddress, KernelRoute, NextHop } from './iproute/iproute.ts';
 
-/** What a route without a metric has. */
+/** The metric of a route that has none set. */
 const defaultMetric: Readonly<Record<4 | 6, number>> = { 4: 0, 6: 1024 };
 
-/** The number by which routes to one destination are ordered, the lowest first. */
+/** The number that orders routes to one destination, lowest first. */
 function metricOf(route: KernelRoute): number {
   return route.metric ?? defaultMetric[route.destination.version];
 }
 
-/** True for a route of the main table: the other tables are looked at by rules only. */
+/** True for a route of the main table; the other tables are used only by rules. */
 export function isInMainTable({ table }: KernelRoute): boolean {
   return table === undefined || table === 'main' || table === '254';
 }
 
-/** Routes by their destination, the one that is used first. */
+/** Routes of the main table by destination; the one that is used comes first. */
 export function routesByDestination(routes: readonly KernelRoute[]): ReadonlyMap<string, readonly KernelRoute[]> {
   const byDestination = new Map<string, KernelRoute[]>();
   for (const route of routes) {
@@ -31,7 +31,7 @@ export function routesByDestination(routes: readonly KernelRoute[]): ReadonlyMap
   return byDestination;
 }
 
-/** The route of the main table that the kernel takes to an address; `ignore` leaves routes out. */
+/** The route of the main table that the kernel uses for an address; routes that `ignore` selects are skipped. */
 export function routeTo(
   routes: readonly KernelRoute[],
   address: IpAddress,
@@ -48,7 +48,7 @@ export function routeTo(
   return best;
 }
 
-/** Where packets to a gateway go: through these next hops, or to itself when its subnet is on the link. */
+/** The next hops of packets to a gateway; the gateway itself when its subnet is on the link. */
 export function nextHopsTowards(routes: readonly KernelRoute[], gateway: IpAddress): readonly NextHop[] {
   const route = routeTo(routes, gateway);
   if (route === undefined || route.type !== 'unicast') return [];
@@ -60,12 +60,12 @@ export function deviceOf(addresses: readonly DeviceAddress[], address: IpAddress
   return addresses.find((entry) => isSameAddress(entry.address, address))?.device;
 }
 
-/** True for two addresses that are one, and for none on both sides. */
+/** True for equal addresses, and when both are undefined. */
 export function isSameAddress(a: IpAddress | undefined, b: IpAddress | undefined): boolean {
   return a === undefined || b === undefined ? a === b : compareIp(a, b) === 0;
 }
 
-/** True for the route of a single address. */
+/** True for the network of a single address. */
 export function isHostRoute({ version, prefix }: Cidr): boolean {
   return prefix === bitsOf(version);
 }

@@ -1,4 +1,4 @@
-// What is known of a node from its reading: each fact as seen, or why it was not. No judgement of any.
+// What is known of a node from a reading: each part as seen, or why it was not seen. Nothing is judged here.
 
 import type { BirdProtocol, BirdRoute, BirdStatus } from './bird/bird.ts';
 import { parseBirdProtocols } from './bird/protocols.ts';
@@ -20,7 +20,7 @@ import { excerpt, notUnderstood, understood, wholeNumber } from './parsing.ts';
 import type { NodeReading, Observed, ProbeName, ProbeOutcome } from './probes.ts';
 import { parseSysctls } from './sysctls.ts';
 
-/** What BIRD of one family says, each answer on its own. */
+/** What BIRD of one family says; each answer stands for itself. */
 export interface BirdState {
   readonly status: Observed<BirdStatus>;
   readonly protocols: Observed<readonly BirdProtocol[]>;
@@ -42,15 +42,15 @@ export interface NodeState {
   readonly fdb: Observed<readonly FdbEntry[]>;
   /** By path below /proc/sys: `net/ipv4/conf/cali0/proxy_arp`. */
   readonly sysctls: Observed<ReadonlyMap<string, string>>;
-  /** What Felix last wrote for the CNI plugin. */
+  /** The MTU that Felix last wrote for the CNI plugin. */
   readonly mtu: Observed<number>;
   /** The name that the node gave itself when it started. */
   readonly nodename: Observed<string>;
   readonly iptables: Observed<readonly FilterTable[]>;
-  /** Of the other backend. */
+  /** The same, of the other backend. */
   readonly iptablesLegacy: Observed<readonly FilterTable[]>;
   readonly nft: Observed<readonly FilterTable[]>;
-  /** Lines of answers that were seen but not wholly understood: such an answer may lack something. */
+  /** Lines that were not understood, by probe: such an answer may be incomplete. */
   readonly skipped: ReadonlyMap<ProbeName, readonly string[]>;
 }
 
@@ -59,38 +59,38 @@ export function routesOf({ routes4, routes6 }: NodeState, version: 4 | 6): Obser
   return version === 4 ? routes4 : routes6;
 }
 
-const notAsked: ProbeOutcome = { kind: 'unanswered', argv: [], reason: 'not asked for' };
+const notAsked: ProbeOutcome = { kind: 'unanswered', argv: [], reason: 'not read' };
 
 function parseMtu(text: string): Parsed<number> {
   const mtu = wholeNumber(text.trim());
-  return mtu === undefined ? notUnderstood(`no number: ${excerpt(text)}`) : understood(mtu);
+  return mtu === undefined ? notUnderstood(`not a number: ${excerpt(text)}`) : understood(mtu);
 }
 
 function parseNodename(text: string): Parsed<string> {
   const name = text.trim();
-  return /^\S+$/.test(name) ? understood(name) : notUnderstood(`no name: ${excerpt(text)}`);
+  return /^\S+$/.test(name) ? understood(name) : notUnderstood(`not a name: ${excerpt(text)}`);
 }
 
-/** Why what a command printed is no answer; undefined when it may be read. */
-function noAnswer(name: ProbeName, outcome: Extract<ProbeOutcome, { kind: 'answered' }>): string | undefined {
+/** Why the output of a command cannot be used; undefined when it can. */
+function unusable(name: ProbeName, outcome: Extract<ProbeOutcome, { kind: 'answered' }>): string | undefined {
   const { argv, exit, stdout, stderr, truncated } = outcome;
   const program = argv[0] ?? 'the command';
-  // grep ends with 2 when one file of many cannot be read, or there is no IPv6: what it printed still holds.
+  // grep exits with 2 when one file of many cannot be read, or there is no IPv6: what it printed is still valid.
   const isPart = name === 'sysctls' && exit === 2 && stdout.trim() !== '';
   if (exit !== 0 && !isPart) {
     const said = excerpt(stderr) || excerpt(stdout);
-    return `${program} ended with exit code ${exit}${said === '' ? '' : `: ${said}`}`;
+    return `${program} exited with code ${exit}${said === '' ? '' : `: ${said}`}`;
   }
-  if (truncated) return `${program} printed more than is read`;
-  // Half an answer of BIRD would look like peers and routes that are not there. The others' JSON tells by itself.
+  if (truncated) return `the output of ${program} exceeds the limit`;
+  // A partial answer of BIRD would look as if peers and routes were missing. JSON shows by itself that it is partial.
   if (name.startsWith('bird') && stdout !== '' && !stdout.endsWith('\n')) {
-    return `the answer of ${program} breaks off in the middle of a line`;
+    return `the output of ${program} ends in the middle of a line`;
   }
-  // JSON of an empty list is not empty.
+  // The JSON text of an empty list is not empty.
   return argv.includes('-j') && stdout.trim() === '' ? `${program} printed nothing` : undefined;
 }
 
-/** The state of a node as its reading shows it. What was not asked, not answered or not understood is not seen. */
+/** The state of a node as a reading shows it. What was not read, not answered or not understood counts as not seen. */
 export function nodeState(reading: NodeReading): NodeState {
   const skipped = new Map<ProbeName, readonly string[]>();
   const outcomeOf = (name: ProbeName): ProbeOutcome => reading.outcomes.get(name) ?? notAsked;
@@ -98,10 +98,10 @@ export function nodeState(reading: NodeReading): NodeState {
     const outcome = outcomeOf(name);
     const { argv } = outcome;
     if (outcome.kind === 'unanswered') return { seen: false, why: outcome.reason, argv };
-    const why = noAnswer(name, outcome);
+    const why = unusable(name, outcome);
     if (why !== undefined) return { seen: false, why, argv };
     const parsed = parse(outcome.stdout);
-    if (!parsed.ok) return { seen: false, why: `the answer of ${argv[0]} was not understood: ${parsed.problem}`, argv };
+    if (!parsed.ok) return { seen: false, why: `the output of ${argv[0]} was not understood: ${parsed.problem}`, argv };
     if (parsed.skipped.length > 0) skipped.set(name, parsed.skipped);
     return { seen: true, value: parsed.value, argv };
   };
@@ -110,7 +110,7 @@ export function nodeState(reading: NodeReading): NodeState {
     protocols: observe(`bird${version}-protocols`, parseBirdProtocols),
     routes: observe(`bird${version}-routes`, (text) => parseBirdRoutes(text, version)),
   });
-  // Its own check knows more than the list of processes, but is there in its container only.
+  // Felix's own check says more than the list of processes, but exists only in its container.
   const felix = parseFelix(outcomeOf('felix'));
   const felixProcess = parseFelix(outcomeOf('felix-process'));
   return {

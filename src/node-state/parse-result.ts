@@ -1,7 +1,7 @@
-// What a parser answers: the value with what it could not read of the text, or why there is no value.
-// A parser never throws and never makes up a value: what is not in the text is absent.
+// The result of a parser: the value with the lines that were not understood, or why there is no value.
+// A parser never throws and never invents a value: what is not in the text is absent.
 
-/** Read from a text that a program printed. */
+/** Read from the output of a program. */
 export interface Understood<T> {
   readonly ok: true;
   readonly value: T;
@@ -9,7 +9,7 @@ export interface Understood<T> {
   readonly skipped: readonly string[];
 }
 
-/** The text is not what the program prints: another language, an error, half of it. */
+/** The text is not what the program normally prints: another language, an error, a part of the output. */
 export interface NotUnderstood {
   readonly ok: false;
   /** One clause for people: `no line "BIRD ... ready."`. */

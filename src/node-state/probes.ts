@@ -1,7 +1,7 @@
-// What is read from a node: named lists of commands, as data. A snapshot records them, a replay answers them.
-// Which programs calico-node's image has decides on the forms: no sysctl, bridge, ss or ps there.
+// What is read from a node: named commands, as data. A snapshot records them, a replay answers them. The commands use
+// only programs that calico-node's image has: there is no sysctl, bridge, ss or ps.
 
-/** A command, and others to try in its place when it fails (another program, another socket, an older `ip`). */
+/** A command, and others to try when it fails: another program, another socket, an older `ip`. */
 export interface Probe {
   readonly name: ProbeName;
   readonly alternatives: readonly (readonly string[])[];
@@ -33,11 +33,11 @@ export type ProbeName =
   | 'nft'
   | 'nft-kube-proxy';
 
-/** What became of a probe. */
+/** The outcome of a probe. */
 export type ProbeOutcome =
   | {
       readonly kind: 'answered';
-      /** The alternative that the answer is from: the first that ended with 0, else the first that could be started. */
+      /** The alternative that gave the answer: the first that exited with 0, else the first that could be started. */
       readonly argv: readonly string[];
       readonly exit: number;
       readonly stdout: string;
@@ -45,23 +45,23 @@ export type ProbeOutcome =
       readonly truncated: boolean;
     }
   | {
-      /** Nobody answered: says nothing of the node's state. */
+      /** There was no answer: this says nothing about the state of the node. */
       readonly kind: 'unanswered';
       readonly argv: readonly string[];
       readonly reason: string;
     };
 
-/** All that was read from one node. */
+/** Everything that was read from one node. */
 export interface NodeReading {
   readonly node: string;
   readonly outcomes: ReadonlyMap<ProbeName, ProbeOutcome>;
-  /** Why nothing at all could be read from it; then all outcomes are unanswered. */
+  /** Why nothing at all could be read from it; all outcomes are unanswered then. */
   readonly unreachable:
     | { readonly code: string; readonly message: string; readonly hint: string | undefined }
     | undefined;
 }
 
-/** A fact as seen, or why it was not: `not observed` is never taken for `ok`. */
+/** A value as seen, or why it was not seen: what was not observed never counts as right. */
 export type Observed<T> =
   | { readonly seen: true; readonly value: T; readonly argv: readonly string[] }
   | { readonly seen: false; readonly why: string; readonly argv: readonly string[] };
@@ -76,7 +76,7 @@ function birdAlternatives(socket: string, command: readonly string[], folders: r
   );
 }
 
-/** The probes of BIRD for one family. `folder`: where its sockets are, if not in a usual place. */
+/** The probes of BIRD for one family. `folder`: where its sockets are, unless in one of the usual places. */
 export function birdProbes(version: 4 | 6, folder?: string): readonly Probe[] {
   const socket = version === 4 ? 'bird.ctl' : 'bird6.ctl';
   const folders = folder === undefined ? birdFolders : [folder];
@@ -93,16 +93,16 @@ export function birdProbes(version: 4 | 6, folder?: string): readonly Probe[] {
 
 const one = (name: ProbeName, ...alternatives: readonly string[][]): Probe => ({ name, alternatives });
 
-/** Command lines of Felix; those of other programs may hold secrets and are not read. */
+/** Command lines of Felix; those of other programs may contain secrets and are not read. */
 const felixCommandLine = '^(calico-felix|calico-node)( |$)|^[^ ]+ -felix( |$)';
 
-/** Is Felix alive: its container's own check, and whether its process is there (in the container, or on the host). */
+/** Whether Felix is alive: the check of its own container, and its process, in the container or on the host. */
 export const felixProbes: readonly Probe[] = [
   one('felix', ['calico-node', '-felix-live']),
   one('felix-process', ['sv', 'status', '/etc/service/enabled/felix'], ['pgrep', '-a', '-f', felixCommandLine]),
 ];
 
-/** The settings that decide on the data path, by their last name. */
+/** The names of the settings that matter to the data path. */
 const sysctlNames: readonly string[] = [
   'ip_forward',
   'forwarding',
@@ -116,7 +116,7 @@ const sysctlNames: readonly string[] = [
   'accept_ra',
 ];
 
-/** Each also in the plain form, for an `ip` that cannot print JSON. */
+/** Each has a plain form too, for an `ip` that cannot print JSON. */
 export const kernelProbes = {
   links: one('links', ['ip', '-j', '-d', 'link', 'show'], ['ip', '-d', 'link', 'show']),
   addresses: one('addresses', ['ip', '-j', 'addr', 'show'], ['ip', 'addr', 'show']),
@@ -135,7 +135,7 @@ export const kernelProbes = {
   ]),
   mtu: one('mtu', ['cat', '/var/lib/calico/mtu']),
   nodename: one('nodename', ['cat', '/var/lib/calico/nodename']),
-  /** The way to the gateway of pods decides on whether the node answers for it; an answer with exit 2 is that there is none. */
+  /** The node answers for the pods' gateway only with a route to it; exit code 2 means that there is none. */
   gatewayRoute: one(
     'gateway-route',
     ['ip', '-j', 'route', 'get', '169.254.1.1'],
@@ -147,7 +147,7 @@ export const kernelProbes = {
   nftKubeProxy: one('nft-kube-proxy', ['nft', '-j', 'list', 'table', 'ip', 'kube-proxy']),
 } as const satisfies Record<string, Probe>;
 
-/** Everything that a snapshot keeps of a node. `folder`: where BIRD's sockets are, if not in a usual place. */
+/** All probes that a snapshot records. `folder`: where BIRD's sockets are, unless in one of the usual places. */
 export function allProbes(folder?: string): readonly Probe[] {
   return [...birdProbes(4, folder), ...birdProbes(6, folder), ...felixProbes, ...Object.values(kernelProbes)];
 }

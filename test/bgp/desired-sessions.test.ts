@@ -138,7 +138,7 @@ describe('BGPPeers', () => {
       passive: false,
       peerNode: 'x',
     });
-    // Another AS is no client of a reflector.
+    // A peer with another AS number is not a client of a reflector.
     expect(one(sessions, 'r Node_10_0_0_2')).toMatchObject({ reflectorClient: false, peerAs: { value: 65001 } });
     expect(one(sessions, 'x Node_10_0_0_1').reflectorClient).toBe(false);
   });
@@ -191,7 +191,7 @@ describe('BGPPeers', () => {
         }),
       );
     expect(to(64512)).toEqual(['r Node_10_0_0_2', 'w Node_10_0_0_1_port_1790']);
-    // Another AS is not that node: no port of it, and nobody peers back.
+    // With another AS number it is not that node: its port is not used, and there is no reverse peering.
     expect(to(64999)).toEqual(['w Node_10_0_0_1']);
   });
 

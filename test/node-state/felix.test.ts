@@ -1,4 +1,4 @@
-// Felix's state from its own check, from runit and from a list of processes; and answers that say nothing of it.
+// The state of Felix from its own check, from runit and from the list of processes; and answers that do not show it.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
@@ -15,7 +15,7 @@ function answered(argv: readonly string[], exit: number, stdout = '', stderr = '
 
 describe('parseFelix', () => {
   test.each([
-    ['its check is well', answered(check, 0), 'live'],
+    ['its check succeeds', answered(check, 0), 'live'],
     ['its check fails', answered(check, 1, '', 'calico/node is not ready: felix is not live'), 'not live'],
     ['runit runs it', answered(service, 0, 'run: /etc/service/enabled/felix: (pid 42) 81s\n'), 'running'],
     [
@@ -28,33 +28,33 @@ describe('parseFelix', () => {
     ['a process calico-felix', answered(processes, 0, '7 bash\n42 calico-felix\n'), 'running'],
     ['no such process', answered(processes, 1), 'not running'],
     ['only processes that name it', answered(processes, 0, '7 vi calico-felix.yaml\n8 sh -c -felix\n'), 'not running'],
-  ])('%s', (_what, outcome, value) => {
+  ])('the state of Felix is known when %s', (_what, outcome, value) => {
     expect(parseFelix(outcome)).toEqual({ seen: true, value, argv: outcome.argv });
   });
 
   test.each([
     [
-      'the program is not there',
+      'the program is missing',
       answered(check, 127, '', 'sh: calico-node: not found\n'),
-      'calico-node ended with exit code 127: sh: calico-node: not found',
+      'calico-node exited with code 127: sh: calico-node: not found',
     ],
-    ['the check was killed', answered(check, 137), 'calico-node ended with exit code 137'],
+    ['the check was killed', answered(check, 137), 'calico-node exited with code 137'],
     [
       'runit does not know it',
       answered(service, 1, 'fail: /etc/service/enabled/felix: unable to change to service directory\n'),
-      'sv ended with exit code 1: fail: /etc/service/enabled/felix: unable to change to service directory',
+      'sv exited with code 1: fail: /etc/service/enabled/felix: unable to change to service directory',
     ],
     [
       'no list',
       answered(processes, 1, '', 'pgrep: unrecognized option: a'),
-      'pgrep ended with exit code 1: pgrep: unrecognized option: a',
+      'pgrep exited with code 1: pgrep: unrecognized option: a',
     ],
-    ['another program', answered(['true'], 0), 'true ended with exit code 0'],
-  ])('%s: not seen', (_what, outcome, why) => {
+    ['another program', answered(['true'], 0), 'true exited with code 0'],
+  ])('Felix is not seen: %s', (_what, outcome, why) => {
     expect(parseFelix(outcome)).toEqual({ seen: false, why, argv: outcome.argv });
   });
 
-  it('nobody answered: not seen', () => {
+  it('Felix is not seen without any answer', () => {
     expect(parseFelix({ kind: 'unanswered', argv: check, reason: 'the connection broke' })).toEqual({
       seen: false,
       why: 'the connection broke',
@@ -64,21 +64,24 @@ describe('parseFelix', () => {
 });
 
 describe.skipIf(!existsSync('/usr/bin/pgrep') || !existsSync('/bin/bash'))('on this machine (needs pgrep)', () => {
-  it.each(['calico-felix', 'calico-node'])('finds a process called %s, and tells nothing of others', async (name) => {
-    const [program = '', ...args] = processes;
-    const felix = spawn('bash', ['-c', `exec -a ${name} sleep 60`], { stdio: 'ignore' });
-    const other = spawn('sh', ['-c', `SECRET=hunter2 exec sleep 60 # calico-felix`], { stdio: 'ignore' });
-    try {
-      await until(() => isRunning(`${name} 60`), 'it runs');
-      const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-      expect(parseFelix(answered(processes, status ?? 1, stdout, stderr))).toMatchObject({
-        seen: true,
-        value: 'running',
-      });
-      expect(stdout).not.toContain('hunter2');
-    } finally {
-      felix.kill();
-      other.kill();
-    }
-  });
+  it.each(['calico-felix', 'calico-node'])(
+    'the probe finds a process named %s and shows no other process',
+    async (name) => {
+      const [program = '', ...args] = processes;
+      const felix = spawn('bash', ['-c', `exec -a ${name} sleep 60`], { stdio: 'ignore' });
+      const other = spawn('sh', ['-c', `SECRET=hunter2 exec sleep 60 # calico-felix`], { stdio: 'ignore' });
+      try {
+        await until(() => isRunning(`${name} 60`), 'it runs');
+        const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+        expect(parseFelix(answered(processes, status ?? 1, stdout, stderr))).toMatchObject({
+          seen: true,
+          value: 'running',
+        });
+        expect(stdout).not.toContain('hunter2');
+      } finally {
+        felix.kill();
+        other.kill();
+      }
+    },
+  );
 });

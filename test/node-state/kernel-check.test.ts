@@ -1,4 +1,4 @@
-// What tells that a kernel has what Calico needs.
+// What shows that a kernel has what Calico needs.
 import { describe, expect, it } from 'vitest';
 import { checkSystem, type KernelTexts } from '../../src/node-state/kernel-check.ts';
 
@@ -36,7 +36,7 @@ const there = (texts: Partial<KernelTexts>): string[] =>
     .map(({ name }) => name);
 
 describe('modules', () => {
-  it('are all there by a full configuration, with the matches of the packet filter', () => {
+  it('all modules are found in a full configuration with the matches of the packet filter', () => {
     expect(checkSystem({ ...nothing, config, matches })).toMatchObject({ isMet: true, isWithoutIpv6: false });
     expect(there({ config, matches })).toHaveLength(19);
   });
@@ -52,11 +52,11 @@ describe('modules', () => {
     ['a setting that is off', { config: '# CONFIG_VFIO is not set\n' }, []],
     ['a longer name', { config: 'CONFIG_VFIO_PCI=y\n', modulesDep: 'kernel/my-xt_set.ko\n', matches: 'icmp6\n' }, []],
     ['nothing at all', {}, []],
-  ])('%s', (_, texts, expected) => {
+  ])('a kernel module counts as present: %s', (_, texts, expected) => {
     expect(there(texts)).toEqual(expected);
   });
 
-  it('may lack IPv6 only', () => {
+  it('only the module for IPv6 tables may be missing', () => {
     const without = config.replace('CONFIG_IP6_NF_IPTABLES=m\n', '');
     expect(checkSystem({ ...nothing, config: without, matches })).toMatchObject({ isMet: true, isWithoutIpv6: true });
     const more = without.replace('CONFIG_IP_SET=y\n', '');
@@ -76,7 +76,7 @@ describe('the version', () => {
     ['2.6.32-754.el6.x86_64', true],
     ['unknown', false],
     ['', false],
-  ])('%s', (release, isNewEnough) => {
+  ])('kernel release %s is judged by its version', (release, isNewEnough) => {
     expect(checkSystem({ ...nothing, release, config, matches }).kernel).toEqual({ release, isNewEnough });
   });
 });

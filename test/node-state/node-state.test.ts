@@ -1,4 +1,4 @@
-// A node's state from its reading: every probe read, and each way in which an answer is none.
+// A node's state from its reading: every probe, and each way in which an answer cannot be used.
 import { describe, expect, it, test } from 'vitest';
 import { nodeState } from '../../src/node-state/node-state.ts';
 import { allProbes, type NodeReading, type ProbeName, type ProbeOutcome } from '../../src/node-state/probes.ts';
@@ -57,7 +57,7 @@ const countOf = (observed: { seen: boolean; value?: unknown; why?: string }): nu
 };
 
 describe('nodeState', () => {
-  it('reads every probe', () => {
+  it('the node state has the answer of every probe', () => {
     const state = nodeState(reading());
     expect(state.skipped).toEqual(new Map());
     expect({
@@ -89,7 +89,7 @@ describe('nodeState', () => {
     expect(state.felix).toMatchObject({ seen: true, value: 'live' });
   });
 
-  it('says why BIRD was not seen, each answer on its own', () => {
+  it('each answer of BIRD that was not seen has its own reason', () => {
     const state = nodeState(
       reading({
         'bird4-status': { exit: 1, stdout: '', stderr: bird('error-no-socket.txt') },
@@ -97,9 +97,9 @@ describe('nodeState', () => {
       }),
     );
     expect(whyOf(state.bird[4].status)).toBe(
-      'birdcl ended with exit code 1: Unable to connect to server control socket (/var/run/calico/bird.ctl): No such file or directory',
+      'birdcl exited with code 1: Unable to connect to server control socket (/var/run/calico/bird.ctl): No such file or directory',
     );
-    expect(whyOf(state.bird[4].protocols)).toBe('the answer of birdcl was not understood: Access denied');
+    expect(whyOf(state.bird[4].protocols)).toBe('the output of birdcl was not understood: Access denied');
     expect(state.bird[4].routes.seen).toBe(true);
   });
 
@@ -107,67 +107,66 @@ describe('nodeState', () => {
     [
       'a failure',
       { exit: 1, stdout: '', stderr: 'Cannot open netlink socket: Permission denied\n' },
-      'ip ended with exit code 1: Cannot open netlink socket: Permission denied',
+      'ip exited with code 1: Cannot open netlink socket: Permission denied',
     ],
-    ['an answer that is cut', { truncated: true }, 'ip printed more than is read'],
+    ['an answer that is cut', { truncated: true }, 'the output of ip exceeds the limit'],
     ['nothing in place of JSON', { stdout: '' }, 'ip printed nothing'],
     [
       'half of the JSON',
       { stdout: ip('node-a.vxlan-dual.route4.details.json').slice(0, 200) },
-      'the answer of ip was not understood: not whole: the JSON text cannot be read',
+      'the output of ip was not understood: incomplete or invalid JSON',
     ],
-  ])('does not take %s for a state', (_what, change, why) => {
+  ])('a part of the node state is not seen: %s', (_what, change, why) => {
     expect(whyOf(nodeState(reading({ routes4: change })).routes4)).toBe(why);
   });
 
-  it('does not take an answer for whole that breaks off in the middle of a line', () => {
+  it('an answer of BIRD that ends in the middle of a line is not seen', () => {
     for (const half of someBeginnings([bird('show-protocols-all.mixed.v4.txt')]).slice(1)) {
       const { protocols } = nodeState(reading({ 'bird4-protocols': { stdout: half } })).bird[4];
-      if (!half.endsWith('\n'))
-        expect(whyOf(protocols)).toBe('the answer of birdcl breaks off in the middle of a line');
+      if (!half.endsWith('\n')) expect(whyOf(protocols)).toBe('the output of birdcl ends in the middle of a line');
     }
   });
 
-  it('takes nothing for an empty table where plain text was asked for', () => {
+  it('empty plain text of ip is an empty table', () => {
     const state = nodeState(reading({ routes4: { argv: ['ip', '-d', '-4', 'route', 'show'], stdout: '' } }));
     expect(countOf(state.routes4)).toBe(0);
   });
 
-  it('reads settings although one file could not be read', () => {
+  it('settings are read even if one file could not be read', () => {
     expect(nodeState(reading({ sysctls: { exit: 2 } })).sysctls.seen).toBe(true);
     const usage = { exit: 2, stdout: '', stderr: 'grep: unrecognized option: include\n' };
     expect(whyOf(nodeState(reading({ sysctls: usage })).sysctls)).toBe(
-      'grep ended with exit code 2: grep: unrecognized option: include',
+      'grep exited with code 2: grep: unrecognized option: include',
     );
   });
 
-  it('keeps what was not understood of an answer that was', () => {
+  it('lines of an answer that were not understood are kept', () => {
     const state = nodeState(reading({ neighbours: { stdout: '[{"dst":"10.0.0.1","state":["STALE"]},{"dst":"?"}]' } }));
     expect(countOf(state.neighbours)).toBe(1);
     expect([...state.skipped]).toEqual([['neighbours', ['{"dst":"?"}']]]);
   });
 
   test.each([
-    ['mtu', 'fourteen hundred', 'the answer of cat was not understood: no number: fourteen hundred'],
-    ['nodename', '', 'the answer of cat was not understood: no name: '],
-  ] as const)('does not take a bad %s for one', (name, text, why) => {
+    ['mtu', 'fourteen hundred', 'the output of cat was not understood: not a number: fourteen hundred'],
+    ['nodename', '', 'the output of cat was not understood: not a name: '],
+  ] as const)('an invalid %s is not seen', (name, text, why) => {
     expect(whyOf(nodeState(reading({ [name]: { stdout: text } }))[name])).toBe(why);
   });
 
   test.each<[string, Partial<Answered>, Partial<Answered>, string]>([
     ['its own check wins', { exit: 1 }, { stdout: 'run: felix: (pid 1) 2s' }, 'not live'],
     ['else the processes count', { exit: 127 }, { stdout: 'down: felix: 2s' }, 'not running'],
-  ])('Felix: %s', (_what, felix, felixProcess, value) => {
+  ])('the state of Felix: %s', (_what, felix, felixProcess, value) => {
     const state = nodeState(reading({ felix, 'felix-process': { argv: ['sv', 'status'], ...felixProcess } }));
     expect(state.felix).toMatchObject({ seen: true, value });
   });
 
-  it('Felix: neither answered', () => {
+  it('Felix is not seen when neither probe answered', () => {
     const state = nodeState(reading({ felix: { exit: 126 }, 'felix-process': { exit: 127 } }));
-    expect(whyOf(state.felix)).toBe('calico-node ended with exit code 126');
+    expect(whyOf(state.felix)).toBe('calico-node exited with code 126');
   });
 
-  it('sees nothing of a node that was not reached', () => {
+  it('nothing is seen of a node that was not reached', () => {
     const lost: ProbeOutcome = { kind: 'unanswered', argv: ['ip'], reason: 'connection refused' };
     const outcomes = new Map(allProbes().map(({ name }) => [name, lost] as const));
     const unreachable = { code: 'NODE_UNREACHABLE', message: 'connection refused', hint: undefined };
@@ -178,8 +177,8 @@ describe('nodeState', () => {
     }
   });
 
-  it('says of a probe that was not made that it was not', () => {
+  it('a probe that was not run is not seen', () => {
     const state = nodeState({ node: 'b', outcomes: new Map(), unreachable: undefined });
-    expect(state.routes4).toEqual({ seen: false, why: 'not asked for', argv: [] });
+    expect(state.routes4).toEqual({ seen: false, why: 'not read', argv: [] });
   });
 });

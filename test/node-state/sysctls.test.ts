@@ -1,13 +1,13 @@
-// Kernel settings: the answer of the probe's own command on this machine, device names with dots, and what is none.
+// Kernel settings: the output of the probe's own command on this machine, interface names with dots, and other lines.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { kernelProbes } from '../../src/node-state/probes.ts';
 import { parseSysctls } from '../../src/node-state/sysctls.ts';
-import { answerOf, findingOf } from '../support/recorded/recordings.ts';
+import { answerOf, problemOf } from '../support/recorded/recordings.ts';
 
 describe('parseSysctls', () => {
-  it('keeps the dots of device names and the values as they are', () => {
+  it('settings keep the dots of interface names and their values as printed', () => {
     const text = [
       '/proc/sys/net/ipv4/conf/all/forwarding:1',
       '/proc/sys/net/ipv4/conf/vxlan.calico/rp_filter:0',
@@ -23,7 +23,7 @@ describe('parseSysctls', () => {
     ]);
   });
 
-  it('notes what is no setting', () => {
+  it('lines that are not settings are listed as skipped', () => {
     expect(
       parseSysctls('grep: x: Permission denied\n/proc/sys/net/ipv4/ip_forward:1\n/proc/sys/net/ipv4\n'),
     ).toMatchObject({
@@ -33,14 +33,14 @@ describe('parseSysctls', () => {
   });
 
   test.each([
-    ['', 'no setting in it'],
-    ['1\n', 'no setting in it: 1'],
-    ['net.ipv4.ip_forward = 1\n', 'no setting in it: net.ipv4.ip_forward = 1'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseSysctls(text))).toBe(problem);
+    ['', 'no setting found'],
+    ['1\n', 'no setting found: 1'],
+    ['net.ipv4.ip_forward = 1\n', 'no setting found: net.ipv4.ip_forward = 1'],
+  ])('settings that are not understood: %j', (text, problem) => {
+    expect(problemOf(parseSysctls(text))).toBe(problem);
   });
 
-  it.skipIf(!existsSync('/proc/sys/net/ipv4/ip_forward'))('reads this machine', () => {
+  it.skipIf(!existsSync('/proc/sys/net/ipv4/ip_forward'))('the settings of this machine are read', () => {
     const [program = '', ...args] = kernelProbes.sysctls.alternatives[0] ?? [];
     const settings = answerOf(parseSysctls(spawnSync(program, args, { encoding: 'utf8' }).stdout));
     for (const path of ['net/ipv4/ip_forward', 'net/ipv4/conf/lo/rp_filter', 'net/ipv4/neigh/lo/proxy_delay']) {

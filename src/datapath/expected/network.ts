@@ -34,7 +34,7 @@ export interface NetworkPool {
   givesTunnelAddresses(labels: Readonly<Record<string, string>>): boolean;
 }
 
-/** An address of a block that is allocated for another node than its owner. */
+/** An address of a block that is allocated for a node other than the owner of the block. */
 export interface BorrowedAddress {
   readonly address: IpAddress;
   readonly node: string;

@@ -117,7 +117,7 @@ interface Direction {
   readonly crossSubnet: boolean;
 }
 
-/** Who programs routes without encapsulation: Felix leaves them to BIRD as long as the cluster has any encapsulation. */
+/** Who programs routes without encapsulation: Felix leaves them to BIRD while the cluster has any encapsulation. */
 export function plainOwner(network: Network, felix: FelixSettings): RouteOwner {
   const isEncapsulated = network.pools.some(({ encapsulation }) => encapsulation.kind !== 'none');
   return felix.plainOwner === 'either' && (isEncapsulated || felix.wireguard || felix.wireguardV6)

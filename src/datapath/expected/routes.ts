@@ -87,7 +87,7 @@ function remoteBlock(network: Network, local: NetworkNode, block: NetworkBlock, 
   ];
 }
 
-/** Addresses of a block at another node than its owner: each has a route of its own on every node but that one. */
+/** Addresses of a block at nodes other than its owner: each has a route of its own on every node but that one. */
 function borrowedAddresses(
   network: Network,
   local: NetworkNode,

@@ -1,5 +1,5 @@
-// The routes of a node against those that it should have: missing, wrong, masked, left over. Pure comparison of what was
-// read; faults between nodes are in cross-node.ts. Rules: docs/reference/datapath.md#routes.
+// The routes of a node against those that it should have: missing, wrong, masked, left over. Faults between nodes are in
+// cross-node.ts. Rules: docs/reference/datapath.md#routes.
 
 import { faults } from '../../faults/faults.ts';
 import { formatCidr } from '../../net/cidr.ts';

@@ -1,4 +1,4 @@
-// The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, which nodes were not reached.
+// The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, which nodes are unreachable.
 
 import type { NodeFinding } from '../../faults/finding.ts';
 import { nodeState } from '../../node-state/node-state.ts';

@@ -126,7 +126,7 @@ function addressFacts(node: NetworkNode, state: NodeState): Fact[] {
   });
 }
 
-/** F32: strict reverse path filtering drops what comes in through another interface than the answer would leave. */
+/** F32: strict reverse path filtering drops packets that arrive through an interface that the answer would not use. */
 function reversePathFacts(
   network: Network,
   node: NetworkNode,

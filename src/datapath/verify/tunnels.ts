@@ -1,5 +1,5 @@
-// Tunnel devices of a node as seen, against those that it must have: device, address, MTU, and for VXLAN the identity of
-// the device and what it knows of other nodes.
+// Tunnel devices of a node as seen, against those that it must have: device, address, MTU, and for VXLAN the device's
+// identity and what it knows of other nodes.
 import { faults, type NodeFault } from '../../faults/faults.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { Interface, VxlanInterface } from '../../node-state/iproute/iproute.ts';

@@ -1,9 +1,9 @@
-// What birdc and birdcl print around every answer: the banner, and errors, for which they end with exit code 0 too.
+// What birdc and birdcl print around every answer: the banner, and errors, for which they exit with 0 as well.
 import { cut, linesOf } from '../parsing.ts';
 
 const banner = /^BIRD (\S+) ready\.$/;
 
-/** What BIRD and its client print in place of an answer, each a line of its own that begins so. */
+/** How lines begin that BIRD and its client print instead of an answer. */
 const problems: readonly RegExp[] = [
   /^Unable to connect to server control socket/,
   /^Cannot create socket/,
@@ -20,15 +20,15 @@ const problems: readonly RegExp[] = [
 ];
 
 /**
- * Why the text is no answer: the line that says so, as BIRD prints it; undefined when there is none.
- * Every line of an answer itself that could begin so is indented, so a description cannot be taken for an error.
+ * The error that was printed instead of an answer, as BIRD words it; undefined when there is none. Lines of an answer
+ * that could begin like an error are indented, so a description cannot be mistaken for one.
  */
 export function birdProblem(text: string): string | undefined {
   const line = linesOf(text).find((candidate) => problems.some((problem) => problem.test(candidate)));
   return line === undefined ? undefined : cut(line);
 }
 
-/** A text of birdc: whether BIRD greeted, and the lines below that, without those of a restricted session. */
+/** Output of birdc: whether BIRD greeted, and the other lines, without the note about a restricted session. */
 export function birdAnswer(text: string): { greeted: boolean; lines: readonly string[] } {
   const lines = linesOf(text);
   return {

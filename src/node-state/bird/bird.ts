@@ -1,4 +1,4 @@
-// What BIRD says of itself, as data: status, protocols, routes. Types only; the parsers of birdc's output stand beside.
+// BIRD's status, protocols and routes as data. Types only; the parsers of birdc's output are next to this file.
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 
@@ -10,7 +10,7 @@ export interface BirdStatus {
   readonly serverTime: string | undefined;
   readonly lastReboot: string | undefined;
   readonly lastReconfiguration: string | undefined;
-  /** After a start with -R: nothing is exported to the kernel until it is over. */
+  /** Set after a start with -R: nothing is exported to the kernel until it is over. */
   readonly gracefulRestart: { readonly waitingFor: number | undefined; readonly timer: string | undefined } | undefined;
   /** The last line: `Daemon is up and running`. */
   readonly message: string | undefined;
@@ -18,26 +18,26 @@ export interface BirdStatus {
 
 export interface RouteCounts {
   readonly imported: number;
-  /** Counted only for a protocol that keeps what its import filter rejects. */
+  /** Only for a protocol that keeps what its import filter rejects. */
   readonly filtered: number | undefined;
   readonly exported: number;
   readonly preferred: number;
 }
 
-/** What `show protocols all` says of a BGP session beyond the row. */
+/** What `show protocols all` adds for a BGP session. */
 export interface BgpDetails {
   /** `Established`, `Connect`, …, `Down`. */
   readonly state: string | undefined;
   readonly neighborAddress: IpAddress | undefined;
   readonly neighborAs: number | undefined;
   readonly neighborId: string | undefined;
-  /** Words of the line `Session:`: `internal`, `external`, `multihop`, `route-reflector`, `AS4`. */
+  /** The words of the line `Session:`: `internal`, `external`, `multihop`, `route-reflector`, `AS4`. */
   readonly session: readonly string[];
   readonly sourceAddress: IpAddress | undefined;
   readonly lastError: string | undefined;
 }
 
-/** A row of `show protocols`, and with `all` what stands below it. */
+/** A row of `show protocols`; with `all` also the lines below it. */
 export interface BirdProtocol {
   readonly name: string;
   /** `BGP`, `Kernel`, `Device`, `Direct`, `Static`. */
@@ -45,11 +45,11 @@ export interface BirdProtocol {
   readonly table: string;
   /** `up`, `start`, `down`, `wait`, `stop`, `feed`, `flush`. */
   readonly state: string;
-  /** HH:MM:SS within 20 hours, else YYYY-MM-DD; both where BIRD is configured so. */
+  /** HH:MM:SS within 20 hours, else YYYY-MM-DD; date and time where BIRD is configured that way. */
   readonly since: string;
   /** The rest of the row: for BGP its state and the last error. */
   readonly info: string;
-  /** Undefined without `all`, for a protocol that is disabled, and for a pipe between tables. */
+  /** Undefined without `all`, for disabled protocols, and for pipes between tables. */
   readonly routes: RouteCounts | undefined;
   readonly bgp: BgpDetails | undefined;
 }
@@ -66,18 +66,18 @@ export interface BirdNextHop {
 export interface BirdRoute {
   readonly destination: Cidr;
   readonly target: BirdRouteTarget;
-  /** One, or several for a route with several next hops; empty for blackhole and its like. */
+  /** Several for a multipath route; empty for blackhole and the like. */
   readonly nextHops: readonly BirdNextHop[];
-  /** Name of the protocol that it comes from. */
+  /** Name of the protocol that it came from. */
   readonly protocol: string;
   readonly since: string;
   readonly from: IpAddress | undefined;
-  /** The best one of its destination. */
+  /** The best route to its destination. */
   readonly primary: boolean;
-  /** Marked `!`: the best one, but it could not be put into the kernel's table. */
+  /** Marked `!`: the best route, but the kernel refused it. */
   readonly kernelRefused?: true;
   readonly preference: number | undefined;
-  /** What follows the preference: a number, `?` unknown, `-` the next hop cannot be reached. */
+  /** What follows the preference: a number, `?` for unknown, `-` when the next hop cannot be reached. */
   readonly metric: string | undefined;
   /** `AS65001i`, `i`. */
   readonly origin: string | undefined;

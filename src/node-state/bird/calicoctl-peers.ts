@@ -1,4 +1,4 @@
-// Peers by calicoctl's reading of BIRD's control socket, its oddities included; proper ones are in datapath/bgp.
+// Peers as calicoctl reads them from BIRD's control socket, quirks included; calictl's own reading is in bgp/.
 
 export interface CalicoctlPeer {
   readonly address: string;
@@ -18,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /**
- * The peers in the reply to `show protocols`, or what calicoctl says of a reply that it cannot read. A peer that is
- * disabled or a local workload is passed over; a port stays at the end of the address.
+ * The peers in the reply to `show protocols`, or calicoctl's error text for a reply that it cannot read. Disabled peers
+ * and local workloads are skipped; a port stays at the end of the address.
  */
 export function calicoctlPeers(lines: readonly string[], version: 4 | 6): CalicoctlPeer[] | string {
   const peers: CalicoctlPeer[] = [];

@@ -11,13 +11,13 @@ const name = /^[\w.:-]+$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 const time = /^\d\d:\d\d:\d\d/;
 
-/** A row with the texts of the lines below it that matter. */
+/** A row with the lines below it that are read. */
 interface Row {
   readonly row: Pick<BirdProtocol, 'name' | 'proto' | 'table' | 'state' | 'since' | 'info'>;
   readonly details: Map<string, string>;
 }
 
-/** Keys of the lines below a row that are read; others (filters, timers, statistics) are passed over. */
+/** Keys of the lines below a row that are read; others (filters, timers, statistics) are ignored. */
 const read = new Set([
   'Routes',
   'BGP state',
@@ -29,7 +29,7 @@ const read = new Set([
   'Last error',
 ]);
 
-/** Columns are padded, but a longer name pushes the rest to the right: only runs of spaces part them. */
+/** Columns are padded, but a long name pushes the others to the right: only runs of spaces separate them. */
 function rowOf(line: string): Row['row'] | undefined {
   const [first, proto, table, state, since, ...rest] = wordsOf(line);
   if (first === undefined || proto === undefined || table === undefined || since === undefined) return undefined;
@@ -40,7 +40,7 @@ function rowOf(line: string): Row['row'] | undefined {
   return { name: first, proto, table, state, since: when, info: rest.join(' ') };
 }
 
-/** `1 imported, 2 filtered, 1 exported, 1 preferred`; `filtered` is there only if BIRD keeps what it filters. */
+/** `1 imported, 2 filtered, 1 exported, 1 preferred`; `filtered` is present only if BIRD keeps what it filters. */
 function countsOf(text: string): RouteCounts | undefined {
   const found = /^(\d+) imported, (?:(\d+) filtered, )?(\d+) exported, (\d+) preferred$/.exec(text);
   const [imported, filtered, exported, preferred] = (found ?? []).slice(1).map(wholeNumber);
@@ -48,12 +48,12 @@ function countsOf(text: string): RouteCounts | undefined {
   return { imported, filtered, exported, preferred };
 }
 
-/** A link-local address has its device after a percent sign. */
+/** A link-local address is followed by a percent sign and its interface. */
 function addressOf(text: string): IpAddress | undefined {
   return parseIp(text.replace(/%[^%\s]+$/, ''));
 }
 
-/** What the details say, and the lines among them that do not say what they should. */
+/** A protocol with its details, and the detail lines that were not understood. */
 function withDetails({ row, details }: Row): { protocol: BirdProtocol; skipped: readonly string[] } {
   const skipped: string[] = [];
   const take = <T>(key: string, reader: (text: string) => T | undefined): T | undefined => {
@@ -64,7 +64,7 @@ function withDetails({ row, details }: Row): { protocol: BirdProtocol; skipped: 
     return value;
   };
   const asIs = (text: string): string => text;
-  // A pipe between tables prefers nothing and says so by leaving it out.
+  // A pipe between tables has no preferred routes and leaves them out.
   const routes = row.proto === 'Pipe' ? undefined : take('Routes', countsOf);
   const bgp: BgpDetails | undefined = details.has('BGP state')
     ? {
@@ -81,8 +81,8 @@ function withDetails({ row, details }: Row): { protocol: BirdProtocol; skipped: 
 }
 
 /**
- * Reads the output of `birdc show protocols`, `show protocols all` and both with a name. Without the line of headings
- * that BIRD prints first it is no such output.
+ * Reads the output of `birdc show protocols` and `show protocols all`, also for a single protocol. The line of headings
+ * that BIRD prints first is required.
  */
 export function parseBirdProtocols(text: string): Parsed<readonly BirdProtocol[]> {
   const problem = birdProblem(text);

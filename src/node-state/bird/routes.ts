@@ -6,7 +6,7 @@ import { notUnderstood, understoodList, wholeNumber } from '../parsing.ts';
 import { birdAnswer, birdProblem } from './answer.ts';
 import type { BirdNextHop, BirdRoute, BirdRouteTarget } from './bird.ts';
 
-/** What BIRD prints for where a route leads, and what that is here. The next hops of a multipath route stand below it. */
+/** The targets that BIRD prints, and what they mean. Next hops of a multipath route are on the lines below it. */
 const targets: ReadonlyMap<string, BirdRouteTarget> = new Map([
   ['blackhole', 'blackhole'],
   ['unreachable', 'unreachable'],
@@ -16,14 +16,14 @@ const targets: ReadonlyMap<string, BirdRouteTarget> = new Map([
 
 const via = /^via (\S+) on (\S+)$/;
 const device = /^dev (\S+)$/;
-/** `NET TARGET [PROTOCOL SINCE from PEER] * (100/0) [AS65001i]`; the net is absent where the line above has it. */
+/** `NET TARGET [PROTOCOL SINCE from PEER] * (100/0) [AS65001i]`; NET is absent when it is that of the line above. */
 const route =
   /^(\S+)?\s+(\S.*?) \[(\S+) ([^\]]+?)(?: from ([^\s\]]+))?\](?: ([*!]))?(?: [\w-]+)* \((\d+)[a-z-]*(?:\/([^)]*))?\)(?: \[([^\]]*)\])?$/;
-/** BIRD's longest line of a route is shorter; what is longer is not searched for one. */
+/** No route line of BIRD is longer; longer lines are not searched, which bounds the time of the expression above. */
 const longestRoute = 1000;
 const nextHop = /^\s+via (\S+) on (\S+) weight (\d+)$/;
 const attribute = /^\s+([A-Za-z][\w.-]*(?: \[[^\]]*\])?):(?: (.*))?$/;
-/** A set too long for one line goes on below, further to the right. */
+/** A value too long for one line continues below, indented further. */
 const moreOfAttribute = /^\t\t(\S.*)$/;
 
 type Draft = Omit<BirdRoute, 'nextHops' | 'attributes'> & {
@@ -50,7 +50,7 @@ function leadingOf(text: string): Leading | undefined {
     : { target: 'dev', nextHops: [{ gateway: undefined, device: direct[1], weight: undefined }] };
 }
 
-/** A route line; `above` is the net of the route before, which a line without a net belongs to. */
+/** A route line; `above` is the network of the previous route, which applies to a line without one. */
 function draftOf(line: string, above: Cidr | undefined, version: 4 | 6): Draft | undefined {
   const found = line.length > longestRoute ? null : route.exec(line);
   if (found === null) return undefined;
@@ -73,7 +73,7 @@ function draftOf(line: string, above: Cidr | undefined, version: 4 | 6): Draft |
   };
 }
 
-/** Adds a line to the route above it: the key of the attribute that it is of, '' for a next hop, undefined for neither. */
+/** Adds a line to the route above it. Returns the key of its attribute, '' for a next hop, undefined for neither. */
 function addTo(draft: Draft | undefined, line: string, lastKey: string | undefined): string | undefined {
   if (draft === undefined) return undefined;
   const hop = nextHop.exec(line);
@@ -95,8 +95,8 @@ function addTo(draft: Draft | undefined, line: string, lastKey: string | undefin
 }
 
 /**
- * Reads the output of `birdc show route` of one family. A greeting of BIRD with nothing below it is an empty table;
- * lines of which none is a route are no answer.
+ * Reads the output of `birdc show route` of one family. A greeting of BIRD with nothing below it is an empty table.
+ * Output in which no line is a route is not understood.
  */
 export function parseBirdRoutes(text: string, version: 4 | 6): Parsed<readonly BirdRoute[]> {
   const problem = birdProblem(text);
@@ -105,7 +105,7 @@ export function parseBirdRoutes(text: string, version: 4 | 6): Parsed<readonly B
   if (!greeted && lines.length === 0) return notUnderstood('nothing was printed');
   const drafts: Draft[] = [];
   const skipped: string[] = [];
-  // Undefined after a line that was not understood: what follows must not be taken for a part of the route before.
+  // Undefined after a line that was not understood: what follows must not be taken as part of the previous route.
   let current: Draft | undefined;
   let above: Cidr | undefined;
   let lastKey: string | undefined;

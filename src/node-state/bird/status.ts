@@ -4,7 +4,7 @@ import { excerpt, notUnderstood, understood, wholeNumber } from '../parsing.ts';
 import { birdAnswer, birdProblem } from './answer.ts';
 import type { BirdStatus } from './bird.ts';
 
-/** What the lines of a status begin with; the rest of the line is the value. */
+/** How the lines of a status begin; the rest of the line is the value. */
 const starts = {
   version: 'BIRD ',
   routerId: 'Router ID is ',
@@ -16,12 +16,11 @@ const starts = {
 const recovery = 'Graceful restart recovery in progress';
 const recoveryLines = [/^\s+Waiting for (\d+) protocols? to recover$/, /^\s+Wait timer is (\S+)$/] as const;
 
-/** How the last line can read: the daemon says what it is at. */
+/** The last line: what the daemon is doing. */
 const lastLine = /^(Daemon is|Shutdown in|Reconfiguration in) /;
 
 /**
- * Reads the output of `birdc show status`. There is no status without the line `BIRD <version>` below the banner; all
- * other lines may be absent.
+ * Reads the output of `birdc show status`. Only the line `BIRD <version>` below the banner is required.
  */
 export function parseBirdStatus(text: string): Parsed<BirdStatus> {
   const problem = birdProblem(text);

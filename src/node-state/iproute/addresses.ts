@@ -6,7 +6,7 @@ import { type Entry, entriesAt, entriesOf, isJson, numberAt, textAt } from './en
 import { interfaceHeader } from './interface-header.ts';
 import type { DeviceAddress } from './iproute.ts';
 
-/** What both forms say of an address. */
+/** What both output forms say about an address. */
 interface RawAddress {
   readonly device: string;
   readonly address: IpAddress | undefined;
@@ -19,7 +19,7 @@ function addressOf({ device, address, prefixLength, scope }: RawAddress): Device
   return prefixLength > (address.version === 4 ? 32 : 128) ? undefined : { device, address, prefixLength, scope };
 }
 
-/** The addresses of one device; the notes of those that are none. */
+/** The addresses of one interface, and the entries that are not addresses. */
 function fromEntry(entry: Entry): { addresses: readonly DeviceAddress[]; skipped: readonly string[] } {
   const device = textAt(entry, 'ifname');
   if (device === undefined) return { addresses: [], skipped: [jsonText(entry)] };
@@ -40,7 +40,7 @@ function fromEntry(entry: Entry): { addresses: readonly DeviceAddress[]; skipped
   };
 }
 
-/** `inet 10.0.0.1/24 brd … scope global …`; with a peer its prefix length is that of the network. */
+/** `inet 10.0.0.1/24 brd … scope global …`; with a peer, the prefix length is printed after the peer. */
 function fromLine(line: string, device: string): DeviceAddress | undefined {
   const words = wordsOf(line);
   const [own = '', length] = (words[1] ?? '').split('/');
@@ -69,18 +69,18 @@ function fromPlain(text: string): Parsed<readonly DeviceAddress[]> {
       if (address === undefined) skipped.push(line);
       else addresses.push(address);
     } else if (/^\S/.test(line)) {
-      // Not a device after all: what is below it belongs to nobody.
+      // Not an interface: the lines below it cannot be assigned.
       device = undefined;
       skipped.push(line);
     }
   }
-  if (devices === 0) return notUnderstood(`no device in it${skipped[0] === undefined ? '' : `: ${skipped[0]}`}`);
+  if (devices === 0) return notUnderstood(`no interface found${skipped[0] === undefined ? '' : `: ${skipped[0]}`}`);
   return understood(addresses, skipped);
 }
 
 /**
- * Reads the output of `ip addr show`. Every namespace has a device, so a text without one is no such output; a device
- * may have no address.
+ * Reads the output of `ip addr show`. Every namespace has an interface, so output without one is not understood. An
+ * interface may have no address.
  */
 export function parseAddresses(text: string): Parsed<readonly DeviceAddress[]> {
   if (!isJson(text)) return fromPlain(text);
@@ -89,7 +89,7 @@ export function parseAddresses(text: string): Parsed<readonly DeviceAddress[]> {
   const read = answer.entries.map(fromEntry);
   const skipped = [...answer.skipped, ...read.flatMap((device) => device.skipped)];
   if (!answer.entries.some((entry) => textAt(entry, 'ifname') !== undefined)) {
-    return notUnderstood(`no device in it${skipped[0] === undefined ? '' : `: ${skipped[0]}`}`);
+    return notUnderstood(`no interface found${skipped[0] === undefined ? '' : `: ${skipped[0]}`}`);
   }
   return understood(
     read.flatMap(({ addresses }) => addresses),

@@ -1,30 +1,30 @@
-// The two forms in which `ip` and `bridge` answer: JSON (`-j`), and plain text where that is not known. No fields yet.
+// The two output forms of `ip` and `bridge`: JSON (`-j`), and plain text where that is not supported. No fields yet.
 import { parseIp } from '../../net/ip.ts';
 import type { NotUnderstood, Parsed } from '../parse-result.ts';
 import { jsonText, linesOf, notUnderstood, understoodList } from '../parsing.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** True when the text is JSON, by its first character: plain text of `ip` never begins so. */
+/** True when the text is JSON, by its first character, with which plain output of `ip` never begins. */
 export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
 
-/** True for an object of JSON: no list, not null. */
+/** True for a JSON object, not for an array or null. */
 export function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * The entries of JSON output. Older releases print an empty object for what a filter left out; those are passed over.
- * `skipped`: elements that are no objects.
+ * The entries of JSON output. Older releases print an empty object for what a filter left out; those are ignored.
+ * `skipped`: elements that are not objects.
  */
 export function entriesOf(text: string): { entries: readonly Entry[]; skipped: readonly string[] } | NotUnderstood {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return notUnderstood('not whole: the JSON text cannot be read');
+    return notUnderstood('incomplete or invalid JSON');
   }
   if (!Array.isArray(value)) return notUnderstood('not a list of entries');
   const elements: readonly unknown[] = value;
@@ -34,25 +34,25 @@ export function entriesOf(text: string): { entries: readonly Entry[]; skipped: r
   };
 }
 
-/** A text that is not empty. */
+/** The text of a key, unless it is empty. */
 export function textAt(entry: Entry, key: string): string | undefined {
   const value = entry[key];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A text, or a number as text: names of tables and protocols are numbers where they have no name. */
+/** The text or number of a key, as text: tables and protocols are numbers where they have no name. */
 export function nameAt(entry: Entry, key: string): string | undefined {
   const number = numberAt(entry, key);
   return number === undefined ? textAt(entry, key) : String(number);
 }
 
-/** A whole number that is not negative. */
+/** The whole number of a key, unless it is negative. */
 export function numberAt(entry: Entry, key: string): number | undefined {
   const value = entry[key];
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** The texts of a list; a single text is a list of one. */
+/** The texts of a list; a single text counts as a list of one. */
 export function textsAt(entry: Entry, key: string): readonly string[] {
   const value = entry[key];
   if (typeof value === 'string') return value === '' ? [] : [value];
@@ -69,19 +69,19 @@ export function entriesAt(entry: Entry, key: string): readonly Entry[] {
   return elements.filter(isEntry);
 }
 
-/** An IP address; undefined for any other text. */
+/** The IP address of a key; undefined for any other text. */
 export function addressAt(entry: Entry, key: string): ReturnType<typeof parseIp> {
   return parseIp(textAt(entry, key) ?? '');
 }
 
-/** A hardware address of Ethernet, in lower case; undefined for that of a tunnel, which is an IP address. */
+/** An Ethernet address in lower case; undefined for the hardware address of a tunnel, which is an IP address. */
 export function macOf(text: string | undefined): string | undefined {
   return text !== undefined && /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
 /**
- * Reads a list in either form: each entry of JSON, or each line of plain text that is not empty. Empty text is an empty
- * list. What a reader answers undefined for is noted.
+ * Reads a list in either form: each JSON entry, or each line of plain text that is not empty. Empty text is an empty
+ * list. Entries and lines for which the reader returns undefined are listed in `skipped`.
  */
 export function readEach<T>(
   text: string,

@@ -6,7 +6,7 @@ import { addressAt, type Entry, macOf, readEach, textAt, textsAt } from './entri
 import type { FdbEntry } from './iproute.ts';
 import { neighbourWords } from './neighbours.ts';
 
-/** `bridge` has `mac`, `ifname` and a state in small letters; `ip` has `lladdr`, `dev` and states as of neighbours. */
+/** `bridge` prints `mac`, `ifname` and lower-case states; `ip` prints `lladdr`, `dev` and the states of neighbours. */
 function fromEntry(entry: Entry): FdbEntry | undefined {
   const mac = macOf(textAt(entry, 'mac') ?? textAt(entry, 'lladdr'));
   if (mac === undefined) return undefined;
@@ -18,7 +18,7 @@ function fromEntry(entry: Entry): FdbEntry | undefined {
   };
 }
 
-/** What `bridge` prints for states. */
+/** The states that `bridge` prints. */
 const bridgeStates: ReadonlySet<string> = new Set(['permanent', 'static', 'stale']);
 
 function fromLine(line: string): FdbEntry | undefined {
@@ -34,7 +34,7 @@ function fromLine(line: string): FdbEntry | undefined {
       states: others.filter((word) => bridgeStates.has(word)).map((state) => state.toUpperCase()),
     };
   }
-  // `ip`: the destination first, if there is one.
+  // `ip` prints the destination first, if there is one.
   const destination = parseIp(first);
   const { mac: hardware, device, states } = neighbourWords(words);
   if (hardware === undefined || (destination === undefined && first !== 'dev' && first !== 'lladdr')) return undefined;
@@ -42,8 +42,8 @@ function fromLine(line: string): FdbEntry | undefined {
 }
 
 /**
- * Reads the output of `bridge fdb show` or `ip -f bridge neigh show`. Empty text is an empty database. The state of the
- * same entry has other words in the two programs: `PERMANENT` here is `NOARP`, `PERMANENT` there.
+ * Reads the output of `bridge fdb show` or `ip -f bridge neigh show`. Empty text is an empty database. The two programs
+ * word states differently: `PERMANENT` of `bridge` is `NOARP`, `PERMANENT` of `ip`.
  */
 export function parseFdb(text: string): Parsed<readonly FdbEntry[]> {
   return readEach(text, 'entry', fromEntry, fromLine);

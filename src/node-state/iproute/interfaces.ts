@@ -1,4 +1,4 @@
-// `ip link show` as data, from JSON and from plain text. Kinds and what belongs to them are there with `-d` only.
+// `ip link show` as data, from JSON and from plain text. Kinds and their details are printed with `-d` only.
 import { parseIp } from '../../net/ip.ts';
 import type { Parsed } from '../parse-result.ts';
 import { jsonText, linesOf, understoodList, wholeNumber, wordsOf } from '../parsing.ts';
@@ -6,10 +6,10 @@ import { addressAt, type Entry, entriesOf, isEntry, isJson, macOf, numberAt, tex
 import { type InterfaceHeader, interfaceHeader } from './interface-header.ts';
 import type { Interface, VxlanInterface } from './iproute.ts';
 
-/** A link, and the name of its other end where that is in the same namespace: `ip` says no index then. */
+/** An interface, and the name of its other end if that is in the same namespace: `ip` prints no index for it then. */
 type Draft = Interface & { readonly otherName: string | undefined };
 
-/** Kinds whose `link` is the other end of a pair; for the others it is the device below. */
+/** Kinds whose `link` is the other end of a pair; for the others it is the underlying interface. */
 const pairs: ReadonlySet<string | undefined> = new Set(['veth', 'netkit', undefined]);
 
 function vxlanOfEntry(info: Entry): VxlanInterface {
@@ -51,7 +51,10 @@ function after(words: readonly string[], keyword: string): string | undefined {
   return at < 0 ? undefined : words[at + 1];
 }
 
-/** `ip` names the setting where it is off, later releases both ways; in its place comes what always stands behind it. */
+/**
+ * `ip` prints `nolearning`, and in later releases `learning`. Where neither is printed, learning is on if the words that
+ * always follow are there: the line is complete then.
+ */
 function learningOf(words: readonly string[]): boolean | undefined {
   if (words.includes('nolearning')) return false;
   return ['learning', 'ttl', 'ageing'].some((word) => words.includes(word)) ? true : undefined;
@@ -67,10 +70,10 @@ function vxlanOfWords(words: readonly string[]): VxlanInterface {
   };
 }
 
-/** First words of the lines below a device that are no kind of it. */
+/** First words of lines below an interface that do not name its kind. */
 const noKind = new Set(['alias', 'altname', 'parentbus', 'vf', 'RX:', 'TX:', 'prog/xdp', 'inet', 'inet6', 'valid_lft']);
 
-/** The words of the line with the kind, which is the second below the device and there with `-d` only. */
+/** The words of the line with the kind: the second line below the interface, printed with `-d` only. */
 function kindWords(below: readonly string[]): readonly string[] {
   const words = wordsOf(below[1] ?? '');
   const [kind = ''] = words;
@@ -97,7 +100,7 @@ function fromLines(header: InterfaceHeader, below: readonly string[]): Draft {
   };
 }
 
-/** Fills in the index of an other end that is here. */
+/** Fills in the index of the other end where that is in the same namespace. */
 function interfacesOf(drafts: readonly Draft[]): readonly Interface[] {
   const byName = new Map(drafts.map(({ name, index }) => [name, index]));
   return drafts.map(({ otherName, ...link }) => ({
@@ -124,14 +127,17 @@ function fromPlain(text: string): { drafts: readonly Draft[]; skipped: readonly 
   return { drafts: devices.map(({ header, below }) => fromLines(header, below)), skipped };
 }
 
-/** Reads the output of `ip link show`, best with `-d`. Every namespace has a device: no device is no answer. */
+/**
+ * Reads the output of `ip link show`, preferably with `-d`. Every namespace has an interface: output without one is not
+ * understood.
+ */
 export function parseInterfaces(text: string): Parsed<readonly Interface[]> {
   if (!isJson(text)) {
     const { drafts, skipped } = fromPlain(text);
     return understoodList(
       interfacesOf(drafts),
       drafts.length === 0 && skipped.length === 0 ? ['nothing'] : skipped,
-      'device',
+      'interface',
     );
   }
   const answer = entriesOf(text);
@@ -143,6 +149,6 @@ export function parseInterfaces(text: string): Parsed<readonly Interface[]> {
   return understoodList(
     interfacesOf(drafts),
     drafts.length === 0 && skipped.length === 0 ? ['nothing'] : skipped,
-    'device',
+    'interface',
   );
 }

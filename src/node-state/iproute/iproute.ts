@@ -1,11 +1,12 @@
-// What the kernel says of interfaces, addresses, routes, rules and neighbours, as data. Types only; parsers of `ip` stand beside.
+// The kernel's interfaces, addresses, routes, rules and neighbours as data. Types only; the parsers of `ip` are next to
+// this file.
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
 
 export interface VxlanInterface {
   readonly id: number | undefined;
   readonly local: IpAddress | undefined;
-  /** Name of the device below. */
+  /** Name of the underlying interface. */
   readonly parent: string | undefined;
   readonly port: number | undefined;
   readonly learning: boolean | undefined;
@@ -21,11 +22,11 @@ export interface Interface {
   readonly operState: string | undefined;
   /** Lower case, with colons. */
   readonly mac: string | undefined;
-  /** `veth`, `vxlan`, `ipip`, `bridge`; undefined for a real card. */
+  /** `veth`, `vxlan`, `ipip`, `bridge`; undefined for a physical one. */
   readonly kind: string | undefined;
-  /** Index of the other end in its own namespace. */
+  /** Index of the other end, in the namespace of that end. */
   readonly peerIndex: number | undefined;
-  /** Namespace of the other end, as this one numbers it. */
+  /** Namespace of the other end, by its number in this one. */
   readonly peerNetnsId: number | undefined;
   readonly vxlan: VxlanInterface | undefined;
 }
@@ -57,26 +58,26 @@ export interface NextHop {
 export interface KernelRoute {
   readonly destination: Cidr;
   readonly type: RouteType;
-  /** One, or several for a multipath route; empty where nothing is forwarded. */
+  /** Several for a multipath route; empty where nothing is forwarded. */
   readonly nextHops: readonly NextHop[];
-  /** `kernel`, `boot`, `static`, `bird`, or a number as text: `80` is Felix. What `ip` leaves out is `boot`. */
+  /** `kernel`, `boot`, `static`, `bird`, or a number as text: `80` is Felix. `ip` leaves out `boot`. */
   readonly protocol: string;
   readonly scope: string | undefined;
   readonly source: IpAddress | undefined;
   readonly metric: number | undefined;
   readonly mtu: number | undefined;
-  /** Undefined is the main table. */
+  /** Undefined for the main table. */
   readonly table: string | undefined;
 }
 
 export interface Rule {
   readonly priority: number;
-  /** Conditions are turned round. */
+  /** True when the conditions are inverted. */
   readonly not: boolean;
   readonly source: Cidr | undefined;
   readonly destination: Cidr | undefined;
   readonly inputDevice: string | undefined;
-  /** `0x200000`, with its mask after a slash if there is one. */
+  /** `0x200000`, followed by a slash and the mask if there is one. */
   readonly mark: string | undefined;
   /** `main`, `local`, `default`, or a number as text. */
   readonly table: string | undefined;
@@ -90,7 +91,7 @@ export interface Neighbour {
   readonly states: readonly string[];
 }
 
-/** An entry of a forwarding database: frames to this MAC go to that host. */
+/** An entry of a forwarding database: frames for `mac` are sent to `destination`. */
 export interface FdbEntry {
   readonly mac: string;
   readonly device: string | undefined;

@@ -5,7 +5,7 @@ import { wordsOf } from '../parsing.ts';
 import { type Entry, macOf, readEach, textAt, textsAt } from './entries.ts';
 import type { Neighbour } from './iproute.ts';
 
-/** States as `ip` prints them; other words in capitals are none. */
+/** The states that `ip` prints; other words in capitals are not states. */
 const neighbourStates: ReadonlySet<string> = new Set(
   'INCOMPLETE REACHABLE STALE DELAY PROBE FAILED NOARP PERMANENT NONE'.split(' '),
 );

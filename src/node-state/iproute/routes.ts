@@ -6,7 +6,7 @@ import { wholeNumber, wordsOf } from '../parsing.ts';
 import { type Entry, entriesAt, isEntry, nameAt, numberAt, readEach, textAt, textsAt } from './entries.ts';
 import type { KernelRoute, NextHop, RouteType } from './iproute.ts';
 
-/** Types of routes, and whether packets are passed on. */
+/** The types of routes, and whether they have next hops. */
 const types: ReadonlyMap<string, { type: RouteType; leads: boolean }> = new Map(
   (
     [
@@ -31,7 +31,7 @@ function destinationOf(text: string, version: 4 | 6): Cidr | undefined {
   return cidr?.version === version ? cidr : undefined;
 }
 
-/** What both forms say of a route, as texts; the rest is the same for both. */
+/** What both output forms say about a route, as text. */
 interface RawRoute {
   readonly type: string | undefined;
   readonly destination: string | undefined;
@@ -50,7 +50,7 @@ interface RawHop {
   readonly flags: readonly string[];
 }
 
-/** Undefined when the gateway is no address: a hop without it would be another route. */
+/** Undefined when the gateway is not an address: a hop without it would be a different route. */
 function hopOf({ gateway, device, flags }: RawHop): NextHop | undefined {
   const address: IpAddress | undefined = gateway === undefined ? undefined : parseIp(gateway);
   if (gateway !== undefined && address === undefined) return undefined;
@@ -76,7 +76,7 @@ function routeOf(raw: RawRoute, version: 4 | 6): KernelRoute | undefined {
   };
 }
 
-/** A gateway of the other family stands in `via`. */
+/** `via` holds a gateway of the other family. */
 function rawHopOfEntry(entry: Entry): RawHop {
   const via = entry['via'];
   return {
@@ -102,12 +102,12 @@ function rawOfEntry(entry: Entry): RawRoute {
   };
 }
 
-/** Words that stand alone; all others are followed by a value. */
+/** Words without a value; all others are followed by one. */
 const flagWords = new Set(
   'onlink linkdown dead pervasive offload trap unresolved rt_offload rt_trap rt_offload_failed cache notify'.split(' '),
 );
 
-/** Keywords with their values, and flags, of a line or of a `nexthop` line. */
+/** Keywords with their values, and flags, of a route line or a `nexthop` line. */
 function readWords(words: readonly string[]): { values: ReadonlyMap<string, string>; flags: readonly string[] } {
   const values = new Map<string, string>();
   const flags: string[] = [];
@@ -131,12 +131,12 @@ function rawHopOfWords(words: readonly string[]): RawHop {
   return { gateway: values.get('via'), device: values.get('dev'), flags };
 }
 
-/** Words between the words `nexthop`: those of the route, then those of each next hop. */
+/** The words of the route, then those of each `nexthop`. */
 function partsOf(line: string): readonly (readonly string[])[] {
   return line.split(/\snexthop\s/).map(wordsOf);
 }
 
-/** `[TYPE] DESTINATION keyword value … flag …`, and for a route with several next hops `nexthop …` for each. */
+/** `[TYPE] DESTINATION keyword value … flag …`, followed by `nexthop …` for each of several next hops. */
 function rawOfLine(line: string): RawRoute {
   const [[first = '', ...others] = [], ...several] = partsOf(line);
   const typed = types.has(first);
@@ -144,7 +144,7 @@ function rawOfLine(line: string): RawRoute {
   const { values } = readWords(words);
   return {
     type: typed ? first : undefined,
-    // What stands between `encap` and the next hop has words of its own, some the same as those of a route.
+    // Between `encap` and the next hop are words of their own, some of them the same as those of a route.
     destination: words.includes('encap') ? undefined : destination,
     nextHops: (several.length > 0 ? several : [words]).map(rawHopOfWords),
     protocol: values.get('proto'),
@@ -158,11 +158,11 @@ function rawOfLine(line: string): RawRoute {
 
 /**
  * Reads the output of `ip route show` (`-j`, `-d`, both or neither) of one family. Empty text is an empty table. What
- * `ip` leaves out without `-d` is filled in where there is but one meaning: `unicast`, `boot`, the main table.
+ * `ip` leaves out without `-d` is filled in where it has only one meaning: `unicast`, `boot`, the main table.
  */
 export function parseRoutes(text: string, version: 4 | 6): Parsed<readonly KernelRoute[]> {
   return readEach(
-    // Next hops stand below their route in plain text; JSON has no line breaks in strings.
+    // In plain text next hops are on the lines below their route; JSON has no line breaks in strings.
     text.replace(/\r?\n\s+nexthop /g, ' nexthop '),
     'route',
     (entry) => routeOf(rawOfEntry(entry), version),

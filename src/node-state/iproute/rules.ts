@@ -5,7 +5,7 @@ import { jsonText, understood, wholeNumber, wordsOf } from '../parsing.ts';
 import { type Entry, nameAt, numberAt, readEach, textAt } from './entries.ts';
 import type { Rule } from './iproute.ts';
 
-/** What both forms say of a rule. */
+/** What both output forms say about a rule. */
 interface RawRule {
   readonly priority: number | undefined;
   readonly not: boolean;
@@ -15,11 +15,11 @@ interface RawRule {
   readonly inputDevice: string | undefined;
   readonly mark: string | undefined;
   readonly table: string | undefined;
-  /** Conditions that a Rule has no place for: ports, protocols, users. */
+  /** True with conditions that Rule has no field for: ports, protocols, users. */
   readonly others: boolean;
 }
 
-/** `undefined` for everything, `null` for what is no network of the family. */
+/** `undefined` for everything, `null` for a text that is not a network of the family. */
 function selectorOf(text: string | undefined, version: 4 | 6): Cidr | undefined | null {
   if (text === undefined || text === 'all' || text === 'default') return undefined;
   const cidr = parseCidr(text.includes('/') ? text : `${text}/${bitsOf(version)}`);
@@ -34,7 +34,7 @@ function ruleOf(raw: RawRule, version: 4 | 6): Rule | undefined {
   return { priority, not, source, destination, inputDevice, mark, table };
 }
 
-/** Keys of JSON that say no condition beyond those of a Rule. */
+/** JSON keys that are not conditions beyond those of Rule. */
 const knownKeys = new Set(
   'priority not src srclen dst dstlen iif iif_detached fwmark fwmask table action goto protocol unresolved flags'.split(
     ' ',
@@ -62,14 +62,14 @@ function rawOfEntry(entry: Entry): RawRule {
   };
 }
 
-/** Words that are followed by a value, and whether a Rule has a place for it. */
+/** Words that are followed by a value, and whether Rule has a field for it. */
 const keywords = new Map([
   ...['from', 'to', 'iif', 'fwmark', 'lookup', 'table', 'goto', 'proto', 'realms'].map((word) => [word, true] as const),
   ...['oif', 'tos', 'dsfield', 'ipproto', 'sport', 'dport', 'uidrange', 'tun_id'].map((word) => [word, false] as const),
   ...['suppress_prefixlength', 'suppress_prefixlen', 'suppress_ifgroup'].map((word) => [word, false] as const),
 ]);
 
-/** Words that stand alone. */
+/** Words without a value. */
 const actions = new Set(['not', 'blackhole', 'unreachable', 'prohibit', 'nop', '[detached]', '[unresolved]']);
 
 /** `99:	not from all fwmark 0x1/0x1 lookup 1`. */
@@ -104,8 +104,8 @@ function rawOfLine(line: string): RawRule | undefined {
 }
 
 /**
- * Reads the output of `ip rule show` of one family. A rule with conditions that a Rule has no place for is answered
- * without them and noted in `skipped`, so that nobody takes it for one that matches everything unseen.
+ * Reads the output of `ip rule show` of one family. A rule with conditions that Rule has no field for is returned
+ * without them and also listed in `skipped`, because it matches less than it seems to.
  */
 export function parseRules(text: string, version: 4 | 6): Parsed<readonly Rule[]> {
   const read = (raw: RawRule | undefined, note: string) => {

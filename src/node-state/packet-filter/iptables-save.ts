@@ -1,4 +1,4 @@
-// `iptables-save` and its like (`-nft-save`, `-legacy-save`, `ip6tables-save`) as data.
+// `iptables-save` and its variants (`-nft-save`, `-legacy-save`, `ip6tables-save`) as data.
 import type { Parsed } from '../parse-result.ts';
 import { linesOf, notUnderstood, understood } from '../parsing.ts';
 import type { FilterChain, FilterRule, FilterTable } from './packet-filter.ts';
@@ -9,7 +9,7 @@ interface DraftTable {
   readonly chains: Map<string, { readonly policy: string | undefined; readonly rules: string[] }>;
 }
 
-/** `-j TARGET` and `-g CHAIN`, outside of quoted comments. */
+/** `-j TARGET` and `-g CHAIN`, outside quoted comments. */
 const target = /(?:^|\s)(?:-j|-g|--jump|--goto) (\S+)/;
 const comment = /(?:^|\s)--comment (?:"((?:[^"\\]|\\.)*)"|(\S+))/;
 
@@ -33,8 +33,9 @@ function tableOf(table: DraftTable): FilterTable {
 }
 
 /**
- * Reads the output of `iptables-save`: `*table`, `:CHAIN POLICY [packets:bytes]`, `-A CHAIN rule`, `COMMIT`. A table
- * without `COMMIT` was cut off and is no answer. Nothing but comments, or nothing, is a packet filter without tables.
+ * Reads the output of `iptables-save`: `*table`, `:CHAIN POLICY [packets:bytes]`, `-A CHAIN rule`, `COMMIT`. Output in
+ * which a table has no `COMMIT` is truncated and not usable. Empty output, or only comments, means that there are no
+ * tables.
  */
 export function parseIptablesSave(text: string): Parsed<readonly FilterTable[]> {
   const tables: DraftTable[] = [];
@@ -55,7 +56,7 @@ export function parseIptablesSave(text: string): Parsed<readonly FilterTable[]> 
       current = undefined;
     } else skipped.push(line);
   }
-  if (current !== undefined) return notUnderstood(`cut off in the table ${current.name}`);
-  if (tables.length === 0 && skipped.length > 0) return notUnderstood(`no table in it: ${skipped[0]}`);
+  if (current !== undefined) return notUnderstood(`truncated in table ${current.name}`);
+  if (tables.length === 0 && skipped.length > 0) return notUnderstood(`no table found: ${skipped[0]}`);
   return understood(tables.map(tableOf), skipped);
 }

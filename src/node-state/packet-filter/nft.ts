@@ -1,4 +1,4 @@
-// `nft -j list table` and `nft -j list ruleset` as data: chains and where their rules lead, verdict maps among them.
+// `nft -j list table` and `nft -j list ruleset` as data: chains and where their rules lead, including verdict maps.
 import { isObject } from '../../text/plain-values.ts';
 import type { Parsed } from '../parse-result.ts';
 import { excerpt, jsonText, notUnderstood, understood } from '../parsing.ts';
@@ -11,10 +11,10 @@ function textAt(value: Json, key: string): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** All objects in a value, itself and those inside, in the order in which they stand. */
+/** All objects in a value, including itself, in their order. */
 function objectsIn(whole: unknown): readonly Json[] {
   const found: Json[] = [];
-  // A stack in place of recursion: nobody's nesting can exhaust it.
+  // A stack instead of recursion, which deep nesting could exhaust.
   const left: unknown[] = [whole];
   while (left.length > 0) {
     const next = left.pop();
@@ -31,7 +31,7 @@ function chainsIn(value: unknown): readonly string[] {
   );
 }
 
-/** Names of maps that a rule looks its verdict up in: `{"vmap": {"data": "@name"}}`. */
+/** Names of maps in which a rule looks up its verdict: `{"vmap": {"data": "@name"}}`. */
 function mapsIn(value: unknown): readonly string[] {
   return objectsIn(value).flatMap(({ vmap }) => {
     const data = isObject(vmap) ? textAt(vmap, 'data') : undefined;
@@ -39,10 +39,10 @@ function mapsIn(value: unknown): readonly string[] {
   });
 }
 
-/** Statements that say what becomes of a packet. */
+/** Statements that decide about a packet. */
 const actions = ['accept', 'drop', 'return', 'reject', 'masquerade', 'snat', 'dnat', 'redirect', 'queue', 'notrack'];
 
-/** What a statement does; `xt` stands for a target of iptables, made by iptables-nft. */
+/** The actions of a statement; `xt` is a target of iptables, written by iptables-nft. */
 function actionsOf(statement: Json): readonly string[] {
   const { xt } = statement;
   const target = isObject(xt) && xt['type'] === 'target' ? textAt(xt, 'name') : undefined;
@@ -101,16 +101,16 @@ function tableOf(table: Json, contents: Contents): FilterTable {
   };
 }
 
-/** Reads the JSON output of nft. A rule of a chain that is not in it is noted in `skipped`. */
+/** Reads the JSON output of nft. Rules whose chain is missing are listed in `skipped`. */
 export function parseNftTable(text: string): Parsed<readonly FilterTable[]> {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
   } catch {
-    return notUnderstood(text.trim() === '' ? 'nothing was printed' : `no JSON: ${excerpt(text)}`);
+    return notUnderstood(text.trim() === '' ? 'nothing was printed' : `not JSON: ${excerpt(text)}`);
   }
   const list: unknown = isObject(answer) ? answer['nftables'] : undefined;
-  if (!Array.isArray(list)) return notUnderstood('no list "nftables" in it');
+  if (!Array.isArray(list)) return notUnderstood('no list "nftables" found');
   const elements = (list as readonly unknown[]).filter(isObject);
   const all = (kind: string): readonly Json[] => elements.map((element) => element[kind]).filter(isObject);
   const contents: Contents = { tables: all('table'), chains: all('chain'), maps: all('map'), rules: all('rule') };

@@ -1,12 +1,12 @@
-// Tables of the packet filter as data, from whichever program printed them. Types only; the parsers stand beside.
+// Tables of the packet filter as data, whichever program printed them. Types only; the parsers are next to this file.
 
 export interface FilterRule {
-  /** As the program prints it: iptables' line without `-A CHAIN`, nft's expressions as JSON. */
+  /** As printed: the line of iptables without `-A CHAIN`, the expressions of nft as JSON. */
   readonly text: string;
   readonly comment: string | undefined;
-  /** Chains that it can jump or go to, in the order of the rule; more than one through a verdict map. */
+  /** Chains that it can jump or go to, in the order of the rule; a verdict map can lead to several. */
   readonly chains: readonly string[];
-  /** What is done in this rule itself, in lower case: `accept`, `drop`, `masquerade`, `mark`; undefined for a jump. */
+  /** The action of the rule itself, in lower case: `accept`, `drop`, `masquerade`, `mark`; undefined for a jump. */
   readonly action: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface FilterChain {
 }
 
 export interface FilterTable {
-  /** `ip`, `ip6`, `inet`; undefined where the program prints one family only and does not say which. */
+  /** `ip`, `ip6`, `inet`; undefined where the program prints only one family and does not name it. */
   readonly family: string | undefined;
   readonly name: string;
   readonly chains: readonly FilterChain[];

@@ -1,4 +1,4 @@
-// What Felix runs with: defaults, the node's own configuration over the common one, names of protocols.
+// The settings of Felix: defaults, the node's own configuration over the common one, names of protocols.
 import { expect, test } from 'vitest';
 import { felixSettings, protocolName } from '../../../src/datapath/expected/felix-settings.ts';
 import { felixConfiguration } from '../../support/recorded/network.ts';

@@ -1,4 +1,4 @@
-// Tunnel devices by pools and settings, and what each VXLAN device must know of the other nodes.
+// Tunnel devices by pools and settings, and what each VXLAN device must know about other nodes.
 import { expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { tunnelDevices } from '../../../src/datapath/expected/tunnels.ts';

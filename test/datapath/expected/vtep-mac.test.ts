@@ -1,4 +1,4 @@
-// MACs of VXLAN devices: known answers, and what the Node object says.
+// MACs of VXLAN devices: known values, and what the Node object says.
 import { expect, test } from 'vitest';
 import { vtepMac } from '../../../src/datapath/expected/vtep-mac.ts';
 

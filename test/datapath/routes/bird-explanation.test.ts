@@ -1,4 +1,4 @@
-// Why a route is missing, by what BIRD was recorded to say: not learned, unreachable, not installed, not running.
+// Why a route is missing, by recorded answers of BIRD: not learned, unreachable, not installed, not running.
 import { describe, expect, test } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { compareRoutes } from '../../../src/datapath/routes/compare.ts';

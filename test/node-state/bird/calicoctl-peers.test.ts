@@ -8,7 +8,7 @@ const heading = '2002-name     proto    table    state  since       info';
 const read = (rows: readonly string[], version: 4 | 6 = 4) => calicoctlPeers([greeting, heading, ...rows], version);
 
 describe('calicoctlPeers', () => {
-  it('lists mesh, node and global peers, and leaves a port in the address', () => {
+  it('calicoctl lists mesh, node and global peers, and leaves a port in the address', () => {
     const rows = [
       '1002-kernel1  Kernel   master   up     00:23:33    ',
       ' Mesh_10_9_9_2 BGP      master   start  00:23:33    Active        ',
@@ -31,7 +31,7 @@ describe('calicoctlPeers', () => {
     expect(six).toMatchObject({ address: 'fd00::1' });
   });
 
-  it('passes over disabled peers, local workloads and protocols with other names', () => {
+  it('calicoctl skips disabled peers, local workloads and protocols with other names', () => {
     const rows = [
       '1002-Mesh_10_9_9_2 BGP      master   down   00:23:33    ',
       ' Local_Workload_10_9_9_3 BGP      master   up     00:23:33    Established   ',
@@ -42,7 +42,7 @@ describe('calicoctlPeers', () => {
     expect(calicoctlPeers([greeting, '0000 '], 4)).toEqual([]);
   });
 
-  it('reads the recorded bytes of a real daemon', () => {
+  it('calicoctlPeers reads the recorded bytes of a real daemon', () => {
     const file = new URL('../../fixtures/birdc/raw.show-protocols.v4.txt', import.meta.url);
     const peers = calicoctlPeers(readFileSync(file, 'utf8').split('\n'), 4);
     expect(typeof peers === 'string' ? peers : peers.map(({ address, info }) => `${address} ${info}`)).toEqual([
@@ -57,7 +57,7 @@ describe('calicoctlPeers', () => {
     ]);
   });
 
-  it('says what calicoctl says of replies that it does not know', () => {
+  it('an unknown reply gives the error text of calicoctl', () => {
     expect(calicoctlPeers([greeting, '2002-name proto table state since'], 4)).toBe('unknown BIRD table output format');
     expect(calicoctlPeers([greeting, '9001 syntax error'], 4)).toBe('unexpected output line from BIRD');
   });

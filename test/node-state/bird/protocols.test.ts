@@ -9,8 +9,8 @@ import {
   beginnings,
   damaged,
   damageTimeout,
-  findingOf,
   invented,
+  problemOf,
   recording,
   recordings,
   someBeginnings,
@@ -29,7 +29,7 @@ const counts = (imported: number, exported: number, preferred: number) => ({
 });
 
 describe('parseBirdProtocols without details', () => {
-  it('reads rows whose names are wider than their column', () => {
+  it('a protocol row may have a name wider than its column', () => {
     expect(
       read('show-protocols.mixed.v4.txt').map(({ name, proto, state, since, info }) => [
         name,
@@ -53,7 +53,7 @@ describe('parseBirdProtocols without details', () => {
     ]);
   });
 
-  it('has no details', () => {
+  it('protocols without all have no details', () => {
     for (const protocol of read('show-protocols.v6.txt')) {
       expect(protocol.table).toBe('master');
       expect(protocol.routes).toBeUndefined();
@@ -84,7 +84,7 @@ describe('parseBirdProtocols without details', () => {
     ['show-protocols-pattern.v4.txt', 'Mesh_10_90_1_3', 'start', 'Passive'],
     ['show-protocols.rr-server.v4.txt', 'Node_10_90_1_3', 'up', 'Established'],
     ['show-protocols.rr-client.v4.txt', 'Node_10_90_0_2', 'up', 'Established'],
-  ])('reads %s: %s is %s, %s', (file, name, state, info) => {
+  ])('in %s the protocol %s is %s, %s', (file, name, state, info) => {
     expect(read(file).find((protocol) => protocol.name === name)).toMatchObject({
       proto: 'BGP',
       state,
@@ -97,17 +97,17 @@ describe('parseBirdProtocols without details', () => {
     ['2026-11-28', 'Mesh_10_90_0_2 BGP      master   up     2026-11-28  Established   '],
     ['2026-11-28 09:15:01', 'Mesh_10_90_0_2 BGP      master   up     2026-11-28 09:15:01  Established   '],
     ['14:25:55.123', 'Mesh_10_90_0_2 BGP master up 14:25:55.123 Established'],
-  ])('takes %s for the time of the last change', (since, row) => {
+  ])('%s is the time of the last change', (since, row) => {
     expect(one(row)).toMatchObject({ since, info: 'Established' });
   });
 
-  it('reads an answer without rows, without a banner and with CR LF', () => {
+  it('protocols may come without rows, without a banner and with CR LF', () => {
     expect(answerOf(parseBirdProtocols(heading))).toEqual([]);
     const text = recording('birdc', 'show-protocols.v6.txt').split('\n').slice(1).join('\r\n');
     expect(answerOf(parseBirdProtocols(text))).toHaveLength(6);
   });
 
-  it('skips what is no row', () => {
+  it('lines that are not protocol rows are skipped', () => {
     const parsed = parseBirdProtocols(
       `${heading}error: the connection to the pod was lost\nkernel1 Kernel master up\n`,
     );
@@ -120,7 +120,7 @@ describe('parseBirdProtocols without details', () => {
 });
 
 describe('parseBirdProtocols with details', () => {
-  it('reads an established session', () => {
+  it('the details of an established session are read', () => {
     const [mesh] = read('show-protocols-all.mesh-established.v4.txt');
     expect(mesh).toEqual({
       name: 'Mesh_10_90_0_2',
@@ -142,7 +142,7 @@ describe('parseBirdProtocols with details', () => {
     });
   });
 
-  it('reads a disabled session: no routes section', () => {
+  it('a disabled session has no routes section', () => {
     const [peer] = read('show-protocols-all.disabled.v4.txt');
     expect(peer).toMatchObject({ state: 'down', info: '', routes: undefined });
     expect(peer?.bgp).toMatchObject({ state: 'Down', neighborAs: 65001, session: [], lastError: undefined });
@@ -159,7 +159,7 @@ describe('parseBirdProtocols with details', () => {
     ['idle-not-directly-connected', 'Idle', 64512, undefined],
     ['passive', 'Passive', 64512, undefined],
     ['neighbor-graceful-restart', 'Passive', 64512, 'Socket: Connection closed'],
-  ])('reads %s: %s, AS %i, %s', (file, state, neighborAs, lastError) => {
+  ])('in %s the session is %s, AS %i, %s', (file, state, neighborAs, lastError) => {
     const [peer] = read(`show-protocols-all.${file}.v4.txt`);
     expect(peer?.bgp).toMatchObject({ state, neighborAs, lastError, session: [], sourceAddress: undefined });
     expect(peer?.routes).toEqual(file === 'neighbor-graceful-restart' ? counts(1, 0, 1) : counts(0, 0, 0));
@@ -171,11 +171,11 @@ describe('parseBirdProtocols with details', () => {
     ['device', 'up', counts(0, 0, 0)],
     ['direct', 'up', counts(1, 0, 1)],
     ['static', 'up', counts(1, 0, 1)],
-  ])('reads %s: %s', (file, state, routes) => {
+  ])('in %s the routes are %s', (file, state, routes) => {
     expect(read(`show-protocols-all.${file}.v4.txt`)).toMatchObject([{ state, routes, bgp: undefined }]);
   });
 
-  it('reads blocks between blank lines', () => {
+  it('protocols separated by blank lines are read', () => {
     const all = read('show-protocols-all.mixed.v4.txt');
     expect(all.map(({ name }) => name)).toEqual(read('show-protocols.mixed.v4.txt').map(({ name }) => name));
     expect(all.filter(({ bgp }) => bgp === undefined).map(({ name }) => name)).toEqual([
@@ -186,7 +186,7 @@ describe('parseBirdProtocols with details', () => {
     ]);
   });
 
-  it('reads what a route reflector says of its clients', () => {
+  it('the sessions of a route reflector with its clients are read', () => {
     const sessions = read('show-protocols-all.rr-server.v4.txt').flatMap(({ bgp }) => (bgp === undefined ? [] : [bgp]));
     expect(sessions.map(({ session }) => session.slice(0, 3))).toEqual([
       ['internal', 'multihop', 'route-reflector'],
@@ -195,7 +195,7 @@ describe('parseBirdProtocols with details', () => {
     ]);
   });
 
-  it('reads IPv6 peers', () => {
+  it('IPv6 peers are read', () => {
     const peers = read('show-protocols-all.v6.txt').filter(({ proto }) => proto === 'BGP');
     expect(peers.map(({ bgp }) => bgp?.neighborAddress)).toEqual([
       parseIp('2001:db8:90::2'),
@@ -204,7 +204,7 @@ describe('parseBirdProtocols with details', () => {
     expect(peers[0]?.bgp?.sourceAddress).toEqual(parseIp('2001:db8:90::1'));
   });
 
-  it('counts filtered routes where BIRD keeps them', () => {
+  it('filtered routes are counted where BIRD keeps them', () => {
     const text = recording('birdc', 'show-protocols-all.mesh-established.v4.txt').replace(
       '1 imported, 1 exported',
       '1 imported, 4 filtered, 1 exported',
@@ -212,12 +212,12 @@ describe('parseBirdProtocols with details', () => {
     expect(answerOf(parseBirdProtocols(text))[0]?.routes).toEqual({ ...counts(1, 1, 1), filtered: 4 });
   });
 
-  it('takes the device off a link-local neighbour', () => {
+  it('a link-local neighbour is read without its interface', () => {
     const text = recording('birdc', 'show-protocols-all.v6.txt').replace('2001:db8:90::2\n', 'fe80::2%eth0\n');
     expect(answerOf(parseBirdProtocols(text))[4]?.bgp?.neighborAddress).toEqual(parseIp('fe80::2'));
   });
 
-  it('notes a value that it does not understand and leaves it out', () => {
+  it('a protocol detail that is not understood is left out and listed as skipped', () => {
     const text = recording('birdc', 'show-protocols-all.passive.v4.txt').replace('64512', 'sixty');
     expect(parseBirdProtocols(text)).toMatchObject({
       ok: true,
@@ -227,7 +227,7 @@ describe('parseBirdProtocols with details', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('output that is not a list of protocols', () => {
   test.each([
     ['error-no-protocol.txt', 'Mesh_10_9_9_9 is not a protocol'],
     ['error-restricted.txt', 'Access denied'],
@@ -238,16 +238,16 @@ describe('what is no answer', () => {
     ],
     ['show-route.v4.txt', 'no line "name proto table state since info": BIRD 1.6.8 ready.'],
     ['raw.show-protocols.v4.txt', 'no line "name proto table state since info": 0001 BIRD 1.6.8 ready.'],
-  ])('%s', (name, problem) => {
-    expect(findingOf(parseBirdProtocols(recording('birdc', name)))).toBe(problem);
+  ])('%s is not a list of protocols', (name, problem) => {
+    expect(problemOf(parseBirdProtocols(recording('birdc', name)))).toBe(problem);
   });
 
-  it('nothing', () => {
-    expect(findingOf(parseBirdProtocols(''))).toBe('no line "name proto table state since info"');
+  it('empty output is not a list of protocols', () => {
+    expect(problemOf(parseBirdProtocols(''))).toBe('no line "name proto table state since info"');
   });
 
   it(
-    'answers only names and addresses that are in the text, however it is damaged',
+    'damaged protocol lists never yield names or addresses that are not in them',
     () => {
       const holds = (text: string): void => {
         const parsed = parseBirdProtocols(text);

@@ -11,7 +11,7 @@ import { parseBirdRoutes } from '../../../src/node-state/bird/routes.ts';
 import { parseBirdStatus } from '../../../src/node-state/bird/status.ts';
 import { makeNamespace, type Namespace } from '../../support/lab/network-namespace.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
-import { answerOf, findingOf } from '../../support/recorded/recordings.ts';
+import { answerOf, problemOf } from '../../support/recorded/recordings.ts';
 
 const network = `
 link set lo up
@@ -88,31 +88,38 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('reads the status', () => {
+  it('the status of a real BIRD is read', () => {
     const status = answerOf(parseBirdStatus(ask('bird', 'show', 'status')));
     expect(status).toMatchObject({ routerId: '10.90.0.1', message: 'Daemon is up and running' });
     expect(status.lastReboot).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   });
 
-  test.each([[[]], [['all']]])('reads several next hops, refused and prohibited routes (show route %j)', (options) => {
-    const routes = answerOf(parseBirdRoutes(ask('bird', 'show', 'route', ...options), 4));
-    const route = (network_: string, protocol: string) =>
-      routes.find((one) => formatCidr(one.destination) === network_ && one.protocol === protocol);
-    expect(routes).toHaveLength(8);
-    expect(route('10.2.0.0/16', 'static1')?.nextHops).toEqual([
-      { gateway: parseIp('10.90.0.3'), device: 'eth0', weight: 3 },
-      { gateway: parseIp('10.91.0.3'), device: 'eth1', weight: 1 },
-    ]);
-    expect(route('10.1.0.0/16', 'kernel1')?.nextHops).toHaveLength(2);
-    expect(route('10.1.0.0/16', 'kernel1')?.attributes['Kernel.source']).toBe(options.length > 0 ? '4' : undefined);
-    expect(route('10.3.0.0/16', 'static1')).toMatchObject({ target: 'blackhole', primary: true, kernelRefused: true });
-    expect(route('10.3.0.0/16', 'kernel1')).toMatchObject({ target: 'via', primary: false });
-    expect(route('10.4.0.0/16', 'static1')?.target).toBe('prohibit');
-    expect(route('10.5.0.0/16', 'static1')?.target).toBe('unreachable');
-    for (const { since } of routes) expect(since).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
-  });
+  test.each([[[]], [['all']]])(
+    'several next hops, refused and prohibited routes of a real BIRD are read (show route %j)',
+    (options) => {
+      const routes = answerOf(parseBirdRoutes(ask('bird', 'show', 'route', ...options), 4));
+      const route = (network_: string, protocol: string) =>
+        routes.find((one) => formatCidr(one.destination) === network_ && one.protocol === protocol);
+      expect(routes).toHaveLength(8);
+      expect(route('10.2.0.0/16', 'static1')?.nextHops).toEqual([
+        { gateway: parseIp('10.90.0.3'), device: 'eth0', weight: 3 },
+        { gateway: parseIp('10.91.0.3'), device: 'eth1', weight: 1 },
+      ]);
+      expect(route('10.1.0.0/16', 'kernel1')?.nextHops).toHaveLength(2);
+      expect(route('10.1.0.0/16', 'kernel1')?.attributes['Kernel.source']).toBe(options.length > 0 ? '4' : undefined);
+      expect(route('10.3.0.0/16', 'static1')).toMatchObject({
+        target: 'blackhole',
+        primary: true,
+        kernelRefused: true,
+      });
+      expect(route('10.3.0.0/16', 'kernel1')).toMatchObject({ target: 'via', primary: false });
+      expect(route('10.4.0.0/16', 'static1')?.target).toBe('prohibit');
+      expect(route('10.5.0.0/16', 'static1')?.target).toBe('unreachable');
+      for (const { since } of routes) expect(since).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    },
+  );
 
-  it('reads long times, quoted names, counts of filtered routes, a disabled peer and a pipe', () => {
+  it('long times, quoted names, filtered routes, a disabled peer and a pipe of a real BIRD are read', () => {
     const protocols = answerOf(parseBirdProtocols(ask('bird', 'show', 'protocols', 'all')));
     expect(protocols.map(({ name }) => name)).toEqual([
       ...['device1', 'direct1', 'kernel1', 'static1', 'peer-1.x:y', 'Global_10_90_0_8', 'pipe1'],
@@ -125,7 +132,7 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     expect(pipe).toMatchObject({ proto: 'Pipe', info: '=> t2', routes: undefined, bgp: undefined });
   });
 
-  it('reads link-local neighbours and gateways', () => {
+  it('link-local neighbours and gateways of a real BIRD are read', () => {
     const protocols = answerOf(parseBirdProtocols(ask('bird6', 'show', 'protocols', 'all')));
     expect(protocols.find(({ name }) => name === 'near')?.bgp?.neighborAddress).toEqual(parseIp('fe80::7'));
     expect(answerOf(parseBirdRoutes(ask('bird6', 'show', 'route', 'all'), 6))).toMatchObject([
@@ -133,7 +140,7 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     ]);
   });
 
-  it('reads a table without routes', () => {
+  it('a table without routes of a real BIRD is read', () => {
     expect(answerOf(parseBirdRoutes(ask('bird', 'show', 'route', 'table', 't2'), 4))).toEqual([]);
   });
 
@@ -145,10 +152,10 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     ['show route table nope', 'nope is not a table'],
     ['show route 10.0.0.0', 'syntax error'],
     ['sh', "No such command. Press `?' for help."],
-  ])('%s is a problem, whoever reads it', (command, problem) => {
+  ])('the error of a real BIRD for "%s" is found by every parser', (command, problem) => {
     const text = ask('bird', ...command.split(' '));
-    expect(findingOf(parseBirdRoutes(text, 4))).toBe(problem);
-    expect(findingOf(parseBirdProtocols(text))).toBe(problem);
-    expect(findingOf(parseBirdStatus(text))).toBe(problem);
+    expect(problemOf(parseBirdRoutes(text, 4))).toBe(problem);
+    expect(problemOf(parseBirdProtocols(text))).toBe(problem);
+    expect(problemOf(parseBirdStatus(text))).toBe(problem);
   });
 });

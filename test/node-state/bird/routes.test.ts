@@ -10,8 +10,8 @@ import {
   beginnings,
   damaged,
   damageTimeout,
-  findingOf,
   invented,
+  problemOf,
   recording,
   recordings,
   someBeginnings,
@@ -33,7 +33,7 @@ const oneOf = (line: string, version: 4 | 6 = 4): BirdRoute | undefined =>
   answerOf(parseBirdRoutes(`BIRD 1.6.8 ready.\n${line}\n`, version))[0];
 
 describe('parseBirdRoutes', () => {
-  it('reads a node without encapsulation', () => {
+  it('the BIRD routes of a node without encapsulation are read', () => {
     expect(read('show-route.v4.txt').map(short)).toEqual([
       '0.0.0.0/0 via 10.90.0.254%eth0 kernel1 *',
       '10.90.0.0/24 dev eth0 direct1 *',
@@ -45,7 +45,7 @@ describe('parseBirdRoutes', () => {
     ]);
   });
 
-  it('reads all fields of a route', () => {
+  it('all fields of a BIRD route are read', () => {
     expect(read('show-route.v4.txt')[2]).toEqual({
       destination: parseCidr('198.51.100.0/24'),
       target: 'via',
@@ -61,7 +61,7 @@ describe('parseBirdRoutes', () => {
     });
   });
 
-  it('reads several routes of one network', () => {
+  it('several BIRD routes of one network are read', () => {
     expect(read('show-route.vxlan.v4.txt').map(short)).toEqual([
       '0.0.0.0/0 via 10.90.0.254%eth0 kernel1 *',
       '10.90.0.0/24 dev eth0 direct1 *',
@@ -75,7 +75,7 @@ describe('parseBirdRoutes', () => {
     ]);
   });
 
-  it('reads next hops that cannot be reached', () => {
+  it('BIRD routes with an unreachable next hop are read', () => {
     const routes = read('show-route.tor.v4.txt');
     expect(routes.map(short).slice(2)).toEqual([
       '10.244.30.128/26 unreachable to_rr * - AS64512i',
@@ -85,7 +85,7 @@ describe('parseBirdRoutes', () => {
     expect(routes[2]?.from).toEqual(parseIp('10.90.0.2'));
   });
 
-  it('reads a route from a reflector: its peer, and a metric that is not known', () => {
+  it('a BIRD route from a reflector has its peer and an unknown metric', () => {
     const [, , reflected] = read('show-route-all.rr-client.v4.txt');
     expect(reflected).toMatchObject({ metric: '?', from: parseIp('10.90.0.2'), preference: 100 });
     expect(reflected?.attributes).toEqual({
@@ -99,7 +99,7 @@ describe('parseBirdRoutes', () => {
     });
   });
 
-  it('gives attributes to the route above them', () => {
+  it('attributes belong to the BIRD route above them', () => {
     const routes = read('show-route-all.vxlan.v4.txt');
     expect(routes.map(short)).toEqual(read('show-route.vxlan.v4.txt').map(short));
     expect(routes.map(({ attributes }) => attributes['Kernel.source'])).toEqual([
@@ -116,7 +116,7 @@ describe('parseBirdRoutes', () => {
     expect(routes[3]?.attributes['Kernel.mtu']).toBe('1450');
   });
 
-  it('reads communities', () => {
+  it('communities of BIRD routes are read', () => {
     const block = read('show-route-all.communities.v4.txt').find(
       ({ destination }) => formatCidr(destination) === '10.244.20.64/26',
     );
@@ -126,7 +126,7 @@ describe('parseBirdRoutes', () => {
     });
   });
 
-  it('reads IPv6', () => {
+  it('IPv6 routes of BIRD are read', () => {
     expect(read('show-route.v6.txt').map(short)).toEqual([
       '::/0 via 2001:db8:90::fe%eth0 kernel1 *',
       '2001:db8:90::/64 dev eth0 direct1 *',
@@ -152,12 +152,12 @@ describe('parseBirdRoutes', () => {
     ['show-route-protocol.v4.txt', 1, 1],
     ['show-route-filtered.v4.txt', 0, 0],
     ['show-route.neighbor-graceful-restart.v4.txt', 7, 7],
-  ])('%s has %i routes, %i of them the best', (name, count, best) => {
+  ])('%s has %i BIRD routes, %i of them best', (name, count, best) => {
     expect(read(name)).toHaveLength(count);
     expect(read(name).filter(({ primary }) => primary)).toHaveLength(best);
   });
 
-  it('reads the next hops of a multipath route and its attributes', () => {
+  it('the next hops and attributes of a multipath BIRD route are read', () => {
     const text = [
       'BIRD 1.6.8 ready.',
       '10.244.20.64/26    multipath [kernel1 14:29:22] * (10)',
@@ -190,22 +190,22 @@ describe('parseBirdRoutes', () => {
     ],
     ['10.0.0.0/8         via 10.0.0.2 on eth0.100 [ospf1 14:25:55] * E2 (150/10/20) [10.0.0.3]', { preference: 150 }],
     ['10.0.0.0/8         via 10.0.0.2 on eth0 [p 14:25:55] * (100s/7) []', { metric: '7', origin: '' }],
-  ])('reads %s', (line, fields) => {
+  ])('the BIRD route line is read: %s', (line, fields) => {
     expect(oneOf(line)).toMatchObject(fields);
   });
 
-  it('reads a set of communities that goes on in the next line', () => {
+  it('a set of communities may continue on the next line', () => {
     const text =
       '10.0.0.0/8         blackhole [static1 14:25:55] * (200)\n\tBGP.community: (1,2) (3,4)\n\t\t(5,6) (7,8)\n';
     expect(answerOf(parseBirdRoutes(text, 4))[0]?.attributes).toEqual({ 'BGP.community': '(1,2) (3,4) (5,6) (7,8)' });
   });
 
-  it('reads CR LF and no banner', () => {
+  it('BIRD routes may come with CR LF and without a banner', () => {
     const text = recording('birdc', 'show-route-all.v4.txt').split('\n').slice(1).join('\r\n');
     expect(answerOf(parseBirdRoutes(text, 4)).map(short)).toEqual(read('show-route.v4.txt').map(short));
   });
 
-  it('skips a network that is none, with all that belongs to it', () => {
+  it('an invalid network is skipped with all lines that belong to it', () => {
     const text = [
       'BIRD 1.6.8 ready.',
       '10.0.0.0/8         blackhole [static1 14:25:55] * (200)',
@@ -219,30 +219,30 @@ describe('parseBirdRoutes', () => {
     expect(parsed.ok && parsed.skipped).toHaveLength(3);
   });
 
-  it('does not read a multipath route whose next hops are cut off', () => {
+  it('a multipath BIRD route without its next hops is skipped', () => {
     const text = '10.0.0.0/8         blackhole [s 1] * (200)\n10.1.0.0/16        multipath [kernel1 14:29:22] * (10)\n';
     expect(parseBirdRoutes(text, 4)).toMatchObject({ value: [{ target: 'blackhole' }], skipped: [expect.any(String)] });
   });
 });
 
-describe('what is no answer', () => {
+describe('output that is not a list of routes', () => {
   test.each([
     ['show-route-nonexistent.v4.txt', 4, 'Network not in table'],
     ['error-restricted.txt', 4, 'Access denied'],
-    ['show-route-count.v4.txt', 4, 'no route in it: 7 of 7 routes for 7 networks'],
-    ['show-route.v4.txt', 6, 'no route in it: 0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)'],
-    ['raw.show-route.v4.txt', 4, 'no route in it: 0001 BIRD 1.6.8 ready.'],
-  ] as const)('%s as IPv%i', (name, version, problem) => {
-    expect(findingOf(parseBirdRoutes(recording('birdc', name), version))).toBe(problem);
+    ['show-route-count.v4.txt', 4, 'no route found: 7 of 7 routes for 7 networks'],
+    ['show-route.v4.txt', 6, 'no route found: 0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)'],
+    ['raw.show-route.v4.txt', 4, 'no route found: 0001 BIRD 1.6.8 ready.'],
+  ] as const)('%s as IPv%i is not a list of routes', (name, version, problem) => {
+    expect(problemOf(parseBirdRoutes(recording('birdc', name), version))).toBe(problem);
   });
 
-  it('nothing, and half a banner', () => {
-    expect(findingOf(parseBirdRoutes('', 4))).toBe('nothing was printed');
-    expect(findingOf(parseBirdRoutes('BIRD 1.6.8 rea', 4))).toBe('no route in it: BIRD 1.6.8 rea');
+  it('empty output and half a banner are not a list of BIRD routes', () => {
+    expect(problemOf(parseBirdRoutes('', 4))).toBe('nothing was printed');
+    expect(problemOf(parseBirdRoutes('BIRD 1.6.8 rea', 4))).toBe('no route found: BIRD 1.6.8 rea');
   });
 
   it(
-    'answers only networks, gateways and names that are in the text, however it is damaged',
+    'damaged BIRD routes never yield networks, gateways or names that are not in them',
     () => {
       const holds = (text: string): void => {
         for (const version of [4, 6] as const) {
@@ -265,7 +265,7 @@ describe('what is no answer', () => {
     damageTimeout,
   );
 
-  it('does not take long over a long line', () => {
+  it('a long line of BIRD does not take long', () => {
     const line = `10.0.0.0/8 via 1.1.1.1 on e ${' [a b'.repeat(200_000)}`;
     expect(parseBirdRoutes(line, 4).ok).toBe(false);
   });

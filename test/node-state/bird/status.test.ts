@@ -1,4 +1,4 @@
-// `show status` of BIRD 1.6.8: recordings, other versions by hand, errors, and texts that are none.
+// `show status` of BIRD 1.6.8: recordings, other versions by hand, errors, and other texts.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { birdProblem } from '../../../src/node-state/bird/answer.ts';
@@ -7,8 +7,8 @@ import {
   answerOf,
   beginnings,
   damaged,
-  findingOf,
   invented,
+  problemOf,
   recording,
   recordings,
 } from '../../support/recorded/recordings.ts';
@@ -18,7 +18,7 @@ fc.configureGlobal({ seed: 20260101 });
 const plain = recording('birdc', 'show-status.v4.txt');
 
 describe('parseBirdStatus', () => {
-  it('reads all lines', () => {
+  it('all lines of a BIRD status are read', () => {
     expect(answerOf(parseBirdStatus(plain))).toEqual({
       version: '1.6.8',
       routerId: '10.90.0.1',
@@ -30,30 +30,30 @@ describe('parseBirdStatus', () => {
     });
   });
 
-  it('reads a restart that is not over', () => {
+  it('a BIRD restart in progress is read', () => {
     const status = answerOf(parseBirdStatus(recording('birdc', 'show-status.gr-recovery.v4.txt')));
     expect(status.gracefulRestart).toEqual({ waitingFor: 3, timer: '216/240' });
     expect(status.lastReboot).toBe('2026-11-29 14:24:25');
     expect(status.message).toBe('Daemon is up and running');
   });
 
-  it('passes over the line of a restricted session', () => {
+  it('the line about a restricted BIRD session is ignored', () => {
     expect(answerOf(parseBirdStatus(recording('birdc', 'show-status.restricted.txt'))).lastReboot).toBe(
       '2026-11-29 14:36:51',
     );
   });
 
-  it('reads CR LF, no banner, and the version of another BIRD', () => {
+  it('a BIRD status may have CR LF, no banner and another version', () => {
     const text = plain.replace('BIRD 1.6.8 ready.\n', '').replace('BIRD 1.6.8', 'BIRD v0.3.3+birdv1.6.8');
     expect(answerOf(parseBirdStatus(text.replaceAll('\n', '\r\n'))).version).toBe('v0.3.3+birdv1.6.8');
   });
 
-  it('says that BIRD is being configured or shut down', () => {
+  it('a BIRD status shows that BIRD is being configured or shut down', () => {
     const text = plain.replace('Daemon is up and running', 'Reconfiguration in progress');
     expect(answerOf(parseBirdStatus(text)).message).toBe('Reconfiguration in progress');
   });
 
-  it('leaves out what is not there and notes what it does not know', () => {
+  it('absent lines of a BIRD status are undefined, unknown ones are listed as skipped', () => {
     const parsed = parseBirdStatus('BIRD 2.0.12 ready.\nBIRD 2.0.12\nHostname is node-a\n');
     expect(parsed).toEqual({
       ok: true,
@@ -76,11 +76,11 @@ describe('parseBirdStatus', () => {
     ['sh: birdcl: not found\n', 'no line "BIRD <version>": sh: birdcl: not found'],
     [recording('birdc', 'show-memory.v4.txt'), 'no line "BIRD <version>": BIRD 1.6.8 ready.'],
     [recording('birdc', 'raw.show-status.v4.txt'), 'no line "BIRD <version>": 0001 BIRD 1.6.8 ready.'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseBirdStatus(text))).toBe(problem);
+  ])('a BIRD status that is not understood: %j', (text, problem) => {
+    expect(problemOf(parseBirdStatus(text))).toBe(problem);
   });
 
-  it('answers only what is in the text, however it is damaged', () => {
+  it('a damaged BIRD status never yields values that are not in it', () => {
     const holds = (text: string): void => {
       const parsed = parseBirdStatus(text);
       if (!parsed.ok) return;
@@ -103,17 +103,17 @@ describe('birdProblem', () => {
       'error-no-socket.txt',
       'Unable to connect to server control socket (/var/run/calico/bird.ctl): No such file or directory',
     ],
-  ])('finds the problem of %s', (name, problem) => {
+  ])('the error in %s is found', (name, problem) => {
     expect(birdProblem(recording('birdc', name))).toBe(problem);
   });
 
-  it('finds none in an answer', () => {
+  it('a real BIRD answer is not an error', () => {
     const answers = recordings('birdc').filter(([name]) => name.startsWith('show-') && !name.includes('nonexistent'));
     expect(answers.length).toBeGreaterThan(60);
     expect(answers.filter(([, text]) => birdProblem(text) !== undefined)).toEqual([]);
   });
 
-  it('does not take a description for an error', () => {
+  it('a description in a BIRD answer is not mistaken for an error', () => {
     expect(birdProblem('BIRD 1.6.8 ready.\n  Description:    is not a protocol\n')).toBeUndefined();
   });
 });

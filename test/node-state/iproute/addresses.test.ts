@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
-import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
 
 const read = (name: string) =>
   answerOf(parseAddresses(recording('ip', name))).map(
@@ -34,18 +34,18 @@ describe('parseAddresses', () => {
         'eth0 fe80::243c:54ff:febf:e62e/64 link',
       ],
     ],
-  ])('reads %s', (name, addresses) => {
+  ])('the addresses of %s are read', (name, addresses) => {
     expect(read(name)).toEqual(addresses);
   });
 
-  it('reads tunnel addresses of both families', () => {
+  it('tunnel addresses of both families are read', () => {
     expect(read('node-a.vxlan-dual.addr.json').filter((line) => /^vxlan.* global$/.test(line))).toEqual([
       'vxlan.calico 10.244.10.0/32 global',
       'vxlan-v6.calico fd00:244:0:a::/128 global',
     ]);
   });
 
-  it('reads plain text, an address with a peer and a device without one', () => {
+  it('addresses are read from plain text, with a peer and for an interface without one', () => {
     const text = [
       '3: eth0@if4: <BROADCAST,UP> mtu 1500 qdisc noqueue state UP group default qlen 1000',
       '    link/ether ca:b5:ed:bc:c0:7f brd ff:ff:ff:ff:ff:ff link-netnsid 0',
@@ -62,14 +62,14 @@ describe('parseAddresses', () => {
     ]);
   });
 
-  it('knows a node without any address from an answer that is none', () => {
+  it('a node without addresses differs from output that is not understood', () => {
     expect(answerOf(parseAddresses('[{},{"ifname":"lo","addr_info":[{}]}]'))).toEqual([]);
-    expect(findingOf(parseAddresses(''))).toBe('no device in it');
-    expect(findingOf(parseAddresses('[]'))).toBe('no device in it');
-    expect(findingOf(parseAddresses('    inet 10.0.0.1/8 scope global\n'))).toMatch(/^no device in it: /);
+    expect(problemOf(parseAddresses(''))).toBe('no interface found');
+    expect(problemOf(parseAddresses('[]'))).toBe('no interface found');
+    expect(problemOf(parseAddresses('    inet 10.0.0.1/8 scope global\n'))).toMatch(/^no interface found: /);
   });
 
-  it('notes addresses that are none', () => {
+  it('invalid addresses are listed as skipped', () => {
     const json =
       '[{"ifname":"eth0","addr_info":[{"local":"10.0.0.1","prefixlen":33},{"local":"10.0.0.2","prefixlen":8}]}]';
     const plain = '2: eth0: <UP> mtu 1500\n    inet 10.0.0.1/33 scope global\n    inet 10.0.0.2/8 scope global\n';

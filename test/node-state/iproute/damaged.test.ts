@@ -1,4 +1,4 @@
-// Every parser of `ip`'s answers on damaged texts: it never throws, and answers only what is in the text.
+// Every parser of `ip` output on damaged texts: it never throws, and returns only what is in the text.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cidr } from '../../../src/net/cidr.ts';
@@ -31,7 +31,7 @@ const plain = [
   '/proc/sys/net/ipv4/conf/cali0/proxy_arp:1\n/proc/sys/net/ipv4/ip_forward:1\n',
 ];
 
-/** What of a value must stand in the text: names and addresses. */
+/** The names and addresses of a value, which the text must contain. */
 type Named = (value: never) => readonly (string | IpAddress | Cidr | undefined)[];
 
 const parsers: readonly (readonly [name: string, (text: string) => Parsed<unknown>, Named])[] = [
@@ -86,7 +86,7 @@ describe('damaged texts', () => {
       someBeginnings(recorded).forEach(holds);
       const texts = [...recorded, ...plain, ...plain, ...plain, ...plain];
       fc.assert(fc.property(damaged(texts), holds), { numRuns: 200 });
-      // As deep as nothing that is printed, but JSON all the same.
+      // Deeper than any real output, but valid JSON.
       holds(`[{"ifname":${'['.repeat(50_000)}${']'.repeat(50_000)}}]`);
     },
     damageTimeout,

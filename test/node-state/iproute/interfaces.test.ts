@@ -2,12 +2,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseInterfaces } from '../../../src/node-state/iproute/interfaces.ts';
-import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
 
 const read = (name: string) => answerOf(parseInterfaces(recording('ip', name)));
 
 describe('parseInterfaces', () => {
-  it('reads a node with two pods', () => {
+  it('the interfaces of a node with two pods are read', () => {
     expect(
       read('node-a.link.json').map(({ index, name, kind, mtu, peerIndex, peerNetnsId }) => [
         index,
@@ -25,7 +25,7 @@ describe('parseInterfaces', () => {
     ]);
   });
 
-  it('reads all fields', () => {
+  it('all fields of an interface are read', () => {
     expect(read('node-a.link-one-cali.json')).toEqual([
       {
         index: 3,
@@ -42,7 +42,7 @@ describe('parseInterfaces', () => {
     ]);
   });
 
-  it('reads VXLAN devices of both families', () => {
+  it('VXLAN devices of both families are read', () => {
     const vxlan = { id: 4096, parent: 'eth0', port: 4789, learning: false };
     expect(read('node-a.vxlan.link.json')).toMatchObject([
       {
@@ -58,11 +58,11 @@ describe('parseInterfaces', () => {
     ]);
   });
 
-  test.each(['node-a.stats.json', 'pod-a1.link.json', 'node-a.addr.json'])('reads %s', (name) => {
+  test.each(['node-a.stats.json', 'pod-a1.link.json', 'node-a.addr.json'])('the interfaces of %s are read', (name) => {
     expect(read(name).length).toBeGreaterThan(0);
   });
 
-  it('reads an IPIP device: its address is none of Ethernet, and it has no other end', () => {
+  it('an IPIP device has neither an Ethernet address nor another end', () => {
     const json =
       '[{"ifindex":9,"link":null,"ifname":"tunl0","flags":["NOARP","UP","LOWER_UP"],"mtu":1480,"operstate":"UNKNOWN",' +
       '"link_type":"ipip","address":"0.0.0.0","linkinfo":{"info_kind":"ipip","info_data":{"proto":"ipip"}}}]';
@@ -87,7 +87,7 @@ describe('parseInterfaces', () => {
     expect(answerOf(parseInterfaces(plain))).toEqual([tunnel]);
   });
 
-  it('reads a number of a namespace in plain text', () => {
+  it('the namespace number of an interface is read from plain text', () => {
     const text = [
       '3: cali0761ccbeace@if2: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc noqueue state UP mode DEFAULT group default',
       '    link/ether EE:EE:EE:EE:EE:EE brd ff:ff:ff:ff:ff:ff link-netnsid 1',
@@ -97,28 +97,28 @@ describe('parseInterfaces', () => {
     ]);
   });
 
-  it('does not take the device below a VLAN for its other end', () => {
+  it('the interface under a VLAN is not its other end', () => {
     const text =
       '[{"ifindex":5,"link":"eth0","ifname":"eth0.100","linkinfo":{"info_kind":"vlan"}},{"ifindex":2,"ifname":"eth0"}]';
     expect(answerOf(parseInterfaces(text))[0]).toMatchObject({ kind: 'vlan', peerIndex: undefined });
   });
 
   test.each([
-    ['', 'no device in it: nothing'],
-    ['[]', 'no device in it: nothing'],
-    ['[{"ifname":"eth0"}]', 'no device in it: {"ifname":"eth0"}'],
-    ['[{"ifindex":1', 'not whole: the JSON text cannot be read'],
-    ['Device "cali00000000000" does not exist.\n', 'no device in it: Device "cali00000000000" does not exist.'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseInterfaces(text))).toBe(problem);
+    ['', 'no interface found: nothing'],
+    ['[]', 'no interface found: nothing'],
+    ['[{"ifname":"eth0"}]', 'no interface found: {"ifname":"eth0"}'],
+    ['[{"ifindex":1', 'incomplete or invalid JSON'],
+    ['Device "cali00000000000" does not exist.\n', 'no interface found: Device "cali00000000000" does not exist.'],
+  ])('interfaces that are not understood: %j', (text, problem) => {
+    expect(problemOf(parseInterfaces(text))).toBe(problem);
   });
 
-  it('is no answer in other words', () => {
-    const problem = expect.stringContaining('no device in it: 1: lo: <SCHLEIFE,HOCH> gr 65536');
+  it('interfaces in another language are not understood', () => {
+    const problem = expect.stringContaining('no interface found: 1: lo: <SCHLEIFE,HOCH> gr 65536');
     expect(parseInterfaces('1: lo: <SCHLEIFE,HOCH> gr 65536\n')).toEqual({ ok: false, problem });
   });
 
-  it('reads what is whole and notes the rest', () => {
+  it('complete interfaces are read, the others are listed as skipped', () => {
     const text = '1: lo: <UP> mtu 65536 state UNKNOWN\n    link/loopback 00:00:00:00:00:00\n2: eth0: <UP mtu 1500\n';
     expect(parseInterfaces(text)).toMatchObject({
       ok: true,

@@ -1,4 +1,4 @@
-// The real `ip` and `bridge` in a namespace: their plain text and their JSON are read as the same, and as what was made.
+// The real `ip` and `bridge` in a namespace: plain text and JSON are read as the same, and as what was created.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { parseCidr } from '../../../src/net/cidr.ts';
 import { parseIp } from '../../../src/net/ip.ts';
@@ -102,7 +102,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
     ['bridge fdb show dev vxlan.calico', parseFdb],
   ];
 
-  test.each(parsers)('%s: both forms say the same', (command, parse) => {
+  test.each(parsers)('%s prints the same as JSON and as plain text', (command, parse) => {
     const [program = '', ...args] = command.split(' ');
     const plain = answerOf(parse(node.run(program, ...args)));
     const json = answerOf(parse(node.run(program, '-j', ...args)));
@@ -118,7 +118,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
     expect(plain).not.toEqual([]);
   });
 
-  it('finds the links as they were made', () => {
+  it('the interfaces of a namespace are read as they were created', () => {
     const links = answerOf(parseInterfaces(node.run('ip', '-j', '-d', 'link', 'show')));
     const link = (name: string) => links.find((candidate) => candidate.name === name);
     const podEnd = answerOf(parseInterfaces(pod.run('ip', '-d', 'link', 'show'))).find(({ name }) => name === 'eth0');
@@ -135,7 +135,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
     expect(link('br0')).toMatchObject({ kind: 'bridge', peerIndex: undefined });
   });
 
-  it('finds the routes, rules, neighbours and entries as they were made', () => {
+  it('routes, rules, neighbours and forwarding entries of a namespace are read as they were created', () => {
     const routes = answerOf(parseRoutes(node.run('ip', '-4', 'route', 'show'), 4));
     expect(routes.filter(({ protocol }) => protocol === 'bird').map(({ nextHops }) => nextHops)).toEqual([
       [{ gateway: parseIp('10.90.0.2'), device: 'eth0', flags: [] }],
@@ -177,7 +177,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
     }
   });
 
-  it('reads an empty namespace', () => {
+  it('an empty namespace is read', () => {
     expect(answerOf(parseRoutes(pod.run('ip', '-j', '-4', 'route', 'show'), 4))).toEqual([]);
     expect(answerOf(parseRoutes(pod.run('ip', '-4', 'route', 'show'), 4))).toEqual([]);
     expect(answerOf(parseNeighbours(pod.run('ip', '-j', 'neigh', 'show')))).toEqual([]);
@@ -186,7 +186,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
   });
 
   describe('a rule with a condition that is not kept', () => {
-    it('is read and noted, in both forms', () => {
+    it('a rule with a further condition is read and listed as skipped, in both forms', () => {
       node.ip('rule add ipproto tcp dport 80 lookup 9 priority 700\n');
       for (const form of [['-j'], []]) {
         const parsed = parseRules(node.run('ip', ...form, '-4', 'rule', 'show'), 4);

@@ -3,19 +3,19 @@ import { describe, expect, it, test } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseFdb } from '../../../src/node-state/iproute/fdb.ts';
 import { parseNeighbours } from '../../../src/node-state/iproute/neighbours.ts';
-import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
 
 describe('parseNeighbours', () => {
   const read = (name: string) => answerOf(parseNeighbours(recording('ip', name)));
 
-  it('reads permanent entries; the device is absent where only one was asked for', () => {
+  it('permanent neighbours are read, without the interface where the command named it', () => {
     expect(read('node-a.vxlan.neigh.json')).toEqual([
       { address: parseIp('10.244.30.128'), device: undefined, mac: '66:1a:b9:f1:6e:af', states: ['PERMANENT'] },
       { address: parseIp('10.244.20.64'), device: undefined, mac: '66:89:3a:22:7a:ac', states: ['PERMANENT'] },
     ]);
   });
 
-  it('reads entries without a hardware address, and of both families', () => {
+  it('neighbours without a MAC and of both families are read', () => {
     const neighbours = read('node-a.vxlan-dual.neigh.json');
     expect(neighbours).toHaveLength(14);
     expect(neighbours[0]).toEqual({
@@ -32,7 +32,7 @@ describe('parseNeighbours', () => {
     expect(read('pod-a1.neigh.json')[0]?.address).toEqual(parseIp('169.254.1.1'));
   });
 
-  it('reads plain text', () => {
+  it('neighbours are read from plain text', () => {
     const text =
       '10.90.0.78 dev eth0 FAILED \r\nfe80::99 dev eth0 lladdr 66:89:3A:22:7A:AA router STALE \r\n10.9.9.9 dev eth0 INCOMPLETE\r\n';
     expect(answerOf(parseNeighbours(text))).toEqual([
@@ -43,24 +43,24 @@ describe('parseNeighbours', () => {
   });
 
   test.each([
-    ['[{"dev":"eth0","state":["STALE"]}]', 'no neighbour in it: {"dev":"eth0","state":["STALE"]}'],
-    ['Cannot find device "vxlan.calico"\n', 'no neighbour in it: Cannot find device "vxlan.calico"'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseNeighbours(text))).toBe(problem);
+    ['[{"dev":"eth0","state":["STALE"]}]', 'no neighbour found: {"dev":"eth0","state":["STALE"]}'],
+    ['Cannot find device "vxlan.calico"\n', 'no neighbour found: Cannot find device "vxlan.calico"'],
+  ])('neighbours that are not understood: %j', (text, problem) => {
+    expect(problemOf(parseNeighbours(text))).toBe(problem);
   });
 });
 
 describe('parseFdb', () => {
   const read = (name: string) => answerOf(parseFdb(recording('ip', name)));
 
-  it('reads the answer of bridge for one device', () => {
+  it('forwarding entries of one device are read from bridge', () => {
     expect(read('node-a.vxlan.fdb.json')).toEqual([
       { mac: '66:1a:b9:f1:6e:af', device: undefined, destination: parseIp('10.90.1.3'), states: ['PERMANENT'] },
       { mac: '66:89:3a:22:7a:ac', device: undefined, destination: parseIp('10.90.0.2'), states: ['PERMANENT'] },
     ]);
   });
 
-  it('reads the answer of bridge for all devices', () => {
+  it('forwarding entries of all devices are read from bridge', () => {
     const entries = read('node-a.vxlan-dual.fdb-all.json');
     expect(entries).toHaveLength(18);
     expect(entries.filter(({ destination }) => destination !== undefined)).toEqual([
@@ -79,7 +79,7 @@ describe('parseFdb', () => {
     ]);
   });
 
-  it('reads the answer of ip', () => {
+  it('forwarding entries are read from ip', () => {
     expect(read('node-a.vxlan.fdb-via-ip-f-bridge.json')).toEqual([
       {
         mac: '66:89:3a:22:7a:ac',
@@ -90,7 +90,7 @@ describe('parseFdb', () => {
     ]);
   });
 
-  it('reads plain text of both programs', () => {
+  it('forwarding entries are read from plain text of both programs', () => {
     const expected = { mac: '66:89:3a:22:7a:ac', device: 'vxlan.calico', destination: parseIp('10.90.0.2') };
     expect(answerOf(parseFdb('66:89:3a:22:7a:ac dev vxlan.calico dst 10.90.0.2 self permanent\n'))).toEqual([
       { ...expected, states: ['PERMANENT'] },
@@ -103,7 +103,7 @@ describe('parseFdb', () => {
     ]);
   });
 
-  it('does not understand what has no hardware address', () => {
-    expect(findingOf(parseFdb('10.90.0.2 dev vxlan.calico\n'))).toBe('no entry in it: 10.90.0.2 dev vxlan.calico');
+  it('a forwarding entry without a MAC is not understood', () => {
+    expect(problemOf(parseFdb('10.90.0.2 dev vxlan.calico\n'))).toBe('no entry found: 10.90.0.2 dev vxlan.calico');
   });
 });

@@ -10,8 +10,8 @@ import {
   beginnings,
   damaged,
   damageTimeout,
-  findingOf,
   invented,
+  problemOf,
   recording,
   recordings,
   someBeginnings,
@@ -89,7 +89,7 @@ describe('parseRoutes from JSON', () => {
     expect(read(name).map(short)).toEqual([...host, `blackhole 10.244.10.0/26 ${owner}`, ...pods, ...remote]);
   });
 
-  it('reads all fields', () => {
+  it('all fields of a kernel route are read', () => {
     expect(read('node-a.noencap.route4.details.json')[1]).toEqual({
       destination: parseCidr('10.90.0.0/24'),
       type: 'unicast',
@@ -103,13 +103,13 @@ describe('parseRoutes from JSON', () => {
     });
   });
 
-  it('fills in the protocol that is left out, not the scope', () => {
+  it('the protocol of a kernel route is filled in when left out, its scope is not', () => {
     const [first] = read('node-a.noencap.route4.json');
     expect(first).toMatchObject({ protocol: 'boot', scope: undefined, type: 'unicast' });
     expect(read('node-a.noencap.route4.details.json')[0]?.scope).toBe('global');
   });
 
-  it('reads IPv6: no next hop for a blackhole, its device is always lo', () => {
+  it('an IPv6 blackhole has no next hop', () => {
     const routes = read('node-a.noencap.route6.details.json', 6);
     expect(routes.map(short)).toEqual([
       'unicast 2001:db8:90::/64 eth0 kernel',
@@ -128,7 +128,7 @@ describe('parseRoutes from JSON', () => {
     );
   });
 
-  it('reads several next hops', () => {
+  it('several next hops of a kernel route are read', () => {
     expect(read('router.ecmp.route4.details.json').map(short)).toEqual([
       'unicast 10.90.0.0/24 eth0 kernel',
       'unicast 10.90.1.0/24 eth1 kernel',
@@ -139,7 +139,7 @@ describe('parseRoutes from JSON', () => {
     ]);
   });
 
-  it('tells tables apart; the main one has no name here', () => {
+  it('kernel routes have their table, which is undefined for the main one', () => {
     const routes = read('node-a.route4.all-tables.json');
     expect(routes.filter(({ table }) => table === undefined)).toHaveLength(6);
     expect(routes.filter(({ table }) => table === 'local').map(short)).toEqual([
@@ -151,7 +151,7 @@ describe('parseRoutes from JSON', () => {
     ]);
   });
 
-  it('reads the other recordings', () => {
+  it('all other recordings of kernel routes are read', () => {
     expect(read('node-a.wireguard-emulated.table1.json').map(short)).toEqual([
       'unicast 10.244.20.64/26 wireguard.cali boot',
       'throw 10.244.30.128/26 boot',
@@ -166,18 +166,18 @@ describe('parseRoutes from JSON', () => {
     expect(read('pod-a1.route6.json', 6).map(short)).toContain('unicast ::/0 fe80::ecee:eeff:feee:eeee%eth0 boot');
   });
 
-  it('passes over keys that it does not know and empty entries', () => {
+  it('unknown keys and empty entries of kernel routes are ignored', () => {
     const text = '[{},{"dst":"10.0.0.0/8","dev":"eth0","protocol":80,"table":254,"colour":"red","flags":["onlink"]}]';
     expect(answerOf(parseRoutes(text, 4)).map(short)).toEqual(['unicast 10.0.0.0/8 eth0 onlink 80']);
   });
 
-  it('reads a gateway of the other family', () => {
+  it('a gateway of the other family is read', () => {
     const text = '[{"dst":"10.0.0.0/8","via":{"family":"inet6","host":"fe80::1"},"dev":"eth0","flags":[]}]';
     expect(answerOf(parseRoutes(text, 4)).map(short)).toEqual(['unicast 10.0.0.0/8 fe80::1%eth0 boot']);
   });
 
   test.each([
-    ['a destination that is none', '{"dst":"10.0.0.300","dev":"eth0"}'],
+    ['an invalid destination', '{"dst":"10.0.0.300","dev":"eth0"}'],
     ['one of the other family', '{"dst":"fd00::/64","dev":"eth0"}'],
     ['a mapped one', '{"dst":"::ffff:0.0.0.0/90","dev":"eth0"}'],
     ['no destination', '{"dev":"eth0"}'],
@@ -189,7 +189,7 @@ describe('parseRoutes from JSON', () => {
     ],
     ['an unknown type', '{"type":"wormhole","dst":"10.0.0.0/8","dev":"eth0"}'],
     ['no object', '7'],
-  ])('skips %s', (_what, entry) => {
+  ])('a kernel route is skipped: %s', (_what, entry) => {
     expect(parseRoutes(`[{"dst":"default","dev":"eth0"},${entry}]`, 4)).toMatchObject({
       ok: true,
       value: [{ destination: parseCidr('0.0.0.0/0') }],
@@ -198,18 +198,18 @@ describe('parseRoutes from JSON', () => {
   });
 
   test.each([
-    ['[', 'not whole: the JSON text cannot be read'],
+    ['[', 'incomplete or invalid JSON'],
     ['{"dst":"default"}', 'not a list of entries'],
-    ['[7]', 'no route in it: 7'],
-    ['RTNETLINK answers: Invalid argument\n', 'no route in it: RTNETLINK answers: Invalid argument'],
-    ['Object "-j" is unknown, try "ip help".\n', 'no route in it: Object "-j" is unknown, try "ip help".'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseRoutes(text, 4))).toBe(problem);
+    ['[7]', 'no route found: 7'],
+    ['RTNETLINK answers: Invalid argument\n', 'no route found: RTNETLINK answers: Invalid argument'],
+    ['Object "-j" is unknown, try "ip help".\n', 'no route found: Object "-j" is unknown, try "ip help".'],
+  ])('kernel routes that are not understood: %j', (text, problem) => {
+    expect(problemOf(parseRoutes(text, 4))).toBe(problem);
   });
 });
 
 describe('parseRoutes from plain text', () => {
-  it('reads what an ip without -j prints', () => {
+  it('kernel routes are read from plain text', () => {
     const text = [
       'default via 10.90.0.254 dev eth0 ',
       '10.90.0.0/24 dev eth0 proto kernel scope link src 10.90.0.1 ',
@@ -241,12 +241,12 @@ describe('parseRoutes from plain text', () => {
     expect(routes[4]?.metric).toBe(7);
   });
 
-  it('takes empty text for an empty table', () => {
+  it('empty output is an empty table of kernel routes', () => {
     expect(answerOf(parseRoutes('', 6))).toEqual([]);
     expect(answerOf(parseRoutes('[ ]\n', 6))).toEqual([]);
   });
 
-  it('does not read a route with an encapsulation of its own', () => {
+  it('a kernel route with its own encapsulation is skipped', () => {
     const text = '10.0.0.0/8 dev eth0\n10.1.0.0/16  encap ip id 7 src 0.0.0.0 dst 10.0.0.9 ttl 0 tos 0 dev eth1\n';
     expect(parseRoutes(text, 4)).toMatchObject({
       ok: true,
@@ -257,7 +257,7 @@ describe('parseRoutes from plain text', () => {
 });
 
 it(
-  'answers only networks, gateways and devices that are in the text, however it is damaged',
+  'damaged kernel routes never yield networks, gateways or interfaces that are not in them',
   () => {
     const holds = (text: string): void => {
       for (const version of [4, 6] as const) {

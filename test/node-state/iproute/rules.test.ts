@@ -2,12 +2,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseCidr } from '../../../src/net/cidr.ts';
 import { parseRules } from '../../../src/node-state/iproute/rules.ts';
-import { answerOf, findingOf, recording } from '../../support/recorded/recordings.ts';
+import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
 
 const plain = { not: false, source: undefined, destination: undefined, inputDevice: undefined, mark: undefined };
 
 describe('parseRules', () => {
-  it('reads the rules that every kernel begins with', () => {
+  it('the initial rules of every kernel are read', () => {
     expect(answerOf(parseRules(recording('ip', 'node-a.rule4.json'), 4))).toEqual([
       { ...plain, priority: 0, table: 'local' },
       { ...plain, priority: 32766, table: 'main' },
@@ -19,13 +19,13 @@ describe('parseRules', () => {
     ]);
   });
 
-  it("reads WireGuard's rule, from JSON and from plain text", () => {
+  it('the rule of WireGuard is read from JSON and from plain text', () => {
     const rule = { ...plain, priority: 99, not: true, mark: '0x200000/0x200000', table: '1' };
     expect(answerOf(parseRules(recording('ip', 'node-a.wireguard-emulated.rule4.json'), 4))[1]).toEqual(rule);
     expect(answerOf(parseRules('99:\tnot from all fwmark 0x200000/0x200000 lookup 1 \r\n', 4))).toEqual([rule]);
   });
 
-  it('reads selectors, with and without a length, of both families', () => {
+  it('rule selectors of both families are read with and without a length', () => {
     expect(answerOf(parseRules('500:\tfrom 10.0.0.0/8 to 10.1.0.7 iif cali1 lookup 7\n', 4))).toEqual([
       {
         ...plain,
@@ -42,13 +42,13 @@ describe('parseRules', () => {
     ]);
   });
 
-  it('has no table for a rule that leads to none', () => {
+  it('a rule that leads to no table has none', () => {
     expect(answerOf(parseRules('600:\tfrom all fwmark 0x5 blackhole\n', 4))).toEqual([
       { ...plain, priority: 600, mark: '0x5', table: undefined },
     ]);
   });
 
-  it('skips a selector of the other family', () => {
+  it('a rule with a selector of the other family is skipped', () => {
     expect(parseRules('0:\tfrom all lookup local\n5:\tfrom fd00::/48 lookup 7\n', 4)).toMatchObject({
       ok: true,
       value: [{ priority: 0 }],
@@ -56,7 +56,7 @@ describe('parseRules', () => {
     });
   });
 
-  it('reads a rule with a condition that it has no place for, and notes it', () => {
+  it('a rule with an unsupported condition is read and listed as skipped', () => {
     expect(parseRules('700:\tfrom all ipproto tcp dport 80 lookup 9\n', 4)).toEqual({
       ok: true,
       value: [{ ...plain, priority: 700, table: '9' }],
@@ -65,10 +65,10 @@ describe('parseRules', () => {
   });
 
   test.each([
-    ['RTNETLINK answers: Operation not supported\n', /^no rule in it: RTNETLINK/],
-    ['[{"src":"all"}]', /^no rule in it: /],
-    ['[{"priority":0,"src":"al', /^not whole/],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseRules(text, 4))).toMatch(problem);
+    ['RTNETLINK answers: Operation not supported\n', /^no rule found: RTNETLINK/],
+    ['[{"src":"all"}]', /^no rule found: /],
+    ['[{"priority":0,"src":"al', /^incomplete/],
+  ])('rules that are not understood: %j', (text, problem) => {
+    expect(problemOf(parseRules(text, 4))).toMatch(problem);
   });
 });

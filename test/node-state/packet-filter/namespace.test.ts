@@ -1,4 +1,4 @@
-// The real iptables-nft and nft in a namespace: what they print of chains as Felix makes them.
+// The real iptables-nft and nft in a namespace: what they print for chains like those of Felix.
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { parseIptablesSave } from '../../../src/node-state/packet-filter/iptables-save.ts';
 import { parseNftTable } from '../../../src/node-state/packet-filter/nft.ts';
@@ -39,7 +39,7 @@ describeWithPrograms('iptables-nft in a namespace', ['ip', 'iptables-nft', 'ipta
 
   afterAll(() => node?.remove());
 
-  test.each([[[]], [['-c']]])('reads iptables-nft-save %j', (options) => {
+  test.each([[[]], [['-c']]])('the packet filter of a namespace is read from iptables-nft-save %j', (options) => {
     const tables = answerOf(parseIptablesSave(node.run('iptables-nft-save', ...options)));
     expect(tables.map(({ name }) => name)).toEqual(['filter', 'nat']);
     expect([...short(tables, 'filter')].sort()).toEqual([
@@ -60,7 +60,7 @@ describeWithPrograms('iptables-nft in a namespace', ['ip', 'iptables-nft', 'ipta
     expect(forward?.rules[1]?.text).toBe('-m mark --mark 0x10000/0x10000 -j ACCEPT');
   });
 
-  it('reads the same from nft', () => {
+  it('the packet filter of a namespace is read from nft', () => {
     const tables = answerOf(parseNftTable(node.run('nft', '-j', 'list', 'table', 'ip', 'filter')));
     expect(tables.map(({ family }) => family)).toEqual(['ip']);
     expect(short(tables, 'filter')).toEqual(
@@ -72,7 +72,7 @@ describeWithPrograms('iptables-nft in a namespace', ['ip', 'iptables-nft', 'ipta
     );
   });
 
-  it('reads a packet filter without tables', () => {
+  it('a namespace without packet filter tables is read', () => {
     node.run('nft', 'flush', 'ruleset');
     expect(answerOf(parseIptablesSave(node.run('iptables-nft-save')))).toEqual([]);
     expect(answerOf(parseNftTable(node.run('nft', '-j', 'list', 'ruleset')))).toEqual([]);
@@ -112,7 +112,7 @@ describeWithPrograms('nft in a namespace', ['ip', 'nft'], () => {
 
   afterAll(() => node?.remove());
 
-  it('reads chains, policies, comments and where rules lead, through verdict maps too', () => {
+  it('nft chains, policies, comments and jumps are read, also through verdict maps', () => {
     const tables = answerOf(parseNftTable(node.run('nft', '-j', 'list', 'table', 'ip', 'calico')));
     expect(short(tables, 'calico')).toEqual([
       'filter-cali-fw-cali1 -: accept',
@@ -123,7 +123,7 @@ describeWithPrograms('nft in a namespace', ['ip', 'nft'], () => {
     expect(tables[0]?.chains[2]?.rules[3]?.text).toContain('@cali40all-ipam-pools');
   });
 
-  it('tells tables of one name apart by their family', () => {
+  it('nft tables of one name are distinguished by family', () => {
     const tables = answerOf(parseNftTable(node.run('nft', '-j', 'list', 'ruleset')));
     expect(tables.map(({ family, name, chains }) => [family, name, chains.length])).toEqual([
       ['ip', 'calico', 3],

@@ -1,9 +1,10 @@
-// Packet filters from texts by hand: what is no answer, what is noted, and damaged texts. namespace.test.ts has real ones.
+// Packet filters from texts by hand: what is not understood, what is skipped, and damaged texts. namespace.test.ts has
+// real ones.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseIptablesSave } from '../../../src/node-state/packet-filter/iptables-save.ts';
 import { parseNftTable } from '../../../src/node-state/packet-filter/nft.ts';
-import { answerOf, beginnings, damaged, findingOf } from '../../support/recorded/recordings.ts';
+import { answerOf, beginnings, damaged, problemOf } from '../../support/recorded/recordings.ts';
 
 fc.configureGlobal({ seed: 20260101 });
 
@@ -24,7 +25,7 @@ const saved = [
 ].join('\n');
 
 describe('parseIptablesSave', () => {
-  it('reads rules with and without targets, comments and counters', () => {
+  it('iptables rules are read with and without targets, comments and counters', () => {
     const [table] = answerOf(parseIptablesSave(saved.replaceAll('\n', '\r\n')));
     expect(table).toMatchObject({ family: undefined, name: 'filter' });
     expect(table?.chains.map(({ name, policy, rules }) => [name, policy, rules.length])).toEqual([
@@ -50,14 +51,14 @@ describe('parseIptablesSave', () => {
     expect(table?.chains[2]?.rules.map(({ action }) => action)).toEqual(['accept', undefined]);
   });
 
-  it('takes nothing for a packet filter without tables', () => {
+  it('empty output of iptables-save is a packet filter without tables', () => {
     expect(answerOf(parseIptablesSave(''))).toEqual([]);
     expect(
       answerOf(parseIptablesSave('# Warning: iptables-legacy tables present, use iptables-legacy-save\n')),
     ).toEqual([]);
   });
 
-  it('notes a rule of a chain that is not there', () => {
+  it('an iptables rule of a missing chain is listed as skipped', () => {
     expect(parseIptablesSave('*raw\n:OUTPUT ACCEPT [0:0]\n-A GONE -j DROP\nCOMMIT\n')).toMatchObject({
       ok: true,
       value: [{ name: 'raw' }],
@@ -66,13 +67,13 @@ describe('parseIptablesSave', () => {
   });
 
   test.each([
-    ['*filter\n:INPUT ACCEPT [0:0]\n', 'cut off in the table filter'],
-    ['iptables-save: not found\n', 'no table in it: iptables-save: not found'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseIptablesSave(text))).toBe(problem);
+    ['*filter\n:INPUT ACCEPT [0:0]\n', 'truncated in table filter'],
+    ['iptables-save: not found\n', 'no table found: iptables-save: not found'],
+  ])('iptables-save output that is not understood: %j', (text, problem) => {
+    expect(problemOf(parseIptablesSave(text))).toBe(problem);
   });
 
-  it('answers only names that are in the text, however it is damaged', () => {
+  it('damaged iptables-save output never yields names that are not in it', () => {
     const holds = (text: string): void => {
       const parsed = parseIptablesSave(text);
       if (!parsed.ok) return;
@@ -103,7 +104,7 @@ const listed = JSON.stringify({
 });
 
 describe('parseNftTable', () => {
-  it('reads a table and notes the rule of a chain that is not there', () => {
+  it('an nft table is read, and a rule of a missing chain is listed as skipped', () => {
     const parsed = parseNftTable(listed);
     expect(parsed.ok && parsed.value).toEqual([
       {
@@ -123,20 +124,20 @@ describe('parseNftTable', () => {
 
   test.each([
     ['', 'nothing was printed'],
-    ['Error: No such file or directory\nlist table ip calico\n', 'no JSON: Error: No such file or directory'],
-    ['{}', 'no list "nftables" in it'],
-    ['{"nftables": 7}', 'no list "nftables" in it'],
-  ])('does not understand %j', (text, problem) => {
-    expect(findingOf(parseNftTable(text))).toBe(problem);
+    ['Error: No such file or directory\nlist table ip calico\n', 'not JSON: Error: No such file or directory'],
+    ['{}', 'no list "nftables" found'],
+    ['{"nftables": 7}', 'no list "nftables" found'],
+  ])('nft output that is not understood: %j', (text, problem) => {
+    expect(problemOf(parseNftTable(text))).toBe(problem);
   });
 
-  it('survives any depth', () => {
+  it('deeply nested JSON of nft is read', () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     const text = listed.replace('[{"jump":{"target":"x"}}]', `[${deep}]`);
     expect(parseNftTable(text).ok).toBe(true);
   });
 
-  it('answers only names that are in the text, however it is damaged', () => {
+  it('damaged nft output never yields names that are not in it', () => {
     const holds = (text: string): void => {
       const parsed = parseNftTable(text);
       if (!parsed.ok) return;

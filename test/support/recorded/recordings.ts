@@ -29,7 +29,7 @@ export function answerOf<T>(parsed: Parsed<T>): T {
 }
 
 /** Why there is no value; fails the test when there is one. */
-export function findingOf(parsed: Parsed<unknown>): string {
+export function problemOf(parsed: Parsed<unknown>): string {
   if (parsed.ok) throw new Error(`understood: ${JSON.stringify(parsed.value)}`);
   return parsed.problem;
 }
