@@ -151,7 +151,7 @@ it('help gives a flag that is too wide a line of its own, and wraps its descript
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-it('every help lists the global options last', () => {
+it('every help lists the global options after its own', () => {
   for (const line of ['--help', 'store --help', 'store show --help']) {
     const help = parseLine(line);
     const text = help.type === 'text' ? help.stdout : '';

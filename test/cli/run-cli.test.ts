@@ -26,10 +26,9 @@ describe('runCli', () => {
   });
 
   it('a missing datastore folder is named', async () => {
-    const { code, stderr } = await run('get nodes --datastore /nonexistent/dump');
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('/nonexistent/dump');
-    expect(stderr).not.toContain('unexpected');
+    const { code, stdout, stderr } = await run('get nodes --datastore /nonexistent/dump');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^calictl: there is no folder \/nonexistent\/dump \(DATASTORE_UNAVAILABLE\)\nhint: .+\n$/);
   });
 
   it('--datastore is accepted before and after the command, and wins over the environment', async () => {

@@ -53,10 +53,25 @@ describe('calictl ipam capacity', () => {
   });
 
   it('ipam capacity prints every node and number when asked', async () => {
-    const { stdout } = await run('ipam capacity -o wide', { folder });
-    expect(stdout).toContain('ELSEWHERE');
-    expect(stdout).toMatch(/^NODE {5}FAMILY {3}BLOCKS {3}LIMIT {3}FREE {3}BORROWED {3}LENT {3}POOLS/m);
-    expect(stdout).toMatch(/^host-a {3}IPv4 {5}1 {8}20 {6}4 {6}0 {10}0 {6}pool-a/m);
+    const { stdout } = await run('ipam capacity -o wide', { objects: [...objects, node('host-b', { zone: 'b' })] });
+    const rows = stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/));
+    expect(rows.slice(0, 2)).toEqual([
+      [
+        ...['POOL', 'CIDR', 'BLOCKSIZE', 'MODE', 'SELECTOR', 'NODES', 'TOTAL', 'RESERVED', 'IN USE', 'FREE', 'IN NEW'],
+        ...['IN OWN', 'ELSEWHERE', 'BLOCKS', 'MADE', 'FREE BLOCKS', 'PARTLY USED', 'BORROWED'],
+      ],
+      [
+        ...['pool-a', '10.60.0.0/24', '26', 'automatic', 'all()', '2', '256', '64', '70', '122', '64'],
+        ...['4', '54', '4', '2', '1', '2', '0'],
+      ],
+    ]);
+    const nodes = rows.slice(rows.findIndex(([first]) => first === 'NODE'));
+    expect(nodes.slice(0, 4)).toEqual([
+      ['NODE', 'FAMILY', 'BLOCKS', 'LIMIT', 'FREE', 'BORROWED', 'LENT', 'POOLS'],
+      ['host-a', 'IPv4', '1', '20', '4', '0', '0', 'pool-a'],
+      ['host-b', 'IPv4', '0', '20', '0', '0', '0', 'pool-a'],
+      [''],
+    ]);
   });
 
   it('ipam capacity prints numbers beyond 2^53 exactly in JSON, and the same in YAML', async () => {
@@ -89,7 +104,10 @@ describe('calictl ipam capacity', () => {
 
   it('ipam capacity escapes control characters in names', async () => {
     const evil = { objects: [pool('evil\u001b[31m', '10.0.0.0/30', 26), node('host\u001b[2J')] };
-    expect((await run('ipam capacity -o wide', evil)).stdout).not.toContain('\u001b');
+    const { stdout } = await run('ipam capacity -o wide', evil);
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toMatch(/^evil\\e\[31m +10\.0\.0\.0\/30 /m);
+    expect(stdout).toMatch(/^host\\e\[2J +IPv4 /m);
   });
 });
 

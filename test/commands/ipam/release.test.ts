@@ -206,13 +206,17 @@ describe('--ip', () => {
 
 describe('--handle', () => {
   it('release --handle releases all addresses of a handle', async () => {
-    const { spec } = { spec: blockWith(leaked) };
-    const ordinal = Number(leaked.split('.').at(-1)) % 8;
-    const handle = spec.attributes[spec.allocations[ordinal] ?? -1]?.handle_id;
-    expect(await release(`--handle ${handle}`)).toMatchObject({
-      ...{ code: 0, stdout: `Successfully released ${leaked}\n` },
+    const node = objects.find(({ kind }) => kind === 'Node')?.metadata.name;
+    const assigned = await run(`ipam assign --node ${node} --count 5 --handle db -o json`, { folder });
+    const { addresses } = JSON.parse(assigned.stdout) as { addresses: { address: string; block: string }[] };
+    expect(new Set(addresses.map(({ block }) => block)).size).toBe(2);
+    expect(await release('--handle db --yes')).toMatchObject({
+      code: 0,
+      stdout: addresses.map(({ address }) => `Successfully released ${address}\n`).join(''),
     });
-    expect(await unchanged(`--handle ${handle}`)).toMatchObject({ code: 1, stdout: '' });
+    for (const { address } of addresses) expect(await allocated(address)).toBe(false);
+    expect(await allocated(leaked)).toBe(true);
+    expect(await unchanged('--handle db')).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('release --handle refuses a handle whose addresses are in use', async () => {

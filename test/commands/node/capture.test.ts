@@ -1,6 +1,6 @@
 // calictl node capture with a real tcpdump in a network namespace: the right interface, a readable file, no stray process.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -127,9 +127,12 @@ describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'p
   }
 
   it('node capture never overwrites a file', async () => {
-    const { code, stderr } = await capture(['shop/cart-0', ...via, '-w', join(folder, 'cart.pcap')]);
+    const file = join(folder, 'mine.pcap');
+    writeFileSync(file, 'mine');
+    const { code, stderr } = await capture(['shop/cart-0', ...via, '-c', '1', '-w', file]);
     expect(code).toBe(4);
     expect(stderr).toContain('already exists');
+    expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
   it('node capture leaves no empty file when nothing was captured', async () => {

@@ -118,7 +118,7 @@ describe('the contents of a snapshot', () => {
     expect(contents(path)).toContain('rack 4');
   });
 
-  it('snapshot save --redact keeps only what is needed to judge', async () => {
+  it('snapshot save --redact removes foreign labels and annotations and service accounts, and keeps what is needed to judge', async () => {
     const path = newPath();
     await save(path, ['--redact']);
     const text = contents(path);
