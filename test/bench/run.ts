@@ -15,7 +15,7 @@ import { benchTable } from './table.bench.ts';
 
 const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] [--keep]
 
-  BENCH       net ipam manifest nodes version get assign stray check table fix; all of them when none is named
+  BENCH       net ipam manifest nodes ssh version get assign stray check table fix; all of them when none is named
   --pods N    size of the generated cluster (200)
   --strays N  stray handles that \`fix\` removes (1000)
   --rounds N  rounds of everything, at least 7 (7; three times as many for version and get)
@@ -25,7 +25,7 @@ CALICOCTL=/path/to/calicoctl measures that program beside.
 `;
 
 const say = (text: string): void => void process.stdout.write(text);
-const names = ['net', 'ipam', 'manifest', 'nodes', 'version', 'get', 'assign', 'stray', 'check', 'table', 'fix'];
+const names = ['net', 'ipam', 'manifest', 'nodes', 'ssh', 'version', 'get', 'assign', 'stray', 'check', 'table', 'fix'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -80,6 +80,7 @@ async function main(): Promise<void> {
   if (wanted.has('ipam')) say(await (await import('./ipam.bench.ts')).benchIpam());
   if (wanted.has('manifest')) say((await import('./manifest.bench.ts')).benchManifest(rounds));
   if (wanted.has('nodes')) say(await (await import('./nodes.bench.ts')).benchNodes(rounds));
+  if (wanted.has('ssh')) say(await (await import('./ssh-config.bench.ts')).benchSshConfig(rounds));
   if (wanted.has('version')) say(await benchVersion(rounds * 3));
   if (!values.keep && !['get', 'assign', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
   if (existsSync(partPath('etcd')) && existsSync(partPath('kube-apiserver'))) await benchOnServer(wanted, rounds);
