@@ -1,14 +1,14 @@
-// Steps done one after the other for a person: each is told of, also when a signal or the datastore ends them early.
+// Steps that a person asked for, done one after the other: each has an outcome, even when a signal or an error ends them.
 import type { ReleaseOutcome } from '../ipam/release/release-plan.ts';
 import type { RepairOutcome } from '../ipam/repair/repair-outcome.ts';
 import { CalictlError } from '../world/errors.ts';
 
-/** What is said of a step that was not begun because the person stopped the command. */
+/** The detail of a step that was not begun because the command was interrupted. */
 export const interrupted = 'interrupted before it was done';
 
 /**
- * Does `act` for each item. A step that began is finished before the signal is looked at. After an error that the next
- * one would meet again the rest is skipped.
+ * Calls `act` for each item in turn. A step that began is finished before the signal is looked at. After an error that the
+ * next step would meet as well, the rest is skipped.
  */
 export async function runInOrder<T>(
   items: readonly T[],
@@ -30,7 +30,7 @@ export async function runInOrder<T>(
     } catch (error) {
       if (error instanceof CalictlError) {
         outcomes.push({ subject, outcome: 'failed', detail: error.message });
-        if (error.code !== 'IPAM_CONFLICT') ended = 'not tried after that failure';
+        if (error.code !== 'IPAM_CONFLICT') ended = 'not tried after the previous failure';
       } else if (signal.aborted) {
         outcomes.push({ subject, outcome: 'skipped', detail: interrupted });
       } else throw error;

@@ -1,12 +1,12 @@
-// Splitting a pool on a live datastore: what is read for the plan, and the plan's writes in the order that a crash forgives.
-// What to write is decided in ipam/pool/pool-split.ts.
+// Splits a pool in a live datastore: reads what the plan needs, and writes in an order in which every crash can be resumed.
+// What to write is decided by ipam/pool/pool-split.ts.
 import { type CallOptions, type Datastore, DatastoreError, getIfAny, listAll } from '../datastore/datastore.ts';
 import { type SplitPlan, type SplitReading, sameSpec, splitMark } from '../ipam/pool/pool-split.ts';
 import { type IPPool, ipPool } from '../resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../resources/kinds/ipam-block.ts';
 import { CalictlError, exitCodes } from '../world/errors.ts';
 
-/** A write of a split that failed; running the split again goes on from there. */
+/** A write of a split failed; running the split again continues from there. */
 export class SplitStopped extends CalictlError {
   readonly step: 'disable' | 'create' | 'delete';
   /** The part that could not be created. */
@@ -17,7 +17,7 @@ export class SplitStopped extends CalictlError {
     super(`could not ${what} the pool ${plan.pool.metadata.name}: ${cause.message}`, {
       code: 'SPLIT_STOPPED',
       cause,
-      hint: 'run the same command again: it goes on from what is stored by then',
+      hint: 'run the same command again: it continues from what is stored',
       exit: step === 'disable' ? exitCodes.failed : exitCodes.partial,
     });
     this.step = step;
@@ -25,16 +25,16 @@ export class SplitStopped extends CalictlError {
   }
 }
 
-/** Everything that a split is decided on. Errors: those of the store. */
+/** Everything that a split is decided by. Errors: those of the store. */
 export async function readForSplit(store: Datastore, options: CallOptions): Promise<SplitReading> {
   const [pools, blocks] = await Promise.all([listAll(store, ipPool, options), listAll(store, ipamBlock, options)]);
   return { pools, blocks: blocks.map(({ spec }) => String(spec?.cidr)) };
 }
 
 /**
- * Disables the pool, creates the parts that are missing, looks once more that all are there, deletes the pool as it
- * was disabled. Affinities, blocks and handles are not touched. Answers whether the pool is gone: finalizers may keep it.
- * Errors: SplitStopped for a write that failed; what reading raises.
+ * Disables the pool, creates the parts that are missing, checks that all parts exist, and deletes the pool at the revision
+ * at which it was disabled. Affinities, blocks and handles are not touched. Returns whether the pool is gone, which
+ * finalizers may prevent. Errors: SplitStopped for a write that failed; those of reading.
  */
 export async function applySplit(store: Datastore, plan: SplitPlan, options: CallOptions): Promise<{ gone: boolean }> {
   const attempt = async <T>(step: SplitStopped['step'], work: () => Promise<T>, part?: IPPool): Promise<T> => {
@@ -64,7 +64,7 @@ function disable(store: Datastore, { pool, parts }: SplitPlan, options: CallOpti
   return store.update(ipPool, disabled, options);
 }
 
-/** A part that is there by now, exactly so, is as good as created. */
+/** Creates a part; one that exists by now with the same spec counts as created. */
 async function create(store: Datastore, part: IPPool, options: CallOptions): Promise<void> {
   try {
     await store.create(ipPool, part, options);
@@ -80,7 +80,7 @@ async function requireParts(store: Datastore, { parts }: SplitPlan, options: Cal
   for (const { pool: part } of parts) {
     const found = stored.get(part.metadata.name);
     if (found === undefined || found.metadata.deletionTimestamp || !sameSpec(found, part)) {
-      throw new DatastoreError('conflict', `${part.metadata.name} was changed by somebody else meanwhile`);
+      throw new DatastoreError('conflict', `${part.metadata.name} was changed by another client in the meantime`);
     }
   }
 }

@@ -33,7 +33,7 @@ it('goes on after an object that everybody writes, ends after what the next woul
   ]);
   expect(await does({ a: fail('DATASTORE_UNAVAILABLE'), b: () => undefined })).toEqual([
     { subject: 'a', outcome: 'failed', detail: 'it went wrong' },
-    { subject: 'b', outcome: 'skipped', detail: 'not tried after that failure' },
+    { subject: 'b', outcome: 'skipped', detail: 'not tried after the previous failure' },
   ]);
 });
 

@@ -1,5 +1,5 @@
-// The second look: what findings rest on is read again, live, and judged again. What stands in both readings on the
-// same state is stable; what changed meanwhile is a candidate; what is gone was an operation in progress.
+// Confirms judgements: what they depend on is read again, live, and judged again. A judgement that both readings give on the
+// same state is stable; one whose state changed is a candidate; one that is gone was an operation in progress.
 import pMap from 'p-map';
 import { type Datastore, getIfAny } from '../../datastore/datastore.ts';
 import { type Evaluation, evaluate } from '../../ipam-check/evaluate.ts';
@@ -17,11 +17,11 @@ import { type KubeObject, type ObjectRef, qualifiedName } from '../../resources/
 import { readAll } from './observe.ts';
 import { handleRecord, nodeRecord, podRecord, serviceRecord } from './snapshot-records.ts';
 
-/** Up to this many objects of a kind are read one by one; beyond it, the whole kind at once. */
+/** Up to this many objects of a kind are read one by one, more by listing the whole kind. */
 const fewEnoughToGet = 100;
 const readsInFlight = 16;
 
-/** How a kind is read again, and how its records lie in a snapshot. */
+/** How a kind is read again, and how its records are named in a snapshot. */
 interface Rereading<T extends KubeObject, R> {
   readonly kind: Kind<T>;
   readonly record: (object: T) => R;
@@ -32,8 +32,8 @@ const self = (record: ObjectRef): ObjectRef => record;
 const metaName = (object: KubeObject): ObjectRef => object.metadata;
 
 /**
- * In this order, blocks last: an address that is allocated in both readings of its block was allocated at the moment
- * its user and its handle were looked up in between.
+ * In this order, blocks last: an address that is allocated in both readings of its block was allocated when its user and
+ * its handle were read in between.
  */
 const rereadings = {
   handles: { kind: ipamHandle, record: handleRecord, nameOf: self },
@@ -45,7 +45,7 @@ const rereadings = {
   blocks: { kind: ipamBlock, record: (object: IPAMBlock) => object, nameOf: metaName },
 } as const;
 
-/** The records with those named in `wanted` replaced by what is stored now; the order of names is kept. */
+/** The records, with those in `wanted` replaced by what is stored now; in name order. */
 async function reread<T extends KubeObject, R>(
   store: Datastore,
   { kind, record, nameOf }: Rereading<T, R>,
@@ -79,15 +79,15 @@ function dependenciesOfKind(judgements: readonly Judgement[], kind: string): rea
 }
 
 export interface Confirmed extends Evaluation {
-  /** The snapshot with what was read again in its place. */
+  /** The snapshot with what was read again. */
   readonly snapshot: IpamSnapshot;
-  /** The handles that judgements rest on, whole and as read again, by object name: a repair needs no further read. */
+  /** The handles that judgements depend on, as read again, by object name: a repair needs no further read of them. */
   readonly handles: ReadonlyMap<string, IPAMHandle>;
 }
 
 /**
- * Judges again on a live reading of all that the judgements rest on.
- * A store that holds still (a folder, read under its lock) needs no second look and gets none, nor do notes alone.
+ * Judges again on a live reading of everything that the judgements depend on. A folder, which was read under its lock, is
+ * not read again, and neither is anything when there are only notes.
  */
 export async function confirm(
   store: Datastore,
@@ -96,8 +96,8 @@ export async function confirm(
   signal?: AbortSignal,
 ): Promise<Confirmed> {
   const { judgements } = evaluation;
-  const rests = judgements.some(({ dependencies }) => dependencies.length > 0);
-  if (!rests || store.type === 'folder') return { ...evaluation, snapshot, handles: new Map() };
+  const dependent = judgements.some(({ dependencies }) => dependencies.length > 0);
+  if (!dependent || store.type === 'folder') return { ...evaluation, snapshot, handles: new Map() };
   const again = async <T extends KubeObject, R>(how: Rereading<T, R>, records: readonly R[]): Promise<readonly R[]> =>
     reread(store, how, records, dependenciesOfKind(judgements, how.kind.kind), signal);
 
@@ -119,14 +119,14 @@ export async function confirm(
   const second: IpamSnapshot = { ...snapshot, handles, nodes, pods, services, pools, affinities, blocks };
 
   const before = new Map(judgements.map((judgement) => [judgement.key, judgement]));
-  const standing: Judgement[] = [];
+  const confirmed: Judgement[] = [];
   const now = evaluate(second);
   for (const judgement of now.judgements) {
     const first = before.get(judgement.key);
     if (first === undefined) continue;
-    standing.push(first.fingerprint === judgement.fingerprint ? judgement : asCandidate(judgement));
+    confirmed.push(first.fingerprint === judgement.fingerprint ? judgement : asCandidate(judgement));
   }
-  return { ...now, judgements: standing, snapshot: second, handles: whole };
+  return { ...now, judgements: confirmed, snapshot: second, handles: whole };
 }
 
 function asCandidate(judgement: Judgement): Judgement {

@@ -1,4 +1,4 @@
-// From raw objects to the small records that a check holds: one function a kind.
+// Turns raw objects into the small records that a check holds: one function per kind.
 import type {
   HandleRecord,
   NodeRecord,
@@ -41,13 +41,13 @@ export function handleRecord(handle: IPAMHandle): HandleRecord {
   };
 }
 
-/** What Kubernetes knows of the node's health: True, False or Unknown. */
+/** Whether condition Ready is True; undefined when the node has no such condition. */
 function isReady(node: CoreNode): boolean | undefined {
   const condition = node.status?.conditions?.find(({ type }) => type === 'Ready');
   return condition === undefined ? undefined : condition.status === 'True';
 }
 
-/** Labels, health and tunnel addresses of a node; texts that are no address are left out. */
+/** Labels, health and tunnel addresses of a node; invalid addresses are left out. */
 export function nodeRecord(node: CoreNode): NodeRecord {
   const { annotations, labels } = node.metadata;
   const tunnels: Partial<Record<TunnelType, string>> = {};
@@ -58,14 +58,14 @@ export function nodeRecord(node: CoreNode): NodeRecord {
   return { name: node.metadata.name, tunnels, labels: labels ?? {}, ready: isReady(node) };
 }
 
-/** True when the text is nothing but these addresses, each with or without its prefix length. */
+/** True when the text lists only these addresses, each with or without its prefix length. */
 function namesOnly(noted: string, addresses: readonly string[]): boolean {
   const isOne = (text: string, address: string) =>
     text.startsWith(address) && (text.length === address.length || text[address.length] === '/');
   return noted === '' || noted.split(',').every((text) => addresses.some((address) => isOne(text, address)));
 }
 
-/** What says which addresses a pod uses, and for how long still. */
+/** What says which addresses a pod uses, and whether it still uses them. */
 export function podRecord(pod: Pod): PodRecord {
   const { metadata, spec, status } = pod;
   const annotations = metadata.annotations ?? {};
@@ -89,7 +89,7 @@ export function podRecord(pod: Pod): PodRecord {
   };
 }
 
-/** A stored endpoint, its addresses without their masks. */
+/** A stored endpoint, with its addresses without their masks. */
 export function workloadRecord(workload: WorkloadEndpoint): WorkloadRecord {
   const { metadata, spec } = workload;
   return {

@@ -1,4 +1,4 @@
-// The block affinities of a node whose addresses are released: which there are, and giving them up once it is gone.
+// The block affinities of a node whose addresses are released: which there are, and their release when the node is gone.
 import { allAffinities, isAffinityOf, releaseUntilSettled } from '../../ipam/affinity/release-by-hand.ts';
 import type { IpamStore } from '../../ipam/ipam-store.ts';
 import type { NodeAffinities, ReleaseOutcome } from '../../ipam/release/release-plan.ts';
@@ -6,7 +6,7 @@ import { appliedUnless, conflict } from '../../ipam/repair/repair-outcome.ts';
 import type { CheckView } from '../../ipam-check/view/check-view.ts';
 import { runInOrder } from '../sequential-steps.ts';
 
-/** What the node claims; `released`: it is to be given up. */
+/** The affinities of the node; `released`: they are to be released too. */
 export async function affinitiesOfNode(
   ipam: IpamStore,
   view: CheckView,
@@ -19,7 +19,7 @@ export async function affinitiesOfNode(
   return { node, nodeExists: view.nodesByName.has(node), affinities, released };
 }
 
-/** Gives up claims on blocks that are empty now, one after the other, each only while the node does not exist. */
+/** Releases the affinities for blocks that are empty by now, one after the other, each only while the node does not exist. */
 export async function releaseNodeAffinities(
   ipam: IpamStore,
   nodeAffinities: NodeAffinities | undefined,
@@ -30,7 +30,7 @@ export async function releaseNodeAffinities(
     nodeAffinities.affinities,
     ({ cidr }) => cidr,
     async (affinity) => {
-      if ((await ipam.nodeLabels(nodeAffinities.node)) !== undefined) return conflict('the node exists by now');
+      if ((await ipam.nodeLabels(nodeAffinities.node)) !== undefined) return conflict('the node exists again');
       return appliedUnless(await releaseUntilSettled(ipam, affinity, { mustBeEmpty: true }));
     },
     signal,

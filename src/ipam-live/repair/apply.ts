@@ -1,4 +1,4 @@
-// Carries out a repair plan: in its order, several objects at a time, each one proved again just before its write.
+// Carries out a repair plan in its order, several objects at a time, each with its preconditions checked before the write.
 import pMap from 'p-map';
 import type { IpamStore } from '../../ipam/ipam-store.ts';
 import { releaseInBlock } from '../../ipam/release/release.ts';
@@ -25,14 +25,14 @@ import type { LivePreconditions } from './preconditions.ts';
 const writesInFlight = 32;
 
 export interface ApplyOptions {
-  /** Handles as they were listed, by object name: spares a read each. */
+  /** Handles as they were listed, by object name; each saves a read. */
   readonly handles: ReadonlyMap<string, IPAMHandle>;
-  /** Aborted to begin no further repair. */
+  /** When aborted, no further repair is begun. */
   readonly stop: AbortSignal;
   readonly progress?: (done: number, all: number) => void;
 }
 
-/** Repairs that go together in one write: the addresses of a block, else each for itself. */
+/** Repairs done in one write: all addresses of a block together, everything else by itself. */
 type Batch = [PlannedRepair, ...PlannedRepair[]];
 
 /** Consecutive phases of a plan; within one, batches touch different objects and may run side by side. */
@@ -51,7 +51,7 @@ function phasesOf(plan: readonly PlannedRepair[]): Batch[][] {
 }
 
 /**
- * Applies the plan. Every repair ends in an outcome: one that meets a conflict or an error costs no other.
+ * Applies the plan. Every repair has an outcome, and one that meets a conflict or an error does not affect the others.
  * When `stop` is aborted, what has not begun is `skipped`; what has begun is finished.
  */
 export async function applyPlan(
@@ -63,7 +63,7 @@ export async function applyPlan(
   const outcomes = new Map<PlannedRepair, Omit<FixItem, 'finding'>>();
   for (const phase of phasesOf(plan)) {
     const blocks = new Map<string, Promise<IPAMBlock | undefined>>();
-    // One reading of a block serves all handles that it decides on: it is made after the handles were listed.
+    // One read of a block, made after the handles were listed, serves all handles that it decides on.
     const block = (name: string): Promise<IPAMBlock | undefined> => {
       const reading = blocks.get(name) ?? store.blocks.get(name).then((found) => (found.ok ? found.value : undefined));
       blocks.set(name, reading);
@@ -74,7 +74,7 @@ export async function applyPlan(
       async (batch) => {
         const results = await applyBatch(store, batch, preconditions, { ...options, block });
         for (const [index, repair] of batch.entries()) {
-          outcomes.set(repair, results[index] ?? { outcome: 'failed', detail: 'the repair gave no outcome' });
+          outcomes.set(repair, results[index] ?? { outcome: 'failed', detail: 'the repair returned no outcome' });
         }
         options.progress?.(outcomes.size, plan.length);
       },

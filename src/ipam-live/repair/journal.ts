@@ -1,5 +1,5 @@
-// The repair journal: JSON lines, one before and one after each write, on disk before the write goes out.
-// It tells after a crash what was being done; nothing reads it back.
+// The repair journal: JSON lines, one before and one after each write, on disk before the write is sent.
+// After a crash it shows what was being done; no program reads it.
 import { realpathSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -11,7 +11,7 @@ import type { Clock, World } from '../../world/world.ts';
 
 export interface Journal {
   readonly path: string;
-  /** Why it could not be written, once that has happened: then no further write must go out. */
+  /** Set once the journal could not be written: then no further write to the datastore may be sent. */
   readonly failure?: CalictlError | undefined;
   /** Resolves when the line is on disk. */
   append(entry: Readonly<Record<string, unknown>>): Promise<void>;
@@ -19,8 +19,8 @@ export interface Journal {
 }
 
 /**
- * Where the journal goes when the person names no file: `$XDG_STATE_HOME/calictl`, `~/.local/state/calictl`, else the
- * working directory. Never inside the folder that is the datastore.
+ * The path of the journal: the named file, otherwise a new one in `$XDG_STATE_HOME/calictl`, `~/.local/state/calictl` or the
+ * working directory. Errors: UsageError for a path inside the folder that is the datastore.
  */
 export function journalPath(world: World, named: string | undefined, datastoreFolder: string | undefined): string {
   const state =
@@ -33,7 +33,7 @@ export function journalPath(world: World, named: string | undefined, datastoreFo
   const path = resolve(world.cwd, named ?? fallback);
   if (datastoreFolder !== undefined && isWithin(resolve(world.cwd, datastoreFolder), path)) {
     throw new UsageError(
-      `the journal ${path} would lie inside the datastore folder`,
+      `the journal ${path} would be inside the datastore folder`,
       'name a file elsewhere with --journal FILE',
       'JOURNAL_IN_DATASTORE',
     );
@@ -41,13 +41,13 @@ export function journalPath(world: World, named: string | undefined, datastoreFo
   return path;
 }
 
-/** True when the file lies, or would lie, below the folder, whatever links lead there. */
+/** True when the file is, or would be, below the folder, after resolving links. */
 function isWithin(folder: string, path: string): boolean {
-  const way = relative(realLocation(folder), realLocation(path));
-  return way !== '..' && !way.startsWith(`..${sep}`);
+  const route = relative(realLocation(folder), realLocation(path));
+  return route !== '..' && !route.startsWith(`..${sep}`);
 }
 
-/** The path without links, as far as it exists. */
+/** The path with links resolved, as far as it exists. */
 function realLocation(path: string): string {
   try {
     return realpathSync(path);
@@ -71,7 +71,7 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
       throw failed(cause);
     });
 
-  // Lines that come while a flush is under way share the next one: one fsync serves many writes in flight.
+  // Lines that arrive during a flush share the next one, so that one fsync serves many writes in flight.
   let waiting: string[] = [];
   let flushed: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -110,8 +110,8 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
 }
 
 /**
- * The same store, with every write told to the journal before it goes out and after its outcome is known.
- * Once `lost` is aborted no write goes out any more: its reason is thrown.
+ * The same store, with every write recorded in the journal before it is sent and when its outcome is known. Once `lost` is
+ * aborted, no write is sent and its reason is thrown instead.
  */
 export function journaled(store: IpamStore, journal: Journal, lost: AbortSignal): IpamStore {
   let writes = 0;
@@ -122,7 +122,7 @@ export function journaled(store: IpamStore, journal: Journal, lost: AbortSignal)
       const head = { write: writes, op, kind: object.kind, name: object.metadata.name };
       const content = op === 'delete' ? { metadata: { uid: object.metadata.uid } } : { spec: object.spec };
       await journal.append({ ...head, phase: 'before', resourceVersion: object.metadata.resourceVersion, ...content });
-      // What happened has happened, whether the journal takes it or not; the next write asks it first.
+      // The write was made whether or not the journal can record it; the next write checks the journal first.
       const after = (entry: Readonly<Record<string, unknown>>): Promise<void> =>
         journal.append({ ...head, phase: 'after', ...entry }).catch(() => undefined);
       try {

@@ -1,5 +1,4 @@
-// The third look, immediately before a repair writes: the users that a judgement rests on are still what they were.
-
+// The last check before a repair writes: the pods, nodes and services that a judgement depends on are unchanged.
 import { type Datastore, getIfAny } from '../../datastore/datastore.ts';
 import type { Dependency, Judgement } from '../../ipam-check/finding.ts';
 import type { IpamSnapshot, NodeRecord, PodRecord, ServiceRecord } from '../../ipam-check/snapshot.ts';
@@ -9,19 +8,19 @@ import { service } from '../../resources/kinds/service.ts';
 import { defaultNamespace, qualifiedName } from '../../resources/object.ts';
 import { nodeRecord, podRecord, serviceRecord } from '../check/snapshot-records.ts';
 
-/** What a pod must still be; its revision moves with every heartbeat of its conditions and says nothing. */
+/** What must be unchanged of a pod. Its revision is left out: it changes with every update of its conditions. */
 function podState({ resourceVersion: _, ...state }: PodRecord): string {
   return JSON.stringify(state);
 }
 
-/** What a node must still be; no repair rests on its health, which may come and go. */
+/** What must be unchanged of a node. Its health is left out: no repair depends on it, and it may change at any time. */
 function nodeState({ ready: _, ...state }: NodeRecord): string {
   return JSON.stringify(state);
 }
 
 const serviceState = (record: ServiceRecord): string => JSON.stringify(record);
 
-/** Compares the live users of addresses with those of the snapshot that was judged. */
+/** Compares live pods, nodes and services with those of the snapshot that was judged. */
 export class LivePreconditions {
   readonly #store: Datastore;
   readonly #signal: AbortSignal;
@@ -37,17 +36,18 @@ export class LivePreconditions {
     this.#services = new Map(judged.services.map((record) => [qualifiedName(record), record]));
   }
 
-  /** Undefined when every pod, node and service that the judgements rest on is unchanged, else what changed. */
+  /** What changed of the pods, nodes and services that the judgements depend on; undefined when nothing did. */
   async changeOf(judgements: readonly Judgement[]): Promise<string | undefined> {
     const dependencies = new Map<string, Dependency>();
     for (const judgement of judgements) {
-      for (const dependency of judgement.dependencies)
+      for (const dependency of judgement.dependencies) {
         dependencies.set(`${dependency.kind} ${qualifiedName(dependency)}`, dependency);
+      }
     }
     return this.changeOfObjects(dependencies.values());
   }
 
-  /** The same for objects named one by one. */
+  /** The same for individually named objects. */
   async changeOfObjects(dependencies: Iterable<Dependency>): Promise<string | undefined> {
     for (const dependency of dependencies) {
       if (await this.#changed(dependency)) {
@@ -75,7 +75,7 @@ export class LivePreconditions {
         return differs(this.#services.get(place), live && serviceRecord(live), serviceState);
       }
       default:
-        // Blocks, affinities and handles are guarded by the compare-and-swap itself; pools by what the primitive re-reads.
+        // Blocks, affinities and handles are guarded by the compare-and-swap itself, pools by what the primitive reads again.
         return false;
     }
   }

@@ -1,32 +1,34 @@
-// The store as repairs use it: what was begun is waited for, also when the person has had enough, and a write whose answer
-// was lost is looked up. Without the second, a busy server would turn repairs that were made into failures.
-
+// The store as repairs use it. A request that was begun is finished even after an interrupt, and a write whose answer was
+// lost is looked up: otherwise a busy server would turn repairs that were made into failures.
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../datastore/stored-ipam.ts';
 import type { IpamObjects, IpamStore, Outcome } from '../../ipam/ipam-store.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { sameValue } from '../../text/plain-values.ts';
 
-/** Reads of a store end with the program's own signal unless they are given another: a repair in the middle would stay there. */
+/** Requests end with the signal of the program unless they are given another one, which would stop a repair halfway. */
 const never = new AbortController().signal;
 
-/** Errors of a write that was not answered, and of which nothing is to be seen in the store, are thrown as ever. */
+/**
+ * The IPAM objects of a datastore, for repairs. Errors: that of a write without an answer, when the store does not show
+ * whether it was made.
+ */
 export function repairStore(datastore: Datastore): IpamStore {
   const store = ipamStoreOf(datastore, { signal: never });
   return {
     ...store,
-    blocks: lookingUp(store.blocks),
-    affinities: lookingUp(store.affinities),
-    handles: lookingUp(store.handles),
+    blocks: lookingUpLostAnswers(store.blocks),
+    affinities: lookingUpLostAnswers(store.affinities),
+    handles: lookingUpLostAnswers(store.handles),
   };
 }
 
-function lookingUp<T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> {
-  /** `told`: what the stored object says of the write; undefined: that it was not made. */
+function lookingUpLostAnswers<T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> {
+  /** `outcomeOf`: what the stored object shows of the write; undefined when it was not made. */
   async function settled<R>(
     { metadata: { name } }: T,
     write: () => Promise<Outcome<R>>,
-    told: (found: T | undefined) => Outcome<R> | undefined,
+    outcomeOf: (found: T | undefined) => Outcome<R> | undefined,
   ): Promise<Outcome<R>> {
     try {
       return await write();
@@ -35,7 +37,7 @@ function lookingUp<T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T
       const found = await objects.get(name).catch(() => {
         throw error;
       });
-      const outcome = found.ok || found.why === 'not-found' ? told(found.ok ? found.value : undefined) : undefined;
+      const outcome = found.ok || found.why === 'not-found' ? outcomeOf(found.ok ? found.value : undefined) : undefined;
       if (outcome === undefined) throw error;
       return outcome;
     }
@@ -77,7 +79,7 @@ function isUntouched(found: KubeObject, object: KubeObject): boolean {
   return found.metadata.resourceVersion === object.metadata.resourceVersion;
 }
 
-/** All that a repair writes: content, labels and annotations. What the server adds does not count. */
+/** Compares all that a repair writes: content, labels and annotations. What the server adds does not count. */
 function saysTheSame(found: KubeObject, object: KubeObject): boolean {
   const said = ({ metadata: { labels = {}, annotations = {} }, ...content }: KubeObject): object => ({
     ...content,

@@ -16,27 +16,27 @@ export interface RepairOptions extends ObserveOptions {
   readonly journal: Journal;
   readonly lock: RepairLock | undefined;
   readonly signal: AbortSignal;
-  /** Asked before each plan after the first; false ends the repair. */
+  /** Called before each plan after the first; false ends the repair. */
   readonly goOn: (plan: readonly PlannedRepair[]) => Promise<boolean>;
 }
 
-/** A repair can make another possible: a released address empties the block of a removed node. */
+/** One repair can make another possible: a released address empties the block of a removed node. */
 const mostRounds = 5;
 
 export interface Repaired {
   readonly items: readonly FixItem[];
-  /** What is left afterwards. Without a last check: what was found before, less what the repairs mended. */
+  /** What is left afterwards. Without a last check: what was found before, except what was repaired. */
   readonly confirmed: Confirmed;
-  /** False when the person stopped the repair before its last check. */
+  /** False when the repair ended before its last check. */
   readonly isChecked: boolean;
   /** Why the last check failed. */
   readonly uncheckable?: CalictlError;
 }
 
 /**
- * Applies the plan made from `confirmed`, checks again, and goes on with what became repairable by that.
- * A repair that did not succeed is not tried again in the same run; one that was begun when the signal comes is finished.
- * Errors: CalictlError when the journal cannot be written and nothing was.
+ * Applies the plan made from `confirmed`, checks again, and continues with what became repairable. A repair that did not
+ * succeed is not tried again in the same run; one that was begun before the signal is finished.
+ * Errors: CalictlError when the journal could not be written and nothing was repaired.
  */
 export async function repair(store: Datastore, confirmed: Confirmed, options: RepairOptions): Promise<Repaired> {
   const { lock, signal } = options;
@@ -62,7 +62,7 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
       signal.throwIfAborted();
       current = await check(store, options);
     } catch (error) {
-      const unchecked = { items, confirmed: withoutMended(current, plan, done), isChecked: false };
+      const unchecked = { items, confirmed: withoutRepaired(current, plan, done), isChecked: false };
       if (signal.aborted) return unchecked;
       if (error instanceof CalictlError) return { ...unchecked, uncheckable: error };
       throw error;
@@ -73,11 +73,11 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
 }
 
 /** `done` has an outcome for each repair of the plan, in its order. */
-function withoutMended(before: Confirmed, plan: readonly PlannedRepair[], done: readonly FixItem[]): Confirmed {
-  const mended = new Set(
+function withoutRepaired(before: Confirmed, plan: readonly PlannedRepair[], done: readonly FixItem[]): Confirmed {
+  const resolved = new Set(
     plan.flatMap(({ judgements }, index) =>
       done[index]?.outcome === 'applied' ? judgements.map(({ key }) => key) : [],
     ),
   );
-  return { ...before, judgements: before.judgements.filter(({ key }) => !mended.has(key)) };
+  return { ...before, judgements: before.judgements.filter(({ key }) => !resolved.has(key)) };
 }

@@ -1,7 +1,8 @@
 // A release that a person stops: what has begun is finished and told, nothing more is begun.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
-import { applyRelease, planRelease } from '../../../src/ipam-live/release/release.ts';
+import { applyRelease } from '../../../src/ipam-live/release/apply-release.ts';
+import { planRelease } from '../../../src/ipam-live/release/plan-release.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import {
   affinityTo,
@@ -106,7 +107,7 @@ it('the blocks of a node that came back stay its own', async () => {
   const ofBlocks = outcomes.filter(({ subject }) => subject.includes('/'));
   expect(ofBlocks).toHaveLength(blocks.length);
   for (const { outcome, detail } of ofBlocks) {
-    expect({ outcome, detail }).toEqual({ outcome: 'conflict', detail: 'the node exists by now' });
+    expect({ outcome, detail }).toEqual({ outcome: 'conflict', detail: 'the node exists again' });
   }
   expect(inconsistencies(back)).toEqual([]);
 });
