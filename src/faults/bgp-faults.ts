@@ -7,45 +7,41 @@ export const bgpFaults = {
     title: 'BIRD does not run',
     severities: ['error'],
     meaning:
-      'The node has no sessions. Known from its control socket: there is none, or nobody listens; any other silence ' +
-      'does not count. Where other nodes have sessions with it BIRD runs, and only the socket is at fault.',
+      'The node has no BGP sessions. Detected by its control socket only: it does not exist, or nothing listens on it. If other nodes still have sessions with the node, BIRD runs and only the socket is at fault.',
     whatToDo:
       'Check calico-node on the node: its container, whether BIRD accepts its configuration, the networking backend.',
   },
   connectionRefused: {
     id: 'F61',
-    title: 'a peer refuses the connection',
+    title: 'peer refuses the connection',
     severities: ['error'],
-    meaning: 'Nothing listens at the address and port that are dialed, or a firewall rejects the connection.',
-    whatToDo: 'Compare the port that is dialed with listenPort of the peer; check bindMode and firewalls.',
+    meaning: 'Nothing listens on the dialed address and port, or a firewall rejects the connection.',
+    whatToDo: 'Compare the dialed port with listenPort of the peer; check bindMode and firewalls.',
   },
   peerUnreachable: {
     id: 'F62',
-    title: 'a peer does not answer',
+    title: 'peer does not answer',
     severities: ['error'],
     meaning:
-      "There is no route to it, or packets are lost on the way. Known from BIRD's last error, or from a session that " +
-      'stays in Connect without one.',
-    whatToDo: 'Look for a firewall that drops TCP 179, a wrong address, a missing route, or a password at one end.',
+      "There is no route to it, or packets are lost on the way. Detected by BIRD's last error, or by a session that stays in Connect without one.",
+    whatToDo:
+      'Look for a firewall that drops TCP 179, a wrong address, a missing route, or a password at one end only.',
   },
   asNumbersDiffer: {
     id: 'F63',
     title: 'AS numbers do not match',
     severities: ['error'],
     meaning:
-      'One end expects another AS number than the other one has. Known from the resources of both ends, else from ' +
-      "BIRD's last error.",
+      "One end expects an AS number that the other end does not have. Detected by comparing the resources of both ends, otherwise by BIRD's last error.",
     whatToDo:
-      'Change the field that the finding names. When the resources agree, BIRD has an old configuration: read the log ' +
-      'of confd.',
+      "Change the field that the finding names. When the resources agree, BIRD's configuration is out of date: check the log of confd.",
   },
   passwordsDiffer: {
     id: 'F64',
     title: 'passwords do not match',
     severities: ['error'],
     meaning:
-      'The two ends use different secrets, or one uses none. A session with a password that stays in Connect without ' +
-      'an error is reported as this too: the kernel drops what is signed otherwise.',
+      'The two ends use different secrets, or only one end uses a password. A session with a password that stays in Connect without an error is reported as this as well: the kernel drops packets with a wrong signature.',
     whatToDo: 'Give both ends the same password, and check that calico-node may read the secret.',
   },
   duplicateRouterId: {
@@ -66,12 +62,13 @@ export const bgpFaults = {
     id: 'F67',
     title: 'both ends wait to be dialed',
     severities: ['error'],
-    meaning: 'Both ends are Passive, so that the session never comes up.',
-    whatToDo: 'Look for an old or hand-written configuration: the end with the greater address, as text, must dial.',
+    meaning: 'Both ends are Passive, so the session never comes up.',
+    whatToDo:
+      'Look for an old or hand-written configuration: the end with the greater address, compared as text, must dial.',
   },
   holdTimerExpired: {
     id: 'F68',
-    title: 'the hold timer of a session expired',
+    title: 'hold timer of a session expired',
     severities: ['error'],
     meaning: 'The session was up, and then the peer was silent for too long.',
     whatToDo: 'Look for lost packets, a node short of CPU, or an MTU that is too large.',
@@ -80,7 +77,7 @@ export const bgpFaults = {
     id: 'F69',
     title: 'BIRD waits for its peers after a restart',
     severities: ['warning'],
-    meaning: 'No route goes to the kernel until all peers are back, for 240 seconds at most.',
+    meaning: 'BIRD gives the kernel no routes until all peers are back, or for 240 seconds at most.',
     whatToDo: 'Wait; remove peers that are gone for good.',
   },
   noPeers: {
@@ -92,9 +89,10 @@ export const bgpFaults = {
   },
   reflectorsNotRedundant: {
     id: 'F91',
-    title: 'nodes have one route reflector only, or a reflector has no clients',
+    title: 'only one route reflector, or a route reflector without clients',
     severities: ['warning'],
-    meaning: 'The loss of the one reflector cuts its clients off; a reflector without clients is of no use.',
+    meaning:
+      'If the only reflector fails, its clients lose their routes; a reflector without clients serves no purpose.',
     whatToDo: 'Give the nodes a second reflector; create a BGPPeer for the clients, or remove routeReflectorClusterID.',
     isAdvice: true,
   },
@@ -102,7 +100,7 @@ export const bgpFaults = {
     id: 'F92',
     title: 'nodes have no session with a route reflector',
     severities: ['error'],
-    meaning: 'There are reflectors, and these nodes do not learn the routes that go through them.',
+    meaning: 'There are route reflectors, but these nodes do not learn the routes that go through them.',
     whatToDo: 'Create a BGPPeer between all nodes and the reflectors; disable the mesh only after that.',
   },
   nextHopUnreachable: {
@@ -119,14 +117,14 @@ export const bgpFaults = {
     title: 'ttlSecurity differs between the two ends',
     severities: ['warning'],
     meaning: 'One end checks the number of hops and the other does not, or allows more of them.',
-    whatToDo: 'Set ttlSecurity at both ends, or at none.',
+    whatToDo: 'Set ttlSecurity at both ends, or at neither.',
   },
   birdConfigurationStale: {
     id: 'F96',
-    title: "BIRD's configuration is not what the resources ask for",
+    title: "BIRD's configuration does not match the resources",
     severities: ['error'],
-    meaning: 'BIRD lacks a session, or has one that nothing asks for.',
-    whatToDo: 'confd could not write or check the configuration: read its log in calico-node on the node.',
+    meaning: 'BIRD lacks a session, or has one that no resource asks for.',
+    whatToDo: 'confd could not write or check the configuration: check its log in calico-node on the node.',
   },
   routeNotInstalled: {
     id: 'F97',
@@ -139,13 +137,13 @@ export const bgpFaults = {
     id: 'F99',
     title: 'more than 100 nodes are in the mesh',
     severities: ['warning'],
-    meaning: 'Each of them has a session with every other: memory and CPU grow with their number.',
+    meaning: 'Each of them has a session with every other node, so memory and CPU use grow with their number.',
     whatToDo: 'Use route reflectors.',
     isAdvice: true,
   },
   sessionDisabled: {
     id: 'F100',
-    title: 'a session is disabled',
+    title: 'session is disabled',
     severities: ['error'],
     meaning: 'It was disabled in BIRD at one end; the other end says Administrative shutdown.',
     whatToDo: 'Enable it again: birdcl enable NAME.',
@@ -159,11 +157,10 @@ export const bgpFaults = {
   },
   sessionNotEstablished: {
     id: 'F102',
-    title: 'a session is not established, for a reason that is not known',
+    title: 'session is not established, for an unknown reason',
     severities: ['error'],
     meaning:
-      'The finding quotes what both ends say. Often the session is just coming up, or it is a second one with a peer ' +
-      'that has one already.',
+      'The finding quotes what both ends say. Often the session is just coming up, or the peer already has another session.',
     whatToDo: 'Ask again in a few seconds; let one resource alone ask for each peer.',
   },
 } as const satisfies Record<string, Fault>;

@@ -7,8 +7,7 @@ export const hostFaults = {
     title: 'forwarding is off on the node',
     severities: ['error'],
     meaning:
-      'Pods of the node reach nothing, not even each other. Forwarding of single interfaces (F02, F31) is not ' +
-      'reported as well.',
+      'Pods of the node reach nothing, not even each other. Forwarding of single interfaces (F02, F31) is not reported in addition.',
     whatToDo:
       'Set it to 1 and remove what resets it (sysctl.d), then restart calico-node: Felix sets it only when it starts.',
   },
@@ -24,7 +23,7 @@ export const hostFaults = {
     title: 'strict rp_filter while nodes disagree about their subnets',
     severities: ['error'],
     meaning:
-      'Packets arrive through one interface while the answer would leave through another (F43): the kernel drops them.',
+      'Packets arrive through one interface while the answer would leave through another one (F43), so the kernel drops them.',
     whatToDo: 'Set rp_filter to 2 or 0, and record all nodes with the prefix length of their network.',
   },
   foreignRule: {
@@ -52,21 +51,21 @@ export const hostFaults = {
     id: 'F39',
     title: 'only one of Felix and kube-proxy uses nftables',
     severities: ['error'],
-    meaning: 'Services do not work as they should.',
+    meaning: 'Services do not work correctly.',
     whatToDo: 'Make Felix (nftablesMode) and kube-proxy (mode) both use nftables, or neither.',
   },
   kubeProxyWithEbpf: {
     id: 'F40',
     title: 'kube-proxy is active in eBPF mode',
     severities: ['error'],
-    meaning: 'Felix does the work of kube-proxy in eBPF, so that addresses are translated twice.',
+    meaning: 'Both Felix and kube-proxy translate the addresses of services, so connections are translated twice.',
     whatToDo: 'Disable kube-proxy, or eBPF mode.',
   },
   mtuWrong: {
     id: 'F74',
-    title: 'an MTU does not match the settings of Felix',
+    title: 'MTU does not match the settings of Felix',
     severities: ['warning'],
-    meaning: 'It is that of a tunnel device, of a route, or the one that new pods get. Large packets may be lost.',
+    meaning: 'It is the MTU of a tunnel device, of a route, or the one that new pods get. Large packets may be lost.',
     whatToDo: 'Restart calico-node after a change of MTU settings or of the MTU of the host.',
   },
   felixDown: {
@@ -74,13 +73,12 @@ export const hostFaults = {
     title: 'Felix is not live or does not run',
     severities: ['error'],
     meaning:
-      "Rules and routes of the node stay as they were when Felix stopped. Known from Felix's own liveness check, " +
-      'or from the list of processes.',
+      "Rules and routes of the node stay as they were when Felix stopped. Detected by Felix's own liveness check, or by the list of processes.",
     whatToDo: 'Read the log of calico-node on the node.',
   },
   nodenameWrong: {
     id: 'F112',
-    title: 'the CNI plugin is given another node name',
+    title: 'CNI plugin is given the wrong node name',
     severities: ['error'],
     meaning: 'Pods are wired and get their addresses for the node that /var/lib/calico/nodename names.',
     whatToDo: 'Restart calico-node, which writes the file.',

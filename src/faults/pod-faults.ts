@@ -6,9 +6,7 @@ export const podFaults = {
     id: 'F01',
     title: "proxy_arp is off on a pod's interface",
     severities: ['error'],
-    meaning:
-      'The pod asks for its gateway, 169.254.1.1, and the node does not answer: the pod reaches nothing. ' +
-      'The interface is the host end of its veth pair, here as in all faults of pods.',
+    meaning: 'The pod asks for its gateway, 169.254.1.1, and the node does not answer: the pod reaches nothing.',
     whatToDo:
       'Set it to 1, find out what resets it (sysctl.d, tuned, NetworkManager), and restart calico-node on the node.',
   },
@@ -31,14 +29,14 @@ export const podFaults = {
   },
   podInterfaceMissing: {
     id: 'F04',
-    title: "a pod's interface is missing on its node",
+    title: "pod's interface is missing on the node",
     severities: ['error'],
     meaning: "The pod runs, but nothing connects it to the node's network.",
     whatToDo: 'Delete the pod so that it is wired again, and read the log of the CNI plugin.',
   },
   podInterfaceDown: {
     id: 'F05',
-    title: "a pod's interface is down or has no carrier",
+    title: "pod's interface is down or has no carrier",
     severities: ['error'],
     meaning: 'Nothing passes between the pod and its node.',
     whatToDo: 'Set the interface up. If the end inside the pod is down or gone, delete the pod.',
@@ -62,13 +60,12 @@ export const podFaults = {
     title: 'permanent neighbour entry of a pod has the wrong MAC address',
     severities: ['error'],
     meaning:
-      'The node sends to a MAC address that the pod does not have, so that the pod is not reached. ' +
-      'Judged only where the MAC address of the pod is known (annotation hwAddr).',
+      'The node sends to a MAC address that the pod does not have, so packets do not reach it. Judged only where the MAC address of the pod is known (annotation hwAddr).',
     whatToDo: 'Restart calico-node on the node, and check the MAC address of the WorkloadEndpoint.',
   },
   podInterfaceMacWrong: {
     id: 'F09',
-    title: "a pod's interface does not have the MAC address ee:ee:ee:ee:ee:ee",
+    title: "pod's interface does not have the MAC address ee:ee:ee:ee:ee:ee",
     severities: ['warning'],
     meaning:
       'Calico gives the host end of every pod this MAC address. With another one the link-local IPv6 gateway of the ' +
@@ -79,8 +76,7 @@ export const podFaults = {
     id: 'F11',
     title: "MTU of a pod's interface is not that of new pods",
     severities: ['warning'],
-    meaning:
-      'A change of MTU reaches new pods only. Large packets of this pod may be lost, or be smaller than need be.',
+    meaning: 'A change of MTU reaches new pods only. If the MTU of this pod is too large, its large packets are lost.',
     whatToDo: 'Recreate the pod.',
   },
   podIpv6Disabled: {
@@ -92,7 +88,7 @@ export const podFaults = {
   },
   podSettingChanged: {
     id: 'F13',
-    title: "a setting of a pod's interface was changed",
+    title: "setting of a pod's interface was changed",
     severities: ['warning'],
     meaning:
       'Calico sets it to another value. Usually a network manager took over the interface; ' +
@@ -109,14 +105,14 @@ export const podFaults = {
   },
   strayInterface: {
     id: 'F15',
-    title: 'interface belongs to no pod of the node',
+    title: 'pod interface is left over',
     severities: ['warning'],
-    meaning: 'Its name is that of a pod interface, and no pod of the node has it. It is left over from a pod.',
+    meaning: "Its name is that of a pod's interface, but no pod of the node uses it.",
     whatToDo: 'Check that the other end of the interface is gone, then delete it.',
   },
   podAddressOnNode: {
     id: 'F16',
-    title: "a pod's address is on an interface of its node",
+    title: "pod's address is on an interface of its node",
     severities: ['error'],
     meaning: 'Packets to the pod are delivered to the node itself.',
     whatToDo: 'Remove the address from the interface of the node.',
@@ -126,6 +122,7 @@ export const podFaults = {
     title: 'strict rp_filter for a pod that sends from other addresses or has several networks',
     severities: ['warning'],
     meaning: 'The kernel drops what the pod sends from another source address, or answers through another interface.',
-    whatToDo: 'Use allowedSourcePrefixes, or set rp_filter of the interface to 2 (loose).',
+    whatToDo:
+      'For a pod with allowedSourcePrefixes rp_filter must be 0, which Felix sets; for a pod with several networks 2 (loose) is enough.',
   },
 } as const satisfies Record<string, Fault>;

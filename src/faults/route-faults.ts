@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 export const routeFaults = {
   subnetsDisagree: {
     id: 'F43',
-    title: 'two nodes disagree on being in one subnet',
+    title: 'two nodes disagree about being in the same subnet',
     severities: ['error'],
     meaning:
       'One sends without encapsulation, the other with it. Strict rp_filter (F32) and firewalls drop one direction.',
@@ -29,11 +29,10 @@ export const routeFaults = {
   },
   remoteRouteWrong: {
     id: 'F46',
-    title: 'route to another node has another gateway or device than it should',
+    title: 'route to another node has the wrong gateway or device',
     severities: ['error', 'warning'],
     meaning:
-      'Packets to the pods of that node go elsewhere. It is a warning when the route leads the right way, but is ' +
-      'not marked onlink.',
+      'Packets to the pods of that node go elsewhere. It is a warning when gateway and device are right, but the route is not marked onlink.',
     whatToDo:
       'Check whether the other node changed its address, or the pool its encapsulation, and restart calico-node here.',
   },
@@ -42,15 +41,14 @@ export const routeFaults = {
     title: 'foreign route in a pool',
     severities: ['error', 'warning'],
     meaning:
-      "An error where it wins over Calico's route (same destination, or more specific inside a block); a warning " +
-      "where it does no harm yet: it stays when Calico's routes change.",
+      "An error where it takes precedence over Calico's route (same destination, or more specific inside a block); otherwise a warning, because it stays when Calico's routes change.",
     whatToDo: 'Find out what adds the route, and delete it.',
   },
   leftoverRoute: {
     id: 'F48',
-    title: 'a route of Calico is left over',
+    title: 'route of Calico is left over',
     severities: ['warning'],
-    meaning: 'No pod, block or borrowed address is at its destination.',
+    meaning: 'It leads to no pod, block or borrowed address.',
     whatToDo:
       'Restart calico-node on the node that has the route, or on the one that announces it, and run calictl ipam check.',
   },
@@ -58,14 +56,14 @@ export const routeFaults = {
     id: 'F50',
     title: 'one pod address on two pods or two nodes',
     severities: ['error'],
-    meaning: 'Packets reach the one or the other, depending on where they come from.',
+    meaning: 'Packets reach one or the other, depending on where they come from.',
     whatToDo: 'Find the duplicate with calictl ipam check, and recreate one of the pods.',
   },
   duplicateNodeAddress: {
     id: 'F51',
     title: 'nodes have the same address',
     severities: ['error'],
-    meaning: 'BGP sessions with them come and go, and tunnels lead to the wrong node.',
+    meaning: 'BGP sessions with these nodes go up and down, and tunnels lead to the wrong node.',
     whatToDo: 'Find out which of them detected the wrong address, and set IP_AUTODETECTION_METHOD of calico-node.',
   },
   nodeAddressDoubtful: {
@@ -73,8 +71,7 @@ export const routeFaults = {
     title: 'address of a node is not one of its InternalIPs',
     severities: ['warning'],
     meaning:
-      'The wrong address may have been detected. It is not reported by itself, but named where a peer cannot be ' +
-      'reached (F62).',
+      'The wrong address may have been detected. This is not reported by itself, but mentioned where a peer cannot be reached (F62).',
     whatToDo: 'If the address is wrong, set IP_AUTODETECTION_METHOD of calico-node.',
   },
   nodeAddressAbsent: {
@@ -87,16 +84,16 @@ export const routeFaults = {
   },
   routeOwnerWrong: {
     id: 'F82',
-    title: 'a route was written by the wrong one of BIRD and Felix',
+    title: 'route was written by the wrong one of BIRD and Felix',
     severities: ['warning'],
     meaning: 'They do not agree on who programs routes of this pool: both may write them, or neither.',
     whatToDo: 'Let either Felix or BIRD program them: programClusterRoutes of FelixConfiguration.',
   },
   serviceRoute: {
     id: 'F98',
-    title: 'service addresses are routed by BIRD',
+    title: 'BIRD routes service addresses',
     severities: ['warning'],
-    meaning: 'Another node advertises them and this one does not reject the route: packets to services can loop.',
+    meaning: 'Another node advertises them, and this node does not reject the route: packets to services can loop.',
     whatToDo:
       'Check that this node advertises the service addresses itself: serviceClusterIPs of BGPConfiguration, node labels.',
   },

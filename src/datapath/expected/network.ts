@@ -29,7 +29,6 @@ export interface NetworkPool {
   readonly name: string;
   readonly cidr: Cidr;
   readonly encapsulation: Encapsulation;
-  readonly disabled: boolean;
   /** True when nodes with these labels get the addresses of their tunnel devices from it. */
   givesTunnelAddresses(labels: Readonly<Record<string, string>>): boolean;
 }

@@ -102,7 +102,6 @@ function networkPool(stored: IPPool): NetworkPool | undefined {
     name: pool.metadata.name,
     cidr,
     encapsulation: encapsulationOf(pool.spec, cidr.version),
-    disabled: pool.spec.disabled === true,
     givesTunnelAddresses: (labels) => forTunnels && selects(labels),
   };
 }

@@ -133,7 +133,7 @@ function settingFacts(view: PodView): Fact[] {
   );
   // Strict filtering drops what a pod sends from other addresses, or answers through another interface.
   if (!workload.sendsAsOthers && !workload.hasMoreNetworks) return facts;
-  const hint = 'use allowedSourcePrefixes, or the loose mode 2';
+  const hint = 'set it to 0 for a pod with allowedSourcePrefixes, to 0 or 2 (loose) for one with several networks';
   const setting: SettingRule = { folder: v4, name: 'rp_filter', value: 0 };
   const strict = settingFact({ subject, fault: faults.podReversePathStrict, hint }, sysctls, device, setting);
   const isLoose = strict.seen === '2' && !workload.sendsAsOthers;

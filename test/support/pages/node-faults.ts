@@ -24,7 +24,7 @@ export function faultsPage(): string {
       'to release. This page is generated from `src/faults/`; a test compares the two ' +
       '(`WRITE_DOCS=1 npx vitest run --config .config/vitest.config.ts --root . test/docs` writes it).',
     'What follows from another fault is not reported by itself: a session that is down names the fault of the node that ' +
-      'explains it. How sessions are judged is in [BGP](bgp.md#faults), what a node must have in ' +
+      "explains it. In faults of pods, the interface is the host end of the pod's veth pair. How sessions are judged is in [BGP](bgp.md#faults), what a node must have in " +
       '[the data path](datapath.md).',
   ];
   for (const [name, group] of Object.entries(faultGroups)) {
