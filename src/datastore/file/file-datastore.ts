@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Manifest, newManifest } from '../../manifest/manifest.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
-import { deepCopy } from '../../text/plain-values.ts';
+import { deepCopy, isObject } from '../../text/plain-values.ts';
 import {
   type CallOptions,
   type Datastore,
@@ -67,7 +67,7 @@ async function capturedAt(folder: string): Promise<Date | undefined> {
   }
   try {
     const value: unknown = JSON.parse(text);
-    const time = typeof value === 'object' && value !== null && 'capturedAt' in value ? value.capturedAt : undefined;
+    const time = isObject(value) ? value['capturedAt'] : undefined;
     if (time === undefined) return undefined;
     const date = new Date(String(time));
     if (!Number.isNaN(date.getTime())) return date;

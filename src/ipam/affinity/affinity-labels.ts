@@ -2,6 +2,7 @@
 // Rules: docs/reference/ipam.md#ownership-by-hand.
 import { affinityType, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { affinityLabels, affinityMetadata, METADATA_ANNOTATION } from '../../resources/names.ts';
+import { isObject } from '../../text/plain-values.ts';
 import type { Owner } from '../block/block.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
@@ -39,7 +40,7 @@ function withLabels(stored: string | undefined, labels: Readonly<Record<string, 
 function objectOf(text: string | undefined): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return isObject(value) ? { ...value } : undefined;
   } catch {
     return undefined;
   }

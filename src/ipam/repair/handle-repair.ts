@@ -2,6 +2,7 @@
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import { sanitiseHandle } from '../../resources/names.ts';
+import { isObject } from '../../text/plain-values.ts';
 import { deleteInTwoPhases, isTombstone } from '../deletion.ts';
 import { countOf, countsOfHandle, newHandle, withCounts } from '../handles.ts';
 import type { IpamStore } from '../ipam-store.ts';
@@ -106,10 +107,9 @@ function changeOf(
 
 /** The stored counts, none for a null map as Go writes it; undefined when there is no map where one should be. */
 function storedCounts({ spec }: IPAMHandle): Readonly<Record<string, number>> | undefined {
-  const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isMap(spec)) return undefined;
+  if (!isObject(spec)) return undefined;
   const block: unknown = spec.block ?? {};
-  return isMap(block) ? (block as Readonly<Record<string, number>>) : undefined;
+  return isObject(block) ? (block as Readonly<Record<string, number>>) : undefined;
 }
 
 function sameCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {

@@ -1,5 +1,6 @@
 // The two output forms of `ip` and `bridge`: JSON (`-j`), and plain text where that is not supported. No fields yet.
 import { parseIp } from '../../net/ip.ts';
+import { isObject } from '../../text/plain-values.ts';
 import type { NotUnderstood, Parsed } from '../parse-result.ts';
 import { jsonText, linesOf, notUnderstood, understoodList } from '../parsing.ts';
 
@@ -8,11 +9,6 @@ export type Entry = Readonly<Record<string, unknown>>;
 /** True when the text is JSON, by its first character, with which plain output of `ip` never begins. */
 export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
-}
-
-/** True for a JSON object, not for an array or null. */
-export function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -29,8 +25,8 @@ export function entriesOf(text: string): { entries: readonly Entry[]; skipped: r
   if (!Array.isArray(value)) return notUnderstood('not a list of entries');
   const elements: readonly unknown[] = value;
   return {
-    entries: elements.filter(isEntry).filter((entry) => Object.keys(entry).length > 0),
-    skipped: elements.filter((element) => !isEntry(element)).map(jsonText),
+    entries: elements.filter(isObject).filter((entry) => Object.keys(entry).length > 0),
+    skipped: elements.filter((element) => !isObject(element)).map(jsonText),
   };
 }
 
@@ -66,7 +62,7 @@ export function entriesAt(entry: Entry, key: string): readonly Entry[] {
   const value = entry[key];
   if (!Array.isArray(value)) return [];
   const elements: readonly unknown[] = value;
-  return elements.filter(isEntry);
+  return elements.filter(isObject);
 }
 
 /** The IP address of a key; undefined for any other text. */

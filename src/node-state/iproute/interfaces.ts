@@ -1,8 +1,9 @@
 // `ip link show` as data, from JSON and from plain text. Kinds and their details are printed with `-d` only.
 import { parseIp } from '../../net/ip.ts';
+import { isObject } from '../../text/plain-values.ts';
 import type { Parsed } from '../parse-result.ts';
 import { jsonText, linesOf, understoodList, wholeNumber, wordsOf } from '../parsing.ts';
-import { addressAt, type Entry, entriesOf, isEntry, isJson, macOf, numberAt, textAt, textsAt } from './entries.ts';
+import { addressAt, type Entry, entriesOf, isJson, macOf, numberAt, textAt, textsAt } from './entries.ts';
 import { type InterfaceHeader, interfaceHeader } from './interface-header.ts';
 import type { Interface, VxlanInterface } from './iproute.ts';
 
@@ -27,9 +28,9 @@ function fromEntry(entry: Entry): Draft | undefined {
   const index = numberAt(entry, 'ifindex');
   const name = textAt(entry, 'ifname');
   if (index === undefined || name === undefined) return undefined;
-  const info = isEntry(entry['linkinfo']) ? entry['linkinfo'] : {};
+  const info = isObject(entry['linkinfo']) ? entry['linkinfo'] : {};
   const kind = textAt(info, 'info_kind');
-  const data = isEntry(info['info_data']) ? info['info_data'] : {};
+  const data = isObject(info['info_data']) ? info['info_data'] : {};
   const isPair = pairs.has(kind);
   return {
     index,

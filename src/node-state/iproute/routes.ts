@@ -1,9 +1,10 @@
 // `ip route show` as data, from JSON and from plain text; one family and one or all tables.
 import { type Cidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
+import { isObject } from '../../text/plain-values.ts';
 import type { Parsed } from '../parse-result.ts';
 import { wholeNumber, wordsOf } from '../parsing.ts';
-import { type Entry, entriesAt, isEntry, nameAt, numberAt, readEach, textAt, textsAt } from './entries.ts';
+import { type Entry, entriesAt, nameAt, numberAt, readEach, textAt, textsAt } from './entries.ts';
 import type { KernelRoute, NextHop, RouteType } from './iproute.ts';
 
 /** The types of routes, and whether they have next hops. */
@@ -80,7 +81,7 @@ function routeOf(raw: RawRoute, version: 4 | 6): KernelRoute | undefined {
 function rawHopOfEntry(entry: Entry): RawHop {
   const via = entry['via'];
   return {
-    gateway: textAt(entry, 'gateway') ?? (isEntry(via) ? textAt(via, 'host') : undefined),
+    gateway: textAt(entry, 'gateway') ?? (isObject(via) ? textAt(via, 'host') : undefined),
     device: textAt(entry, 'dev'),
     flags: textsAt(entry, 'flags'),
   };

@@ -48,7 +48,7 @@ export function affinityClaimJson({ node, plan, dryRun, outcomes }: AffinityClai
   });
 }
 
-const addresses = (count: number): string => counted(count, 'address', 'addresses');
+const addresses = (count: number): string => counted(count, 'address');
 
 function wouldRelease({ affinity, does, used }: PlannedAffinityRelease): string[] {
   const what = `would release ${affinity.cidr} of ${affinity.owner.name}`;

@@ -4,6 +4,7 @@ import { refuseMalformedBlocks } from '../../../datastore/malformed.ts';
 import { type IpamSettings, settingsProblem } from '../../../ipam/config.ts';
 import { borrowedList } from '../../../ipam/show/views.ts';
 import { ipamBlock } from '../../../resources/kinds/ipam-block.ts';
+import { counted } from '../../../text/wording.ts';
 import { RefusedError, UsageError } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
 import { changeSettings, type IpamConfigured } from './change.ts';
@@ -26,7 +27,7 @@ async function refuseBorrowed(store: Datastore, signal: AbortSignal): Promise<vo
   const count = borrowedList(blocks).items.length;
   if (count === 0) return;
   throw new RefusedError(
-    `${count} ${count === 1 ? 'address is' : 'addresses are'} borrowed, which strict affinity does not allow`,
+    `${counted(count, 'address is', 'addresses are')} borrowed, which strict affinity does not allow`,
     'ADDRESSES_BORROWED',
     'calictl ipam show --show-borrowed lists them; restart their pods, or turn it on anyway with --force',
   );

@@ -27,7 +27,7 @@ export async function run(ctx: Context, input: AffinityReleaseInput): Promise<Af
   if (todo.length > 1) {
     await requireConsent(ctx, input, {
       plan: todo.map(({ affinity, does, used }) => {
-        const kept = does === 'orphan' ? `  keeps ${counted(used, 'address', 'addresses')}` : '';
+        const kept = does === 'orphan' ? `  keeps ${counted(used, 'address')}` : '';
         return `${affinity.cidr}  ${affinity.owner.name}${kept}`;
       }),
       question: `Release these ${todo.length} block affinities?`,
