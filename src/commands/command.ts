@@ -93,6 +93,17 @@ export function defineCommand<Flags extends Parameters, Args extends Parameters,
   return { rules: [], ...definition } as unknown as Command;
 }
 
+const generalExitCodes: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'failed: the datastore or the network did not answer, or an unexpected error',
+  2: 'wrong usage or invalid input',
+};
+
+/** What the exit codes of a command mean: its own words first, else the general ones. */
+export function exitCodeMeanings({ exitCodes = {} }: Pick<Command, 'exitCodes'>): Readonly<Record<number, string>> {
+  return { ...generalExitCodes, ...exitCodes };
+}
+
 /** What calicoctl's face of a command does: the exports of its calicoctl.ts. */
 export interface CalicoctlBody<Input, Result> {
   /** What comes before the version-mismatch guard. Errors: UsageError for a value that cannot be right. */
