@@ -17,7 +17,7 @@ function argumentText({ placeholder = '', required, repeatable }: ParameterSpec)
 }
 
 /** `calictl ipam affinity claim CIDR --node NODE [flags]`. */
-export function usageLine({ path, args, flags }: Command): string {
+function usageLine({ path, args, flags }: Command): string {
   const positional = Object.values(args).map(({ spec }) => argumentText(spec));
   const required = Object.entries(flags).flatMap(([key, { spec }]) =>
     spec.required ? [`--${flagName(key)} ${spec.placeholder}`] : [],
