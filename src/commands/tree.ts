@@ -1,6 +1,7 @@
 // The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
 import { clusterDiags } from './cluster/diags/command.ts';
 import type { Command } from './command.ts';
+import { explain } from './explain/command.ts';
 import { get } from './get/command.ts';
 import { ipamAffinityClaim } from './ipam/affinity/claim/command.ts';
 import { ipamAffinityList } from './ipam/affinity/list/command.ts';
@@ -42,6 +43,7 @@ export const groups: readonly CommandGroup[] = [
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   clusterDiags,
+  explain,
   get,
   ipamAffinityClaim,
   ipamAffinityList,

@@ -1,0 +1,30 @@
+// calictl explain: what it is called and takes.
+import { defineCommand } from '../command.ts';
+import { arg, type InputOf } from '../parameters.ts';
+import { outputFlag } from '../shared-flags.ts';
+
+export const flags = { output: outputFlag('text', 'json') };
+
+export const args = {
+  topic: arg.text('TOPIC', 'the id of a finding (INV-45, F62), a kind, or KIND.FIELD').required(),
+};
+
+export type ExplainInput = InputOf<typeof flags, typeof args>;
+
+export const explain = defineCommand({
+  path: ['explain'],
+  summary: 'Explain a finding, a kind of object or a field',
+  description:
+    'For the id of a finding: what it is called, how severe it is, what it means and what to do. For a kind: its names ' +
+    'and fields. For a field: its type, what it accepts, its default and what it is for. No cluster is needed.',
+  examples: [
+    { command: 'calictl explain INV-45', about: 'what a finding of ipam check means' },
+    { command: 'calictl explain F62', about: 'what a finding on a node means' },
+    { command: 'calictl explain ippool', about: 'the fields of a kind' },
+    { command: 'calictl explain ippool.spec.blockSize', about: 'one field: type, range, default' },
+    { command: 'calictl explain F62 -o json', about: 'the same for a script' },
+  ],
+  args,
+  flags,
+  load: () => import('./run.ts'),
+});
