@@ -25,15 +25,15 @@ import { blockSizeLimits, isEnabled, reservedAddresses } from '../pool/pools.ts'
  */
 export const addressStates = {
   held: { glyph: '#', word: 'held', about: 'held by a pod or by hand' },
-  borrowed: { glyph: 'b', word: 'borrowed', about: 'borrowed: held by another node than the owner of the block' },
+  borrowed: { glyph: 'b', word: 'borrowed', about: 'borrowed: held by a node other than the owner of the block' },
   tunnel: { glyph: 't', word: 'tunnel', about: 'tunnel address of a node' },
   loadBalancer: { glyph: 'L', word: 'LoadBalancer', about: 'address of a LoadBalancer service' },
-  windows: { glyph: 'w', word: 'Windows', about: 'kept back for Windows' },
-  cooling: { glyph: '~', word: 'cooling down', about: 'released, not to be assigned for a while' },
-  unowned: { glyph: '?', word: 'held by nobody', about: 'held without a handle or an owner' },
+  windows: { glyph: 'w', word: 'Windows', about: 'reserved for Windows' },
+  cooling: { glyph: '~', word: 'cooling down', about: 'released, not assigned again for a while' },
+  unowned: { glyph: '?', word: 'unowned', about: 'held without a handle or an owner' },
   free: { glyph: '.', word: 'free', about: 'free' },
-  reserved: { glyph: 'r', word: 'reserved', about: 'free, kept from automatic assignment by an IPReservation' },
-  broken: { glyph: '!', word: 'broken', about: 'broken: its record is missing, or it is held and free at once' },
+  reserved: { glyph: 'r', word: 'reserved', about: 'free, excluded from automatic assignment by an IPReservation' },
+  broken: { glyph: '!', word: 'broken', about: 'broken: its record is missing, or it is both held and free' },
   lost: { glyph: 'x', word: 'lost', about: 'lost: neither held nor free' },
 } as const satisfies Record<string, { glyph: string; word: string; about: string }>;
 
