@@ -185,7 +185,7 @@ describeWithBrowser('the picture in a browser', () => {
   it('a browser shows a cell for each address of the SVG map', async () => {
     const dom = await opened(mapOf());
     expect(cellCount(dom)).toBe(16 + 16 + 8 + 4);
-    expect(titles(dom)).toContain('10.60.0.3 held by nobody, node node-a');
+    expect(titles(dom)).toContain('10.60.0.3 unowned, node node-a');
   }, 120_000);
 
   it.each(breakouts)(
