@@ -121,7 +121,10 @@ function keepingAlive(agent: HttpsAgent): HttpsAgent {
 async function applied(config: KubeConfig, options: RequestOptions, user: KubeUser): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${pluginTimeoutMs / 1000} seconds`)), pluginTimeoutMs);
+    timer = setTimeout(
+      () => reject(new Error(`no response within ${pluginTimeoutMs / 1000} seconds`)),
+      pluginTimeoutMs,
+    );
   });
   try {
     await Promise.race([config.applyToHTTPSOptions(options), late]);

@@ -25,7 +25,7 @@ const byLines = (text: string): Found[] | 'error' => found(() => locateInYaml(te
 const byTree = (text: string): Found[] | 'error' =>
   found(() => locateInTree(text, { start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length }, 1));
 
-describe('YAML that is read by its lines', () => {
+describe('YAML found by its lines', () => {
   it.each<[why: string, text: string, found: Found[]]>([
     [
       'a block scalar that keeps its line ends, at the end of a document',
@@ -93,7 +93,7 @@ describe('YAML that is read by its lines', () => {
         { value: { b: 1 }, line: 2 },
       ],
     ],
-  ])('takes %s as the tree does', (_why, text, expected) => {
+  ])('the finder by lines and the tree agree on %s', (_why, text, expected) => {
     expect(byTree(text)).toEqual(expected);
     expect(byLines(text)).toEqual(expected);
   });
@@ -142,7 +142,7 @@ describe('YAML that is read by its lines', () => {
     .tuple(fc.array(fc.constantFrom(...fragments), { maxLength: 14 }), fc.constantFrom('', '\n'))
     .map(([lines, end]) => lines.join('\n') + end);
 
-  it('has the objects and lines that the tree has, in any mixture of lines', () => {
+  it('the finder by lines and the tree agree on any mixture of lines', () => {
     fc.assert(
       fc.property(text, (written) => {
         expect(byLines(written)).toEqual(byTree(written));

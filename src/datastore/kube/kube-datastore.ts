@@ -19,7 +19,7 @@ import { KubeHttp, type KubeRequest } from './kube-http.ts';
 import { completed, KubeList } from './kube-list.ts';
 import { lockByLease } from './repair-lease.ts';
 import { type RequestSubject, statusError, statusOf } from './status-error.ts';
-import { brokenAnswer } from './transport-error.ts';
+import { invalidResponse } from './transport-error.ts';
 
 /** Long enough for a server under load, short enough for a user who waits. */
 const callTimeoutMs = 30_000;
@@ -113,9 +113,9 @@ class KubeDatastore implements Datastore {
     const deadline = new Deadline(options.timeoutMs ?? callTimeoutMs, options.signal);
     if (request.method !== 'GET') this.#written.add(subject.kind.kind);
     try {
-      const answer = await this.#http.send({ ...request, deadline });
-      const body = await this.#http.text(answer, deadline);
-      if (answer.status < 200 || answer.status > 299) throw statusError(answer.status, statusOf(body), subject);
+      const response = await this.#http.send({ ...request, deadline });
+      const body = await this.#http.text(response, deadline);
+      if (response.status < 200 || response.status > 299) throw statusError(response.status, statusOf(body), subject);
       return body;
     } finally {
       deadline.end();
@@ -126,7 +126,7 @@ class KubeDatastore implements Datastore {
     try {
       return completed(kind, parseJson(body));
     } catch (cause) {
-      throw brokenAnswer(this.#http.server, cause instanceof Error ? cause.message : 'not an object', cause);
+      throw invalidResponse(this.#http.server, cause instanceof Error ? cause.message : 'not an object', cause);
     }
   }
 }

@@ -8,7 +8,7 @@ import { CalictlError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { DatastoreError } from '../datastore.ts';
 import type { Deadline } from './deadline.ts';
-import { BrokenAnswerError, brokenAnswer, isPassing, tooLate, transportError } from './transport-error.ts';
+import { InvalidResponseError, invalidResponse, isPassing, timedOut, transportError } from './transport-error.ts';
 
 /** Retries of reads after transient failures, and of calls that the server throttled. */
 const readRetries = 3;
@@ -28,7 +28,7 @@ export interface KubeRequest {
 }
 
 /** The head of a response; its body is still to come. */
-export interface KubeAnswer {
+export interface KubeResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: Readable;
@@ -52,42 +52,42 @@ export class KubeHttp {
    * after 429 (the server did not process it) and, once, after 401 with fresh credentials.
    * Errors: DatastoreError unavailable; ConnectionError; the reason of the caller's signal.
    */
-  async send(request: KubeRequest): Promise<KubeAnswer> {
+  async send(request: KubeRequest): Promise<KubeResponse> {
     const isRead = request.method === 'GET';
     let failures = 0;
     let renewed = false;
     for (let busy = 0; ; ) {
-      let answer: KubeAnswer & { readonly retryAfter: string | undefined };
+      let response: KubeResponse & { readonly retryAfter: string | undefined };
       try {
-        answer = await this.#once(request);
+        response = await this.#once(request);
       } catch (cause) {
         const again = isRead && failures < readRetries && isPassing(cause) && !request.deadline.signal.aborted;
         if (!again) throw this.failure(cause, request.deadline);
         await this.#wait(this.#backoff(failures++), request.deadline);
         continue;
       }
-      const { status } = answer;
+      const { status } = response;
       if (status === 429 && busy < busyRetries) {
         busy++;
-        answer.body.resume();
+        response.body.resume();
         // Waiting because the server asked for it does not count towards the deadline.
         request.deadline.pause();
-        await this.#wait(this.#requestedWaitMs(answer.retryAfter), request.deadline);
+        await this.#wait(this.#requestedWaitMs(response.retryAfter), request.deadline);
         request.deadline.restart();
       } else if (status >= 500 && isRead && failures < readRetries) {
-        answer.body.resume();
+        response.body.resume();
         await this.#wait(this.#backoff(failures++), request.deadline);
       } else if (status === 401 && !renewed) {
         renewed = true;
-        answer.body.resume();
+        response.body.resume();
         this.#connection.renew();
       } else if (status >= 300 && status < 400) {
-        answer.body.destroy();
+        response.body.destroy();
         throw new DatastoreError('unavailable', `${this.server.origin} redirects the request (HTTP status ${status})`, {
           hint: 'Redirects are not followed, because of the credentials: use the address of the API server itself.',
         });
       } else {
-        return answer;
+        return response;
       }
     }
   }
@@ -111,12 +111,12 @@ export class KubeHttp {
           }
         };
         const onEnd = (): void => resolve(true);
-        const onClose = (): void => reject(new BrokenAnswerError('unexpected end'));
+        const onClose = (): void => reject(new InvalidResponseError('unexpected end'));
         stop = () => {
           body.pause().off('data', onData).off('end', onEnd).off('close', onClose).off('error', reject);
         };
         if (body.readableEnded) resolve(true);
-        else if (body.destroyed) reject(body.errored ?? new BrokenAnswerError('unexpected end'));
+        else if (body.destroyed) reject(body.errored ?? new InvalidResponseError('unexpected end'));
         else body.on('data', onData).on('end', onEnd).on('close', onClose).on('error', reject).resume();
       });
     } catch (cause) {
@@ -127,17 +127,17 @@ export class KubeHttp {
   }
 
   /** The whole body as text: for single objects. Errors: as `send`. */
-  async text(answer: KubeAnswer, deadline: Deadline): Promise<string> {
+  async text(response: KubeResponse, deadline: Deadline): Promise<string> {
     const chunks: Buffer[] = [];
     let size = 0;
-    await this.pump(answer.body, deadline, (chunk) => {
+    await this.pump(response.body, deadline, (chunk) => {
       chunks.push(chunk);
       size += chunk.length;
       return size > largestBody;
     });
     if (size > largestBody) {
-      answer.body.destroy();
-      throw brokenAnswer(this.server, `it is larger than ${largestBody >> 20} MiB`);
+      response.body.destroy();
+      throw invalidResponse(this.server, `it is larger than ${largestBody >> 20} MiB`);
     }
     return Buffer.concat(chunks).toString('utf8');
   }
@@ -145,13 +145,13 @@ export class KubeHttp {
   /** The failure as a DatastoreError. Errors: the reason of the caller's signal if that was aborted. */
   failure(cause: unknown, deadline: Deadline): Error {
     deadline.throwIfGivenUp();
-    if (deadline.isOver) return tooLate(this.server, deadline.ms);
+    if (deadline.isOver) return timedOut(this.server, deadline.ms);
     // Errors of connect/ need no other words.
     if (cause instanceof CalictlError) return cause;
     return transportError(this.server, cause);
   }
 
-  async #once(request: KubeRequest): Promise<KubeAnswer & { retryAfter: string | undefined }> {
+  async #once(request: KubeRequest): Promise<KubeResponse & { retryAfter: string | undefined }> {
     const { agent, headers } = await this.#connection.transport();
     const { server, loopback } = this.#connection;
     const { signal } = request.deadline;
@@ -212,7 +212,7 @@ function decompressed(message: IncomingMessage): Readable {
   const gunzip = createGunzip();
   // pipe() passes on neither a broken connection nor that the reader gave up.
   message.on('error', (cause) => gunzip.destroy(cause));
-  message.on('aborted', () => gunzip.destroy(new BrokenAnswerError('unexpected end')));
+  message.on('aborted', () => gunzip.destroy(new InvalidResponseError('unexpected end')));
   gunzip.on('close', () => message.destroy());
   return message.pipe(gunzip);
 }

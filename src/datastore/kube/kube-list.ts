@@ -8,12 +8,12 @@ import { DatastoreError } from '../datastore.ts';
 import { compareKeys, objectKey } from '../object-rules.ts';
 import { Deadline } from './deadline.ts';
 import { JsonListSplitter } from './json-list.ts';
-import type { KubeAnswer, KubeHttp } from './kube-http.ts';
+import type { KubeHttp, KubeResponse } from './kube-http.ts';
 import type { ListMetadata, ListSplitter } from './list-splitter.ts';
 import { ProtobufListSplitter } from './protobuf-list.ts';
 import { protobufReader } from './protobuf-objects.ts';
 import { statusError, statusOf } from './status-error.ts';
-import { brokenAnswer } from './transport-error.ts';
+import { invalidResponse } from './transport-error.ts';
 
 const pageSize = 500;
 /** A server whose tokens expire more often in one list is not usable. */
@@ -74,46 +74,46 @@ export class KubeList<T extends KubeObject> {
     const progress = this.#progress;
     for (;;) {
       const deadline = new Deadline(this.#options.timeoutMs, this.#options.signal);
-      let answer: KubeAnswer | undefined;
+      let response: KubeResponse | undefined;
       try {
-        answer = await this.#ask(deadline);
+        response = await this.#ask(deadline);
         // The server reports errors in the requested format too. Ask again as JSON, which can be read.
-        if (progress.protobuf && answer.status !== 200 && answer.contentType.startsWith(protobufType)) {
+        if (progress.protobuf && response.status !== 200 && response.contentType.startsWith(protobufType)) {
           progress.protobuf = false;
           continue;
         }
-        if (answer.status === 410) {
-          this.#restart(statusOf(await this.#http.text(answer, deadline)).metadata?.continue);
+        if (response.status === 410) {
+          this.#restart(statusOf(await this.#http.text(response, deadline)).metadata?.continue);
           continue;
         }
-        if (answer.status === 406 && progress.protobuf) {
+        if (response.status === 406 && progress.protobuf) {
           progress.protobuf = false;
           continue;
         }
-        if (answer.status !== 200) {
-          const status = statusOf(await this.#http.text(answer, deadline));
-          throw statusError(answer.status, status, { verb: 'list', kind: this.#kind });
+        if (response.status !== 200) {
+          const status = statusOf(await this.#http.text(response, deadline));
+          throw statusError(response.status, status, { verb: 'list', kind: this.#kind });
         }
-        const end = yield* this.#items(answer, deadline);
+        const end = yield* this.#items(response, deadline);
         if (end.continueToken === undefined) return;
         if (end.continueToken === progress.token) {
-          throw brokenAnswer(this.#http.server, 'the list repeats a page');
+          throw invalidResponse(this.#http.server, 'the list repeats a page');
         }
         progress.token = end.continueToken;
       } catch (cause) {
         if (!(cause instanceof SyntaxError)) throw cause;
-        if (!progress.protobuf) throw brokenAnswer(this.#http.server, cause.message, cause);
+        if (!progress.protobuf) throw invalidResponse(this.#http.server, cause.message, cause);
         // Whatever was unexpected: JSON is read by other code.
         progress.protobuf = false;
         this.#restart(undefined);
       } finally {
         deadline.end();
-        answer?.body.destroy();
+        response?.body.destroy();
       }
     }
   }
 
-  async #ask(deadline: Deadline): Promise<KubeAnswer> {
+  async #ask(deadline: Deadline): Promise<KubeResponse> {
     const { token, protobuf } = this.#progress;
     const query = new URLSearchParams();
     if (this.#options.labelSelector) query.set('labelSelector', this.#options.labelSelector);
@@ -130,11 +130,11 @@ export class KubeList<T extends KubeObject> {
   }
 
   /** Yields the items of one response, at most a page at a time. Returns the metadata at its end. */
-  async *#items(answer: KubeAnswer, deadline: Deadline): AsyncGenerator<ListPage<T>, ListMetadata> {
-    const splitter = this.#splitter(answer);
+  async *#items(response: KubeResponse, deadline: Deadline): AsyncGenerator<ListPage<T>, ListMetadata> {
+    const splitter = this.#splitter(response);
     let ready: T[] = [];
     for (let ended = false; !ended; ) {
-      ended = await this.#http.pump(answer.body, deadline, (chunk) => {
+      ended = await this.#http.pump(response.body, deadline, (chunk) => {
         deadline.restart();
         splitter.push(chunk, ready);
         return ready.length > pageSize;
@@ -154,10 +154,10 @@ export class KubeList<T extends KubeObject> {
     return end;
   }
 
-  #splitter(answer: KubeAnswer): ListSplitter<T> {
+  #splitter(response: KubeResponse): ListSplitter<T> {
     const kind = this.#kind;
     const read = protobufReader(kind.api.plural);
-    if (answer.contentType.startsWith(protobufType) && read !== undefined) {
+    if (response.contentType.startsWith(protobufType) && read !== undefined) {
       return new ProtobufListSplitter<T>((reader, end) => read(reader, end) as T);
     }
     return new JsonListSplitter<T>((text) => completed(kind, parseJson(text)));

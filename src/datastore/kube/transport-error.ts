@@ -7,10 +7,10 @@ const reach = 'Check the address in the kubeconfig, the network, and that the AP
 const trust = "Set certificate-authority in the kubeconfig to the CA that signed the server's certificate.";
 
 /** A response that is not from Kubernetes, or is incomplete. */
-export class BrokenAnswerError extends Error {
+export class InvalidResponseError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'BrokenAnswerError';
+    this.name = 'InvalidResponseError';
   }
 }
 
@@ -70,7 +70,7 @@ function described(code: string, server: URL, cause: Error): Described {
 
 /** Known causes in plain words, any other with its own message. */
 export function transportError(server: URL, cause: unknown): DatastoreError {
-  if (cause instanceof BrokenAnswerError) return brokenAnswer(server, cause.message, cause);
+  if (cause instanceof InvalidResponseError) return invalidResponse(server, cause.message, cause);
   const error = firstCause(cause);
   const code = codeOf(error) ?? '';
   const [message, hint] = described(code, server, error);
@@ -78,13 +78,13 @@ export function transportError(server: URL, cause: unknown): DatastoreError {
 }
 
 /** The server sent an invalid or incomplete response: `what` says why. */
-export function brokenAnswer(server: URL, what: string, cause?: unknown): DatastoreError {
+export function invalidResponse(server: URL, what: string, cause?: unknown): DatastoreError {
   const hint = 'Try again; if the error persists, check for a proxy in front of the API server.';
   return new DatastoreError('unavailable', `invalid response from ${server.origin}: ${what}`, { hint, cause });
 }
 
 /** The call timed out. */
-export function tooLate(server: URL, ms: number): DatastoreError {
+export function timedOut(server: URL, ms: number): DatastoreError {
   return new DatastoreError('unavailable', `no response from ${server.origin} within ${ms / 1000} seconds`, {
     hint: 'Try again; the API server may be overloaded or out of reach.',
   });

@@ -96,7 +96,7 @@ const metadata = {
 };
 
 describe('protobuf fields', () => {
-  it('of a Pod have the numbers of core/v1, and every other field is skipped', () => {
+  it('fields of a Pod are read by their numbers in core/v1, every other field is skipped', () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -125,7 +125,7 @@ describe('protobuf fields', () => {
     expect(read('pods', encoded('Pod', pod))).toEqual(pod);
   });
 
-  it('of a Node have the numbers of core/v1, and every other field is skipped', () => {
+  it('fields of a Node are read by their numbers in core/v1, every other field is skipped', () => {
     const node = {
       apiVersion: 'v1',
       kind: 'Node',
@@ -145,7 +145,7 @@ describe('protobuf fields', () => {
     expect(read('nodes', encoded('Node', node))).toEqual(node);
   });
 
-  it('of any other kind are not read from protobuf', () => {
+  it('kinds other than Pod and Node are not read from protobuf', () => {
     expect(protobufReader('services')).toBeUndefined();
   });
 });
