@@ -116,6 +116,6 @@ describeWithKubelets('ephemeral containers', (server, kubelets) => {
     const { code, stdout } = await capturing;
     expect({ code, stdout }).toEqual({ code: 0, stdout: '-i eth0 -n -U -l -c 3 -- tcp port 179 ' });
     expect((await run(`node capture a --image ${image}`, { env })).code).toBe(2);
-    expect((await run(`${line} --via local`, { env })).stderr).toContain('--image needs --via kube');
+    expect((await run(`${line} --via local`, { env })).stderr).toContain('--image requires --via kube');
   });
 });
