@@ -62,7 +62,6 @@ const unswept: readonly string[] = [
   'src/commands/node',
   'src/ipam',
   'src/ipam-check',
-  'src/ipam-live',
   'src/output',
   'test/commands',
   'test/ipam',
