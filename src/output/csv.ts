@@ -2,7 +2,7 @@
 import { printable } from './columns.ts';
 
 /**
- * RFC 4180: quotes where a comma or a quote stands in a field; a leading formula sign is defused. Control and direction
+ * RFC 4180: quotes around a field with a comma or a quote; a leading formula sign is defused. Control and direction
  * characters are written as escapes: a row is one line, and no name from a cluster steers a terminal.
  */
 export function csvLine(fields: readonly unknown[]): string {

@@ -50,10 +50,13 @@ function foundText(findings: readonly unknown[], unreached: readonly UnreachedNo
 }
 
 /** The last line of a report: where its findings are explained. Empty for a report without any. */
-function explainLine(findings: readonly { readonly id: string }[]): string {
+export function explainLine(findings: readonly { readonly id: string }[]): string {
   const [first] = findings;
   return first === undefined ? '' : `calictl explain ${first.id} says what a finding means and what to do.\n`;
 }
+
+/** For a list that the plain table shortens. */
+export const moreInWide = (count: number): string => (count > 0 ? `… and ${count} more; -o wide lists them all\n` : '');
 
 export interface NodeReport {
   /** Empty when there is nothing to list. */

@@ -17,7 +17,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
     /\b([A-Z0-9_]{0,64}(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD|SECRET|(?:PRIVATE|API|ACCESS|SECRET|ENCRYPTION|SIGNING)_?KEY)[ \t]*[:=][ \t]*)[^\s"'<,;&}]+/g,
     '$1***',
   ],
-  // Arguments, one a line.
+  // Arguments, one per line.
   [/^([ \t]+--?[\w-]{0,64}(?:token|password|passwd|passphrase|secret)\n[ \t]+)(?!-)\S+/gim, '$1***'],
 ];
 

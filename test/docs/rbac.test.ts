@@ -311,7 +311,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       const without = await (await as('reader')).run(`snapshot save ${home}/without.tgz`);
       expect(without.code).toBe(5);
       expect(without.stdout).toMatch(
-        /^without Namespace: .*not allowed to list namespaces|^without Namespace: .*cannot list/m,
+        /^not saved: Namespace: .*not allowed to list namespaces|^not saved: Namespace: .*cannot list/m,
       );
       const snapshotter = await as('snapshotter');
       const { code, stderr } = await snapshotter.run(`snapshot save ${home}/whole.tgz`);

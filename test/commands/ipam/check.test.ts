@@ -65,7 +65,7 @@ describe('ipam check', () => {
     await check('--fix --only INV-53 --journal repair.jsonl');
     const { stdout } = await check('--only INV-53');
     expect(stdout.split(advice)).toHaveLength(2);
-    expect(stdout).toContain(`each by hand: ${advice}`);
+    expect(stdout).toContain(`by hand, for each: ${advice}`);
     expect(wide.stdout.split(advice)).toHaveLength(4);
   });
 
@@ -87,7 +87,7 @@ describe('ipam check', () => {
       'Read 2 pools, 6 blocks, 6 affinities, 47 handles: 44 addresses allocated, 43 in use.\n\nNo problems found.\n',
     );
     expect((await check('--fix --dry-run --only INV-18')).stdout).toContain(
-      'Nothing here can be repaired automatically.',
+      'None of the findings can be repaired automatically.',
     );
   });
 

@@ -84,7 +84,7 @@ describe('ipam release --node for a deleted node', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(releasedIn(stdout)).toEqual(recorded);
     expect(stdout).toContain(
-      `node-a does not exist and still claims ${blocks.join(', ')}; release: calictl ipam affinity release --node node-a\n`,
+      `node-a does not exist and still claims ${blocks.join(', ')}; release with: calictl ipam affinity release --node node-a\n`,
     );
     expect(recordedFor('node-a')).toEqual([]);
     expect(recordedFor('node-b')).toEqual(others);

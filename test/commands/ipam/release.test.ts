@@ -254,7 +254,7 @@ describe('--from-report', () => {
     expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
     // A second run finds nothing left to do, which is not a failure.
     expect(await unchanged('--from-report report.json')).toMatchObject({
-      ...{ code: 0, stdout: `IP address ${leaked} is free already\n` },
+      ...{ code: 0, stdout: `IP address ${leaked} is already free\n` },
     });
   });
 
@@ -270,7 +270,7 @@ describe('--from-report', () => {
     await report();
     const { code, stdout } = await release('--from-report report.json');
     expect(code).toBe(5);
-    expect(stdout).toContain(`Left the handle ${stray}: `);
+    expect(stdout).toContain(`Kept the handle ${stray}: `);
     expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(true);
   });
 
@@ -298,7 +298,7 @@ describe('--from-report', () => {
     store(again);
     const { code, stdout } = await release('--from-report report.json');
     expect(code).toBe(5);
-    expect(stdout).toContain(`IP address ${leaked} was allocated anew since the report\n`);
+    expect(stdout).toContain(`IP address ${leaked} was allocated again since the report\n`);
     expect(await allocated(leaked)).toBe(true);
   });
 

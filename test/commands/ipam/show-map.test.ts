@@ -21,7 +21,7 @@ describe('ipam show --map', () => {
     const { code, stdout, stderr } = await map('');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('10.60.0.0/28   t#b?~.......rr..  5/16  node-a, 1 borrowed by node-b\n');
-    expect(stdout).toContain('no pool  blocks that are in no pool\n10.99.0.0/30  b...');
+    expect(stdout).toContain('no pool  blocks outside every pool\n10.99.0.0/30  b...');
   });
 
   it('show --map selects blocks by pool, node, address and pod', async () => {

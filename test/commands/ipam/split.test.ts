@@ -102,7 +102,7 @@ describe('ipam split', () => {
       expect(await split(`2 ${which}`)).toMatchObject({
         ...{ code: 0, stderr: '' },
         stdout:
-          'The pool pool-1 is gone and its parts are there: nothing to do.\n  split-pool-1-0 10.60.0.0/25\n  split-pool-1-1 10.60.0.128/25\n',
+          'Pool pool-1 is already split: nothing to do.\n  split-pool-1-0 10.60.0.0/25\n  split-pool-1-1 10.60.0.128/25\n',
       });
     }
     expect(JSON.parse((await split('2 --name pool-1 -o json')).stdout)).toMatchObject({ outcome: 'already-split' });

@@ -83,7 +83,7 @@ describe('the contents of a snapshot', () => {
     expect(JSON.parse(readFileSync(join(path, 'snapshot.json'), 'utf8'))).toEqual({
       capturedAt: '2026-01-02T03:04:05.000Z',
     });
-    expect(stdout).toContain(`saved in ${path}`);
+    expect(stdout).toContain(`saved to ${path}`);
   });
 
   it.each(['', '.tgz'])('a snapshot answers what the datastore answers (%s)', async (end) => {
@@ -156,7 +156,7 @@ describe('nodes in a snapshot', () => {
     expect(saved.code).toBe(5);
     expect(saved.stdout).toContain('recorded 0 of 1 nodes');
     // The node is named once, also where the reason begins with it.
-    expect(saved.stdout).toMatch(/^without \d+ answers of node-a: (?!node-a)/m);
+    expect(saved.stdout).toMatch(/^\d+ answers missing from node-a: (?!node-a)/m);
     const { code, stderr } = await run([
       '--datastore',
       path,
@@ -212,7 +212,7 @@ describe('nodes in a snapshot', () => {
     const nodes = [node('node-a'), node('../node-b')];
     const { code, stdout } = await save(newPath(), ['--nodes', '--via', 'local'], { objects: nodes });
     expect(code).toBe(5);
-    expect(stdout).toMatch(/^without \d+ answers of \.\.\/node-b: not a valid node name$/m);
+    expect(stdout).toMatch(/^\d+ answers missing from \.\.\/node-b: not a valid node name$/m);
   });
 
   const listOf = (command: object): string => JSON.stringify({ node: 'node-a', commands: [command] });

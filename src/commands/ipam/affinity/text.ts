@@ -18,10 +18,10 @@ const reasonOf = ({ detail }: ReleaseOutcome): string => (detail === undefined ?
 function wouldClaim(block: PlannedClaim, node: string): string[] {
   const cidr = formatCidr(block.cidr);
   if (block.does === 'fail') return [];
-  return [block.does === 'own' ? `${node} has ${cidr} already` : `would claim ${cidr} for ${node}`];
+  return [block.does === 'own' ? `${node} already owns ${cidr}` : `would claim ${cidr} for ${node}`];
 }
 
-/** A line for each block: what came of it, or would in a dry run; last those that cannot be claimed. */
+/** One line per block: what was done, or would be in a dry run; last the blocks that cannot be claimed. */
 export function affinityClaimText({ node, plan, dryRun, outcomes }: AffinityClaimResult): string {
   const lines = dryRun ? plan.blocks.flatMap((block) => wouldClaim(block, node)) : [];
   for (const outcome of outcomes) {
@@ -48,23 +48,21 @@ export function affinityClaimJson({ node, plan, dryRun, outcomes }: AffinityClai
   });
 }
 
-const addresses = (count: number): string => counted(count, 'address');
-
 function wouldRelease({ affinity, does, used }: PlannedAffinityRelease): string[] {
-  const what = `would release ${affinity.cidr} of ${affinity.owner.name}`;
+  const what = `would release ${affinity.cidr} from ${affinity.owner.name}`;
   switch (does) {
     case 'delete':
       return [`${what} and delete the block`];
     case 'orphan':
-      return [`${what}; the block keeps ${addresses(used)} and has no owner`];
+      return [`${what}; the block keeps ${counted(used, 'address')} and has no owner`];
     case 'drop':
-      return [`${what}: only the claim, the block does not name it`];
+      return [`${what}: only the affinity, the block is not owned by ${affinity.owner.name}`];
     case 'keep':
       return [];
   }
 }
 
-/** A line for each claim: what came of it, or would in a dry run; last those that stay. */
+/** One line per affinity: what was done, or would be in a dry run; last those that stay. */
 export function affinityReleaseText({ plan, dryRun, outcomes }: AffinityReleaseResult): string {
   const lines = dryRun ? plan.flatMap(wouldRelease) : [];
   for (const outcome of outcomes) {
@@ -72,7 +70,8 @@ export function affinityReleaseText({ plan, dryRun, outcomes }: AffinityReleaseR
     else lines.push(`Did not release ${outcome.subject} (${outcome.outcome})${reasonOf(outcome)}`);
   }
   for (const { affinity, does, used } of plan) {
-    if (does === 'keep') lines.push(`${affinity.cidr} stays with ${affinity.owner.name}: it holds ${addresses(used)}`);
+    if (does === 'keep')
+      lines.push(`${affinity.cidr} stays with ${affinity.owner.name}: it holds ${counted(used, 'address')}`);
   }
   return text(lines);
 }

@@ -1,4 +1,4 @@
-// What `ipam capacity` prints: room by pool and family, nodes in trouble, a simulation and its comparison.
+// What `ipam capacity` prints: space by pool and family, nodes in trouble, a simulation and its comparison.
 import type { SizedRun } from '../../../ipam/capacity/block-size-comparison.ts';
 import {
   type Capacity,
@@ -10,6 +10,7 @@ import type { NodeCapacity } from '../../../ipam/capacity/capacity-nodes.ts';
 import type { PoolCapacity } from '../../../ipam/capacity/capacity-pools.ts';
 import type { SimulationRun } from '../../../ipam/capacity/simulation.ts';
 import { printable } from '../../../output/columns.ts';
+import { moreInWide } from '../../../output/findings.ts';
 import { jsonCount, jsonDocument } from '../../../output/json-document.ts';
 import type { TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
@@ -35,38 +36,46 @@ export type IpamCapacityShown =
 
 const mostProblems = 20;
 
-/** For people: numbers too long to read in five digits. */
-const told = (value: bigint | number): string => (value > 10n ** 12n ? goFiveDigits(Number(value)) : String(value));
+/** For people: numbers that are too long to read, in five digits. */
+const shown = (value: bigint | number): string => (value > 10n ** 12n ? goFiveDigits(Number(value)) : String(value));
 
 const counted = (value: bigint | number, one: string, many = `${one}s`): string =>
-  `${told(value)} ${value === 1n || value === 1 ? one : many}`;
+  `${shown(value)} ${value === 1n || value === 1 ? one : many}`;
 
 function modeText(pool: PoolCapacity): string {
   if (pool.mode !== 'automatic' || isForPods(pool)) return pool.mode;
-  return pool.allowedUses.join(',');
+  return pool.allowedUses.join(', ');
 }
 
 function poolTable(pools: readonly PoolCapacity[], wide: boolean, columns: number): string {
-  const inBlocks = (pool: PoolCapacity): number => pool.freeInOwnBlocks + pool.freeElsewhere;
   if (!wide) {
     const headings = ['POOL', 'MODE', 'NODES', 'FREE', 'FREE BLOCKS', 'FREE IN BLOCKS'];
     const rows = pools.map((pool) => [
-      ...[pool.name, modeText(pool), String(pool.nodes), told(pool.free), told(pool.blocksFree)],
-      String(inBlocks(pool)),
+      pool.name,
+      modeText(pool),
+      String(pool.nodes),
+      shown(pool.free),
+      shown(pool.blocksFree),
+      String(pool.freeInOwnBlocks + pool.freeElsewhere),
     ]);
-    return `${textTable(headings, rows, columns)}\n`;
+    return textTable(headings, rows, columns);
   }
-  const headings = [
-    ...['POOL', 'CIDR', 'BLOCKSIZE', 'MODE', 'SELECTOR', 'NODES', 'TOTAL', 'RESERVED', 'IN USE', 'FREE'],
-    ...['IN NEW', 'IN OWN', 'ELSEWHERE', 'BLOCKS', 'MADE', 'FREE BLOCKS', 'PARTLY USED', 'BORROWED'],
-  ];
-  const rows = pools.map((pool) => [
-    ...[pool.name, pool.cidr, String(pool.blockSize), modeText(pool), pool.nodeSelector, String(pool.nodes)],
-    ...[pool.total, pool.reserved, pool.inUse, pool.free, pool.freeInNewBlocks].map(told),
-    ...[pool.freeInOwnBlocks, pool.freeElsewhere, pool.blocks, pool.blocksMade, pool.blocksFree].map(told),
-    ...[pool.blocksPartlyUsed, pool.borrowed].map(told),
+  const pool = pools.map((one) => [
+    one.name,
+    one.cidr,
+    String(one.blockSize),
+    modeText(one),
+    one.nodeSelector,
+    ...[one.nodes, one.total, one.reserved, one.inUse, one.free].map(shown),
   ]);
-  return `${textTable(headings, rows, columns)}\n`;
+  const places = pools.map((one) => [
+    one.name,
+    ...[one.freeInNewBlocks, one.freeInOwnBlocks, one.freeElsewhere, one.blocks, one.blocksMade].map(shown),
+    ...[one.blocksFree, one.blocksPartlyUsed, one.borrowed].map(shown),
+  ]);
+  const poolHeadings = 'POOL,CIDR,BLOCK SIZE,MODE,SELECTOR,NODES,TOTAL,RESERVED,IN USE,FREE'.split(',');
+  const placeHeadings = 'POOL,IN NEW,IN OWN,ELSEWHERE,BLOCKS,MADE,FREE BLOCKS,PARTLY USED,BORROWED'.split(',');
+  return `${textTable(poolHeadings, pool, columns)}\n${textTable(placeHeadings, places, columns)}`;
 }
 
 function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacity): string {
@@ -75,35 +84,39 @@ function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacit
     own.reduce((all, pool) => all + BigInt(of(pool)), 0n);
   const all = nodes.filter(({ ipVersion }) => ipVersion === family.ipVersion).length;
   const borrowing = settings.strictAffinity
-    ? 'strict affinity: nobody borrows'
-    : `${told(family.morePodsWithoutBorrowing)} without borrowing`;
+    ? 'strict affinity: no borrowing'
+    : `${shown(family.morePodsWithoutBorrowing)} without borrowing`;
+  const blocks = sum((pool) => pool.blocksFree);
   const places = [
-    `${told(sum((pool) => pool.freeInNewBlocks))} in ${counted(
-      sum((pool) => pool.blocksFree),
-      'block',
-    )} not made yet`,
-    `${told(sum((pool) => pool.freeInOwnBlocks))} in blocks of nodes`,
-    `${told(sum((pool) => pool.freeElsewhere))} in other blocks`,
+    `${shown(sum((pool) => pool.freeInNewBlocks))} in ${counted(blocks, 'block')} that ${blocks === 1n ? 'does' : 'do'} not exist yet`,
+    `${shown(sum((pool) => pool.freeInOwnBlocks))} in blocks that nodes own`,
+    `${shown(sum((pool) => pool.freeElsewhere))} in other blocks`,
   ];
   const rows: readonly (readonly [string, string])[] = [
-    ['free addresses', told(family.free)],
+    ['free addresses', shown(family.free)],
     ...places.map((place) => ['', place] as const),
-    ['more nodes', `${told(family.moreNodes)}, with a block each`],
-    ['more pods', `${told(family.morePods)} on ${counted(all, 'node')} (${borrowing})`],
-    ['stranded', `${told(family.stranded)}, which these nodes do not get to`],
+    ['more nodes', `${shown(family.moreNodes)}, with one block each`],
+    ['more pods', `${shown(family.morePods)} on ${counted(all, 'node')} (${borrowing})`],
+    ['stranded', `${shown(family.stranded)}, out of reach of these nodes`],
     ['at block limit', `${family.nodesAtLimit} of ${counted(all, 'node')}`],
-    ['borrowed', told(family.borrowed)],
+    ['borrowed', shown(family.borrowed)],
   ];
-  return `IPv${family.ipVersion}\n${rows.map(([name, value]) => `  ${name.padEnd(16)}${value}\n`).join('')}\n`;
+  return `IPv${family.ipVersion}\n${rows.map(([name, value]) => `  ${name.padEnd(16)}${value}\n`).join('')}`;
 }
 
 function nodeTable(nodes: readonly NodeCapacity[], columns: number): string {
   const headings = ['NODE', 'FAMILY', 'BLOCKS', 'LIMIT', 'FREE', 'BORROWED', 'LENT', 'POOLS'];
   const rows = nodes.map((node) => [
-    ...[node.name, `IPv${node.ipVersion}`, String(node.blocks), String(node.blockLimit), String(node.free)],
-    ...[String(node.borrowed), String(node.lent), node.pools.join(',')],
+    node.name,
+    `IPv${node.ipVersion}`,
+    String(node.blocks),
+    String(node.blockLimit),
+    String(node.free),
+    String(node.borrowed),
+    String(node.lent),
+    node.pools.join(', '),
   ]);
-  return `${textTable(headings, rows, columns)}\n`;
+  return textTable(headings, rows, columns);
 }
 
 function problemLine({ object, ipVersion, problem }: CapacityProblem): string {
@@ -113,9 +126,8 @@ function problemLine({ object, ipVersion, problem }: CapacityProblem): string {
 }
 
 function problemLines(problems: readonly CapacityProblem[], wide: boolean): string {
-  const shown = wide ? problems : problems.slice(0, mostProblems);
-  const left = problems.length - shown.length;
-  return shown.map(problemLine).join('') + (left > 0 ? `and ${left} more, which -o wide tells\n` : '');
+  const listed = wide ? problems : problems.slice(0, mostProblems);
+  return listed.map(problemLine).join('') + moreInWide(problems.length - listed.length);
 }
 
 function sizesText(blockSizes: Readonly<Record<string, number>>): string {
@@ -128,8 +140,7 @@ function sizesText(blockSizes: Readonly<Record<string, number>>): string {
 
 function simulationText(
   { ipVersion, run, blockSizes }: SimulatedFamily,
-  nodes: number,
-  podsPerNode: number,
+  { nodes, podsPerNode }: Extract<IpamCapacityShown, { kind: 'IPAMCapacitySimulation' }>,
   columns: number,
 ): string {
   const { firstBreak, placed, requested, borrowed, blocksMade, tunnelAddresses, nodesShort } = run;
@@ -137,42 +148,45 @@ function simulationText(
     ['placed', `${placed} of ${counted(requested, 'pod')}, ${borrowed} of them borrowed`],
     ['blocks', `${blocksMade} made`],
   ];
-  if (tunnelAddresses > 0) rows.push(['tunnels', counted(tunnelAddresses, 'address', 'addresses')]);
+  if (tunnelAddresses > 0) rows.push(['tunnels', counted(tunnelAddresses, 'address')]);
   if (firstBreak !== undefined) {
     const what = firstBreak.pod === 0 ? 'the tunnel address' : `pod ${firstBreak.pod}`;
-    rows.push(['breaks at', `${what} of ${firstBreak.node}, when ${firstBreak.placedBefore} were placed`]);
+    rows.push(['breaks at', `${what} of ${firstBreak.node}, after ${firstBreak.placedBefore} were placed`]);
     rows.push(['because', printable(firstBreak.message)]);
-    rows.push(['short', `${nodesShort} of ${counted(nodes, 'node')} without all of their pods`]);
+    rows.push(['incomplete', `${nodesShort} of ${counted(nodes, 'node')} could not place all pods`]);
   }
-  const head = `IPv${ipVersion}: ${counted(nodes, 'node')} more, ${counted(podsPerNode, 'pod')} each\n`;
+  const head = `IPv${ipVersion}: ${counted(nodes, 'more node')} with ${counted(podsPerNode, 'pod')} each\n`;
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)}${value}\n`).join('');
-  if (blockSizes.length === 0) return `${head}${lines}\n`;
+  if (blockSizes.length === 0) return head + lines;
   const sized = blockSizes.map((one) => [
     `${sizesText(one.blockSizes)}${one.current ? ' (now)' : ''}`,
-    one.notAssignedAgain === 0 ? String(one.assignedAgain) : `${one.assignedAgain} (${one.notAssignedAgain} not)`,
-    ...[String(one.placed), String(one.borrowed), String(one.blocksMade)],
+    one.notAssignedAgain === 0 ? String(one.assignedAgain) : `${one.assignedAgain} (${one.notAssignedAgain} failed)`,
+    String(one.placed),
+    String(one.borrowed),
+    String(one.blocksMade),
     one.firstBreak === undefined ? '-' : `${one.firstBreak.node} pod ${one.firstBreak.pod}`,
   ]);
   return (
-    `${head}${lines}\nThe same if the pools were made anew, empty, and today's addresses given out again:\n` +
-    `${textTable(['BLOCK SIZE', 'AGAIN', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized, columns)}\n`
+    `${head}${lines}\nThe same with pools that are recreated empty and assign today's addresses again first:\n` +
+    textTable(['BLOCK SIZE', 'REASSIGNED', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized, columns)
   );
 }
 
 /** Tables and lines for a terminal; `wide` has every number and all nodes. */
-export function ipamCapacityText(shown: IpamCapacityShown, wide: boolean, { columns }: TextView): string {
-  if (shown.kind === 'IPAMCapacitySimulation') {
-    return shown.families.map((family) => simulationText(family, shown.nodes, shown.podsPerNode, columns)).join('');
+export function ipamCapacityText(result: IpamCapacityShown, wide: boolean, { columns }: TextView): string {
+  if (result.kind === 'IPAMCapacitySimulation') {
+    return result.families.map((family) => simulationText(family, result, columns)).join('\n');
   }
-  const { capacity } = shown;
+  const { capacity } = result;
   const limited = capacity.nodes.filter(({ atLimit, problem }) => atLimit || problem !== undefined);
   const nodes = wide ? capacity.nodes : limited.slice(0, mostProblems);
-  return (
-    (capacity.pools.length > 0 ? poolTable(capacity.pools, wide, columns) : '') +
-    capacity.families.map((family) => familyLines(family, capacity)).join('') +
-    (nodes.length > 0 ? nodeTable(nodes, columns) : '') +
-    problemLines(capacity.problems, wide)
-  );
+  const parts = [
+    capacity.pools.length > 0 ? poolTable(capacity.pools, wide, columns) : '',
+    ...capacity.families.map((family) => familyLines(family, capacity)),
+    nodes.length > 0 ? nodeTable(nodes, columns) : '',
+    problemLines(capacity.problems, wide),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
 }
 
 /** The value with its counts as JSON has them. */
@@ -183,11 +197,11 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
 }
 
-function documentOf(shown: IpamCapacityShown): unknown {
-  return plain(shown.kind === 'IPAMCapacity' ? { kind: shown.kind, ...shown.capacity } : shown);
+function documentOf(result: IpamCapacityShown): unknown {
+  return plain(result.kind === 'IPAMCapacity' ? { kind: result.kind, ...result.capacity } : result);
 }
 
 /** Everything as one JSON document. */
-export const ipamCapacityJson = (shown: IpamCapacityShown): string => jsonDocument(documentOf(shown));
+export const ipamCapacityJson = (result: IpamCapacityShown): string => jsonDocument(documentOf(result));
 /** The same as YAML. */
-export const ipamCapacityYaml = (shown: IpamCapacityShown): string => printYaml(documentOf(shown));
+export const ipamCapacityYaml = (result: IpamCapacityShown): string => printYaml(documentOf(result));

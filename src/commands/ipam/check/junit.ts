@@ -1,9 +1,9 @@
-// The report of `ipam check` as JUnit XML: one test case an invariant, a failure for each stable error or warning.
+// The report of `ipam check` as JUnit XML: one test case per invariant, one failure per stable error or warning.
 import { invariantIds, invariants } from '../../../ipam-check/invariants.ts';
 import type { IPAMCheckReport } from '../../../ipam-check/report.ts';
 import { escapedMarkup } from '../../../output/markup.ts';
 
-/** One suite named `ipam check`; invariants that could not be judged are skipped cases. */
+/** One suite named `ipam check`; invariants that could not be checked are skipped cases. */
 export function ipamCheckJunit(report: IPAMCheckReport): string {
   const unjudged = new Map(
     (report.unread ?? []).flatMap(({ kind, reason, invariants }) => invariants.map((id) => [id, `${kind}: ${reason}`])),

@@ -3,6 +3,7 @@ import type { Finding } from '../../../ipam-check/finding.ts';
 import type { Severity } from '../../../ipam-check/invariant.ts';
 import type { IPAMCheckReport } from '../../../ipam-check/report.ts';
 import { printable } from '../../../output/columns.ts';
+import { explainLine, moreInWide } from '../../../output/findings.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { wrap } from '../../../output/wrap.ts';
 import { shortDuration } from '../../../text/go-duration.ts';
@@ -37,7 +38,7 @@ function facts(finding: Finding): string {
   return printable(parts.join(', '));
 }
 
-/** What is to be done by hand with each of a group, when it is the same for all and the plain table would repeat it. */
+/** What to do by hand about each of a group, when it is the same for all and the plain table would repeat it. */
 function commonAdvice(group: readonly Finding[], view: CheckView): string | undefined {
   const [first] = group;
   if (view.wide || group.length < 2 || first?.repair === undefined) return undefined;
@@ -46,19 +47,20 @@ function commonAdvice(group: readonly Finding[], view: CheckView): string | unde
   return isCommon ? summary : undefined;
 }
 
-function findingLines(finding: Finding, view: CheckView, style: Style, saidOnce: boolean): string {
+function findingLines(finding: Finding, view: CheckView, style: Style, isCommon: boolean): string {
   const about = facts(finding);
-  const lines = [`  ${style.strong(subject(finding))}${about === '' ? '' : `  ${style.dim(about)}`}`];
+  const what = style.strong(subject(finding)) + (about === '' ? '' : `  ${style.dim(about)}`);
+  const lines = [wrap(what, view.columns, '  ', '      ')];
   if (finding.related.length > 0) {
     const others = finding.related.map(({ kind, name }) => `${kind} ${name}`).join(', ');
-    lines.push(wrap(`with ${printable(others)}`, view.columns, '      '));
+    lines.push(wrap(`related: ${printable(others)}`, view.columns, '      '));
   }
   if (view.wide) {
     for (const fact of finding.evidence) lines.push(wrap(printable(fact), view.columns, '      '));
-    if (finding.also.length > 0) lines.push(`      also ${finding.also.join(', ')}`);
+    if (finding.also.length > 0) lines.push(`      also breaks ${finding.also.join(', ')}`);
   }
   const { repair } = finding;
-  if (repair !== undefined && (view.wide || (!repair.automatic && !saidOnce))) {
+  if (repair !== undefined && (view.wide || (!repair.automatic && !isCommon))) {
     lines.push(
       wrap(`${repair.automatic ? repair.primitive : 'by hand'}: ${printable(repair.summary)}`, view.columns, '      '),
     );
@@ -66,6 +68,8 @@ function findingLines(finding: Finding, view: CheckView, style: Style, saidOnce:
   }
   return lines.join('\n');
 }
+
+const moreLine = (count: number, style: Style): string => style.dim(`  ${moreInWide(count).trimEnd()}`);
 
 /** Findings in report order, those of one invariant, severity and stability under one heading. */
 function findingGroups(findings: readonly Finding[], view: CheckView, style: Style): string {
@@ -84,9 +88,8 @@ function findingGroups(findings: readonly Finding[], view: CheckView, style: Sty
     const listed = view.wide ? group : group.slice(0, listedPerInvariant[first.severity]);
     const advice = commonAdvice(group, view);
     parts.push(...listed.map((finding) => findingLines(finding, view, style, advice !== undefined)));
-    if (listed.length < group.length)
-      parts.push(style.dim(`  … and ${group.length - listed.length} more; -o wide lists them all`));
-    if (advice !== undefined) parts.push(wrap(`each by hand: ${printable(advice)}`, view.columns, '      '));
+    if (listed.length < group.length) parts.push(moreLine(group.length - listed.length, style));
+    if (advice !== undefined) parts.push(wrap(`by hand, for each: ${printable(advice)}`, view.columns, '      '));
   }
   return parts.map((part) => `${part}\n`).join('');
 }
@@ -99,12 +102,13 @@ function summaryLines(report: IPAMCheckReport, style: Style): string {
       : `Found ${style.error(counted(summary.errors, 'error'))} and ${style.warning(counted(summary.warnings, 'warning'))}`;
   const rest: string[] = [];
   if (summary.infos > 0) rest.push(counted(summary.infos, 'note'));
-  if (summary.candidates > 0) rest.push(`${counted(summary.candidates, 'candidate')} (may be in progress)`);
+  if (summary.candidates > 0)
+    rest.push(`${counted(summary.candidates, 'candidate')} (possibly operations in progress)`);
   let text = `${verdict}${rest.length > 0 ? `; ${rest.join(', ')}` : ''}.\n`;
   if (summary.fixable > 0 && fix === undefined) {
-    text += `${summary.fixable} can be repaired: --fix --dry-run shows how.\n`;
+    text += `${summary.fixable} can be repaired: calictl ipam check --fix --dry-run shows how.\n`;
   }
-  return text;
+  return text + explainLine(report.findings);
 }
 
 /** One repair of a plan: what is done, and to what where the summary does not say. */
@@ -117,7 +121,8 @@ export function repairLine(finding: Finding): string {
 function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): string {
   const { fix } = report;
   if (fix === undefined) return '';
-  if (fix.planned === 0) return report.findings.length === 0 ? '' : 'Nothing here can be repaired automatically.\n\n';
+  if (fix.planned === 0)
+    return report.findings.length === 0 ? '' : 'None of the findings can be repaired automatically.\n\n';
   const lines: string[] = [];
   const planOnly = fix.journal === undefined;
   lines.push(
@@ -131,8 +136,7 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
     const why = detail === undefined ? '' : ` (${printable(detail)})`;
     lines.push(wrap(`${mark}${repairLine(finding)}${why}`, view.columns, '  ', '      '));
   }
-  if (shown.length < fix.items.length)
-    lines.push(style.dim(`  … and ${fix.items.length - shown.length} more; -o wide lists them all`));
+  if (shown.length < fix.items.length) lines.push(moreLine(fix.items.length - shown.length, style));
   if (!planOnly) {
     const left = fix.conflicts + fix.failed + fix.skipped;
     lines.push(`${fix.applied} of ${fix.planned} applied${left > 0 ? `, ${left} left` : ''}. Journal: ${fix.journal}`);
@@ -146,13 +150,13 @@ export function ipamCheckText(report: IPAMCheckReport, view: CheckView): string 
   const { summary, datastore } = report;
   const read =
     `Read ${counted(summary.pools, 'pool')}, ${counted(summary.blocks, 'block')}, ` +
-    `${summary.affinities} affinities, ${counted(summary.handles, 'handle')}: ` +
-    `${summary.allocations} addresses allocated, ${summary.inUse} in use.`;
+    `${counted(summary.affinities, 'affinity')}, ${counted(summary.handles, 'handle')}: ` +
+    `${counted(summary.allocations, 'address')} allocated, ${summary.inUse} in use.`;
   const head = [wrap(read, view.columns, '')];
-  if (datastore.locked) head.push('The datastore is locked: nothing is taken for an operation in progress.');
+  if (datastore.locked) head.push('The datastore is locked, so nothing is treated as an operation in progress.');
   for (const { kind, reason, invariants } of report.unread ?? []) {
-    const judged = invariants.length === 0 ? '' : `; not judged: ${invariants.join(', ')}`;
-    head.push(wrap(style.warning(`${kind} could not be read: ${printable(reason)}${judged}`), view.columns, ''));
+    const unchecked = invariants.length === 0 ? '' : `; not checked: ${invariants.join(', ')}`;
+    head.push(wrap(style.warning(`${kind} could not be read: ${printable(reason)}${unchecked}`), view.columns, ''));
   }
   const found = findingGroups(report.findings, view, style);
   return `${head.join('\n')}\n\n${fixLines(report, view, style)}${found}${found === '' ? '' : '\n'}${summaryLines(report, style)}`;

@@ -3,7 +3,7 @@ import type { Released } from '../../../ipam/release/release-plan.ts';
 import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 
-/** A line for each address and handle: what came of it, or would in a dry run. */
+/** One line per address and handle: what was done, or would be in a dry run. */
 export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   const lines: string[] = [];
   if (dryRun) {
@@ -22,30 +22,32 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
     else lines.push(`Did not release ${printable(subject)} (${outcome})${why}`);
   }
   for (const address of plan.unassigned) lines.push(`IP address ${address} is not assigned`);
-  for (const address of plan.changed) lines.push(`IP address ${address} was allocated anew since the report`);
-  for (const address of plan.alreadyFree) lines.push(`IP address ${address} is free already`);
+  for (const address of plan.changed) lines.push(`IP address ${address} was allocated again since the report`);
+  for (const address of plan.alreadyFree) lines.push(`IP address ${address} is already free`);
   for (const handle of plan.young) {
     lines.push(
-      `Left the handle ${printable(handle)}: written less than five minutes ago, it may be an allocation in progress`,
+      `Kept the handle ${printable(handle)}: written less than five minutes ago, it may be an allocation in progress`,
     );
   }
   const released = new Set(outcomes.filter(({ outcome }) => outcome === 'applied').map(({ subject }) => subject));
   for (const { address, users } of plan.inUse) {
     const whose = printable(users.join(' and '));
-    lines.push(released.has(address) ? `${address} was released under ${whose}` : `${address} is in use by ${whose}`);
+    lines.push(
+      released.has(address) ? `${address} was released while in use by ${whose}` : `${address} is in use by ${whose}`,
+    );
   }
   lines.push(...claimsLeft(plan));
   if (lines.length === 0) lines.push('There is nothing to release.');
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What a node that is gone still claims, and the command that takes it away. */
+/** What a deleted node still claims, and the command that releases it. */
 function claimsLeft({ nodeAffinities }: Released['plan']): string[] {
   if (nodeAffinities === undefined || nodeAffinities.nodeExists || nodeAffinities.released) return [];
   const { node, affinities } = nodeAffinities;
   if (affinities.length === 0) return [];
   const blocks = affinities.map(({ cidr }) => cidr).join(', ');
-  const line = `${node} does not exist and still claims ${blocks}; release: calictl ipam affinity release --node ${node}`;
+  const line = `${node} does not exist and still claims ${blocks}; release with: calictl ipam affinity release --node ${node}`;
   return [printable(line)];
 }
 

@@ -1,4 +1,4 @@
-// The address map as data: JSON and YAML with a text of one character an address, CSV with a row an address. Streamed.
+// The address map as data: JSON and YAML with one character per address, CSV with one row per address. Streamed.
 import {
   type AddressMap,
   type AddressState,
@@ -24,7 +24,7 @@ function* blocksOf(map: AddressMap): Generator<PlacedBlock> {
   for (const block of map.orphanBlocks) yield { pool: undefined, block };
 }
 
-/** One entry an address; those that nobody has are in the `map` of their block only. */
+/** One entry per address; free ones are in the `map` of their block only. */
 function* addressesOf(block: MapBlock): Generator<Record<string, unknown> & { state: AddressState }> {
   const { range } = block;
   if (range === undefined) return;
@@ -102,7 +102,7 @@ export async function* ipamMapYaml(map: AddressMap): AsyncGenerator<string> {
   yield (isEmpty ? 'blocks: []\n' : '') + printYaml(summary(map));
 }
 
-/** A heading and a row an address, free ones too. */
+/** The headings and one row per address, free ones too. */
 export async function* ipamMapCsv(map: AddressMap): AsyncGenerator<string> {
   yield csvLine(['address', 'state', 'node', 'namespace', 'pod', 'service', 'type', 'handle', 'block', 'pool']);
   for (const { pool, block } of blocksOf(map)) {

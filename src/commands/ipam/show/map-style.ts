@@ -7,9 +7,9 @@ interface Theme {
   /** Of letters on solid cells. */
   readonly letter: string;
   readonly trouble: string;
-  /** Of what belongs to no node. */
+  /** Of what does not belong to a node. */
   readonly nobody: string;
-  /** Neighbours in this list are unlike each other. */
+  /** Neighbours in this list are easy to tell apart. */
   readonly nodes: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// The address map as a picture: SVG, and the same in a page. Nothing in it is fetched and nothing runs: what there is to
-// read of an address is in the title of its cell. The bytes depend on the map only. Streamed block by block.
+// The address map as a picture: SVG, and the same in a page. Nothing in it is fetched and nothing runs: details of an
+// address are in the title of its cell. The bytes depend on the map only. Streamed block by block.
 import {
   type AddressMap,
   type AddressState,
@@ -42,7 +42,7 @@ function fillOf(state: AddressState): string {
   return isVacant(state) ? 'v' : '';
 }
 
-/** Solid and faint cells speak for themselves, all others have their letter. */
+/** Solid and faint cells explain themselves, all others have their letter. */
 const isLettered = (state: AddressState): boolean => state !== 'held' && state !== 'free';
 
 class MapPicture {
@@ -128,10 +128,10 @@ class MapPicture {
     yield pictureEnd;
   }
 
-  /** The map in a few words, for those who do not see it. */
+  /** The map in a few words, for those who cannot see it. */
   #about(): string {
     const states = this.#map.legend.map(({ state, count }) => `${count} ${addressStates[state].about}`);
-    return `A row a block, a cell an address, coloured by node. ${states.join('; ')}.`;
+    return `One row per block, one cell per address, coloured by node. ${states.join('; ')}.`;
   }
 
   #legend(): string {
@@ -218,7 +218,7 @@ class MapPicture {
 
 const isAlike = (a: MapCell, b: MapCell): boolean => a.state === b.state && a.node === b.node;
 
-/** What a block says of itself, but for what is wrong. */
+/** The note of a block without what is wrong. */
 function calmNoteOf(block: MapBlock): string {
   return notesOf(block)
     .slice(0, 3)
@@ -229,7 +229,7 @@ function calmNoteOf(block: MapBlock): string {
 const noteOf = (block: MapBlock): string =>
   [calmNoteOf(block), printable(block.trouble)].filter((part) => part !== '').join(', ');
 
-/** What a cell has to say: address, state, node, and whose it is. */
+/** The title of a cell: address, state, node and owner. */
 function aboutCell({ range }: MapBlock, { ordinal, state, node, handle, attributes }: MapCell): string {
   const { namespace, pod, service, type } = attributes;
   const parts = [
@@ -249,7 +249,7 @@ function aboutRun({ range }: MapBlock, { ordinal, state, node }: MapCell, count:
   return `${ends} ${addressStates[state].word}${node === undefined ? '' : `, node ${node}`}`;
 }
 
-/** A picture that stands by itself. */
+/** A self-contained picture. */
 export async function* ipamMapSvg(map: AddressMap): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield* new MapPicture(map).draw();

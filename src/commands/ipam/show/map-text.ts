@@ -13,19 +13,19 @@ import {
 import { printable, widthOf } from '../../../output/columns.ts';
 import { type Paint, type Style, styleOf, type TextView } from '../../../output/style.ts';
 
-/** Room beside the addresses that usage and owner get when blocks have to be wrapped for it. */
+/** Columns that usage and owner get next to the addresses when blocks have to be wrapped for them. */
 const roomForNotes = 18;
 const fewestInRow = 8;
 const gap = '  ';
 
-/** What a block says of itself beside its row: usage, owner, borrowers, what is wrong. */
+/** The notes next to a block's row: usage, owner, borrowers, what is wrong. */
 export function notesOf({ held, size, range, affinity, node, borrowers, trouble }: MapBlock): string[] {
   const owner = node ?? (affinity || 'ownerless');
   const borrowed = borrowers.map(([name, count]) => `${count} borrowed by ${name}`);
   return [range === undefined ? '' : `${held}/${size}`, owner, borrowed.join(', '), trouble].map(printable);
 }
 
-/** What a pool says of itself. */
+/** The note of a pool: whether it is enabled, how full it is. */
 export function poolNote({ enabled, size, held, blockCount, blocks }: MapPool): string {
   const state = enabled ? '' : 'disabled, ';
   if (blockCount === 0) return `${state}no blocks`;
@@ -34,7 +34,7 @@ export function poolNote({ enabled, size, held, blockCount, blocks }: MapPool): 
 }
 
 /** The name and text under which blocks without a pool are shown. */
-export const orphans = { name: 'no pool', note: 'blocks that are in no pool' };
+export const orphans = { name: 'no pool', note: 'blocks outside every pool' };
 
 class MapText {
   readonly #map: AddressMap;
@@ -119,7 +119,7 @@ class MapText {
     return text;
   }
 
-  /** The notes, one a row while there are rows, the rest joined in the last; cut to the width. */
+  /** The notes, one per row while there are rows, the rest joined in the last; cut to the width. */
   #noteLines(block: MapBlock, rows: number, usageWidth: number, width: number): string[] {
     const { error } = this.#style;
     const [usage = '', owner = '', borrowed = '', trouble = ''] = notesOf(block);
@@ -162,7 +162,7 @@ class MapText {
     return text + this.#nodeLegend(nodes);
   }
 
-  /** The colours of nodes; without colour there is nothing to tell. */
+  /** The colours of nodes; empty without colour. */
   #nodeLegend(nodes: readonly string[]): string {
     if (nodes.length === 0 || !this.#colour) return '';
     const { dim, distinct } = this.#style;

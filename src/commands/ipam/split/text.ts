@@ -1,4 +1,4 @@
-// What `ipam split` prints: the plan, and what became of it.
+// What `ipam split` prints: the plan, and how it ended.
 import type { PlannedPart } from '../../../ipam/pool/pool-split.ts';
 import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
@@ -19,18 +19,18 @@ export function ipamSplitText({ name, cidr, outcome, disable, parts }: IpamSplit
   const pool = printable(name);
   if (outcome === 'already-split') {
     const list = parts.map(({ pool: part }) => `  ${printable(part.metadata.name)} ${part.spec.cidr}\n`).join('');
-    return `The pool ${pool} is gone and its parts are there: nothing to do.\n${list}`;
+    return `Pool ${pool} is already split: nothing to do.\n${list}`;
   }
   const planned = outcome === 'planned';
   const verb = (would: string, did: string): string => (planned ? `would ${would}` : did);
   const lines = [
-    disable ? `${verb('disable', 'Disabled')} ${pool} (${cidr})` : `${pool} (${cidr}) was disabled before`,
+    disable ? `${verb('disable', 'Disabled')} ${pool} (${cidr})` : `${pool} (${cidr}) is already disabled`,
     ...parts.map(({ pool: part, exists, blocks }) => {
       const what = `${printable(part.metadata.name)} (${part.spec.cidr}, ${counted(blocks, 'block')})`;
-      return exists ? `${what} was there before` : `${verb('create', 'Created')} ${what}`;
+      return exists ? `${what} already exists` : `${verb('create', 'Created')} ${what}`;
     }),
     outcome === 'terminating'
-      ? `Asked for the deletion of ${pool}: its finalizers still hold it`
+      ? `Requested the deletion of ${pool}; it waits for its finalizers`
       : `${verb('delete', 'Deleted')} ${pool}`,
   ];
   return lines.map((line) => `${line}\n`).join('');

@@ -4,7 +4,7 @@ import { jsonDocument } from '../../../output/json-document.ts';
 import type { TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 
-/** A row for the kernel and one a module, then one sentence. */
+/** One row for the kernel and one per module, then one sentence. */
 export function systemTable({ kernel, modules, isMet, isWithoutIpv6 }: SystemCheck, { columns }: TextView): string {
   const rows = [
     ['kernel', kernel.release, kernel.isNewEnough ? 'ok' : `older than ${oldestKernelText}`],
@@ -14,7 +14,7 @@ export function systemTable({ kernel, modules, isMet, isWithoutIpv6 }: SystemChe
     ? 'Calico can run here, without IPv6.'
     : isMet
       ? 'Calico can run here.'
-      : 'Something that Calico needs was not found.';
+      : 'A part of the kernel that Calico needs was not found.';
   return `${textTable(['WHAT', 'NAME', 'STATE'], rows, columns)}\n${verdict}\n`;
 }
 

@@ -10,19 +10,19 @@ import { counted } from '../../../text/wording.ts';
 
 type Saved = SavedSnapshot & { readonly path: string };
 
-/** A table of the kinds that are there, then one line for the nodes and for each thing that is missing. */
+/** A table of the saved kinds, then one line for the nodes and one for each thing that is missing. */
 export function savedText({ path, objects, unread, nodes }: Saved, { columns }: TextView): string {
   const rows = objects.filter(({ count }) => count > 0).map(({ kind, count }) => [kind, String(count)]);
   const recorded = nodes?.filter(({ commands }) => commands > 0).length;
   const lines = [
     ...(nodes === undefined ? [] : [`recorded ${recorded} of ${nodes.length} nodes`]),
-    ...unread.map(({ kind, reason }) => `without ${kind}: ${reason}`),
+    ...unread.map(({ kind, reason }) => `not saved: ${kind}: ${reason}`),
     ...(nodes ?? []).flatMap(({ node, lost }) =>
       lost === undefined
         ? []
-        : [`without ${counted(lost.count, 'answer')} of ${node}: ${withoutNode(lost.message, node)}`],
+        : [`${counted(lost.count, 'answer')} missing from ${node}: ${withoutNode(lost.message, node)}`],
     ),
-    `saved in ${path}`,
+    `saved to ${path}`,
   ];
   return `${textTable(['KIND', 'OBJECTS'], rows, columns)}\n${lines.map(printable).join('\n')}\n`;
 }

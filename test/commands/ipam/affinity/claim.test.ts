@@ -81,7 +81,7 @@ it('affinity claim --dry-run prints the plan, as JSON too', async () => {
   expect(await unchanged('10.60.0.0/27 --node node-a --dry-run')).toMatchObject({
     code: 0,
     stdout: [
-      'node-a has 10.60.0.0/29 already',
+      'node-a already owns 10.60.0.0/29',
       'would claim 10.60.0.24/29 for node-a',
       '10.60.0.8/29 cannot be claimed: it belongs to host:node-b',
       '10.60.0.16/29 cannot be claimed: it exists and has no owner',

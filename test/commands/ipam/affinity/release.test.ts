@@ -107,7 +107,7 @@ it('affinity release deletes a claim that its block contradicts, and leaves the 
   const items = [...(parseJson(text()) as unknown as { items: KubeObject[] }).items, stale];
   writeFileSync(file(), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
   expect((await unchanged('--node gone --dry-run')).stdout).toBe(
-    'would release 10.60.0.16/29 of gone: only the claim, the block does not name it\n',
+    'would release 10.60.0.16/29 from gone: only the affinity, the block is not owned by gone\n',
   );
   expect(await release('--node gone')).toMatchObject({ code: 0 });
   expect(named('BlockAffinity')).toContain('node-b-10-60-0-16-29');
@@ -119,11 +119,11 @@ it('affinity release --dry-run prints the plan, as JSON too', async () => {
   expect(await unchanged('--node node-a --dry-run')).toMatchObject({
     code: 0,
     stdout:
-      'would release 10.60.0.0/29 of node-a and delete the block\n' +
+      'would release 10.60.0.0/29 from node-a and delete the block\n' +
       '10.60.0.8/29 stays with node-a: it holds 2 addresses\n',
   });
   expect((await unchanged('--node node-a --keep-addresses --dry-run')).stdout).toContain(
-    'would release 10.60.0.8/29 of node-a; the block keeps 2 addresses and has no owner\n',
+    'would release 10.60.0.8/29 from node-a; the block keeps 2 addresses and has no owner\n',
   );
   const { stdout } = await unchanged('--node node-a --dry-run -o json');
   expect(JSON.parse(stdout)).toEqual({

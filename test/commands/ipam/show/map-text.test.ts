@@ -29,7 +29,7 @@ describe('the address map as text', () => {
         'services  192.0.2.0/28  1 of 16 addresses held, 1 block',
         '192.0.2.0/29  L.......  1/8  virtual:load-balancer',
         '',
-        'no pool  blocks that are in no pool',
+        'no pool  blocks outside every pool',
         '10.99.0.0/30  b...  1/4  ownerless, 1 borrowed by node-b',
         '',
         '#   1  held by a pod or by hand',

@@ -12,13 +12,19 @@ const number = (value: number | undefined): string => (value === undefined ? non
 
 function row({ node, type, cidr, pool, state, inUse, free, borrowed, name, problems }: AffinityShown, wide: boolean) {
   return [
-    ...[node, type, cidr, pool ?? none, state ?? none, number(inUse), number(free)],
+    node,
+    type,
+    cidr,
+    pool ?? none,
+    state ?? none,
+    number(inUse),
+    number(free),
     ...(wide ? [number(borrowed), name ?? none] : []),
     problems.join('; '),
   ];
 }
 
-/** One row a claim; `wide` adds the borrowed addresses and the name of the affinity. */
+/** One row per affinity; `wide` adds the borrowed addresses and the name of the affinity. */
 export function affinityListText({ items }: AffinityList, wide: boolean, { columns }: TextView): string {
   const all = [...headings, ...(wide ? ['BORROWED', 'NAME'] : []), 'PROBLEM'];
   return textTable(
