@@ -125,13 +125,13 @@ export class CalicoPods {
       const query = new URLSearchParams({ labelSelector: selector, limit: String(pageSize) });
       if (node !== undefined) query.set('fieldSelector', `spec.nodeName=${fieldValue(node)}`);
       if (next !== '') query.set('continue', next);
-      const answer = await callApi(this.#connection, { method: 'GET', path: `/api/v1/pods?${query}`, signal }).catch(
+      const response = await callApi(this.#connection, { method: 'GET', path: `/api/v1/pods?${query}`, signal }).catch(
         (cause: unknown) => {
           throw cause instanceof TransportError ? cause : listTimedOut(cause);
         },
       );
-      if (answer.status !== 200) throw listRefused(answer.status, answer.body);
-      const { items, metadata } = JSON.parse(answer.body) as PodList;
+      if (response.status !== 200) throw listRefused(response.status, response.body);
+      const { items, metadata } = JSON.parse(response.body) as PodList;
       for (const pod of items ?? []) {
         const { nodeName } = pod.spec;
         if (nodeName !== undefined) found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);

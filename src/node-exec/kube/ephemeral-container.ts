@@ -8,7 +8,7 @@ import { type SessionOutput, streamExecSession } from './exec-session.ts';
 import { openSocket } from './exec-socket.ts';
 import { messageOf, missingRight } from './exec-status.ts';
 import { exitCodeMarkerArgv } from './exit-code-marker.ts';
-import { type ApiAnswer, callApi, isAnswer } from './kube-api.ts';
+import { type ApiResponse, callApi, isApiResponse } from './kube-api.ts';
 
 /** Long, because the image may have to be pulled. */
 const startTimeoutMs = 120_000;
@@ -71,7 +71,7 @@ export function streamInEphemeralContainer(
     await waitUntilRunning(connection, path, where, name, signal);
     const query = new URLSearchParams({ container: name, stdin: 'true', stdout: 'true', stderr: 'true' });
     const socket = await openSocket(connection, { ...output, pingEveryMs, path: `${path}/attach?${query}` });
-    if (isAnswer(socket)) throw refused(where, 'create pods/attach', pod, socket);
+    if (isApiResponse(socket)) throw refused(where, 'create pods/attach', pod, socket);
     socket.send('go\n');
     return socket;
   });
@@ -105,9 +105,9 @@ async function waitUntilRunning(
         hint: 'Run kubectl describe pod: the image may take long to pull, or the node is not ready.',
       });
     }
-    const answer = await callApi(connection, { method: 'GET', path, signal });
-    if (answer.status !== 200) throw refused(where, 'get pods', undefined, answer);
-    const { status } = JSON.parse(answer.body) as {
+    const response = await callApi(connection, { method: 'GET', path, signal });
+    if (response.status !== 200) throw refused(where, 'get pods', undefined, response);
+    const { status } = JSON.parse(response.body) as {
       status?: { ephemeralContainerStatuses?: readonly { name: string; state?: ContainerState }[] };
     };
     const state = status?.ephemeralContainerStatuses?.find((container) => container.name === name)?.state;
@@ -122,7 +122,7 @@ async function waitUntilRunning(
   }
 }
 
-function refused(where: string, right: string, pod: PodRef | undefined, { status, body }: ApiAnswer): TransportError {
+function refused(where: string, right: string, pod: PodRef | undefined, { status, body }: ApiResponse): TransportError {
   const text = messageOf(body);
   if (status === 403 && / cannot \S+ resource /.test(text)) {
     const missing = missingRight(body, pod === undefined ? right : `${right} in namespace ${pod.namespace}`);

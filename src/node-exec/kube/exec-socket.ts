@@ -1,7 +1,7 @@
 // The WebSocket of an exec or attach: channels of bytes to and from a container, and a status message at the end, which
 // exec-status.ts reads.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
-import { type ApiAnswer, answerOf, credentials, noAnswer, untilAnswered } from './kube-api.ts';
+import { type ApiResponse, credentials, noResponse, readResponse, withRetries } from './kube-api.ts';
 
 /** Only the first can signal the end of a command's input. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
@@ -39,9 +39,12 @@ export interface ExecSocket {
  * Opens it; returns the server's response when that refuses (403, 404, …).
  * Errors: TransportError `unreachable`, `unauthorized` (no credentials); the reason of the signal.
  */
-export async function openSocket(connection: KubeConnection, options: SocketOptions): Promise<ExecSocket | ApiAnswer> {
+export async function openSocket(
+  connection: KubeConnection,
+  options: SocketOptions,
+): Promise<ExecSocket | ApiResponse> {
   const { WebSocket } = await import('ws');
-  return untilAnswered(connection, options.signal, async () => {
+  return withRetries(connection, options.signal, async () => {
     const { agent, headers } = await credentials(connection);
     options.signal.throwIfAborted();
     const { server } = connection;
@@ -56,15 +59,15 @@ export async function openSocket(connection: KubeConnection, options: SocketOpti
     const cut = (): void => socket.terminate();
     options.signal.addEventListener('abort', cut, { once: true });
     const letGo = (): void => options.signal.removeEventListener('abort', cut);
-    return new Promise<ExecSocket | ApiAnswer>((resolve, reject) => {
+    return new Promise<ExecSocket | ApiResponse>((resolve, reject) => {
       socket.on('open', () => resolve(exchange(socket, options, letGo)));
       socket.on('unexpected-response', (_, message) => {
-        answerOf(message).then(resolve, (cause: unknown) => reject(noAnswer(server, cause)));
+        readResponse(message).then(resolve, (cause: unknown) => reject(noResponse(server, cause)));
         letGo();
       });
       // Also emitted for a connection that was cut while opening, so the promise always settles.
-      socket.on('error', (cause) => reject(options.signal.aborted ? options.signal.reason : noAnswer(server, cause)));
-      socket.on('close', () => reject(noAnswer(server, new Error('connection closed'))));
+      socket.on('error', (cause) => reject(options.signal.aborted ? options.signal.reason : noResponse(server, cause)));
+      socket.on('close', () => reject(noResponse(server, new Error('connection closed'))));
     });
   });
 }

@@ -18,7 +18,7 @@ export interface ApiCall {
   readonly signal: AbortSignal;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly body: string;
   /** How long the server asks to wait before the next try, in milliseconds. */
@@ -29,20 +29,20 @@ export interface ApiAnswer {
  * Calls `attempt`: again with fresh credentials after 401, and again after 429 when the time that the server asks for has
  * passed. Returns the last result. Errors: those of `attempt`.
  */
-export async function untilAnswered<T>(
+export async function withRetries<T>(
   connection: KubeConnection,
   signal: AbortSignal,
-  attempt: () => Promise<T | ApiAnswer>,
-): Promise<T | ApiAnswer> {
+  attempt: () => Promise<T | ApiResponse>,
+): Promise<T | ApiResponse> {
   let renewed = false;
   for (let tries = 1; ; tries += 1) {
     const result = await attempt();
-    const answer = isAnswer(result) ? result : undefined;
-    if (answer?.status === 401 && !renewed) {
+    const response = isApiResponse(result) ? result : undefined;
+    if (response?.status === 401 && !renewed) {
       renewed = true;
       connection.renew();
-    } else if (answer?.status === 429 && tries < triesWhenBusy) {
-      await after(answer.retryAfterMs, undefined, { signal });
+    } else if (response?.status === 429 && tries < triesWhenBusy) {
+      await after(response.retryAfterMs, undefined, { signal });
     } else {
       return result;
     }
@@ -50,14 +50,14 @@ export async function untilAnswered<T>(
 }
 
 /** True for a response of the server instead of the expected result. */
-export function isAnswer(result: unknown): result is ApiAnswer {
+export function isApiResponse(result: unknown): result is ApiResponse {
   return typeof result === 'object' && result !== null && 'status' in result && 'retryAfterMs' in result;
 }
 
 /** Makes one call. Errors: TransportError `unreachable`, `unauthorized` (no credentials); the reason of the signal. */
-export async function callApi(connection: KubeConnection, call: ApiCall): Promise<ApiAnswer> {
+export async function callApi(connection: KubeConnection, call: ApiCall): Promise<ApiResponse> {
   const { method, path, body, signal } = call;
-  return untilAnswered(connection, signal, async () => {
+  return withRetries(connection, signal, async () => {
     const { agent, headers } = await credentials(connection);
     const { server } = connection;
     const options: RequestOptions = {
@@ -79,10 +79,10 @@ export async function callApi(connection: KubeConnection, call: ApiCall): Promis
         const send = server.protocol === 'http:' ? httpRequest : httpsRequest;
         send(options, resolve).on('error', reject).end(body?.text);
       });
-      return await answerOf(message);
+      return await readResponse(message);
     } catch (cause) {
       signal.throwIfAborted();
-      throw noAnswer(server, cause);
+      throw noResponse(server, cause);
     }
   });
 }
@@ -105,7 +105,7 @@ export function credentialsRejected(prefix = ''): TransportError {
 }
 
 /** Reads the whole response; Retry-After is capped at 10 seconds. */
-export async function answerOf(message: IncomingMessage): Promise<ApiAnswer> {
+export async function readResponse(message: IncomingMessage): Promise<ApiResponse> {
   const pieces: Buffer[] = [];
   for await (const piece of message) pieces.push(piece as Buffer);
   const seconds = Number(message.headers['retry-after'] ?? '1');
@@ -117,10 +117,10 @@ export async function answerOf(message: IncomingMessage): Promise<ApiAnswer> {
 }
 
 /** For a call without a response: the server was not reached, or the connection broke. */
-export function noAnswer(server: URL, cause: unknown): TransportError {
+export function noResponse(server: URL, cause: unknown): TransportError {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const why = first instanceof Error ? first.message : String(first);
-  return new TransportError('unreachable', `no answer from the API server ${server.origin}: ${why}`, {
+  return new TransportError('unreachable', `no response from the API server ${server.origin}: ${why}`, {
     hint: 'Check the network and the server address in the kubeconfig; --via ssh works without the API server.',
     cause,
   });

@@ -23,7 +23,7 @@ import { endedWithoutMarker, runExecSession, type SessionOutput, streamExecSessi
 import { type ExecSocket, openSocket } from './exec-socket.ts';
 import { execEnd, messageOf, missingRight } from './exec-status.ts';
 import { exitCodeMarkerArgv } from './exit-code-marker.ts';
-import { type ApiAnswer, credentialsRejected, isAnswer } from './kube-api.ts';
+import { type ApiResponse, credentialsRejected, isApiResponse } from './kube-api.ts';
 
 export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 
@@ -110,7 +110,7 @@ class KubeExec implements NodeExec {
       const pod = await this.#pods.find(node.name);
       const path = execPath(pod, argv);
       const result = await openSocket(this.#connection, { ...session, pingEveryMs: this.#pingEveryMs, path });
-      if (!isAnswer(result)) return result;
+      if (!isApiResponse(result)) return result;
       if (result.status !== 404 || again) throw refused(node, pod, result);
       this.#pods.lookAgain(node.name);
     }
@@ -177,7 +177,7 @@ function execPath({ namespace, name }: PodRef, argv: readonly string[]): string 
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/exec?${query}`;
 }
 
-function refused(node: NodeTarget, pod: PodRef, { status, body }: ApiAnswer): TransportError {
+function refused(node: NodeTarget, pod: PodRef, { status, body }: ApiResponse): TransportError {
   if (status === 403) {
     const right = missingRight(body, `create pods/exec in namespace ${pod.namespace}`);
     return new TransportError(
