@@ -1,4 +1,4 @@
-// The IPAM configuration: its defaults, what a change makes of it, which settings go together.
+// The IPAM configuration: its defaults, changes to it, and which settings can be combined.
 // Rules: docs/reference/ipam.md#configuration.
 import type { IPAMConfig } from '../resources/kinds/ipam-config.ts';
 import { EMPTY_METADATA, METADATA_ANNOTATION } from '../resources/names.ts';
@@ -12,7 +12,7 @@ export interface IpamSettings {
   readonly maxBlocksPerHost: number;
 }
 
-/** Calico's own limit, where nobody sets one. */
+/** The default block limit of Calico. */
 const defaultBlockLimit = 20;
 
 /** The largest block limit that the configuration can hold. */
@@ -27,13 +27,13 @@ export function settingsOf(config: IPAMConfig | undefined): IpamSettings {
   };
 }
 
-/** How many blocks of a family a node may own: the smaller of what is configured and what is requested. */
+/** How many blocks of a family a node may own: the smaller of the configured and the requested limit. */
 export function blockLimit({ maxBlocksPerHost }: IpamSettings, requested = 0): number {
   const limits = [requested, maxBlocksPerHost].filter((limit) => limit > 0);
   return limits.length === 0 ? defaultBlockLimit : Math.min(...limits);
 }
 
-/** The configuration of a cluster that has none, as an object to be created. */
+/** The default configuration as an object to be created. */
 export function defaultConfig(): IPAMConfig {
   const { strictAffinity, autoAllocateBlocks } = settingsOf(undefined);
   return {
@@ -44,7 +44,7 @@ export function defaultConfig(): IPAMConfig {
   };
 }
 
-/** The configuration with these settings; everything else in it stays as it is. A limit of 0 is left out. */
+/** The configuration with these settings; everything else stays as it is. A limit of 0 is left out. */
 export function withSettings(config: IPAMConfig, settings: IpamSettings): IPAMConfig {
   const { maxBlocksPerHost: _, ...spec } = config.spec;
   const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost } = settings;
@@ -58,7 +58,7 @@ export function changedSettings(before: IpamSettings, after: IpamSettings): (key
   return names.filter((name) => before[name] !== after[name]);
 }
 
-/** Why these settings do not go together, in Calico's words; undefined when they do. */
+/** Why these settings cannot be combined, in Calico's words; undefined when they can. */
 export function settingsProblem({
   strictAffinity,
   autoAllocateBlocks,

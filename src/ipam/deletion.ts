@@ -1,5 +1,5 @@
-// Deletion in two writes: the object is marked, by compare-and-swap, then removed. What stays marked after a crash is a
-// tombstone. Rules: docs/reference/ipam.md#two-phase-delete.
+// Deletion in two writes: the object is marked by compare-and-swap, then removed. An object that stays marked after a crash
+// is a tombstone. Rules: docs/reference/ipam.md#two-phase-delete.
 import { type BlockAffinity, isDeletedAffinity } from '../resources/kinds/block-affinity.ts';
 import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
 import type { IPAMHandle } from '../resources/kinds/ipam-handle.ts';
@@ -12,27 +12,27 @@ export type Marked = IPAMBlock | BlockAffinity | IPAMHandle;
 
 const gone: Outcome<undefined> = { ok: true, value: undefined };
 
-/** True when a delete of the object began and did not end. */
+/** True when a deletion of the object began and was not completed. */
 export function isTombstone(object: Marked): boolean {
   return object.kind === 'BlockAffinity' ? isDeletedAffinity(object as BlockAffinity) : object.spec.deleted === true;
 }
 
-/** The object with its delete mark: a text on affinities, a boolean elsewhere. */
+/** The object with its deletion mark: a string on affinities, a boolean on other kinds. */
 function asTombstone<T extends Marked>(object: T): T {
   return { ...object, spec: { ...object.spec, deleted: object.kind === 'BlockAffinity' ? 'true' : true } };
 }
 
-/** True for a marked block that still holds addresses: nobody but a person may decide that they are free. */
+/** True for a marked block with allocated addresses: only a person may decide that they are free. */
 function holdsAddresses(object: Marked): boolean {
   return object.kind === 'IPAMBlock' && !isEmpty(object as IPAMBlock);
 }
 
-/** What is said of such a block, which is left to a person. */
-export const heldTombstone = 'is marked as deleted and still holds addresses';
+/** The message for such a block, which is left to a person. */
+export const heldTombstone = 'is marked as deleted but still has allocated addresses';
 
 /**
- * Deletes exactly the given incarnation at the given revision: two writes.
- * `not-found`: it was gone before; `conflict`: it was changed, and nothing was marked.
+ * Deletes exactly this object at its revision, in two writes. `not-found`: it was gone before. `conflict`: it was changed,
+ * and nothing was marked.
  */
 export async function deleteInTwoPhases<T extends Marked>(
   objects: IpamObjects<T>,
@@ -43,8 +43,8 @@ export async function deleteInTwoPhases<T extends Marked>(
 }
 
 /**
- * Removes a tombstone. Somebody else may be finishing it at the same time: that is success.
- * `conflict`: the object is no tombstone (any more), or a block that still holds addresses.
+ * Removes a tombstone. If another client removes it at the same time, that is success. `conflict`: the object is not a
+ * tombstone (any more), or it is a block with allocated addresses.
  */
 export async function finishDeletion<T extends Marked>(
   objects: IpamObjects<T>,
@@ -64,8 +64,8 @@ export async function finishDeletion<T extends Marked>(
 }
 
 /**
- * Reads an object as Calico does: a tombstone is finished off first and then does not exist.
- * `conflict`: a marked block that still holds addresses.
+ * Reads an object as Calico does: a tombstone is removed first and then does not exist. `conflict`: a marked block with
+ * allocated addresses.
  */
 export async function getLive<T extends Marked>(objects: IpamObjects<T>, name: string): Promise<Outcome<T>> {
   const found = await objects.get(name);

@@ -7,7 +7,7 @@ import { deleteInTwoPhases, getLive } from './deletion.ts';
 import type { IpamStore, Outcome } from './ipam-store.ts';
 import { maxRetries, retriesExhausted } from './retries.ts';
 
-/** A handle nobody has written yet. The counts, by CIDR of the block, become part of it. */
+/** A new handle, not written yet. The counts, by CIDR of the block, become part of it. */
 export function newHandle(handleId: string, counts: Record<string, number>): IPAMHandle {
   return {
     apiVersion: 'crd.projectcalico.org/v1',
@@ -17,18 +17,18 @@ export function newHandle(handleId: string, counts: Record<string, number>): IPA
   };
 }
 
-/** A stored count as a number; what is none counts nothing. */
+/** A stored count as a number; 0 for anything that is not an integer. */
 export function countOf(stored: unknown): number {
   const count = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
   return Number.isInteger(count) ? count : 0;
 }
 
-/** The handle with other counts, which become part of it; all else stays. */
+/** The handle with other counts, which become part of it; everything else stays. */
 export function withCounts(handle: IPAMHandle, counts: Record<string, number>): IPAMHandle {
   return { ...handle, spec: { ...handle.spec, block: counts } };
 }
 
-/** How many addresses of a handle each of the blocks holds, by CIDR text; blocks that hold none are not in it. */
+/** How many addresses of a handle each of the blocks has, by CIDR text; blocks without any are left out. */
 export function countsOfHandle(name: string, blocks: readonly IPAMBlock[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const block of blocks) {
@@ -39,8 +39,8 @@ export function countsOfHandle(name: string, blocks: readonly IPAMBlock[]): Reco
 }
 
 /**
- * Adds to the count of a block; before the block is written, so that a crash leaves a count too high and never an
- * address that its handle does not know. Most handles are new, so it is created without a look whether it is there.
+ * Adds to the count of a block. This happens before the block is written, so that a crash leaves a count too high and never
+ * an address that its handle does not count. Most handles are new, so the first attempt creates the object unread.
  */
 export async function incrementHandle(store: IpamStore, handleId: string, cidr: string, count: number): Promise<void> {
   let found: Outcome<IPAMHandle> = { ok: false, why: 'not-found' };
@@ -57,15 +57,15 @@ export async function incrementHandle(store: IpamStore, handleId: string, cidr: 
 }
 
 export interface Decrement {
-  /** Addresses of the handle that the block still holds: its count is not taken below that. */
+  /** Addresses of the handle that the block still has: the count is not lowered below that. */
   readonly remaining?: number;
-  /** The handle as listed a moment ago: spares the first read. */
+  /** The handle as listed a moment ago, which saves the first read. */
   readonly listed?: IPAMHandle | undefined;
 }
 
 /**
- * Takes off the count of a block after the block was written; deletes the handle when no count is left.
- * A handle or count that is lower than it should be, or missing, is no error: there is less to take off.
+ * Lowers the count of a block after the block was written, and deletes the handle when no count is left. A handle or count
+ * that is missing or lower than it should be is not an error: there is less to lower.
  */
 export async function decrementHandle(
   store: IpamStore,

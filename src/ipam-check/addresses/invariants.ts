@@ -77,14 +77,14 @@ export const addressInvariants = {
     whatToDo: 'Find out which of them the address is allocated to, and restart the other one.',
   },
   'INV-57': {
-    title: 'address is used by another pod than it is allocated to',
+    title: 'address is used by a pod that it is not allocated to',
     severities: ['error'],
     needs: users,
     meaning: 'When the recorded pod is deleted, the address is released while the other pod still uses it.',
     whatToDo: 'Restart the pod that uses the address.',
   },
   'INV-58': {
-    title: 'address is allocated on another node than its pod runs on',
+    title: 'address is allocated on a node that its pod does not run on',
     severities: ['warning', 'error'],
     needs: users,
     meaning:

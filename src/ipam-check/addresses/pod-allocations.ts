@@ -31,7 +31,7 @@ export function namedPod({ attributes }: Allocation): NamedPod | undefined {
 
 const endedPhases: readonly (string | undefined)[] = ['Succeeded', 'Failed', 'Completed'];
 
-/** The finding about an allocation that names this pod, or undefined when all is well. */
+/** The finding about an allocation that names this pod, or undefined when there is none. */
 export function judgePodAllocation(
   view: CheckView,
   addressUsers: AddressUsers,

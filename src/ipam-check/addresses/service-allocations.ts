@@ -19,7 +19,7 @@ export function namedService({ attributes }: Allocation): NamedService | undefin
   return type === 'LoadBalancer' && service && namespace ? { namespace, name: service } : undefined;
 }
 
-/** The finding about an allocation that names this service, or undefined when all is well. */
+/** The finding about an allocation that names this service, or undefined when there is none. */
 export function judgeServiceAllocation(
   view: CheckView,
   addressUsers: AddressUsers,

@@ -36,7 +36,7 @@ export function namedTunnel({ attributes }: Allocation): NamedTunnel | undefined
   return node && isTunnelType(type) ? { node, type } : undefined;
 }
 
-/** The finding about an allocation that names this tunnel, or undefined when all is well. */
+/** The finding about an allocation that names this tunnel, or undefined when there is none. */
 export function judgeTunnelAllocation(
   view: CheckView,
   addressUsers: AddressUsers,

@@ -2,7 +2,7 @@
 import { affinityLabels, affinityName, hostnameHash } from '../../resources/names.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 
-/** What does not match, one line each; both empty when all is well. */
+/** What does not match, one line each; both empty when everything matches. */
 export interface Mismatches {
   /** About node, CIDR and name: what the affinity is about is not certain, or nobody looks for it here. */
   readonly name: readonly string[];

@@ -85,7 +85,7 @@ function obstacleToFreeing(
   for (const ordinal of lost) {
     const ip = addressAt(range, ordinal);
     const [user] = users.of(ip);
-    if (user !== undefined) return `first give ${describeUser(user)} another address than ${formatIp(ip)}`;
+    if (user !== undefined) return `${formatIp(ip)} is used by ${describeUser(user)}: give it another address first`;
   }
   return undefined;
 }

@@ -206,7 +206,7 @@ export class Allocation {
     return this.attributes['node'] || this.block.node;
   }
 
-  /** The attribute `node` names another node than the block's owner. */
+  /** True when the attribute `node` names a node that does not own the block. */
   get borrowed(): boolean {
     const named = this.attributes['node'];
     return Boolean(named) && this.block.owner?.type !== 'virtual' && named !== this.block.node;

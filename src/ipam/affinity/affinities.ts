@@ -1,5 +1,5 @@
-// Block affinities: the claim of an owner on a block, kept beside the block that decides.
-// States and orders of writes: docs/reference/ipam.md#affinity-states. Releasing is affinity-release.ts.
+// Block affinities: the objects by which owners hold blocks. The block itself decides who owns it.
+// States and order of writes: docs/reference/ipam.md#affinity-states. Releasing is affinity-release.ts.
 import { affinityState, affinityType, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import {
@@ -17,7 +17,7 @@ import { maxRetries, retriesExhausted } from '../retries.ts';
 
 export type AffinityState = 'pending' | 'confirmed' | 'pendingDeletion';
 
-/** An affinity nobody has written yet. */
+/** A new affinity, not written yet. */
 export function newAffinity(owner: Owner, cidr: string, state: AffinityState): BlockAffinity {
   const labels = affinityLabels(owner.name, owner.type, cidr);
   return {
@@ -32,19 +32,19 @@ export function newAffinity(owner: Owner, cidr: string, state: AffinityState): B
   };
 }
 
-/** The affinity in another state; all else stays. */
+/** The affinity in another state; everything else stays. */
 export function inState(affinity: BlockAffinity, state: AffinityState): BlockAffinity {
   return { ...affinity, spec: { ...affinity.spec, state } };
 }
 
-/** Who claims the block. */
+/** The owner that the affinity names. */
 export function ownerOfAffinity(affinity: BlockAffinity): Owner {
   return { type: affinityType(affinity) === 'virtual' ? 'virtual' : 'host', name: affinity.spec.node };
 }
 
 /**
- * Confirms the claim on a block that names this owner: affinity pending, block touched, affinity confirmed.
- * Touching the block makes the write of any concurrent release of it fail.
+ * Confirms the affinity for a block that names this owner: affinity pending, block touched, affinity confirmed. Touching
+ * the block makes the write of any concurrent release fail.
  */
 export async function confirmAffinity(
   store: IpamStore,
@@ -60,31 +60,29 @@ export async function confirmAffinity(
   return claimAgain(store, affinity, block.value);
 }
 
-/** Makes the missing affinity of a block that has an owner, and confirms it. */
+/** Creates the missing affinity of a block that has an owner, and confirms it. */
 export async function claimMissingAffinity(
   store: IpamStore,
   block: IPAMBlock,
   checkPrecondition: PreconditionCheck,
 ): Promise<RepairOutcome> {
   const owner = ownerOf(block);
-  if (owner === undefined) return conflict('the block has no owner that can be read');
+  if (owner === undefined) return conflict('the block has no valid owner');
   const { cidr } = block.spec;
   const existing = await getLive(store.affinities, affinityName(owner.name, cidr));
   if (existing.ok) {
     const { name, type } = ownerOfAffinity(existing.value);
     const same = name === owner.name && type === owner.type && existing.value.spec.cidr === cidr;
-    return same
-      ? confirmAffinity(store, existing.value, checkPrecondition)
-      : conflict('its name is taken by another affinity');
+    return same ? confirmAffinity(store, existing.value, checkPrecondition) : conflict('another affinity has its name');
   }
   const refusal = await checkPrecondition();
   if (refusal !== undefined) return skipped(refusal);
   const pending = await store.affinities.create(newAffinity(owner, cidr, 'pending'));
-  if (!pending.ok) return conflict('somebody else claimed the block at the same time');
+  if (!pending.ok) return conflict('another client claimed the block at the same time');
   return settle(store, pending.value, block);
 }
 
-/** The three writes of a claim on a block that is known to be this owner's. */
+/** The three writes that confirm an affinity for a block that is known to have this owner. */
 export async function claimAgain(store: IpamStore, affinity: BlockAffinity, block: IPAMBlock): Promise<RepairOutcome> {
   const pending = await store.affinities.update(inState(affinity, 'pending'));
   return pending.ok ? settle(store, pending.value, block) : conflict(changedMeanwhile);
@@ -99,7 +97,7 @@ async function settle(store: IpamStore, pending: BlockAffinity, known: IPAMBlock
     const written = await store.blocks.update(touched(block));
     if (written.ok) return confirm(store, pending);
     const again = await getLive(store.blocks, block.metadata.name);
-    if (!again.ok) return conflict('the block of the affinity was deleted meanwhile');
+    if (!again.ok) return conflict('the block of the affinity was deleted in the meantime');
     block = again.value;
   }
   throw retriesExhausted();
@@ -112,9 +110,9 @@ async function confirm(store: IpamStore, pending: BlockAffinity): Promise<Repair
   return stored.ok && affinityState(stored.value) === 'confirmed' ? applied : conflict(changedMeanwhile);
 }
 
-/** What is said of an affinity that somebody else wrote between reading and writing. */
-export const changedMeanwhile = 'the affinity was changed by somebody else meanwhile';
+/** The conflict when another client wrote the affinity between reading and writing it. */
+export const changedMeanwhile = 'the affinity was changed by another client in the meantime';
 
 function notOurs(block: IPAMBlock): string {
-  return `the block belongs to ${block.spec.affinity || 'nobody'}`;
+  return block.spec.affinity ? `the block belongs to ${block.spec.affinity}` : 'the block has no owner';
 }

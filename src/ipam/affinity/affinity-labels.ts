@@ -1,4 +1,4 @@
-// Labels and type of block affinities, as they should be: old ones lack them, and then their node does not see them.
+// The labels and the type that block affinities should have. Old ones lack them, and then their node does not see them.
 // Rules: docs/reference/ipam.md#ownership-by-hand.
 import { affinityType, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { affinityLabels, affinityMetadata, METADATA_ANNOTATION } from '../../resources/names.ts';
@@ -9,8 +9,8 @@ import type { IpamStore } from '../ipam-store.ts';
 import { maxRetries, retriesExhausted } from '../retries.ts';
 
 /**
- * The affinity with its type and its three labels right; all else stays. Undefined when they are right already.
- * `hash`: the hostname hash of its node, where the caller knows it.
+ * The affinity with the right type and labels; everything else stays. Undefined when they are right already. `hash`: the
+ * hostname hash of its node, if the caller knows it.
  */
 export function relabelled(affinity: BlockAffinity, hash?: string): BlockAffinity | undefined {
   const { metadata, spec } = affinity;
@@ -29,7 +29,7 @@ export function relabelled(affinity: BlockAffinity, hash?: string): BlockAffinit
   };
 }
 
-/** Calico's own metadata with the labels in it; made anew when it is missing or no object. */
+/** The metadata annotation of Calico with the labels in it; a new one when it is missing or not a JSON object. */
 function withLabels(stored: string | undefined, labels: Readonly<Record<string, string>>): string {
   const before = objectOf(stored);
   if (before === undefined) return affinityMetadata(labels);
@@ -47,8 +47,8 @@ function objectOf(text: string | undefined): Record<string, unknown> | undefined
 }
 
 /**
- * Puts labels and type of an owner's affinities right, so that the owner finds its blocks. An affinity without a type is
- * a node's. Answers the names of those it wrote.
+ * Corrects labels and type of an owner's affinities, so that the owner finds its blocks. An affinity without a type is that
+ * of a node. Returns the names of the affinities that were written.
  */
 export async function upgradeHost(store: IpamStore, owner: Owner): Promise<string[]> {
   const written: string[] = [];
@@ -59,7 +59,7 @@ export async function upgradeHost(store: IpamStore, owner: Owner): Promise<strin
   return written;
 }
 
-/** True when it was written; read again after each conflict. */
+/** Corrects one affinity, reading it again after each conflict. Returns whether it was written. */
 async function relabel(store: IpamStore, listed: BlockAffinity): Promise<boolean> {
   let affinity = listed;
   for (let attempt = 0; attempt < maxRetries; attempt++) {

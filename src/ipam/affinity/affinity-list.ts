@@ -1,5 +1,5 @@
-// Who claims which blocks, one entry a claim, with what is wrong with it as far as claims, blocks, pools and nodes tell.
-// The full judgement, with ages and repairs, is ipam check.
+// All block affinities, one entry each, with the problems that are visible from affinities, blocks, pools and nodes.
+// ipam check judges them fully, with ages and repairs.
 import { type Cidr, compareCidr, parseCidr } from '../../net/cidr.ts';
 import { CidrIndex } from '../../net/interval-set.ts';
 import { affinityState, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
@@ -14,21 +14,21 @@ import { relabelled } from './affinity-labels.ts';
 import { canonicalCidr } from './affinity-range.ts';
 
 export interface AffinityShown {
-  /** Name of the affinity; absent when only the block names the owner. */
+  /** Object name; absent when only the block names the owner. */
   readonly name?: string;
   readonly node: string;
   readonly type: Owner['type'];
   readonly cidr: string;
-  /** The pool that the block lies in. */
+  /** The pool that contains the block. */
   readonly pool?: string;
-  /** As stored, `confirmed` for the empty text; absent with the affinity. */
+  /** As stored, `confirmed` for an empty state; absent when there is no affinity object. */
   readonly state?: string;
-  /** Addresses of the block that are held, and the others; absent without a block. */
+  /** The numbers of allocated and of other addresses in the block; absent without a block. */
   readonly inUse?: number;
   readonly free?: number;
-  /** Held addresses whose holder is another node. */
+  /** Allocated addresses that are used on another node. */
   readonly borrowed?: number;
-  /** Sentences; none when all is well. */
+  /** One phrase per problem; empty when there is none. */
   readonly problems: readonly string[];
 }
 
@@ -41,18 +41,18 @@ export interface AffinitySources {
   readonly affinities: readonly BlockAffinity[];
   readonly blocks: readonly IPAMBlock[];
   readonly pools: readonly IPPool[];
-  /** Names of the nodes there are. */
+  /** Names of the nodes that exist. */
   readonly nodes: ReadonlySet<string>;
 }
 
-/** The claims of one node (or virtual owner), or of all; in order of owner and address. */
+/** The affinities of one node (or virtual owner), or of all, in order of owner and address. */
 export function affinityList(sources: AffinitySources, node?: string): AffinityList {
   const lookup = lookupOf(sources);
   const wanted = ({ name }: Owner): boolean => node === undefined || name === node;
-  const claims = sources.affinities
+  const entries = sources.affinities
     .filter((affinity) => wanted(ownerOfAffinity(affinity)))
-    .map((affinity) => claimShown(affinity, lookup));
-  const claimed = new Set(
+    .map((affinity) => affinityEntry(affinity, lookup));
+  const known = new Set(
     sources.affinities.map(
       (affinity) => `${ownerText(ownerOfAffinity(affinity))} ${canonicalCidr(affinity.spec.cidr)}`,
     ),
@@ -60,19 +60,19 @@ export function affinityList(sources: AffinitySources, node?: string): AffinityL
   for (const block of sources.blocks) {
     const owner = ownerOf(block);
     if (owner === undefined || isTombstone(block) || !wanted(owner)) continue;
-    const known = claimed.has(`${ownerText(owner)} ${canonicalCidr(block.spec.cidr)}`);
-    if (!known) claims.push(shown(owner, block.spec.cidr, block, ['its affinity is missing'], lookup));
+    if (known.has(`${ownerText(owner)} ${canonicalCidr(block.spec.cidr)}`)) continue;
+    entries.push(entry(owner, block.spec.cidr, block, ['its affinity is missing'], lookup));
   }
-  const items = claims
-    .map((claim) => ({ claim, owner: `${claim.type} ${claim.node}`, cidr: parseCidr(claim.cidr) }))
+  const items = entries
+    .map((item) => ({ item, owner: `${item.type} ${item.node}`, cidr: parseCidr(item.cidr) }))
     .sort((a, b) => byText(a.owner, b.owner) || byCidr(a.cidr, b.cidr))
-    .map(({ claim }) => claim);
+    .map(({ item }) => item);
   return { kind: 'IPAMAffinityList', items };
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What cannot be read comes last. */
+/** Invalid CIDRs come last. */
 function byCidr(a: Cidr | undefined, b: Cidr | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return compareCidr(a, b);
@@ -106,24 +106,24 @@ function lookupOf({ blocks, pools, nodes }: AffinitySources): Lookup {
 
 const ownerText = ({ type, name }: Owner): string => `${type}:${name}`;
 
-function claimShown(affinity: BlockAffinity, lookup: Lookup): AffinityShown {
+function affinityEntry(affinity: BlockAffinity, lookup: Lookup): AffinityShown {
   const { name } = affinity.metadata;
   const owner = ownerOfAffinity(affinity);
   const state = affinityState(affinity);
   const block = lookup.blocks.get(canonicalCidr(affinity.spec.cidr));
   const problems: string[] = [];
-  if (isTombstone(affinity)) problems.push('its deletion was not finished');
+  if (isTombstone(affinity)) problems.push('its deletion was not completed');
   if (block === undefined) problems.push('its block is missing');
-  else if (isTombstone(block)) problems.push('the deletion of its block was not finished');
+  else if (isTombstone(block)) problems.push('the deletion of its block was not completed');
   else if (isOwnerless(block)) problems.push('its block has no owner');
   else if (!isOwnedBy(block, owner)) problems.push(`its block belongs to ${block.spec.affinity}`);
-  if (state !== 'confirmed') problems.push(state === 'pending' ? 'not confirmed' : 'its release was not finished');
+  if (state !== 'confirmed') problems.push(state === 'pending' ? 'not confirmed' : 'its release was not completed');
   if (name !== affinityName(owner.name, affinity.spec.cidr)) problems.push('its name is wrong');
   if (relabelled(affinity, lookup.hashOf(owner.name)) !== undefined) problems.push('its type or labels are wrong');
-  return { name, ...shown(owner, affinity.spec.cidr, block, problems, lookup), state };
+  return { name, ...entry(owner, affinity.spec.cidr, block, problems, lookup), state };
 }
 
-function shown(
+function entry(
   owner: Owner,
   text: string,
   block: IPAMBlock | undefined,
@@ -133,11 +133,11 @@ function shown(
   const cidr = parseCidr(text);
   const pool = cidr && pools.find(cidr.base);
   const more: string[] = [];
-  if (cidr === undefined) more.push('its CIDR cannot be read');
-  else if (pool === undefined) more.push('no pool has it');
-  else if (blockSizeOf(pool) !== cidr.prefix) more.push(`blocks of the pool ${pool.metadata.name} have another size`);
-  else if (!isEnabled(pool)) more.push(`the pool ${pool.metadata.name} is disabled`);
-  if (owner.type === 'host' && !nodes.has(owner.name)) more.push('there is no such node');
+  if (cidr === undefined) more.push('its CIDR is invalid');
+  else if (pool === undefined) more.push('no pool contains it');
+  else if (blockSizeOf(pool) !== cidr.prefix) more.push(`pool ${pool.metadata.name} has another block size`);
+  else if (!isEnabled(pool)) more.push(`pool ${pool.metadata.name} is disabled`);
+  if (owner.type === 'host' && !nodes.has(owner.name)) more.push('its node does not exist');
   return {
     node: owner.name,
     type: owner.type,

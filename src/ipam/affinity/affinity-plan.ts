@@ -1,5 +1,5 @@
-// What claiming a range, or giving up claims, would do: plain data, made from one reading and decided anew when it is done.
-// The doing is claim-by-hand.ts and release-by-hand.ts.
+// What claiming a range, or releasing affinities, would do: plain data from one reading; each step is decided again when it
+// is done, by claim-by-hand.ts and release-by-hand.ts.
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { UsageError } from '../../world/errors.ts';
@@ -15,10 +15,10 @@ import type { BlockOwner } from './claim-block.ts';
 import { blocksToClaim, overlapOf, whyNotClaimable } from './claim-by-hand.ts';
 import { type AffinityRef, allAffinities, isAffinityOf, isInside } from './release-by-hand.ts';
 
-/** Beyond so many blocks a range is more likely a mistake than a wish. */
+/** A range with more blocks than this is more likely a mistake than intended. */
 const mostBlocksAtOnce = 4096;
 
-/** `claim`: does not exist. `own`: the owner has it; its claim is confirmed if it is not. `fail`: it cannot be claimed. */
+/** `claim`: does not exist. `own`: the owner has it already; its affinity is confirmed if needed. `fail`: it cannot be claimed. */
 export type PlannedClaim =
   | { readonly cidr: Cidr; readonly does: 'claim' | 'own' }
   | { readonly cidr: Cidr; readonly does: 'fail'; readonly why: string };
@@ -26,15 +26,15 @@ export type PlannedClaim =
 export interface ClaimPlan {
   readonly owner: BlockOwner;
   readonly blocks: readonly PlannedClaim[];
-  /** How many blocks of the family the owner has, before. */
+  /** How many blocks of the family the owner has before. */
   readonly owned: number;
-  /** How many it may have before it claims no more by itself. */
+  /** How many it may have before it no longer claims blocks by itself. */
   readonly limit: number;
 }
 
 /**
  * Looks up which blocks of a range an owner would get.
- * Errors: UsageError for what is no range to claim, or has more than 4096 blocks; CalictlError when the node does not exist.
+ * Errors: UsageError for a range that cannot be claimed, or has more than 4096 blocks; CalictlError for an unknown node.
  */
 export async function planClaim(store: IpamStore, text: string, owner: Owner): Promise<ClaimPlan> {
   const [pools, blockOwner] = await Promise.all([store.pools(), assignmentOwnerOf(store, owner)]);
@@ -62,7 +62,7 @@ export async function planClaim(store: IpamStore, text: string, owner: Owner): P
 function plannedClaim(cidr: Cidr, owner: Owner, block: IPAMBlock | undefined, others: readonly Cidr[]): PlannedClaim {
   const overlap = overlapOf(cidr, others);
   if (overlap !== undefined) return { cidr, does: 'fail', why: overlap };
-  // What is half-deleted and empty is finished on the way.
+  // The deletion of an empty tombstone is completed along the way.
   if (block === undefined || (isTombstone(block) && isEmpty(block))) return { cidr, does: 'claim' };
   if (!isTombstone(block) && isOwnedBy(block, owner)) return { cidr, does: 'own' };
   return { cidr, does: 'fail', why: whyNotClaimable(block) };
@@ -72,34 +72,34 @@ export interface AffinityClaimResult {
   readonly node: string;
   readonly plan: ClaimPlan;
   readonly dryRun: boolean;
-  /** Of the blocks that were tried, by CIDR. */
+  /** For the blocks that were tried, by CIDR. */
   readonly outcomes: readonly ReleaseOutcome[];
 }
 
 /**
- * `delete`: the claim goes and its block, which is empty, with it. `orphan`: the block keeps its addresses and loses its
- * owner. `drop`: the claim goes, which no block bears out. `keep`: the block is not empty, and should be.
+ * `delete`: the affinity and its empty block are deleted. `orphan`: the block keeps its addresses and loses its owner.
+ * `drop`: only the affinity is deleted, because no block names its owner. `keep`: the block is not empty, and must be.
  */
 export type ReleaseEffect = 'delete' | 'orphan' | 'drop' | 'keep';
 
 export interface PlannedAffinityRelease {
   readonly affinity: AffinityRef;
   readonly does: ReleaseEffect;
-  /** Addresses that the block holds, those that Windows keeps back among them. */
+  /** Addresses that are allocated in the block, the Windows reserve included. */
   readonly used: number;
 }
 
 export interface AffinityReleaseTarget {
-  /** Only claims on blocks in this range. */
+  /** Only affinities for blocks in this range. */
   readonly range?: string | undefined;
-  /** Only claims of this node. */
+  /** Only affinities of this node. */
   readonly node?: string | undefined;
   readonly keepAddresses: boolean;
 }
 
 /**
- * Looks up which claims would go.
- * Errors: UsageError for what is no CIDR, and for a range without claims that is none of blocks of a pool.
+ * Looks up which affinities would be released.
+ * Errors: UsageError for an invalid CIDR, and for a range without affinities that is not made of blocks of a pool.
  */
 export async function planAffinityRelease(
   store: IpamStore,
@@ -132,6 +132,6 @@ function plannedRelease(
 export interface AffinityReleaseResult {
   readonly plan: readonly PlannedAffinityRelease[];
   readonly dryRun: boolean;
-  /** Of the claims that were tried, by the CIDR of their block. */
+  /** For the affinities that were tried, by the CIDR of their block. */
   readonly outcomes: readonly ReleaseOutcome[];
 }

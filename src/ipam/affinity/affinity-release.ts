@@ -1,5 +1,5 @@
-// Giving up a claim on a block, and dropping claims that the block does not bear out.
-// Orders of writes: docs/reference/ipam.md#releasing-an-affinity.
+// Releases an affinity with its block, and drops affinities that are stale because the block does not name their owner.
+// Order of writes: docs/reference/ipam.md#releasing-an-affinity.
 import { parseCidr } from '../../net/cidr.ts';
 import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
@@ -22,13 +22,13 @@ import { maxRetries, retriesExhausted } from '../retries.ts';
 import { changedMeanwhile, claimAgain, inState, ownerOfAffinity } from './affinities.ts';
 
 export interface ReleaseAffinityOptions {
-  /** True: a block that still holds addresses is left alone; false: it loses its owner and keeps them. */
+  /** True: a block with allocated addresses is left alone. False: it loses its owner and keeps the addresses. */
   readonly mustBeEmpty: boolean;
 }
 
 /**
- * How giving up a claim ended. `released`: the claim is gone. `changed`: somebody else wrote it or its block meanwhile,
- * a repeat decides anew. `kept`: all is as it was, and a repeat would leave it so. `refused`: the proof said no.
+ * How an attempt ended. `released`: the affinity is gone. `changed`: another client wrote it or its block in the meantime;
+ * a repeat decides again. `kept`: nothing changed, and a repeat would change nothing. `refused`: the precondition failed.
  */
 export type ReleaseAttempt =
   | { readonly end: 'released' }
@@ -39,8 +39,8 @@ const changed = (why: string): ReleaseAttempt => ({ end: 'changed', why });
 const kept = (why: string): ReleaseAttempt => ({ end: 'kept', why });
 
 /**
- * Takes a block from its owner: affinity pendingDeletion, block deleted (or, not empty, made ownerless), affinity deleted.
- * A claim whose block is missing, somebody else's, or nobody's with addresses in it, is deleted alone.
+ * Takes a block from its owner: affinity pendingDeletion, block deleted (or, if not empty, left without owner), affinity
+ * deleted. An affinity is deleted alone when its block is missing, has another owner, or has addresses but no owner.
  */
 export async function attemptRelease(
   store: IpamStore,
@@ -59,7 +59,7 @@ export async function attemptRelease(
   return releaseMarked(store, marked.value, block, options);
 }
 
-/** A claim that the block does not bear out; the block is read again after the mark: a concurrent claim fails or is seen. */
+/** Deletes a stale affinity. The block is read again after the mark, so that a concurrent claim either fails or is seen. */
 async function attemptDrop(
   store: IpamStore,
   affinity: BlockAffinity,
@@ -67,7 +67,7 @@ async function attemptDrop(
 ): Promise<ReleaseAttempt> {
   const before = await readBlock(store, affinity);
   if (before === 'held') return kept(halfDeleted);
-  if (before !== undefined && isOwnedBy(before, ownerOfAffinity(affinity))) return changed(bornOut);
+  if (before !== undefined && isOwnedBy(before, ownerOfAffinity(affinity))) return changed(notStale);
   const refusal = await checkPrecondition();
   if (refusal !== undefined) return { end: 'refused', why: refusal };
   const marked = await store.affinities.update(inState(affinity, 'pendingDeletion'));
@@ -76,12 +76,12 @@ async function attemptDrop(
   if (block === 'held') return kept(halfDeleted);
   if (block !== undefined && isOwnedBy(block, ownerOfAffinity(affinity))) {
     await claimAgain(store, marked.value, block);
-    return changed(bornOut);
+    return changed(notStale);
   }
-  return deleteClaim(store, marked.value);
+  return deleteMarked(store, marked.value);
 }
 
-/** The same as a repair, which tries once: what changed meanwhile is a conflict. */
+/** The same as a repair, which tries once: a change in the meantime is a conflict. */
 export async function releaseBlockAffinity(
   store: IpamStore,
   affinity: BlockAffinity,
@@ -91,7 +91,7 @@ export async function releaseBlockAffinity(
   return asRepair(await attemptRelease(store, affinity, options, checkPrecondition));
 }
 
-/** Deletes a claim that the block does not bear out: the block is missing, nobody's, or somebody else's. */
+/** Deletes a stale affinity: its block is missing, or does not name its owner. */
 export async function dropAffinity(
   store: IpamStore,
   affinity: BlockAffinity,
@@ -106,8 +106,8 @@ function asRepair(given: ReleaseAttempt): RepairOutcome {
 }
 
 /**
- * After a release: gives up an empty block whose node its pool no longer selects, as Calico does.
- * Answers whether it did; a concurrent change is no error, for the next release tries again.
+ * After a release of addresses: releases the affinity of an empty block whose pool no longer selects the node, as Calico
+ * does. Returns whether it did. A concurrent change is not an error, because the next release tries again.
  */
 export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBlock): Promise<boolean> {
   const owner = ownerOf(block);
@@ -124,8 +124,8 @@ export async function ensureConsistentAffinity(store: IpamStore, block: IPAMBloc
 }
 
 /**
- * Gives up the empty blocks of a node that their pools no longer select. `affinities` are those of the node that lie in
- * none of the pools it takes from. What is in use stays.
+ * Releases the empty blocks of a node in pools that no longer select it. `affinities` are those of the node outside the
+ * pools that it assigns from. Blocks in use stay.
  */
 export async function releaseUnselected(
   store: IpamStore,
@@ -141,7 +141,7 @@ export async function releaseUnselected(
   }
 }
 
-/** Gives up an empty block, again after each change by somebody else. */
+/** Releases an empty block, again after each change by another client. */
 async function releaseEmptyUntilSettled(store: IpamStore, affinity: BlockAffinity): Promise<void> {
   let current = affinity;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
@@ -155,18 +155,18 @@ async function releaseEmptyUntilSettled(store: IpamStore, affinity: BlockAffinit
 }
 
 const halfDeleted = `the block ${heldTombstone}`;
-const bornOut = 'the block belongs to the owner that the affinity names';
+const notStale = 'the block belongs to the owner that the affinity names';
 
 function notEmpty(block: IPAMBlock): string {
   return `block '${block.spec.cidr}' is not empty`;
 }
 
-/** True for a block that goes with its claim: the owner's, or an empty one that is nobody's. */
+/** True for a block that is released with the affinity: that of its owner, or an empty one without owner. */
 function isConcerned(block: IPAMBlock, affinity: BlockAffinity): boolean {
   return isOwnedBy(block, ownerOfAffinity(affinity)) || (isOwnerless(block) && isEmpty(block));
 }
 
-/** The block that an affinity claims, undefined when there is none; `held`: half deleted with addresses in it. */
+/** The block of an affinity; undefined when there is none; `held`: a tombstone with addresses in it. */
 async function readBlock(store: IpamStore, affinity: BlockAffinity): Promise<IPAMBlock | undefined | 'held'> {
   const block = await getLive(store.blocks, blockName(affinity.spec.cidr));
   if (block.ok) return block.value;
@@ -183,27 +183,27 @@ async function releaseMarked(
   let block: IPAMBlock | undefined | 'held' = known;
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     if (block === 'held') return kept(halfDeleted);
-    if (block === undefined || !isConcerned(block, marked)) return deleteClaim(store, marked);
+    if (block === undefined || !isConcerned(block, marked)) return deleteMarked(store, marked);
     if (options.mustBeEmpty && !isEmpty(block)) {
-      // Its owner took an address from it in between: the claim stands as before.
+      // Its owner assigned an address from it in between: the affinity is confirmed again.
       await claimAgain(store, marked, block);
       return kept(notEmpty(block));
     }
     const written = isEmpty(block)
       ? await deleteInTwoPhases(store.blocks, block)
       : await store.blocks.update(touched(withoutOwner(block)));
-    if (written.ok || written.why === 'not-found') return deleteClaim(store, marked);
+    if (written.ok || written.why === 'not-found') return deleteMarked(store, marked);
     block = await readBlock(store, marked);
-    // An owner that claims the block again writes the affinity before it touches the block: the touched block is not ours
-    // to take. The affinity is read after the block, so that a later touch makes the next write fail.
-    const claim = await getLive(store.affinities, marked.metadata.name);
-    const stands = claim.ok && claim.value.metadata.resourceVersion === marked.metadata.resourceVersion;
-    if (!stands) return changed(changedMeanwhile);
+    // An owner that claims the block again writes the affinity before it touches the block: then the block must stay. The
+    // affinity is read after the block, so that a later touch makes the next write fail.
+    const affinity = await getLive(store.affinities, marked.metadata.name);
+    const unchanged = affinity.ok && affinity.value.metadata.resourceVersion === marked.metadata.resourceVersion;
+    if (!unchanged) return changed(changedMeanwhile);
   }
   throw retriesExhausted();
 }
 
-async function deleteClaim(store: IpamStore, marked: BlockAffinity): Promise<ReleaseAttempt> {
+async function deleteMarked(store: IpamStore, marked: BlockAffinity): Promise<ReleaseAttempt> {
   const deleted = await deleteInTwoPhases(store.affinities, marked);
   return deleted.ok || deleted.why === 'not-found' ? released : changed(changedMeanwhile);
 }

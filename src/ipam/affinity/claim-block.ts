@@ -1,4 +1,4 @@
-// Claiming a block for an owner: affinity pending, block created, affinity confirmed; the block decides who has it.
+// Claims a block for an owner: affinity pending, block created, affinity confirmed. The block decides who has it.
 // Rules: docs/reference/ipam.md#affinity-states. Which block to claim is block-finder.ts.
 import type { Cidr } from '../../net/cidr.ts';
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
@@ -12,20 +12,20 @@ import type { IpamStore, Outcome } from '../ipam-store.ts';
 import { type AllocatorWorld, maxRetries, retriesExhausted } from '../retries.ts';
 import { inState, newAffinity, ownerOfAffinity } from './affinities.ts';
 
-/** An owner of blocks, with the addresses that its new blocks keep back. */
+/** An owner of blocks, with the addresses that its new blocks reserve. */
 export interface BlockOwner extends Owner {
   readonly reservation?: HostReservation | undefined;
 }
 
 /**
- * `contended`: somebody wrote the same objects meanwhile, a repeat may go another way; nothing has to be undone.
- * `taken`: the block is somebody else's, or can be nobody's for now.
+ * `contended`: another client wrote the same objects; a repeat may end differently, and nothing has to be undone.
+ * `taken`: the block has another owner, or nobody can claim it for now.
  */
 export type ClaimedBlock = IPAMBlock | 'taken' | 'contended';
 
 /**
- * Claims a block of the pool that is not the owner's yet, or confirms that it is.
- * `missing`: it did not exist a moment ago, so it is created without another look.
+ * Claims a block that the owner does not have yet, or confirms that it has it.
+ * `missing`: the block did not exist a moment ago, so it is created without reading it.
  */
 export async function claimBlock(
   store: IpamStore,
@@ -39,7 +39,7 @@ export async function claimBlock(
   return blockOfAffinity(store, owner, found.affinity, world, { written: found.written, missing });
 }
 
-/** The owner's affinity for a block: a new pending one, or the one there is. `written`: pending by us, just now. */
+/** The affinity of the owner for a block, created as pending if there is none. `written`: it was made pending just now. */
 async function pendingAffinity(
   store: IpamStore,
   owner: Owner,
@@ -48,7 +48,7 @@ async function pendingAffinity(
   for (let attempt = 0; attempt < maxRetries; attempt++) {
     const created = await store.affinities.create(newAffinity(owner, cidr, 'pending'));
     if (created.ok) return { affinity: created.value, written: true };
-    // What is not found now was a tombstone, and is finished: the name is free.
+    // If it is not found now, it was a tombstone whose deletion is completed: the name is free.
     const found = await getLive(store.affinities, affinityName(owner.name, cidr));
     if (!found.ok) continue;
     const { type, name } = ownerOfAffinity(found.value);
@@ -60,7 +60,7 @@ async function pendingAffinity(
   throw retriesExhausted();
 }
 
-/** What the caller of blockOfAffinity knows already. */
+/** What the caller already knows. */
 interface Known {
   /** The affinity was made pending just now. */
   readonly written?: boolean;
@@ -69,8 +69,8 @@ interface Known {
 }
 
 /**
- * The block that an affinity claims: created when it is missing, taken over again when the claim was not confirmed.
- * A claim on somebody else's block is deleted.
+ * The block of an affinity: created when it is missing, and confirmed when the affinity is not. An affinity for a block of
+ * another owner is deleted.
  */
 export async function blockOfAffinity(
   store: IpamStore,
@@ -82,29 +82,29 @@ export async function blockOfAffinity(
   const cidr = parseCidr(affinity.spec.cidr);
   if (cidr === undefined) return 'taken';
   const name = blockName(affinity.spec.cidr);
-  let claimed = affinity;
+  let current = affinity;
   let pending = written;
   let found: Outcome<IPAMBlock> = missing ? { ok: false, why: 'not-found' } : await getLive(store.blocks, name);
   for (const isLast of [false, true]) {
     if (!found.ok && found.why !== 'not-found') return 'taken';
     if (found.ok && !isOwnedBy(found.value, owner)) {
-      const dropped = await deleteInTwoPhases(store.affinities, claimed);
+      const dropped = await deleteInTwoPhases(store.affinities, current);
       return dropped.ok || dropped.why === 'not-found' ? 'taken' : 'contended';
     }
-    if (found.ok && affinityState(claimed) === 'confirmed') return found.value;
+    if (found.ok && affinityState(current) === 'confirmed') return found.value;
     if (!pending) {
-      const marked = await store.affinities.update(inState(claimed, 'pending'));
+      const marked = await store.affinities.update(inState(current, 'pending'));
       if (!marked.ok) return 'contended';
-      claimed = marked.value;
+      current = marked.value;
       pending = true;
     }
-    // The write of a block that is there makes the one of anybody who is just releasing it fail.
+    // Writing a block that exists makes the write of any concurrent release fail.
     const block = found.ok
       ? await store.blocks.update(touched(found.value))
       : await store.blocks.create(newBlock(cidr, owner, world.clock.nowNs(), owner.reservation));
-    if (block.ok) return confirmed(store, claimed, block.value);
+    if (block.ok) return confirmed(store, current, block.value);
     if (found.ok || block.why !== 'already-exists' || isLast) return 'contended';
-    // Somebody was first: another owner, who has it then, or another process of this one.
+    // Another client created it first: for another owner, which has it then, or for this one.
     found = await getLive(store.blocks, name);
   }
   return 'contended';

@@ -1,4 +1,4 @@
-// Claiming the blocks of a range for an owner, at the wish of a person. The steps for one block are claim.ts.
+// Claims the blocks of a range for an owner, as a person asks. The steps for one block are claim-block.ts.
 // Rules: docs/reference/ipam.md#ownership-by-hand.
 import { type Cidr, cidrCovers, cidrsOverlap, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
@@ -17,9 +17,9 @@ import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } fr
 import { type BlockOwner, claimBlock } from './claim-block.ts';
 
 export interface Claimed {
-  /** Blocks that are the owner's now, those that were before among them; in order of addresses. */
+  /** Blocks that the owner has now, including those that it had before, in order of addresses. */
   readonly claimed: readonly string[];
-  /** Blocks that somebody else has, or that would overlap one of another size. */
+  /** Blocks that have another owner or none, or that would overlap a block of another size. */
   readonly failed: readonly NotDone[];
 }
 
@@ -27,13 +27,13 @@ export interface BlocksToClaim {
   readonly range: Cidr;
   readonly blockSize: number;
   readonly count: bigint;
-  /** To be gone through once. */
+  /** Can be iterated once. */
   readonly blocks: Iterable<Cidr>;
 }
 
 /**
- * The blocks of a range that can be claimed, in order of addresses; they are not kept, there may be 2^74 of them.
- * Errors: UsageError when the range is no CIDR, not in an enabled pool as a whole, or smaller than a block of it.
+ * The blocks of a range to claim, in order of addresses. They are generated, because there may be 2^74 of them.
+ * Errors: UsageError for an invalid CIDR, and for a range outside one enabled pool or smaller than a block of it.
  */
 export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToClaim {
   const range = readRange(text);
@@ -51,15 +51,15 @@ export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToC
   };
 }
 
-/** The owner with what its new blocks keep back: on a Windows node some addresses. */
+/** The owner with what its new blocks reserve: some addresses on a Windows node. */
 async function blockOwnerOf(store: IpamStore, owner: Owner): Promise<BlockOwner> {
   const labels = owner.type === 'host' ? await store.nodeLabels(owner.name) : undefined;
   return { ...owner, reservation: labels && reservationOf(labels) };
 }
 
 /**
- * Claims every block of a range for an owner: the free ones, and those that are the owner's. Limits do not count.
- * Errors: UsageError as of `blocksToClaim`; whatever the store raises ends it with some blocks claimed.
+ * Claims every block of a range for an owner: those that do not exist, and those that the owner has. Limits do not count.
+ * Errors: UsageError as for `blocksToClaim`; an error of the store ends it with some blocks claimed.
  */
 export async function claimAffinity(
   store: IpamStore,
@@ -81,7 +81,7 @@ export async function claimAffinity(
   return { claimed, failed };
 }
 
-/** Claims one block, again after each contention; answers why it cannot be the owner's, undefined when it is. */
+/** Claims one block, again after each contention. Returns why the owner cannot have it; undefined when it has it. */
 export async function claimUntilSettled(
   store: IpamStore,
   owner: BlockOwner,
@@ -93,7 +93,7 @@ export async function claimUntilSettled(
     const got = await claimBlock(store, owner, cidr, world);
     if (got === 'contended') continue;
     const why = got === 'taken' ? await whyTaken(store, owner, formatCidr(cidr)) : undefined;
-    // Whoever had it has let go by now.
+    // The owner that had it has released it by now.
     if (got === 'taken' && why === undefined) continue;
     return why;
   }
@@ -104,18 +104,18 @@ async function whyTaken(store: IpamStore, owner: Owner, cidr: string): Promise<s
   const block = await store.blocks.get(blockName(cidr));
   if (!block.ok) {
     const affinity = await store.affinities.get(affinityName(owner.name, cidr));
-    return affinity.ok ? 'another owner has the name of its affinity' : undefined;
+    return affinity.ok ? 'an affinity of another owner has its name' : undefined;
   }
   return whyNotClaimable(block.value);
 }
 
-/** Why a block that exists cannot become somebody's who does not own it. */
+/** Why a block that exists cannot be claimed by an owner that does not have it. */
 export function whyNotClaimable(block: IPAMBlock): string {
   if (isTombstone(block)) return `it ${heldTombstone}`;
   return isOwnerless(block) ? 'it exists and has no owner' : `it belongs to ${block.spec.affinity}`;
 }
 
-/** Why a block must not be made, given those of other sizes: its addresses would be in two blocks. */
+/** Why a block must not be created, given those of other sizes: its addresses would be in two blocks. */
 export function overlapOf(cidr: Cidr, others: readonly Cidr[]): string | undefined {
   const other = others.find((there) => cidrsOverlap(there, cidr));
   return other && `it would overlap the block ${formatCidr(other)}`;

@@ -1,5 +1,5 @@
-// Giving up claims on blocks at the wish of a person: by range, by owner, by pool. Addresses stay where they are.
-// The steps for one claim are affinity-release.ts. Rules: docs/reference/ipam.md#ownership-by-hand.
+// Releases block affinities that a person names: by range, by owner, by pool. Addresses stay allocated.
+// The steps for one affinity are affinity-release.ts. Rules: docs/reference/ipam.md#ownership-by-hand.
 import { type Cidr, cidrContains, cidrCovers, parseCidr } from '../../net/cidr.ts';
 import { affinityName, blockName } from '../../resources/names.ts';
 import { CalictlError } from '../../world/errors.ts';
@@ -13,13 +13,13 @@ import { type NotDone, readRange, requireBlocksIn, requireName } from './affinit
 import { attemptRelease, type ReleaseAffinityOptions } from './affinity-release.ts';
 
 export interface ReleasedAffinities {
-  /** Blocks that are not the owner's any more. */
+  /** Blocks that the owner no longer has. */
   readonly released: readonly string[];
-  /** Blocks that were left to their owner. */
+  /** Blocks that their owner keeps. */
   readonly kept: readonly NotDone[];
 }
 
-/** One owner's claim on one block, as its affinity or, where there is none, the block says. */
+/** The affinity of one owner for one block, from the affinity object or, where that is missing, from the block. */
 export interface AffinityRef {
   readonly owner: Owner;
   /** As stored. */
@@ -29,8 +29,8 @@ export interface AffinityRef {
 }
 
 /**
- * Every claim there is, in order of family and affinity name: affinities (half-deleted ones too, to finish them), and
- * blocks that name an owner whose affinity is missing. Not found by labels, which old affinities lack.
+ * All affinities, in order of family and name: the objects (tombstones too, to complete their deletion), and those of
+ * blocks whose owner has none. They are not looked up by label, because old ones have no labels.
  */
 export async function allAffinities(store: IpamStore): Promise<AffinityRef[]> {
   const [affinities, blocks] = await Promise.all([store.affinities.list(), store.blocks.list()]);
@@ -52,18 +52,18 @@ export async function allAffinities(store: IpamStore): Promise<AffinityRef[]> {
   return found.sort((a, b) => family(a) - family(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** True for a claim of exactly this owner. */
+/** True for an affinity of exactly this owner. */
 export function isAffinityOf(affinity: AffinityRef, owner: Owner): boolean {
   return affinity.owner.type === owner.type && affinity.owner.name === owner.name;
 }
 
-/** True for a claim on a block that lies inside the range. */
+/** True for an affinity for a block inside the range. */
 export function isInside({ cidr }: AffinityRef, range: Cidr): boolean {
   const block = parseCidr(cidr);
   return block !== undefined && cidrCovers(range, block);
 }
 
-/** Gives up one affinity, again after each change by somebody else; answers why it stays, undefined when it is gone. */
+/** Releases one affinity, again after each change by another client. Returns why it stays; undefined when it is gone. */
 export async function releaseUntilSettled(
   store: IpamStore,
   { owner, cidr, name }: AffinityRef,
@@ -76,13 +76,13 @@ export async function releaseUntilSettled(
       if (!block.ok && block.why !== 'not-found') return `the block ${heldTombstone}`;
       if (!block.ok || !isOwnedBy(block.value, owner)) return undefined;
       if (options.mustBeEmpty && !isEmpty(block.value)) return `block '${cidr}' is not empty`;
-      // The mark comes first, as always: an owner that claims the block at this moment sees it, or is seen.
+      // The mark comes first, as always: an owner that claims the block at this moment sees the mark, or its claim is seen.
       await store.affinities.create(newAffinity(owner, cidr, 'pendingDeletion'));
       continue;
     }
     const stored = ownerOfAffinity(found.value);
     if (stored.type !== owner.type || stored.name !== owner.name || found.value.spec.cidr !== cidr) {
-      return 'another owner has the name of its affinity';
+      return 'an affinity of another owner has its name';
     }
     const given = await attemptRelease(store, found.value, options, noPrecondition);
     if (given.end === 'released') return undefined;
@@ -92,8 +92,8 @@ export async function releaseUntilSettled(
 }
 
 /**
- * Gives up what an owner claims inside a range. The pool may be disabled, deleted or of another block size by now.
- * Errors: UsageError when the range is no CIDR; with nothing claimed there, also as of `blocksToClaim` for any pool.
+ * Releases the affinities of an owner inside a range. The pool may be disabled, deleted or have another block size by now.
+ * Errors: UsageError for an invalid CIDR, and for a range without affinities that is not made of blocks of a pool.
  */
 export async function releaseAffinity(
   store: IpamStore,
@@ -110,7 +110,7 @@ export async function releaseAffinity(
   return releaseAll(store, affinities, options);
 }
 
-/** Gives up everything that an owner claims; what cannot be given up does not keep the rest. */
+/** Releases all affinities of an owner; one that cannot be released does not prevent the others. */
 export async function releaseHostAffinities(
   store: IpamStore,
   owner: Owner,
@@ -125,14 +125,14 @@ export async function releaseHostAffinities(
   );
 }
 
-/** What a node leaves behind is nobody's: its blocks with addresses lose their owner, the others go. */
+/** Releases the affinities of a node that was removed: blocks with addresses lose their owner, the others are deleted. */
 export function removeHost(store: IpamStore, owner: Owner): Promise<ReleasedAffinities> {
   return releaseHostAffinities(store, owner, { mustBeEmpty: false });
 }
 
 /**
- * Gives up all claims in a pool's range, whoever has them: blocks with addresses stay without an owner.
- * Looks again until none is left but what was kept, for owners may claim as long as the pool is enabled.
+ * Releases all affinities in the range of a pool: blocks with addresses stay, without an owner. Repeats until only those
+ * that cannot be released are left, because nodes may claim blocks as long as the pool is enabled.
  */
 export async function releasePoolAffinities(store: IpamStore, text: string): Promise<ReleasedAffinities> {
   const range = readRange(text);
@@ -168,7 +168,7 @@ async function releaseAll(
   return { released, kept };
 }
 
-/** As `releaseUntilSettled`; what goes wrong with one block is why it stays, and no reason to leave the others. */
+/** The same as `releaseUntilSettled`, but an error with one block is the reason why it stays and not thrown. */
 async function releaseOrExplain(
   store: IpamStore,
   affinity: AffinityRef,

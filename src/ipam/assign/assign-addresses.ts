@@ -1,4 +1,4 @@
-// Assigning addresses of both families in one go, as for a dual-stack pod.
+// Assigns addresses of both families in one call, as for a dual-stack pod.
 // Rules: docs/reference/ipam.md#both-families. One family is auto-assign.ts.
 import type { Cidr } from '../../net/cidr.ts';
 import type { IpamStore } from '../ipam-store.ts';
@@ -7,7 +7,7 @@ import { type Assignment, type AssignRequest, autoAssign } from './auto-assign.t
 
 export interface FamilyRequest {
   readonly count: number;
-  /** Pools to take from, by their CIDR; none: those that select the node and the namespace. */
+  /** Pools to assign from, by CIDR; if none, those that select the node and the namespace. */
   readonly pools?: readonly Cidr[];
 }
 
@@ -17,16 +17,16 @@ export interface AddressesRequest extends Omit<AssignRequest, 'version' | 'count
 }
 
 export interface Addresses {
-  /** One a family that was tried, IPv4 first. */
+  /** One per family that was tried, IPv4 first. */
   readonly assignments: readonly Assignment[];
   /** What ended it early; the addresses in the assignments stay assigned. */
   readonly error?: Error | undefined;
 }
 
 /**
- * IPv4 first; an error there ends it, and one of IPv6 leaves the IPv4 addresses assigned: the caller releases them when
- * it has no use for one family alone. Fewer than requested is no error.
- * Errors: those of autoAssign, for the first family; those of the second stand in the result.
+ * IPv4 first. An error there ends it; an error of IPv6 leaves the IPv4 addresses assigned, and the caller releases them if
+ * it cannot use one family alone. Fewer addresses than requested are not an error.
+ * Errors: those of autoAssign for the first family; those of the second are part of the result.
  */
 export async function assignAddresses(
   store: IpamStore,

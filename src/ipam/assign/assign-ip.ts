@@ -1,4 +1,4 @@
-// Assigning one given address, in whatever block it lies; the block is claimed when there is none.
+// Assigns one given address in its block; the block is claimed when it does not exist.
 // Rules: docs/reference/ipam.md#a-given-address.
 import { type Cidr, cidrContains, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
@@ -22,21 +22,21 @@ import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
 
 export interface AssignIpRequest {
   readonly address: string;
-  /** Absent: the node that owns the block. */
+  /** If absent, the node that owns the block. */
   readonly node?: string | undefined;
-  /** The pool must be for it. Absent: a node takes it, from any pool. */
+  /** The pool must allow it. If absent, a node gets the address, from any pool. */
   readonly use?: IntendedUse | undefined;
   readonly handle?: string | undefined;
-  /** Owner attributes, beside the `node` that a node gets. */
+  /** Owner attributes, in addition to `node`. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Refused, whoever asks: what two blocks have. */
+  /** Ranges that are refused because two blocks contain them. */
   readonly avoid?: readonly Cidr[];
 }
 
 /**
- * Assigns exactly this address. Reservations, selectors and limits do not count: somebody asked for it.
- * With the use LoadBalancer no node is concerned: the virtual owner `load-balancer` has the block.
- * Errors: CalictlError when it is outside all enabled pools, held, or in a block that the node may not use.
+ * Assigns exactly this address. Reservations, selectors and limits do not count, because it was requested explicitly. With
+ * the use LoadBalancer there is no node: the block belongs to the virtual owner `load-balancer`.
+ * Errors: CalictlError when it is outside all enabled pools, already assigned, or in a block that the node may not use.
  */
 export async function assignIp(
   store: IpamStore,
@@ -54,7 +54,7 @@ export async function assignIp(
   const pool = poolFor(pools, ip, use);
   const settings = settingsOf(config);
   const cidr = blockCidrIn(pool, ip);
-  // A claim that somebody came between may have made the block already: it is confirmed by claiming again.
+  // A claim that met another client may have created the block already: claiming again confirms it.
   let claiming = false;
   return untilSettled(world, async () => {
     const found = await getLive(store.blocks, blockName(formatCidr(cidr)));
@@ -77,7 +77,7 @@ export async function assignIp(
   });
 }
 
-/** The enabled pool of the address. Errors: CalictlError when there is none, or it is not for this use. */
+/** The enabled pool of the address. Errors: CalictlError when there is none, or it does not allow this use. */
 function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | undefined): IPPool {
   const pool = poolOf(pools.filter(isEnabled), ip);
   if (pool === undefined) {
@@ -90,7 +90,7 @@ function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | und
   const uses = `allowedUses: [${usesOf(pool).join(' ')}]`;
   throw new CalictlError(
     `IP address ${formatIp(ip)} is in IP pool "${pool.metadata.name}", which is not allowed for use "${use}" (${uses})`,
-    { code: 'NO_POOL', hint: 'allowedUses of a pool says what its addresses are for' },
+    { code: 'NO_POOL', hint: 'allowedUses of a pool lists what its addresses may be used for' },
   );
 }
 
@@ -108,16 +108,16 @@ function refuseForeign(block: IPAMBlock, owner: Owner): void {
       : 'Block host affinity does not match',
     {
       code: 'IPAM_STRICT_AFFINITY',
-      hint: `strict affinity is on, and the block ${block.spec.cidr} is not of ${owner.name}`,
+      hint: `strict affinity is on, and block ${block.spec.cidr} does not belong to ${owner.name}`,
     },
   );
 }
 
 function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPAMBlock; ordinals: number[] } {
   if (isUnsound(block)) {
-    throw new CalictlError(`the books of the block ${block.spec.cidr} are broken`, {
+    throw new CalictlError(`the allocation records of block ${block.spec.cidr} are inconsistent`, {
       code: 'IPAM_BLOCK_BROKEN',
-      hint: 'see what is wrong with: calictl ipam check',
+      hint: 'for details, run: calictl ipam check',
     });
   }
   const ordinal = ordinalInBlock(block, address);
@@ -125,30 +125,30 @@ function decide(block: IPAMBlock, address: string, holder: Holder): { block: IPA
   if (ordinal !== undefined && changed !== undefined) return { block: changed, ordinals: [ordinal] };
   throw new CalictlError('Address already assigned in block', {
     code: 'ALREADY_ASSIGNED',
-    hint: `see to whom with: calictl ipam show --ip ${address}`,
+    hint: `see its holder with: calictl ipam show --ip ${address}`,
   });
 }
 
-/** Calico does not look at blocks of another size, and would give their addresses away a second time. */
+/** Calico ignores blocks of another size, and would assign their addresses a second time. */
 function refuseOverlap(cidr: Cidr, blocks: readonly IPAMBlock[]): void {
   const [other] = otherSizes(cidr, cidr.prefix, blocks);
   if (other === undefined) return;
-  throw new CalictlError(`the block ${formatCidr(cidr)} would overlap the block ${formatCidr(other)}`, {
+  throw new CalictlError(`block ${formatCidr(cidr)} would overlap block ${formatCidr(other)}`, {
     code: 'IPAM_BLOCK_BROKEN',
-    hint: 'that one does not have the size of its pool: see it with: calictl ipam check --only INV-20',
+    hint: `block ${formatCidr(other)} does not match the block size of its pool; run: calictl ipam check --only INV-20`,
   });
 }
 
 function inTwoBlocks(address: string): CalictlError {
-  return new CalictlError(`${address} lies in two blocks, and either may give it to somebody`, {
+  return new CalictlError(`${address} is covered by two overlapping blocks, so either could assign it`, {
     code: 'IPAM_BLOCK_BROKEN',
-    hint: 'see which with: calictl ipam check --only INV-18',
+    hint: 'to see the blocks, run: calictl ipam check --only INV-18',
   });
 }
 
 function halfDeleted(cidr: string): CalictlError {
-  return new CalictlError(`the block ${cidr} ${heldTombstone}`, {
+  return new CalictlError(`block ${cidr} ${heldTombstone}`, {
     code: 'IPAM_BLOCK_BROKEN',
-    hint: 'see what is wrong with: calictl ipam check',
+    hint: 'for details, run: calictl ipam check',
   });
 }

@@ -1,4 +1,4 @@
-// What an assignment knows before it looks for a block: the owner, its pools and claims, the rules of the cluster.
+// What an assignment reads before it looks for a block: the owner, its pools and affinities, and the configuration.
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { type Cidr, cidrContains, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
@@ -17,24 +17,24 @@ import type { AllocatorWorld } from '../retries.ts';
 import { assignmentOwnerOf, checkBorrowing, ownerFor } from './assignment-owner.ts';
 
 export interface BlockRequest {
-  /** The node; with the use LoadBalancer the virtual owner, `load-balancer`. */
+  /** The node, or for the use LoadBalancer the virtual owner `load-balancer`. */
   readonly node: string;
   readonly version: 4 | 6;
   readonly use: IntendedUse;
-  /** Pools to take from, by their CIDR, whatever they select; none: those that select the node and the namespace. */
+  /** Pools to assign from, by CIDR, whatever they select; if none, those that select the node and the namespace. */
   readonly pools?: readonly Cidr[];
-  /** Labels of the namespace that the addresses are for; absent: it has none. */
+  /** Labels of the namespace that the addresses are for; absent if it has none. */
   readonly namespaceLabels?: Labels | undefined;
-  /** Not to be given out, as if reserved: what two blocks have. */
+  /** Ranges to avoid as if reserved, because two blocks contain them. */
   readonly avoid?: readonly Cidr[];
 }
 
 export interface Prepared {
   readonly owner: BlockOwner;
   readonly pools: readonly ChosenPool[];
-  /** In which order the blocks of each pool are tried; worked out when they are first asked for. */
+  /** The order in which the blocks of each pool are tried; computed on first use. */
   readonly sequences: () => readonly BlockSequence[];
-  /** The owner's claims in these pools, in order of their names. */
+  /** The affinities of the owner in these pools, in name order. */
   readonly affinities: readonly BlockAffinity[];
   readonly reserved: IntervalSet;
   readonly settings: IpamSettings;
@@ -42,8 +42,8 @@ export interface Prepared {
 }
 
 /**
- * Reads everything once, each thing once; gives up the empty blocks of pools that no longer select the node.
- * Errors: CalictlError for an unknown node or no pool to take from, before anything is written.
+ * Reads everything once, and releases the empty blocks of pools that no longer select the node.
+ * Errors: CalictlError for an unknown node, or if there is no pool to assign from, before anything is written.
  */
 export async function prepare(store: IpamStore, request: BlockRequest, { clock }: AllocatorWorld): Promise<Prepared> {
   const { node, version, use, pools: requested = [], namespaceLabels = {}, avoid = [] } = request;
@@ -64,7 +64,7 @@ export async function prepare(store: IpamStore, request: BlockRequest, { clock }
   const { usable, selected } = choosePools(allPools, question);
   const unselected = own.filter((affinity) => !isIn(affinity, selected));
   await releaseUnselected(store, unselected, allPools, labels);
-  // Blocks that are too small for what they must keep back have no address to give.
+  // Blocks that are too small for what they must reserve have no addresses to assign.
   const roomy = usable.filter(({ blockSize }) => maxPrefix === undefined || blockSize <= maxPrefix);
   let sequences: readonly BlockSequence[] | undefined;
   return {

@@ -1,5 +1,5 @@
-// Assigning addresses to a node: from its own blocks, then new ones, then borrowed from those of others.
-// Rules: docs/reference/ipam.md#assigning-addresses. What is read before is preparation.ts.
+// Assigns addresses to a node: from its own blocks, then new ones, then borrowed from blocks of others.
+// Rules: docs/reference/ipam.md#assigning-addresses. What is read first is assignment-context.ts.
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
@@ -19,7 +19,7 @@ import { BlockFinder } from './block-finder.ts';
 export interface AssignRequest extends BlockRequest {
   readonly count: number;
   readonly holder: Holder;
-  /** Most blocks that the node may own; the smaller of this and the configured one counts. */
+  /** The block limit of the request; the smaller of this and the configured one counts. */
   readonly maxBlocks?: number;
 }
 
@@ -29,7 +29,7 @@ export interface AssignedAddress {
   readonly block: string;
   /** Name of its pool. */
   readonly pool: string | undefined;
-  /** True when the block is not the node's. */
+  /** True when the block does not belong to the node. */
   readonly borrowed: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface Assignment {
   readonly addresses: readonly AssignedAddress[];
   /** Why there are fewer than requested. */
   readonly messages: readonly string[];
-  /** The handle of what each new block of the node keeps back, where it does. */
+  /** The handle of the addresses that each new block of the node reserves, if it does. */
   readonly hostReserved?: string | undefined;
-  /** What ended it early; the addresses stay assigned. */
+  /** What ended the assignment early; the addresses stay assigned. */
   readonly error?: Error | undefined;
 }
 
@@ -54,10 +54,10 @@ interface Progress {
 }
 
 /**
- * Assigns addresses; fewer than requested is no error. Whatever another writer comes between is done again with fresh
- * reads, and what was obtained is kept.
- * Errors: CalictlError for an unknown node or no pool to take from. What fails after an address was assigned stands
- * in the result.
+ * Assigns addresses; fewer than requested are not an error. After a conflict with another client it starts over with fresh
+ * reads, and keeps what was assigned.
+ * Errors: CalictlError for an unknown node, or if there is no pool to assign from. What fails after an address was
+ * assigned is part of the result.
  */
 export async function autoAssign(store: IpamStore, request: AssignRequest, world: AllocatorWorld): Promise<Assignment> {
   const progress: Progress = { addresses: [], messages: new Set() };
@@ -72,7 +72,7 @@ export async function autoAssign(store: IpamStore, request: AssignRequest, world
   return { version, requested: count, addresses, messages: [...messages], hostReserved, error };
 }
 
-/** What was assigned of what was asked for, and why no more: the sentence that Calico says. */
+/** How many addresses of the request were assigned and why not more, in Calico's words. */
 export function partialText(assignment: Omit<Assignment, 'error'>): string {
   const { version, requested, addresses, messages, hostReserved } = assignment;
   const sentence = `Assigned ${addresses.length} out of ${requested} requested IPv${version} addresses`;
@@ -80,15 +80,15 @@ export function partialText(assignment: Omit<Assignment, 'error'>): string {
   return [sentence, ...messages, ...kept].join('; ');
 }
 
-/** What is said when only a new block would help, and the configuration says that none is made. */
+/** The error when a new block is needed and the configuration does not allow claiming one. */
 export function noNewBlocks(): CalictlError {
   return new CalictlError('failed to find or claim a block', {
     code: 'IPAM_NO_NEW_BLOCKS',
-    hint: 'the blocks of the node are full and autoAllocateBlocks is off in the IPAMConfig',
+    hint: 'the blocks of the node are full, and autoAllocateBlocks is off in the IPAMConfig',
   });
 }
 
-/** One pass over all there is; `contended` when another writer makes it start over. */
+/** One pass over all blocks; `contended` when a conflict with another client requires starting over. */
 async function assignOnce(
   store: IpamStore,
   request: AssignRequest,
@@ -125,7 +125,7 @@ async function assignOnce(
   return 'done';
 }
 
-/** Takes what is missing from one block, as far as it has it. */
+/** Assigns what is still missing from one block, as far as it has free addresses. */
 async function assignFrom(
   store: IpamStore,
   known: IPAMBlock,
@@ -136,7 +136,7 @@ async function assignFrom(
   const want = count - progress.addresses.length;
   const taken = await assignInBlock(store, known, holder.handle, (block) => {
     if (isUnsound(block)) {
-      progress.messages.add(`Block ${block.spec.cidr} is left out until its books are repaired`);
+      progress.messages.add(`Block ${block.spec.cidr} is skipped until its allocation records are repaired`);
       return { block, ordinals: [] };
     }
     const lost = settings.strictAffinity && !isOwnedBy(block, owner);
@@ -148,7 +148,7 @@ async function assignFrom(
   }
 }
 
-/** An address of the block that was assigned to this owner, with where it is. */
+/** An address of the block that was assigned to this owner, with its block and pool. */
 export function assignedAddress(
   block: IPAMBlock,
   ordinal: number,
@@ -164,7 +164,7 @@ export function assignedAddress(
   };
 }
 
-/** Takes from blocks of others, in the order in which the node would have claimed them; none is made or claimed. */
+/** Assigns from blocks of others, in the order in which the node would have claimed them. No block is created or claimed. */
 async function borrow(
   store: IpamStore,
   listed: readonly IPAMBlock[],

@@ -1,4 +1,4 @@
-// Finding a block to assign from: the owner's own ones in order of their names, then one to claim.
+// Finds a block to assign from: those of the owner in name order, then one to claim.
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
@@ -14,8 +14,8 @@ import type { IpamStore } from '../ipam-store.ts';
 import { type AllocatorWorld, maxRetries } from '../retries.ts';
 
 /**
- * `claimed`: the owner has one block more. `none`: no block has room and none is left to claim; `limit`: the owner may
- * not claim another; `manual`: nobody may, by the configuration; `contended`: start over with everything read again.
+ * `claimed`: the owner has one more block. `none`: no block has room and none is left to claim. `limit`: the owner may not
+ * claim another one. `manual`: the configuration does not allow claiming blocks. `contended`: start over with fresh reads.
  */
 export type Found =
   | { readonly block: IPAMBlock; readonly claimed: boolean }
@@ -26,24 +26,24 @@ export type Found =
 
 export interface FinderOptions {
   readonly owner: BlockOwner;
-  /** The owner's affinities in the pools, in order of their names. */
+  /** The affinities of the owner in the pools, in name order. */
   readonly affinities: readonly BlockAffinity[];
   /** The pools, in the order in which they are tried. */
   readonly sequences: () => readonly BlockSequence[];
   readonly reserved: IntervalSet;
   readonly settings: Pick<IpamSettings, 'autoAllocateBlocks'>;
-  /** How many addresses a block that the owner has must have left; 1 when not given. */
+  /** How many free addresses a block of the owner must have; 1 if not given. */
   readonly minFree?: number;
 }
 
-/** One look for blocks; each block is answered once. */
+/** One search for blocks; each block is returned once. */
 export class BlockFinder {
   readonly #store: IpamStore;
   readonly #options: FinderOptions;
   readonly #world: AllocatorWorld;
   readonly #untried: BlockAffinity[];
   readonly #tried: Cidr[] = [];
-  /** All blocks, as they were when none was found that the owner has or can claim. */
+  /** All blocks as listed when a block to claim was last looked for. */
   listed: readonly IPAMBlock[] = [];
 
   constructor(store: IpamStore, options: FinderOptions, world: AllocatorWorld) {
@@ -53,7 +53,7 @@ export class BlockFinder {
     this.#untried = [...options.affinities];
   }
 
-  /** The next own block with room, else one that was claimed just now, which others may have filled since. */
+  /** The next block of the owner with room, otherwise one that was claimed just now, which others may have filled since. */
   async next(mayClaim: boolean): Promise<Found> {
     const { owner, reserved, settings } = this.#options;
     for (let affinity = this.#untried.shift(); affinity !== undefined; affinity = this.#untried.shift()) {
@@ -82,7 +82,7 @@ export class BlockFinder {
     return typeof claimed !== 'string' && freeCount(claimed, reserved) >= minFree;
   }
 
-  /** The first block of the pools that does not exist, or is the owner's and has room. */
+  /** The first block of the pools that does not exist, or belongs to the owner and has room. */
   async #claimable(): Promise<{ cidr: Cidr; missing: boolean } | undefined> {
     const { owner, sequences, reserved } = this.#options;
     this.listed = await this.#store.blocks.list();
@@ -96,7 +96,7 @@ export class BlockFinder {
       networks.push(cidr);
     }
     for (const sequence of sequences()) {
-      // A block of another size holds addresses that a new one would have a second time.
+      // A block of another size has addresses that a new block would contain a second time.
       const others = IntervalSet.of(networks.filter(({ prefix }) => prefix !== sequence.blockSize));
       for (const cidr of blocksOf(sequence, reserved)) {
         const text = formatCidr(cidr);

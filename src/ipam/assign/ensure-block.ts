@@ -1,4 +1,4 @@
-// Seeing to it that a node owns a block, without taking an address of it. Rules: docs/reference/ipam.md#ensuring-a-block.
+// Ensures that a node owns a block, without assigning an address. Rules: docs/reference/ipam.md#ensuring-a-block.
 import { CalictlError } from '../../world/errors.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import { type AllocatorWorld, untilSettled } from '../retries.ts';
@@ -7,8 +7,8 @@ import { noNewBlocks } from './auto-assign.ts';
 import { BlockFinder } from './block-finder.ts';
 
 /**
- * The CIDR of a block that the node owns, full or not; one is claimed when it owns none. The block limit does not count.
- * Errors: those of autoAssign; CalictlError when there is no block left to claim, or none may be.
+ * The CIDR of a block that the node owns, full or not; one is claimed if it owns none. The block limit does not count.
+ * Errors: those of autoAssign; CalictlError when no block is left to claim, or none may be claimed.
  */
 export function ensureBlock(
   store: IpamStore,
@@ -24,7 +24,7 @@ export function ensureBlock(
     if (typeof found !== 'string') return found.block.spec.cidr;
     throw new CalictlError('No Free Blocks', {
       code: 'IPAM_EXHAUSTED',
-      hint: 'all blocks of the pools that select the node are taken: calictl ipam show --show-blocks',
+      hint: 'all blocks of the pools that select the node are taken; run: calictl ipam show --show-blocks',
     });
   });
 }

@@ -20,7 +20,7 @@ function tableWords(): DataView {
   return decoded;
 }
 
-/** A stream of numbers decided by its seed alone. Its 64-bit words are kept in halves: filling them as bigints is slow. */
+/** A stream of numbers that depends only on its seed. The 64-bit words are kept in halves: filling them as bigints is slow. */
 export class GoRandom {
   readonly #high = new Uint32Array(length);
   readonly #low = new Uint32Array(length);
@@ -55,7 +55,7 @@ export class GoRandom {
     return ((this.#halfAt(this.#high) << 1) | (this.#halfAt(this.#low) >>> 31)) >>> 0;
   }
 
-  /** Adds the word at the tap to that at the feed, which is the next number. */
+  /** Adds the word at the tap to the word at the feed; the sum is the next number. */
   #next(): void {
     this.#tap = (this.#tap + length - 1) % length;
     this.#feed = (this.#feed + length - 1) % length;
@@ -69,7 +69,7 @@ export class GoRandom {
     return halves[this.#feed] as number;
   }
 
-  /** A number below 2^bits, drawn as Go draws a big.Int: bits + 1 of them, again until it is small enough. */
+  /** A number below 2^bits, drawn as Go draws a big.Int: bits + 1 bits, repeated until the number is small enough. */
   belowPowerOfTwo(bits: number): bigint {
     const words = Math.floor(bits / 64) + 1;
     for (;;) {

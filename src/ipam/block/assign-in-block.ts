@@ -1,4 +1,4 @@
-// Writing addresses into a block: the handle is counted up, then the block is written, as often as others come between.
+// Assigns addresses in a stored block: the handle is counted up, then the block is written, again after each conflict.
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { handleName } from '../../resources/names.ts';
@@ -17,9 +17,9 @@ export interface BlockAssignment {
 }
 
 /**
- * Writes what `decide` takes of the block, which it is asked again for each state that the block turns out to have.
- * Nothing is written when it takes nothing; undefined when the block is gone. What `decide` throws ends it.
- * A write without an answer leaves its count: a count too high is mended later, an address without one is lost.
+ * Writes the block with the ordinals that `decide` assigns; after a conflict `decide` is called again with the new state.
+ * Nothing is written when it assigns nothing; undefined when the block is gone. An error of `decide` ends it. A write
+ * without an answer keeps its count: a count that is too high is repaired later, an address without a count is lost.
  */
 export async function assignInBlock(
   store: IpamStore,
@@ -68,7 +68,7 @@ export async function assignInBlock(
   throw retriesExhausted();
 }
 
-/** True when a new holder in the block could come to have the address of another: its books are for a repair first. */
+/** True when a new holder could get the address of another one: the block has to be repaired first. */
 export function isUnsound(block: IPAMBlock): boolean {
   return !hasReadableAllocations(block);
 }

@@ -1,18 +1,18 @@
-// Assigning addresses of one block, in memory. Rules: docs/reference/ipam.md#assigning-in-a-block.
+// Assigns addresses of one block, in memory. Rules: docs/reference/ipam.md#assigning-in-a-block.
 import { addressAt } from '../../net/cidr.ts';
 import type { IntervalSet } from '../../net/interval-set.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
 import { findAttribute } from './block-structure.ts';
 
-/** For whom addresses are taken. */
+/** For whom addresses are assigned. */
 export interface Holder {
   readonly handle?: string | undefined;
   /** Owner attributes: node, pod, namespace, … */
   readonly secondary?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How many addresses of the block may still be handed out automatically. */
+/** How many addresses of the block can still be assigned automatically. */
 export function freeCount(block: IPAMBlock, reserved: IntervalSet): number {
   const cidr = cidrOf(block);
   const free = freeListOf(block);
@@ -22,8 +22,8 @@ export function freeCount(block: IPAMBlock, reserved: IntervalSet): number {
 }
 
 /**
- * Takes up to `want` addresses from the head of the free list, leaving out (in their place) the reserved ones.
- * The sequence number is not raised yet; the taken ordinals come in the order they were taken.
+ * The block with up to `want` addresses from the head of its free list assigned; reserved addresses are skipped and keep
+ * their position. The sequence number is not raised yet; the ordinals are in the order of assignment.
  */
 export function assigned(
   block: IPAMBlock,
@@ -38,7 +38,7 @@ export function assigned(
   const passed: number[] = [];
   for (const ordinal of unallocated) {
     if (ordinals.length >= want) break;
-    // Calico trusts the free list alone; a broken one must not give one address to two holders.
+    // Calico relies on the free list alone; a broken one must not assign an address to two holders.
     const takeable = isFree(block, ordinal) && !ordinals.includes(ordinal);
     if (takeable && !(check && reserved.contains(addressAt(cidr, ordinal)))) ordinals.push(ordinal);
     else passed.push(ordinal);
@@ -48,19 +48,19 @@ export function assigned(
   return { block: withHolder(block, unallocated, ordinals, holder), ordinals };
 }
 
-/** Takes one given ordinal, or answers undefined when somebody holds it. Reservations do not count here. */
+/** The block with one given ordinal assigned; undefined when it is allocated already. Reservations do not count here. */
 export function assignedAt(block: IPAMBlock, ordinal: number, holder: Holder): IPAMBlock | undefined {
   if (isAllocated(block, ordinal)) return undefined;
   const unallocated = freeListOf(block).filter((free) => free !== ordinal);
   return withHolder(block, unallocated, [ordinal], holder);
 }
 
-/** True for an ordinal of the block that nobody holds. */
+/** True for an ordinal of the block that is not allocated. */
 function isFree(block: IPAMBlock, ordinal: number): boolean {
   return block.spec.allocations[ordinal] === null;
 }
 
-/** Enters a holder for the ordinals: one record for all addresses of equal holders. `unallocated`: what is left free. */
+/** Records a holder for the ordinals: one record for all addresses of equal holders. `unallocated`: the new free list. */
 function withHolder(
   block: IPAMBlock,
   unallocated: number[],
@@ -82,7 +82,7 @@ function withHolder(
   return withSpec(block, { allocations, unallocated, attributes, sequenceNumberForAllocation: sequences });
 }
 
-/** The same as a spread, which takes V8 several times as long where the object is frozen and its keys are numbers. */
+/** The same as a spread, which takes V8 several times as long for a frozen object whose keys are numbers. */
 function copyOf<T>(members: Readonly<Record<string, T>>): Record<string, T> {
   const copy: Record<string, T> = {};
   const values = Object.values(members);

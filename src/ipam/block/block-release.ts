@@ -1,4 +1,4 @@
-// Releasing addresses of one block, in memory. Rules: docs/reference/ipam.md#releasing-in-a-block.
+// Releases addresses of one block, in memory. Rules: docs/reference/ipam.md#releasing-in-a-block.
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { sanitiseHandle } from '../../resources/names.ts';
 import {
@@ -14,13 +14,13 @@ import {
 /** An address to release, with what must still be true of it. */
 export interface OrdinalRelease {
   readonly ordinal: number;
-  /** The handle that must hold it; empty: it must have none; absent: whoever holds it. */
+  /** The handle that the allocation must have; empty if it must have none; absent if any will do. */
   readonly handle?: string | undefined;
-  /** The sequence number that its allocation must have been made at; absent: whatever it is. */
+  /** The sequence number that the allocation must have; absent if any will do. */
   readonly sequenceNumber?: bigint | undefined;
 }
 
-/** A guard that said no. */
+/** A guard that does not match. */
 export interface Mismatch {
   readonly ordinal: number;
   readonly guard: 'handle' | 'sequence number';
@@ -28,27 +28,27 @@ export interface Mismatch {
   readonly stored: string;
 }
 
-/** What a release would do to a block. Nothing is written and, on a mismatch, nothing of that ordinal is changed. */
+/** What a release makes of a block. Nothing is written; an ordinal whose guard does not match is not changed. */
 export interface ReleasedBlock {
-  /** The block without what was released; its sequence number is not raised yet. */
+  /** The block without the released allocations; its sequence number is not raised yet. */
   readonly block: IPAMBlock;
   /** Ordinals that became free, ascending. */
   readonly released: readonly number[];
   /** Ordinals that were free already. */
   readonly unallocated: readonly number[];
   readonly mismatches: readonly Mismatch[];
-  /** How many addresses each handle lost (sanitised; those without a handle are not here). */
+  /** How many addresses each handle (sanitised) lost; addresses without a handle are left out. */
   readonly byHandle: ReadonlyMap<string, number>;
 }
 
-/** The sentence that calicoctl says for a mismatch of handles, and ours for a sequence number. */
+/** The message of calicoctl for a handle that does not match, and ours for a sequence number. */
 export function mismatchText({ guard, given, stored }: Mismatch): string {
   return guard === 'handle'
     ? `the given handle (${given}) does not match (${stored}) when attempting to release IP`
     : `the given sequence number (${given}) does not match (${stored}) when attempting to release IP`;
 }
 
-/** The guard that an allocated ordinal breaks, if any; the sequence number is looked at first, as Calico does. */
+/** The guard that does not match, if any; the sequence number is compared first, as in Calico. */
 function mismatchOf(block: IPAMBlock, request: OrdinalRelease): Mismatch | undefined {
   const { ordinal } = request;
   const sequence = sequenceOf(block, ordinal);
@@ -63,9 +63,9 @@ function mismatchOf(block: IPAMBlock, request: OrdinalRelease): Mismatch | undef
 }
 
 /**
- * Releases ordinals of a block by their guards. Of two requests for one ordinal the last counts.
- * `freeFirst`: an ordinal that is free already is `unallocated` whatever its guards say (a repair run twice);
- * otherwise a wrong sequence number is a mismatch even then, as in Calico.
+ * Releases ordinals of a block by their guards. Of two requests for one ordinal the last one counts. With `freeFirst`, an
+ * ordinal that is free is `unallocated` whatever its guards say, as when a repair runs twice; without it, a wrong sequence
+ * number is a mismatch even then, as in Calico.
  */
 export function released(
   block: IPAMBlock,
@@ -92,8 +92,8 @@ export function released(
 }
 
 /**
- * Releases all that a handle holds in the block. Calico leaves the sequence entries behind; so does this.
- * The ordinals that became free come ascending; none when the handle holds nothing here.
+ * Releases all addresses of a handle in the block. The sequence entries are left behind, as in Calico. The ordinals that
+ * became free are in ascending order; none when the handle has no address here.
  */
 export function releasedByHandle(block: IPAMBlock, handle: string): { block: IPAMBlock; released: number[] } {
   const id = sanitiseHandle(handle);
@@ -101,13 +101,13 @@ export function releasedByHandle(block: IPAMBlock, handle: string): { block: IPA
   return { block: going.length === 0 ? block : withoutOrdinals(block, going, false), released: going };
 }
 
-/** Ordinals of the block that a handle (any spelling of its object's name) holds. */
+/** The number of addresses in the block whose handle, in lower case, is this name. */
 export function countOfHandle(block: IPAMBlock, handleName: string): number {
   return allocatedOrdinals(block).filter((ordinal) => effectiveHandle(block, ordinal).toLowerCase() === handleName)
     .length;
 }
 
-/** Frees ordinals (ascending, all allocated): to the tail of the free list, records nobody else uses removed. */
+/** Frees ordinals (ascending, all allocated): they go to the tail of the free list, and unused records are removed. */
 function withoutOrdinals(block: IPAMBlock, going: readonly number[], dropSequences: boolean): IPAMBlock {
   const { sequenceNumberForAllocation } = block.spec;
   const attributes = attributesOf(block);
@@ -127,7 +127,7 @@ function withoutOrdinals(block: IPAMBlock, going: readonly number[], dropSequenc
   return withSpec(block, spec);
 }
 
-/** The records without those whose last user left; an index that named no record before names none after. */
+/** The records without those that are no longer used; an index that named no record before names none afterwards. */
 function pruned(
   attributes: readonly BlockAttribute[],
   before: readonly (number | null)[],

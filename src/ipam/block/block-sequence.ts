@@ -1,18 +1,18 @@
-// In which order the blocks of a pool are tried for a node: from a start that the node's name decides, once around.
+// The order in which the blocks of a pool are tried for a node: from a start that depends on its name, once around.
 // Rules: docs/reference/ipam.md#block-sequence.
 import { addressAt, bitsOf, type Cidr, networkOf } from '../../net/cidr.ts';
 import type { IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import { GoRandom } from '../assign/go-random.ts';
 
-/** A pool cut into blocks of one size, and where in it a node begins. */
+/** A pool divided into blocks of one size, and where a node begins in it. */
 export interface BlockSequence {
   readonly pool: Cidr;
   /** Prefix length of the blocks. */
   readonly blockSize: number;
   /** Index of the first block. */
   readonly start: bigint;
-  /** How many blocks there are. */
+  /** The number of blocks. */
   readonly count: bigint;
 }
 
@@ -24,8 +24,8 @@ export function nameSeed(name: string): number {
 }
 
 /**
- * The sequence of a pool for a node. Blocks of a single address begin anywhere: at what `nowNs`, the time, decides.
- * Undefined when the pool is smaller than a block.
+ * The sequence of a pool for a node. For blocks of a single address the start depends on the time, `nowNs`. Undefined when
+ * the pool is smaller than a block.
  */
 export function blockSequence(pool: Cidr, blockSize: number, node: string, nowNs: bigint): BlockSequence | undefined {
   const bits = blockSize - pool.prefix;
@@ -39,8 +39,8 @@ function blockAt({ pool, blockSize }: BlockSequence, index: bigint): Cidr {
   return { version: pool.version, base, prefix: blockSize };
 }
 
-/** All blocks of the sequence in order, without those that `left` covers: whole ranges of them are skipped at once. */
-export function* blocksOf(sequence: BlockSequence, left: IntervalSet): Generator<Cidr> {
+/** All blocks of the sequence in order, except those that `excluded` covers: whole ranges of them are skipped at once. */
+export function* blocksOf(sequence: BlockSequence, excluded: IntervalSet): Generator<Cidr> {
   for (const [from, to] of [
     [sequence.start, sequence.count],
     [0n, sequence.start],
@@ -48,8 +48,8 @@ export function* blocksOf(sequence: BlockSequence, left: IntervalSet): Generator
     let index = from;
     while (index < to) {
       const block = blockAt(sequence, index);
-      if (left.covers(block)) {
-        index = afterCovered(sequence, index, block.base, left);
+      if (excluded.covers(block)) {
+        index = afterCovered(sequence, index, block.base, excluded);
       } else {
         yield block;
         index += 1n;
@@ -58,15 +58,20 @@ export function* blocksOf(sequence: BlockSequence, left: IntervalSet): Generator
   }
 }
 
-/** The first index behind the widest network around this block that is covered as a whole. */
-function afterCovered({ pool, blockSize }: BlockSequence, index: bigint, base: IpAddress, left: IntervalSet): bigint {
+/** The first index after the widest network around this block that is covered as a whole. */
+function afterCovered(
+  { pool, blockSize }: BlockSequence,
+  index: bigint,
+  base: IpAddress,
+  excluded: IntervalSet,
+): bigint {
   let prefix = blockSize;
-  while (prefix > pool.prefix && left.covers(networkOf(base, prefix - 1))) prefix -= 1;
+  while (prefix > pool.prefix && excluded.covers(networkOf(base, prefix - 1))) prefix -= 1;
   const shift = BigInt(blockSize - prefix);
   return ((index >> shift) + 1n) << shift;
 }
 
-/** How far down the sequence a block stands; undefined when it is none of its blocks. */
+/** The position of a block in the sequence; undefined when the sequence does not contain it. */
 export function positionIn(sequence: BlockSequence, block: Cidr): bigint | undefined {
   const { pool, blockSize, start, count } = sequence;
   if (block.prefix !== blockSize || block.version !== pool.version) return undefined;

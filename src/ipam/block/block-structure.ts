@@ -1,19 +1,19 @@
-// The books of a block: what is wrong in them, and the same block with its books put right.
-// Rules: docs/reference/ipam.md#block-books. Nothing here frees an address or gives it to another holder.
+// The bookkeeping of a block (allocations, attribute records, free list): what is wrong in it, and the block rebuilt.
+// Rules: docs/reference/ipam.md#block-bookkeeping. Nothing here frees an address or gives it to another holder.
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { addressCount, attributesOf, cidrOf, freeListOf, isAllocated, withSpec } from './block.ts';
 
-/** One broken rule of a block's books, named by its invariant (docs/reference/invariants.md). */
+/** One broken rule of the bookkeeping, named by its invariant (docs/reference/invariants.md). */
 export interface StructureProblem {
   readonly id: 'INV-03' | 'INV-04' | 'INV-05' | 'INV-06' | 'INV-07' | 'INV-08' | 'INV-09' | 'INV-10';
   /**
-   * Where, ascending and each once: ordinals; for INV-05 the bad values of the free list; for INV-09 and INV-10
-   * indexes of attribute records; for INV-03 the two lengths, stored and right.
+   * Where, ascending and without duplicates: ordinals; for INV-05 the invalid entries of the free list; for INV-09 and
+   * INV-10 indexes of attribute records; for INV-03 the stored and the right length.
    */
   readonly at: readonly number[];
 }
 
-/** Texts equal exactly when two attribute records are; the order of keys and an explicit null do not count. */
+/** Equal for equal attribute records; the order of keys and explicit nulls do not count. */
 function attributeKey(value: unknown): string {
   if (value === null || typeof value !== 'object')
     return typeof value === 'bigint' ? `${value}n` : JSON.stringify(value);
@@ -40,10 +40,10 @@ function isIndexOf(list: readonly unknown[], index: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < list.length;
 }
 
-/** True when there is an entry for every address, and each that is allocated has an attribute (INV-03 and INV-04). */
+/** True when there is an entry for every address, and every allocation has an attribute record (INV-03 and INV-04). */
 export function hasReadableAllocations(block: IPAMBlock): boolean {
   const attributes = attributesOf(block);
-  // A copy: V8 goes through a frozen list many times more slowly.
+  // A copy, because V8 iterates a frozen array many times more slowly.
   const allocations = [...block.spec.allocations];
   return (
     allocations.length === addressCount(cidrOf(block)) &&
@@ -51,7 +51,7 @@ export function hasReadableAllocations(block: IPAMBlock): boolean {
   );
 }
 
-/** What each ordinal of the block is in, and what the free list says beside. */
+/** The free list sorted out: the valid entries, and each kind of invalid ones. */
 function freeListParts(block: IPAMBlock, size: number) {
   const listed = new Uint8Array(size);
   const outOfRange: number[] = [];
@@ -72,7 +72,7 @@ function freeListParts(block: IPAMBlock, size: number) {
 
 const ascending = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b);
 
-/** What is wrong in the block's books, in order of the invariants; empty when they are in order. */
+/** What is wrong in the bookkeeping, in order of invariants; empty when it is in order. */
 export function structureProblems(block: IPAMBlock): StructureProblem[] {
   const { allocations } = block.spec;
   const attributes = attributesOf(block);
@@ -111,8 +111,8 @@ export function structureProblems(block: IPAMBlock): StructureProblem[] {
 }
 
 /**
- * True when the length of `allocations` can be put right without guessing: the surplus holds nothing, and every
- * missing ordinal is in the free list. Otherwise a person must say what the missing ones are.
+ * True when the length of `allocations` can be corrected without guessing: the surplus entries are free, and every missing
+ * ordinal is in the free list. Otherwise a person must say what the missing entries are.
  */
 export function isLengthProvable(block: IPAMBlock): boolean {
   const { allocations } = block.spec;
@@ -123,7 +123,7 @@ export function isLengthProvable(block: IPAMBlock): boolean {
   return true;
 }
 
-/** Referenced records only, equal ones once, in their order; and the way from an old index to the new one. */
+/** Only the records that are used, equal ones once, in their order; and the allocations with the new indexes. */
 function compacted(
   attributes: readonly BlockAttribute[],
   allocations: readonly (number | null)[],
@@ -143,7 +143,7 @@ function compacted(
   });
   let unknown: number | undefined;
   const withoutRecord = (): number => {
-    // Its number would sooner or later be that of somebody else's record; an empty record says just as little, safely.
+    // Its index would sooner or later be that of another holder's record; an empty record says just as little, safely.
     unknown ??= indexOfKey.get('{}') ?? kept.push({}) - 1;
     return unknown;
   };
@@ -154,11 +154,11 @@ function compacted(
 }
 
 /**
- * The block with its books put right: the free list keeps its valid entries in their order and gets the lost ordinals,
- * ascending, at its end; attribute records are compacted; an allocation whose record is missing gets an empty one;
- * sequence entries of free ordinals go. What is allocated stays allocated, to the same holder, with one exception:
- * ordinals in `unused` whose record is missing, for the caller has proved that nothing uses them.
- * An `allocations` list of the wrong length is only put right when isLengthProvable; otherwise its length stays.
+ * The block with its bookkeeping rebuilt: the free list keeps its valid entries in their order, and lost ordinals are
+ * appended in ascending order; attribute records are compacted; an allocation whose record is missing gets an empty one;
+ * sequence entries of free ordinals are removed. What is allocated stays allocated to the same holder, except ordinals in
+ * `unused` whose record is missing: the caller has proved that nothing uses them. The length of `allocations` is corrected
+ * only when isLengthProvable.
  */
 export function rebuilt(block: IPAMBlock, unused: ReadonlySet<number> = new Set()): IPAMBlock {
   const size = addressCount(cidrOf(block));
@@ -172,7 +172,7 @@ export function rebuilt(block: IPAMBlock, unused: ReadonlySet<number> = new Set(
     slots = slots.slice(0, size);
     while (slots.length < size) slots.push(null);
   }
-  const books = compacted(attributes, slots);
+  const records = compacted(attributes, slots);
   const { good, listed } = freeListParts(block, size);
   const lost: number[] = [];
   const sequences: Record<string, bigint> = {};
@@ -183,7 +183,7 @@ export function rebuilt(block: IPAMBlock, unused: ReadonlySet<number> = new Set(
     if (index === null && ordinal < size && listed[ordinal] === 0) lost.push(ordinal);
   });
   return withSpec(block, {
-    ...books,
+    ...records,
     unallocated: [...good, ...lost],
     ...(block.spec.sequenceNumberForAllocation ? { sequenceNumberForAllocation: sequences } : {}),
   });

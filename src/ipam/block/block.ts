@@ -1,5 +1,5 @@
-// An IPAM block read and made: its owner, its ordinals, who holds each. Pure; the rules are docs/reference/ipam.md#blocks.
-// Assigning is block-assign.ts, releasing block-release.ts, broken books are block-structure.ts.
+// Reads and creates IPAM blocks: the owner, the ordinals, who holds each. Pure; rules: docs/reference/ipam.md#blocks.
+// Assigning is block-assign.ts, releasing block-release.ts, bookkeeping block-structure.ts.
 import { addressAt, bitsOf, type Cidr, formatCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
@@ -13,40 +13,40 @@ import {
 import { CalictlError } from '../../world/errors.ts';
 import type { HostReservation } from './windows-reserve.ts';
 
-/** Who a block is affine to: a node, or a virtual owner such as `load-balancer`. */
+/** Who owns a block: a node, or a virtual owner such as `load-balancer`. */
 export interface Owner {
   readonly type: 'host' | 'virtual';
   readonly name: string;
 }
 
-/** The owner that `host:<node>` or `virtual:<name>` names; undefined for nobody and for any other text. */
+/** The owner that `host:<node>` or `virtual:<name>` names; undefined for anything else. */
 export function parseOwner(affinity: string | null | undefined): Owner | undefined {
   const match = /^(host|virtual):(.+)$/.exec(affinity ?? '');
   if (match === null) return undefined;
   return { type: match[1] as Owner['type'], name: match[2] as string };
 }
 
-/** The form in which a block names its owner. */
+/** The text by which a block names its owner. */
 function ownerText(owner: Owner): string {
   return `${owner.type}:${owner.name}`;
 }
 
-/** The block's owner; undefined when it has none, or one that cannot be read (isOwnerless tells which). */
+/** The owner of the block; undefined when it has none (see isOwnerless) or an invalid one. */
 export function ownerOf(block: IPAMBlock): Owner | undefined {
   return parseOwner(block.spec.affinity);
 }
 
-/** True when nobody owns the block. */
+/** True when the block names no owner. */
 export function isOwnerless(block: IPAMBlock): boolean {
   return block.spec.affinity === undefined || block.spec.affinity === null || block.spec.affinity === '';
 }
 
-/** True when the block is affine to exactly this owner. */
+/** True when exactly this owner owns the block. */
 export function isOwnedBy(block: IPAMBlock, owner: Owner): boolean {
   return block.spec.affinity === ownerText(owner);
 }
 
-/** The block's network. Errors: CalictlError when spec.cidr is not a CIDR. */
+/** The CIDR of the block. Errors: CalictlError when spec.cidr is invalid. */
 export function cidrOf(block: IPAMBlock): Cidr {
   const cidr = parseCidr(block.spec.cidr);
   if (cidr === undefined) {
@@ -57,7 +57,7 @@ export function cidrOf(block: IPAMBlock): Cidr {
   return cidr;
 }
 
-/** How many addresses a block of this network has. */
+/** The number of addresses of a block with this CIDR. */
 export function addressCount(cidr: Cidr): number {
   return 2 ** (bitsOf(cidr.version) - cidr.prefix);
 }
@@ -67,19 +67,19 @@ export function addressOf(block: IPAMBlock, ordinal: number): string {
   return formatIp(addressAt(cidrOf(block), ordinal));
 }
 
-/** The ordinal of an address, or undefined when the block does not have it. */
+/** The ordinal of an address; undefined when it is not in the block. */
 export function ordinalInBlock(block: IPAMBlock, address: string): number | undefined {
   const ip = parseIp(address);
   return ip === undefined ? undefined : ordinalOf(cidrOf(block), ip);
 }
 
-/** True when the ordinal is held, by anybody. */
+/** True when the ordinal is allocated. */
 export function isAllocated(block: IPAMBlock, ordinal: number): boolean {
   const index = block.spec.allocations[ordinal];
   return index !== null && index !== undefined;
 }
 
-/** The ordinals that are held, ascending. */
+/** The allocated ordinals, ascending. */
 export function allocatedOrdinals(block: IPAMBlock): number[] {
   const ordinals: number[] = [];
   for (let ordinal = 0; ordinal < block.spec.allocations.length; ordinal++) {
@@ -95,19 +95,19 @@ export function handleOf(block: IPAMBlock, ordinal: number): string | undefined 
   return textHandle(attributesOf(block)[index]);
 }
 
-/** The handle of an attribute record; what is no text is none. */
+/** The handle of an attribute record; undefined unless it is a string. */
 function textHandle(attribute: BlockAttribute | null | undefined): string | undefined {
   const handle: unknown = attribute?.handle_id;
   return typeof handle === 'string' ? handle : undefined;
 }
 
-/** The attribute records; none when the field is null, absent or no list, as Go writes and hands edit it. */
+/** The attribute records; empty when the field is null, absent or not a list. */
 export function attributesOf(block: IPAMBlock): readonly BlockAttribute[] {
   const stored: unknown = block.spec.attributes;
   return Array.isArray(stored) ? stored : [];
 }
 
-/** The free list; empty when the field is null, absent or no list. */
+/** The free list; empty when the field is null, absent or not a list. */
 export function freeListOf(block: IPAMBlock): readonly number[] {
   const stored: unknown = block.spec.unallocated;
   return Array.isArray(stored) ? stored : [];
@@ -118,12 +118,12 @@ export function effectiveHandle(block: IPAMBlock, ordinal: number): string {
   return sanitiseHandle(handleOf(block, ordinal) ?? '');
 }
 
-/** The sequence number that the allocation of an ordinal was made at; 0 when none is stored. */
+/** The sequence number of the allocation of an ordinal; 0 when none is stored. */
 export function sequenceOf(block: IPAMBlock, ordinal: number): bigint {
   return block.spec.sequenceNumberForAllocation?.[String(ordinal)] ?? 0n;
 }
 
-/** True when nothing but a Windows reservation is allocated. An allocation without a handle counts as one. */
+/** True when nothing is allocated except a Windows reservation. Allocations without a handle count as allocated. */
 export function isEmpty(block: IPAMBlock): boolean {
   const attributes = attributesOf(block);
   return block.spec.allocations.every((index) => {
@@ -132,12 +132,12 @@ export function isEmpty(block: IPAMBlock): boolean {
   });
 }
 
-/** The same block one sequence number on, as every write of an existing block must leave it. */
+/** The block with the next sequence number, as every write of an existing block must leave it. */
 export function touched(block: IPAMBlock): IPAMBlock {
   return withSpec(block, { sequenceNumber: (block.spec.sequenceNumber ?? 0n) + 1n });
 }
 
-/** The same block without an owner; its allocations stay. */
+/** The block without an owner; its allocations stay. */
 export function withoutOwner(block: IPAMBlock): IPAMBlock {
   const { affinity: _affinity, affinityClaimTime: _claimTime, ...spec } = block.spec;
   return { ...block, spec };
@@ -149,8 +149,8 @@ export function withSpec(block: IPAMBlock, changes: Partial<IPAMBlock['spec']>):
 }
 
 /**
- * A block nobody has written yet. `sequenceNumber` is the time in nanoseconds.
- * With a reservation, its ordinals are allocated from the start, without sequence entries.
+ * A new block, not written yet. `sequenceNumber` is the time in nanoseconds. The ordinals of a reservation are allocated
+ * from the start, without sequence entries.
  */
 export function newBlock(
   cidr: Cidr,
@@ -189,8 +189,8 @@ export function newBlock(
 }
 
 /**
- * The longest prefix of a block that has room for a reservation of this many addresses and one more.
- * Errors: CalictlError for a reservation of nothing.
+ * The longest prefix of a block with room for a reservation of this many addresses and one more.
+ * Errors: CalictlError for an empty reservation.
  */
 export function maxPrefixLength(version: 4 | 6, reserved: number): number {
   if (reserved <= 0) {

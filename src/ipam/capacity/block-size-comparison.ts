@@ -1,6 +1,6 @@
-// What a simulation would give if its pools had been made with blocks of another size.
-// A pool's block size cannot be changed, so each run begins with empty pools of the same CIDRs, filled again with the
-// addresses that each node holds in them now. Rules: docs/reference/ipam.md#simulation.
+// Compares what a simulation gives if its pools had blocks of another size. The block size of a pool cannot be changed, so
+// each run begins with empty pools of the same CIDRs, filled with as many addresses as each node holds in them now.
+// Rules: docs/reference/ipam.md#simulation.
 import { type Cidr, cidrContains, parseCidr } from '../../net/cidr.ts';
 import { windowsHandle } from '../../resources/names.ts';
 import { CalictlError } from '../../world/errors.ts';
@@ -11,11 +11,11 @@ import { allocationsOf } from '../show/utilization.ts';
 import type { IpamLists } from './ipam-lists.ts';
 import { simulatedStore } from './simulated-store.ts';
 import {
-  askedFor,
   type Pause,
   type SimulationPlan,
   type SimulationRun,
   simulateOn,
+  tryAssign,
   withNewNodes,
 } from './simulation.ts';
 
@@ -24,7 +24,7 @@ export interface SizedRun extends SimulationRun {
   readonly blockSizes: Readonly<Record<string, number>>;
   /** True for the sizes that the pools have. */
   readonly current: boolean;
-  /** Addresses of today that were given out again, and that found no place. */
+  /** Present addresses that could be assigned again, and those that could not. */
   readonly assignedAgain: number;
   readonly notAssignedAgain: number;
 }
@@ -35,7 +35,7 @@ interface SizedPool {
   readonly size: number;
 }
 
-/** The pools that the simulated pods use; none when the allocator finds none. */
+/** The pools that the simulated pods use; empty when the allocator finds none. */
 function poolsOf({ pools }: IpamLists, { ipVersion, labels, pools: requested }: SimulationPlan): SizedPool[] {
   const pods = { version: ipVersion, node: '', use: 'Workload' as const, requested };
   const asked = { ...pods, labels, namespaceLabels: {} };
@@ -48,15 +48,15 @@ function poolsOf({ pools }: IpamLists, { ipVersion, labels, pools: requested }: 
   }
 }
 
-/** True for a size that Calico takes for a pool of this CIDR. */
+/** True for a block size that Calico accepts for a pool of this CIDR. */
 function isAllowed({ cidr, size }: SizedPool): boolean {
   const [shortest, longest] = blockSizeLimits(cidr.version);
   return size >= Math.max(shortest, cidr.prefix) && size <= longest;
 }
 
 /**
- * The same simulation with the present sizes and others: all one shorter and one longer, or `size` for all.
- * Sizes that a pool cannot have are left out.
+ * The same simulation with the present block sizes and with others: all prefixes one shorter and one longer, or `size` for
+ * all pools. Sizes that a pool cannot have are left out.
  */
 export async function compareBlockSizes(
   lists: IpamLists,
@@ -85,7 +85,7 @@ const isIn = (text: string, pools: readonly SizedPool[]): boolean => {
   return base !== undefined && pools.some(({ cidr }) => cidrContains(cidr, base));
 };
 
-/** How many addresses each node holds in the pools; one that names no node counts for the owner of its block. */
+/** How many addresses each node holds in the pools; an address that names no node counts for the owner of its block. */
 function heldByNode({ blocks }: IpamLists, pools: readonly SizedPool[]): Map<string, number> {
   const held = new Map<string, number>();
   for (const block of blocks) {
@@ -127,7 +127,7 @@ async function runWith(
   let notAssignedAgain = 0;
   for (const [node, count] of held) {
     const request = { node, version: plan.ipVersion, count, use: 'Workload' as const, pools: cidrs };
-    const { addresses } = await askedFor(store, request);
+    const { addresses } = await tryAssign(store, request);
     assignedAgain += addresses.length;
     notAssignedAgain += count - addresses.length;
     await pause();

@@ -1,31 +1,31 @@
-// How many more pods the nodes there are can get, when each is filled in turn. Pure arithmetic over counts of blocks.
+// How many more pods fit on the existing nodes when they are filled one after the other. Pure arithmetic on block counts.
 // Rules: docs/reference/ipam.md#capacity.
 import type { PoolRoom } from './capacity-pools.ts';
 
-/** What a node may take. */
+/** What a node may use. */
 export interface NodeRoom {
-  /** Names of the pools that it takes from, in the order of trying. */
+  /** Names of the pools that it assigns from, in the order of trying. */
   readonly pools: readonly string[];
-  /** How many blocks more it may claim. */
+  /** How many more blocks it may claim. */
   readonly claims: number;
-  /** Per pool: claims of its own whose block was never made, or is gone. */
+  /** Per pool, its affinities whose block was never created, or is gone. */
   readonly unmade: ReadonlyMap<string, number>;
-  /** Addresses that it keeps back in each new block. */
+  /** Addresses that it reserves in each new block. */
   readonly keptBack: number;
 }
 
 export interface Fit {
   readonly withoutBorrowing: bigint;
-  /** The same when strict affinity is on. */
+  /** The same as without borrowing if nodes may not borrow. */
   readonly withBorrowing: bigint;
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
- * Fills the nodes one after the other, each from its pools in their order, until the allocator would refuse.
- * `mayBorrow`: false with strict affinity, and when nobody claims blocks automatically.
- * Exact but for one case: when limits leave blocks over in a pool that has blocks reserved in part, as if none were.
+ * Fills the nodes one after the other, each from its pools in their order, until the allocator would refuse. `mayBorrow` is
+ * false with strict affinity, and when blocks are not claimed automatically. Exact except in one case: when limits leave
+ * blocks unclaimed in a pool with partly reserved blocks, those are counted as if nothing in them were reserved.
  */
 export function podsThatFit(nodes: readonly NodeRoom[], rooms: readonly PoolRoom[], mayBorrow: boolean): Fit {
   const pools = new Map(
@@ -46,7 +46,7 @@ export function podsThatFit(nodes: readonly NodeRoom[], rooms: readonly PoolRoom
       pool.claimed += again + more;
       pool.keptBack += (again + more) * BigInt(node.keptBack);
     }
-    // A node at its limit is refused before it looks at the blocks of others.
+    // A node at its limit is refused before it tries blocks of others.
     if (claims > 0n && mayBorrow) for (const name of node.pools) (pools.get(name) ?? { within: false }).within = true;
   }
   let withoutBorrowing = 0n;

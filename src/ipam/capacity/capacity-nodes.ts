@@ -1,4 +1,4 @@
-// What each node has and may still get: its pools, its blocks against its limit, what it borrows and lends. Pure.
+// What each node has and can still get: its pools, its blocks against its limit, what it borrows and lends. Pure.
 // Rules: docs/reference/ipam.md#capacity.
 import { cidrContains, parseCidr } from '../../net/cidr.ts';
 import { affinityType, isDeletedAffinity } from '../../resources/kinds/block-affinity.ts';
@@ -16,16 +16,16 @@ export interface NodeCapacity {
   readonly ipVersion: 4 | 6;
   /** The pools that pods of the node get addresses from, in the order of trying. */
   readonly pools: readonly string[];
-  /** Blocks that it claims in these pools, as its limit counts them. */
+  /** Its block affinities in these pools, as its limit counts them. */
   readonly blocks: number;
   readonly blockLimit: number;
   readonly atLimit: boolean;
   /** Free addresses in its own blocks. */
   readonly free: number;
-  /** Addresses that it holds in blocks of others, and that others hold in blocks of its own. */
+  /** Addresses that it holds in blocks of others, and that others hold in its blocks. */
   readonly borrowed: number;
   readonly lent: number;
-  /** Why it would get no further address now. */
+  /** Why it would get no more addresses now. */
   readonly problem?: string;
 }
 
@@ -37,11 +37,11 @@ export interface NodeChoice {
   readonly refusal?: string;
 }
 
-/** Asks the allocator's own choice. */
+/** The choice of the allocator itself. */
 export function choiceOf(node: LabelledNode, version: 4 | 6, { pools, config }: IpamLists): NodeChoice {
   const kept = keptBack(node);
   if (kept > 0 && !settingsOf(config).strictAffinity) {
-    return { node, version, usable: [], refusal: 'strict affinity is off, which a Windows node cannot do with' };
+    return { node, version, usable: [], refusal: 'strict affinity is off, which Windows nodes do not support' };
   }
   const maxPrefix = kept > 0 ? maxPrefixLength(version, kept) : undefined;
   const { name, labels } = node;
@@ -62,23 +62,23 @@ export function choiceOf(node: LabelledNode, version: 4 | 6, { pools, config }: 
   }
 }
 
-/** Addresses that the node keeps back in each of its blocks. */
+/** The number of addresses that the node reserves in each of its blocks. */
 function keptBack({ labels }: LabelledNode): number {
   const reservation = reservationOf(labels);
   return reservation === undefined ? 0 : reservation.startOfBlock + reservation.endOfBlock;
 }
 
-/** Claims by node: the CIDRs of all live ones. */
-export function claimsByNode({ affinities }: IpamLists): ReadonlyMap<string, readonly string[]> {
-  const claims = new Map<string, string[]>();
+/** The CIDRs of all affinities that are not tombstones, by node. */
+export function affinitiesByNode({ affinities }: IpamLists): ReadonlyMap<string, readonly string[]> {
+  const cidrs = new Map<string, string[]>();
   for (const affinity of affinities) {
     if (affinityType(affinity) !== 'host' || isDeletedAffinity(affinity)) continue;
     const { node, cidr } = affinity.spec;
-    const known = claims.get(node);
-    if (known === undefined) claims.set(node, [cidr]);
+    const known = cidrs.get(node);
+    if (known === undefined) cidrs.set(node, [cidr]);
     else known.push(cidr);
   }
-  return claims;
+  return cidrs;
 }
 
 export interface Surveyed {
@@ -87,7 +87,7 @@ export interface Surveyed {
 }
 
 export interface Survey {
-  readonly claims: ReadonlyMap<string, readonly string[]>;
+  readonly affinities: ReadonlyMap<string, readonly string[]>;
   readonly roomByCidr: ReadonlyMap<string, BlockRoom>;
   readonly roomsByHost: ReadonlyMap<string, readonly BlockRoom[]>;
   readonly borrowedBy: ReadonlyMap<string, readonly [v4: number, v6: number]>;
@@ -95,14 +95,14 @@ export interface Survey {
   readonly settings: IpamSettings;
 }
 
-/** The numbers of a node, and what it may take. */
+/** The numbers of a node, and what it may use. */
 export function surveyNode(choice: NodeChoice, survey: Survey): Surveyed {
   const { node, version, usable } = choice;
   const { settings } = survey;
   const names = usable.map(({ pool }) => pool.metadata.name);
   const unmade = new Map<string, number>();
   let blocks = 0;
-  for (const text of survey.claims.get(node.name) ?? []) {
+  for (const text of survey.affinities.get(node.name) ?? []) {
     const base = parseCidr(text)?.base;
     const pool = base && usable.find(({ cidr }) => cidrContains(cidr, base))?.pool.metadata.name;
     if (pool === undefined) continue;
@@ -127,7 +127,7 @@ export function surveyNode(choice: NodeChoice, survey: Survey): Surveyed {
   };
 }
 
-/** Why a node whose own blocks are full gets no further address; undefined when it does. */
+/** Why a node whose own blocks are full gets no more addresses; undefined when it does. */
 function problemOf(
   { usable, refusal }: NodeChoice,
   { atLimit, blockLimit }: { atLimit: boolean; blockLimit: number },

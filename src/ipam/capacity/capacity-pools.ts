@@ -1,5 +1,5 @@
-// What a pool still has to give, and where: in blocks that nobody made yet, or in those there are. Pure; counts only.
-// Rules: docs/reference/ipam.md#capacity. Who can reach it is capacity-fit.ts.
+// What is still free in a pool, and where: in blocks that do not exist yet, or in existing ones. Pure; counts only.
+// Rules: docs/reference/ipam.md#capacity. Which nodes can use it is computed in capacity-fit.ts.
 import {
   addressAt,
   bitsOf,
@@ -20,17 +20,17 @@ import { assignsAutomatically, blockSizeOf, isEnabled, poolOf, reservationCidrs,
 import { affinityHost, borrowedFrom } from '../show/utilization.ts';
 import type { IpamLists } from './ipam-lists.ts';
 
-/** What capacity asks of a block. */
+/** What capacity counts of a block. */
 export interface BlockRoom {
   readonly cidr: Cidr;
-  /** The first pool that it is in. */
+  /** The first pool that contains it. */
   readonly pool: string | undefined;
   /** The node that owns it. */
   readonly host: string | undefined;
   readonly held: number;
   /** Addresses that can be assigned automatically. */
   readonly free: number;
-  /** Owner as borrowing counts it, and how many addresses each other node holds. */
+  /** The owner as borrowing counts it, and how many addresses each other node holds. */
   readonly lender: string;
   readonly borrowers: ReadonlyMap<string, number>;
 }
@@ -45,36 +45,36 @@ export interface PoolCapacity {
   readonly mode: PoolMode;
   readonly allowedUses: readonly string[];
   readonly nodeSelector: string;
-  /** How many nodes get pod addresses from it without asking for the pool. */
+  /** How many nodes get pod addresses from it without requesting the pool. */
   readonly nodes: number;
   readonly total: bigint;
   readonly reserved: bigint;
   readonly inUse: number;
-  /** What automatic assignment could still give out: the sum of the three that follow. */
+  /** What can still be assigned automatically: the sum of the next three. */
   readonly free: bigint;
   /** In blocks that do not exist yet. */
   readonly freeInNewBlocks: bigint;
   /** In blocks of nodes that get addresses from the pool. */
   readonly freeInOwnBlocks: number;
-  /** In blocks of nobody who does: only borrowing gets there. */
+  /** In all other blocks: available by borrowing only. */
   readonly freeElsewhere: number;
   readonly blocks: bigint;
   readonly blocksMade: number;
-  /** Blocks that can be made: they do not exist, and are not reserved as a whole. */
+  /** Blocks that can be created: they do not exist and are not reserved as a whole. */
   readonly blocksFree: bigint;
   readonly blocksPartlyUsed: number;
   readonly borrowed: number;
 }
 
-/** The same, and what of it has blocks of the pool's present size, which is what borrowing looks at. */
+/** The same, with what is free in blocks of the present block size of the pool, which borrowing is limited to. */
 export interface PoolRoom {
   readonly capacity: PoolCapacity;
   readonly borrowable: number;
-  /** Free in blocks of another size whose owner gets addresses from the pool. */
+  /** Free in blocks of another size, whose owner gets addresses from the pool. */
   readonly oddOwn: number;
 }
 
-/** Free addresses of a block as the allocator takes them: in the queue, held by nobody, not reserved, each once. */
+/** The addresses of a block that the allocator would assign: in the free list, not allocated, not reserved, each once. */
 function freeIn(block: IPAMBlock, reserved: IntervalSet): number {
   if (isTombstone(block) || isUnsound(block)) return 0;
   const cidr = cidrOf(block);
@@ -87,7 +87,7 @@ function freeIn(block: IPAMBlock, reserved: IntervalSet): number {
   return free.size;
 }
 
-/** All blocks that stand in the way of new ones; an empty one that is being deleted does not. */
+/** All blocks that prevent new ones; an empty block that is being deleted does not. */
 export function blockRooms({ blocks, pools, reservations }: IpamLists): BlockRoom[] {
   const reserved = IntervalSet.of(reservationCidrs(reservations));
   return blocks.flatMap((block) => {
@@ -113,7 +113,7 @@ function modeOf(pool: IPPool): PoolMode {
   return assignsAutomatically(pool) ? 'automatic' : 'manual';
 }
 
-/** Blocks of the pool that can still be made, and their addresses. Never counts block by block. */
+/** The blocks of the pool that can still be created, and their addresses, computed without iterating over blocks. */
 function newBlocks(pool: Cidr, size: number, rooms: readonly BlockRoom[], reserved: readonly Cidr[]) {
   if (size < pool.prefix || size > bitsOf(pool.version)) return { blocks: 0n, free: 0n, addresses: 0n };
   const taken = rooms.filter(({ cidr }) => cidrsOverlap(pool, cidr)).map(({ cidr }) => around(cidr, size));
@@ -126,7 +126,7 @@ function newBlocks(pool: Cidr, size: number, rooms: readonly BlockRoom[], reserv
   };
 }
 
-/** The block of this size that a smaller network is in; a wider network as it is. */
+/** The block of this size that contains a smaller network; a wider network as it is. */
 function around(cidr: Cidr, size: number): Cidr {
   return cidr.prefix > size ? networkOf(cidr.base, size) : cidr;
 }
@@ -134,7 +134,7 @@ function around(cidr: Cidr, size: number): Cidr {
 const sum = (rooms: readonly BlockRoom[], of: (room: BlockRoom) => number): number =>
   rooms.reduce((total, room) => total + of(room), 0);
 
-/** The numbers of a pool; `nodes` are those that get addresses from it. Undefined when its CIDR cannot be read. */
+/** The numbers of a pool; `nodes` are those that get addresses from it. Undefined when its CIDR is invalid. */
 export function poolRoom(
   pool: IPPool,
   nodes: ReadonlySet<string>,

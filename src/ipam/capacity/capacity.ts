@@ -1,12 +1,12 @@
-// How much room a cluster's IPAM has: per pool, per node, and how many more nodes and pods fit. Pure.
-// Rules: docs/reference/ipam.md#capacity. Trying it out with the allocator is simulation.ts.
+// How much capacity a cluster's IPAM has: per pool, per node, and how many more nodes and pods fit. Pure.
+// Rules: docs/reference/ipam.md#capacity. simulation.ts tries it out with the allocator.
 import { formatCidr } from '../../net/cidr.ts';
 import type { Labels } from '../../resources/selector.ts';
 import { type IpamSettings, settingsOf } from '../config.ts';
 import { podsThatFit } from './capacity-fit.ts';
 import {
+  affinitiesByNode,
   choiceOf,
-  claimsByNode,
   type NodeCapacity,
   type NodeChoice,
   type Surveyed,
@@ -15,24 +15,24 @@ import {
 import { type BlockRoom, blockRooms, type PoolCapacity, type PoolRoom, poolRoom } from './capacity-pools.ts';
 import { commonLabels, type IpamLists } from './ipam-lists.ts';
 
-/** The pools of one family that pods get addresses from automatically, together. */
+/** All pools of one family that pods get addresses from automatically. */
 export interface FamilyCapacity {
   readonly ipVersion: 4 | 6;
   readonly pools: readonly string[];
   readonly free: bigint;
-  /** Nodes, each with one block, that have the given labels. */
+  /** How many more nodes with the given labels can have one block each. */
   readonly moreNodes: bigint;
-  /** Pods that the nodes there are can still get, as it is configured. */
+  /** How many more pods fit on the existing nodes with the present configuration. */
   readonly morePods: bigint;
-  /** The same if no address of another node's block counted. */
+  /** The same without borrowing addresses from blocks of other nodes. */
   readonly morePodsWithoutBorrowing: bigint;
-  /** Free addresses that none of the nodes there are gets to, as it is configured. */
+  /** Free addresses that no existing node can use with the present configuration. */
   readonly stranded: bigint;
   readonly nodesAtLimit: number;
   readonly borrowed: number;
 }
 
-/** What stops a pool or a node altogether. */
+/** What prevents a pool or a node from providing any address. */
 export interface CapacityProblem {
   readonly object: { readonly kind: 'IPPool' | 'Node' | 'Cluster'; readonly name: string };
   readonly ipVersion?: 4 | 6;
@@ -47,12 +47,12 @@ export interface Capacity {
   readonly problems: readonly CapacityProblem[];
 }
 
-/** True for a pool that pods get addresses from without asking for it. */
+/** True for a pool that pods get addresses from without requesting it. */
 export function isForPods({ mode, allowedUses }: PoolCapacity): boolean {
   return mode === 'automatic' && allowedUses.includes('Workload');
 }
 
-/** The room there is. `newNode`: labels of a node that would be added, those that all nodes have when not given. */
+/** The capacity of the cluster. `newNode`: labels of a node to be added; by default those that all nodes share. */
 export function capacity(lists: IpamLists, newNode: Labels = commonLabels(lists.nodes)): Capacity {
   const settings = settingsOf(lists.config);
   const choices = ([4, 6] as const).flatMap((version) => lists.nodes.map((node) => choiceOf(node, version, lists)));
@@ -67,7 +67,7 @@ export function capacity(lists: IpamLists, newNode: Labels = commonLabels(lists.
   const pods = rooms.filter((room) => isForPods(room.capacity));
   const versions = ([4, 6] as const).filter((version) => pods.some((room) => room.capacity.ipVersion === version));
   const survey = {
-    claims: claimsByNode(lists),
+    affinities: affinitiesByNode(lists),
     roomByCidr: new Map(blocks.map((room) => [formatCidr(room.cidr), room])),
     roomsByHost: groupedByHost(blocks),
     borrowedBy: borrowedByNode(blocks),
@@ -75,7 +75,7 @@ export function capacity(lists: IpamLists, newNode: Labels = commonLabels(lists.
     settings,
   };
   const served = new Set(choices.filter(({ usable }) => usable.length > 0).map(({ node }) => node.name));
-  // A node that is served in one family only has no problem with the other one.
+  // A node that gets addresses of one family only has no problem with the other one.
   const surveyed = choices
     .filter(({ version, usable, node }) => versions.includes(version) && (usable.length > 0 || !served.has(node.name)))
     .map((choice) => ({ choice, ...surveyNode(choice, survey) }));

@@ -1,4 +1,4 @@
-// All of a cluster's address management as plain lists: what capacity is counted from and simulations begin with.
+// The IPAM objects of a cluster as plain lists: what capacity is computed from and simulations start from.
 import type { BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
@@ -11,7 +11,7 @@ export interface LabelledNode {
   readonly labels: Labels;
 }
 
-/** Raw objects in order of their names; nothing that is made of them changes them. */
+/** Raw objects in name order; they are never changed. */
 export interface IpamLists {
   readonly pools: readonly IPPool[];
   readonly blocks: readonly IPAMBlock[];
@@ -21,7 +21,7 @@ export interface IpamLists {
   readonly nodes: readonly LabelledNode[];
 }
 
-/** The labels that all nodes have with the same value; none when there are no nodes. */
+/** The labels that all nodes have with the same value; empty when there are no nodes. */
 export function commonLabels(nodes: readonly LabelledNode[]): Labels {
   const [first, ...others] = nodes;
   const same = Object.entries(first?.labels ?? {}).filter(([key, value]) =>

@@ -1,5 +1,5 @@
-// A copy of a cluster's IPAM in memory that the allocator can be run on. It begins with plain lists and shares their
-// objects, which no operation changes in place: whatever happens here, nothing gets back to where they came from.
+// A copy of a cluster's IPAM in memory for the allocator to run on. It starts from plain lists and shares their objects,
+// which no operation changes in place, so that the originals are never affected.
 import { parseCidr } from '../../net/cidr.ts';
 import { affinityType, isDeletedAffinity } from '../../resources/kinds/block-affinity.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
@@ -11,7 +11,7 @@ import { isTombstone } from '../deletion.ts';
 import type { IpamObjects, IpamStore, Outcome, StoreFailure } from '../ipam-store.ts';
 import type { IpamLists } from './ipam-lists.ts';
 
-/** One kind, with the compare-and-swap of a real store; revisions count up. */
+/** The objects of one kind, with the compare-and-swap of a real store; revisions count up. */
 function table<T extends KubeObject>(objects: readonly T[]): IpamObjects<T> {
   const stored = new Map(objects.map((object) => [object.metadata.name, object]));
   let revision = 0;
@@ -52,8 +52,8 @@ function table<T extends KubeObject>(objects: readonly T[]): IpamObjects<T> {
 }
 
 /**
- * The block without who holds its addresses: the allocator looks through these records each time it looks at the block.
- * What it would refuse to touch stays as it is.
+ * The block without the holders of its addresses, because the allocator goes through the attribute records at every use.
+ * Blocks that it would refuse to use stay as they are.
  */
 function lean(block: IPAMBlock): IPAMBlock {
   if (isTombstone(block) || isUnsound(block)) return block;
@@ -62,21 +62,21 @@ function lean(block: IPAMBlock): IPAMBlock {
   return withSpec(block, { allocations: held, attributes, sequenceNumberForAllocation: {} });
 }
 
-/** The allocator's port over such a copy. It has no handles: those of the cluster do not matter to room. */
+/** The store of such a copy. It has no handles, because they do not affect capacity. */
 export function simulatedStore({ pools, blocks, affinities, reservations, config, nodes }: IpamLists): IpamStore {
-  const claims = table(affinities);
+  const stored = table(affinities);
   const labels = new Map(nodes.map((node) => [node.name, node.labels]));
   return {
     blocks: table(blocks.map(lean)),
-    affinities: claims,
+    affinities: stored,
     handles: table<IPAMHandle>([]),
     affinitiesOf: async (owner, version) => {
-      const own = (await claims.list()).filter(
-        (claim) =>
-          claim.spec.node === owner.name &&
-          affinityType(claim) === owner.type &&
-          !isDeletedAffinity(claim) &&
-          parseCidr(claim.spec.cidr)?.version === version,
+      const own = (await stored.list()).filter(
+        (affinity) =>
+          affinity.spec.node === owner.name &&
+          affinityType(affinity) === owner.type &&
+          !isDeletedAffinity(affinity) &&
+          parseCidr(affinity.spec.cidr)?.version === version,
       );
       return own.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     },

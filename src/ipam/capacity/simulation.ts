@@ -1,4 +1,4 @@
-// What would happen if nodes were added and filled with pods: the allocator itself, on a copy in memory.
+// Simulates adding nodes and filling them with pods, with the allocator itself on a copy in memory.
 // Rules: docs/reference/ipam.md#simulation. Other block sizes are block-size-comparison.ts.
 import type { Cidr } from '../../net/cidr.ts';
 import { withDefaults } from '../../resources/defaults.ts';
@@ -17,51 +17,51 @@ import { simulatedStore } from './simulated-store.ts';
 
 export interface SimulationPlan {
   readonly ipVersion: 4 | 6;
-  /** How many nodes are added, with which labels. */
+  /** The number of nodes that are added, and their labels. */
   readonly nodes: number;
   readonly labels: Labels;
   readonly podsPerNode: number;
-  /** The pools that the pods ask for; none: those that select the nodes. */
+  /** The pools that the pods request; if none, those that select the nodes. */
   readonly pools: readonly Cidr[];
 }
 
-/** Where it did not go on for the first time. */
+/** The first failure. */
 export interface Break {
   readonly node: string;
-  /** Which pod of the node, from 1; 0 for the tunnel address that the node itself takes before. */
+  /** The number of the pod on the node, from 1; 0 for the tunnel address that the node itself gets first. */
   readonly pod: number;
-  /** How many pods had an address then. */
+  /** How many pods had an address by then. */
   readonly placedBefore: number;
-  /** The allocator's words. */
+  /** The message of the allocator. */
   readonly message: string;
 }
 
 export interface SimulationRun {
   readonly requested: number;
   readonly placed: number;
-  /** Placed in blocks of other nodes. */
+  /** Pods placed in blocks of other nodes. */
   readonly borrowed: number;
   readonly tunnelAddresses: number;
-  /** Blocks that there are more at the end. */
+  /** By how many blocks the number has grown. */
   readonly blocksMade: number;
-  /** Nodes that did not get all of their pods placed. */
+  /** Nodes that could not place all of their pods. */
   readonly nodesShort: number;
   readonly firstBreak?: Break;
 }
 
-/** Called between steps: lets others have their turn, and rejects to end it. */
+/** Called between steps: lets other work run, and rejects to end the simulation. */
 export type Pause = () => Promise<void>;
 
-/** Time stands still and nothing is random, so that the same question has the same answer. */
+/** A fixed time and no randomness, so that the same plan gives the same result. */
 const still: AllocatorWorld = {
   clock: { now: () => new Date(0), nowNs: () => 0n, sleep: async () => undefined },
   random: { uuid: () => '', float: () => 0 },
 };
 
-/** How many calls of the allocator are made between two pauses. */
+/** The number of allocator calls between two pauses. */
 const callsPerTurn = 50;
 
-/** Up to so many pods come one by one; more come in groups, about so many of them. */
+/** Up to this many pods are placed one by one; more are placed in about this many groups. */
 const mostGroups = 2000;
 
 /** Names of nodes that do not exist yet. */
@@ -80,24 +80,24 @@ export async function simulate(lists: IpamLists, plan: SimulationPlan, pause: Pa
   return simulateOn(simulatedStore(withNewNodes(lists, plan)), lists, plan, pause);
 }
 
-/** The lists with the nodes that are added. */
+/** The lists including the added nodes. */
 export function withNewNodes(lists: IpamLists, plan: SimulationPlan): IpamLists {
   const added = newNodeNames(plan.nodes, lists).map((name) => ({ name, labels: plan.labels }));
   return { ...lists, nodes: [...lists.nodes, ...added] };
 }
 
-/** The same on a copy that is there already, with the new nodes in it. */
+/** The same on an existing copy that includes the new nodes. */
 export async function simulateOn(
   store: IpamStore,
   lists: IpamLists,
   plan: SimulationPlan,
   pause: Pause,
 ): Promise<SimulationRun> {
-  return new Landing(store, plan, pause).run(newNodeNames(plan.nodes, lists), tunnelPools(lists.pools, plan));
+  return new Simulation(store, plan, pause).run(newNodeNames(plan.nodes, lists), tunnelPools(lists.pools, plan));
 }
 
-/** The answer of the allocator; what it throws for a reason that can be told is an answer too. */
-export async function askedFor(
+/** The result of the allocator; a CalictlError that it throws becomes part of the result. */
+export async function tryAssign(
   store: IpamStore,
   request: Omit<AssignRequest, 'holder'>,
 ): Promise<Pick<Assignment, 'addresses' | 'messages' | 'error'>> {
@@ -110,7 +110,7 @@ export async function askedFor(
   }
 }
 
-/** For each kind of tunnel that such a node has: the pools that its address may come from. */
+/** For each type of tunnel that such a node has, the pools that its address can come from. */
 function tunnelPools(pools: readonly IPPool[], { ipVersion, labels }: SimulationPlan): (readonly Cidr[])[] {
   const modes = ipVersion === 4 ? (['ipipMode', 'vxlanMode'] as const) : (['vxlanMode'] as const);
   return modes.flatMap((mode) => {
@@ -129,14 +129,14 @@ function tunnelPools(pools: readonly IPPool[], { ipVersion, labels }: Simulation
   });
 }
 
-interface Landed {
+interface SimulatedNode {
   readonly name: string;
   readonly blocks: Set<string>;
   placed: number;
 }
 
-/** Pods come in rounds, one (or a group) for each node that still has some to come. */
-class Landing {
+/** Places pods in rounds: one pod, or a group of pods, for each node that still has some to place. */
+class Simulation {
   readonly #store: IpamStore;
   readonly #plan: SimulationPlan;
   readonly #pause: Pause;
@@ -156,11 +156,11 @@ class Landing {
   async run(names: readonly string[], tunnels: readonly (readonly Cidr[])[]): Promise<SimulationRun> {
     const { nodes, podsPerNode } = this.#plan;
     const before = (await this.#store.blocks.list()).length;
-    let active: Landed[] = names.map((name) => ({ name, blocks: new Set(), placed: 0 }));
+    let active: SimulatedNode[] = names.map((name) => ({ name, blocks: new Set(), placed: 0 }));
     for (const node of active) for (const pools of tunnels) await this.#tunnel(node, pools);
     const reserved = reservedAddresses(await this.#store.reservations());
     while (active.length > 0) {
-      // As long as all find room in blocks of their own, nobody gets in another's way: so many rounds are one.
+      // While every node has room in its own blocks, nodes do not affect each other: that many rounds are done as one.
       let rounds = podsPerNode;
       for (const node of active) {
         let own = 0;
@@ -184,10 +184,10 @@ class Landing {
     };
   }
 
-  /** Each node gets so many pods; answers those that go on. */
-  async #round(active: readonly Landed[], most: number): Promise<Landed[]> {
+  /** Places up to `most` pods on each node. Returns the nodes that still have pods to place. */
+  async #round(active: readonly SimulatedNode[], most: number): Promise<SimulatedNode[]> {
     const { ipVersion: version, pools, podsPerNode } = this.#plan;
-    const goOn: Landed[] = [];
+    const remaining: SimulatedNode[] = [];
     for (const [index, node] of active.entries()) {
       const count = Math.min(most, podsPerNode - node.placed);
       const answer = await this.#ask({ node: node.name, version, count, use: 'Workload', pools });
@@ -198,37 +198,37 @@ class Landing {
         else node.blocks.add(blockName(block));
       }
       if (answer.addresses.length < count) {
-        this.#broke(node, node.placed + 1, answer);
+        this.#recordFailure(node, node.placed + 1, answer);
         this.#nodesShort += 1;
         if (answer.error === undefined && !(await this.#isStrict())) {
-          // The pools are empty, blocks of others included, for all nodes alike: the rest would hear the same.
-          this.#nodesShort += active.length - index - 1 + goOn.length;
+          // The pools are empty for all nodes, including the blocks of others: the rest would get the same result.
+          this.#nodesShort += active.length - index - 1 + remaining.length;
           return [];
         }
-      } else if (node.placed < podsPerNode) goOn.push(node);
+      } else if (node.placed < podsPerNode) remaining.push(node);
     }
-    return goOn;
+    return remaining;
   }
 
   async #isStrict(): Promise<boolean> {
     return (await this.#store.config())?.spec.strictAffinity === true;
   }
 
-  async #tunnel(node: Landed, pools: readonly Cidr[]): Promise<void> {
+  async #tunnel(node: SimulatedNode, pools: readonly Cidr[]): Promise<void> {
     const answer = await this.#ask({ node: node.name, version: this.#plan.ipVersion, count: 1, use: 'Tunnel', pools });
     this.#tunnels += answer.addresses.length;
     for (const { block, borrowed } of answer.addresses) if (!borrowed) node.blocks.add(blockName(block));
-    if (answer.addresses.length === 0) this.#broke(node, 0, answer);
+    if (answer.addresses.length === 0) this.#recordFailure(node, 0, answer);
   }
 
-  #broke(node: Landed, pod: number, { messages, error }: Pick<Assignment, 'messages' | 'error'>): void {
+  #recordFailure(node: SimulatedNode, pod: number, { messages, error }: Pick<Assignment, 'messages' | 'error'>): void {
     const message = messages.length > 0 ? messages.join('; ') : (error?.message ?? '');
     this.#firstBreak ??= { node: node.name, pod, placedBefore: this.#placed, message };
   }
 
-  async #ask(request: Omit<AssignRequest, 'holder'>): ReturnType<typeof askedFor> {
+  async #ask(request: Omit<AssignRequest, 'holder'>): ReturnType<typeof tryAssign> {
     this.#calls += 1;
     if (this.#calls % callsPerTurn === 0) await this.#pause();
-    return askedFor(this.#store, request);
+    return tryAssign(this.#store, request);
   }
 }

@@ -1,4 +1,4 @@
-// The pools that addresses are assigned from for a node: those asked for, or those that select it.
+// The pools that addresses for a node are assigned from: those requested, or those that select it.
 // Rules: docs/reference/ipam.md#assigning-addresses.
 import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
@@ -20,16 +20,16 @@ export interface PoolQuestion {
   readonly labels: Labels;
   readonly namespaceLabels: Labels;
   readonly use: IntendedUse;
-  /** Pools asked for by their CIDR, in the order of trying; none: the node's. */
+  /** Requested pools by CIDR, in the order of trying; if none, those that select the node. */
   readonly requested: readonly Cidr[];
-  /** The longest prefix of a block that has room for what is kept back in it. */
+  /** The longest prefix of a block that has room for what is reserved in it. */
   readonly maxPrefix?: number | undefined;
 }
 
 export interface PoolChoice {
   /** In the order of trying. */
   readonly usable: readonly ChosenPool[];
-  /** The same and those that are not for the intended use. */
+  /** The same, and those that do not allow the intended use. */
   readonly selected: readonly ChosenPool[];
 }
 
@@ -42,21 +42,21 @@ function enabledPools(pools: readonly IPPool[], version: 4 | 6): ChosenPool[] {
   return enabled;
 }
 
-/** Which of all pools (in order of their names) are used. Errors: CalictlError when there is none, and why. */
+/** Chooses from all pools, which are in name order. Errors: CalictlError with the reason when there is none. */
 export function choosePools(pools: readonly IPPool[], question: PoolQuestion): PoolChoice {
   const { version, node, use, maxPrefix = bitsOf(version), requested } = question;
   if (requested.some((cidr) => cidr.version !== version)) {
     const [given, other] = version === 4 ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
     throw new UsageError(
       `provided ${given} IPPools list contains one or more ${other} IPPools`,
-      `ask for ${other} addresses from them by a command of its own`,
+      `assign ${other} addresses from them with a separate command`,
     );
   }
   const enabled = enabledPools(pools, version);
   if (!enabled.some(({ blockSize }) => blockSize <= maxPrefix)) {
     throw new CalictlError('cannot find a qualified ippool', {
       code: 'NO_POOL',
-      hint: `there is no enabled IPv${version} pool with blocks that are large enough`,
+      hint: `no enabled IPv${version} pool has large enough blocks`,
     });
   }
   const selected =
@@ -66,20 +66,20 @@ export function choosePools(pools: readonly IPPool[], question: PoolQuestion): P
   if (selected.length === 0) {
     throw new CalictlError(`no configured Calico pools for node ${node}`, {
       code: 'NO_POOL',
-      hint: `no enabled IPv${version} pool of automatic assignment selects the node; name one with --pool`,
+      hint: `no enabled IPv${version} pool with automatic assignment selects the node; name one with --pool`,
     });
   }
   const usable = selected.filter(({ pool }) => usesOf(pool).includes(use));
   if (usable.length === 0) {
     throw new CalictlError(`cannot find a qualified ippool, no pools match the required use (${use})`, {
       code: 'NO_POOL',
-      hint: 'allowedUses of a pool says what its addresses are for',
+      hint: 'allowedUses of a pool lists what its addresses may be used for',
     });
   }
   return { usable, selected };
 }
 
-/** A pool asked for is used whatever it selects. */
+/** A requested pool is used whatever it selects. */
 function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: number): ChosenPool {
   const text = formatCidr(cidr);
   const found = enabled.find((pool) => formatCidr(pool.cidr) === text && pool.blockSize <= maxPrefix);
@@ -90,7 +90,7 @@ function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: nu
   });
 }
 
-/** True for a pool of automatic assignment that selects both the node and the namespace. */
+/** True for a pool with automatic assignment that selects both the node and the namespace. */
 function isFor(pool: IPPool, { labels, namespaceLabels }: PoolQuestion): boolean {
   if (!assignsAutomatically(pool)) return false;
   const { nodeSelector, namespaceSelector } = pool.spec;
@@ -98,9 +98,9 @@ function isFor(pool: IPPool, { labels, namespaceLabels }: PoolQuestion): boolean
     return evaluate(nodeSelector, labels) && evaluate(namespaceSelector, namespaceLabels);
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
-    throw new CalictlError(`a selector of the pool ${pool.metadata.name} cannot be read: ${error.message}`, {
+    throw new CalictlError(`invalid selector in pool ${pool.metadata.name}: ${error.message}`, {
       code: error.code,
-      hint: 'correct it: no node gets addresses while it stands',
+      hint: 'correct it: until then no node gets addresses',
     });
   }
 }

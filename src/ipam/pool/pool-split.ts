@@ -1,4 +1,4 @@
-// Cutting a pool into smaller ones: what is to be written, decided on what was read. Pure; writing is ipam-repair/split.ts.
+// Plans the split of a pool into smaller ones, by what was read. Pure; the writes are in ipam-live/split.ts.
 // Rules: docs/reference/ipam.md#splitting-a-pool.
 import {
   addressAt,
@@ -18,12 +18,12 @@ import { isObjectName, longestObjectName } from '../../resources/names.ts';
 import { printYaml } from '../../text/yaml.ts';
 import { blockSizeOf } from './pools.ts';
 
-/** On a pool that is disabled for its split: into how many. The key is one that Calico keeps when it rewrites the pool. */
+/** On a pool that was disabled for its split: the number of parts. Calico keeps this key when it rewrites the pool. */
 export const splitMark = 'calictl.projectcalico.org/split-into';
-/** kubectl's record of the manifest: it is about the old pool. */
+/** The manifest of the old pool as recorded by kubectl, which does not apply to the parts. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** More than anybody lists by hand, and few enough to hold. */
+/** More than anyone would list by hand, and few enough to keep in memory. */
 export const mostParts = 65536;
 
 export interface SplitRequest {
@@ -31,34 +31,34 @@ export interface SplitRequest {
   readonly name?: string | undefined;
   readonly cidr?: string | undefined;
   readonly number: number;
-  /** The CIDR must be spelled as stored, and the parts of a disabled pool are enabled. */
+  /** True for the rules of calicoctl: the CIDR must be spelled as stored, and the parts of a disabled pool are enabled. */
   readonly asCalicoctl: boolean;
 }
 
-/** Read at one time: all pools, and the CIDRs of all blocks. */
+/** What a split is decided by: all pools, and the CIDRs of all blocks. */
 export interface SplitReading {
   readonly pools: readonly IPPool[];
   readonly blocks: readonly string[];
 }
 
 export interface PlannedPart {
-  /** As it is to be created. */
+  /** The part as it is to be created. */
   readonly pool: IPPool;
-  /** It is there already, exactly so. */
+  /** True when it exists already with the same spec. */
   readonly exists: boolean;
-  /** How many existing blocks lie in it. */
+  /** How many existing blocks are in it. */
   readonly blocks: number;
 }
 
 export interface SplitPlan {
-  /** The pool to be split, as it was read. */
+  /** The pool to split, as it was read. */
   readonly pool: IPPool;
   readonly parts: readonly PlannedPart[];
-  /** False: it is disabled already. */
+  /** False when it is disabled already. */
   readonly disable: boolean;
 }
 
-/** The pool is gone and its parts are there: nothing is left to do. */
+/** The pool is gone and its parts exist: nothing is left to do. */
 export interface SplitFinished {
   readonly name: string;
   readonly finished: readonly IPPool[];
@@ -73,7 +73,7 @@ export type SplitProblem =
   | { readonly problem: 'overlap'; readonly part: IPPool; readonly other: IPPool }
   | { readonly problem: 'block-across'; readonly block: string; readonly pool: IPPool };
 
-/** True for 2, 4, 8, …: what a pool can be split into. */
+/** True for 2, 4, 8, …: the numbers that a pool can be split into. */
 export function isSplitNumber(number: number): boolean {
   return Number.isInteger(Math.log2(number)) && number >= 2;
 }
@@ -90,7 +90,7 @@ function partOf(cidr: Cidr, number: number, index: number): Cidr {
   return networkOf(addressAt(cidr, BigInt(index) << BigInt(bitsOf(cidr.version) - prefix)), prefix);
 }
 
-/** Labels and annotations of the old pool, as they are stored and as v3 metadata; nothing that is about the old object. */
+/** Labels and annotations of the old pool, as stored and as v3 metadata, without what concerns only the old object. */
 function partMetadata(pool: IPPool, name: string): IPPool['metadata'] {
   const kept = (map: Record<string, string> | undefined): Record<string, string> =>
     Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => key !== splitMark && key !== lastApplied));
@@ -116,7 +116,7 @@ function partPool(pool: IPPool, name: string, cidr: Cidr, disabled: boolean): IP
   };
 }
 
-/** True when both pools are configured alike: defaults count as written, the order of fields does not count. */
+/** True when both pools have the same configuration: defaults count as set, and the order of fields does not matter. */
 export function sameSpec(a: IPPool, b: IPPool): boolean {
   return printYaml(toV3(ipPool, a).spec) === printYaml(toV3(ipPool, b).spec);
 }
@@ -133,7 +133,7 @@ function findPool({ pools }: SplitReading, { name, cidr, asCalicoctl }: SplitReq
   );
 }
 
-/** What an earlier run made of the pool, when it is gone and all its parts are there. */
+/** The parts that an earlier run left, when the pool is gone and all of them exist. */
 function findFinished({ pools }: SplitReading, { name, cidr, number }: SplitRequest): SplitFinished | undefined {
   const depth = Math.log2(number);
   const byName = new Map(pools.map((pool) => [pool.metadata.name, pool]));
@@ -157,7 +157,7 @@ function findFinished({ pools }: SplitReading, { name, cidr, number }: SplitRequ
   return undefined;
 }
 
-/** Why the pool cannot be cut into so many at all. */
+/** Why the pool cannot be split into this number of parts at all. */
 function shapeProblem(pool: IPPool, cidr: Cidr | undefined, number: number): SplitProblem | undefined {
   if (cidr === undefined || !isMaskedCidr(pool.spec.cidr)) return { problem: 'bad-cidr', pool };
   if (!isSplitNumber(number)) return { problem: 'not-power-of-two', pool };
@@ -174,8 +174,8 @@ function shapeProblem(pool: IPPool, cidr: Cidr | undefined, number: number): Spl
 }
 
 /**
- * What a split has to write, from the pools and blocks as they are: also what is left of one that was cut short.
- * Everything that could stop it half way is a problem here, before anything is written.
+ * What a split has to write, by the pools and blocks as they are; for an interrupted split, what is left to write.
+ * Everything that could stop it halfway is reported as a problem here, before anything is written.
  */
 export function planSplit(reading: SplitReading, request: SplitRequest): SplitPlan | SplitFinished | SplitProblem {
   const { number, asCalicoctl } = request;
@@ -191,7 +191,7 @@ export function planSplit(reading: SplitReading, request: SplitRequest): SplitPl
   const byName = new Map(reading.pools.map((other) => [other.metadata.name, other]));
   const names = Array.from({ length: number }, (_, index) => partName(pool.metadata.name, index));
   const isDisabled = pool.spec.disabled === true;
-  // Disabled by a person: so are the parts. Disabled for a split: they are not.
+  // The parts are disabled if a person disabled the pool, but not if a split did.
   const begun =
     pool.metadata.annotations?.[splitMark] !== undefined ||
     names.some((name) => byName.has(name) && byName.get(name)?.spec.disabled !== true);
@@ -240,7 +240,7 @@ function overlapProblem(
   return undefined;
 }
 
-/** Counts the blocks of each part. A block that is in no part as a whole is a problem: nobody could say whose it is. */
+/** Counts the blocks of each part. A block that is not inside one part is a problem: it would belong to none. */
 function countBlocks(
   { blocks }: SplitReading,
   pool: IPPool,

@@ -1,4 +1,4 @@
-// Pools as IPAM sees them: which one an address is in, and which block of it. Rules: docs/reference/ipam.md#pools.
+// Pools: which are enabled, which one contains an address, and which of its blocks. Rules: docs/reference/ipam.md#pools.
 import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
@@ -11,7 +11,7 @@ export function isEnabled(pool: IPPool): boolean {
   return pool.spec.disabled !== true && !pool.metadata.deletionTimestamp;
 }
 
-/** True when addresses of the pool are assigned without being asked for. */
+/** True when addresses are assigned from the pool without it being requested. */
 export function assignsAutomatically(pool: IPPool): boolean {
   return (pool.spec.assignmentMode || 'Automatic') === 'Automatic';
 }
@@ -35,7 +35,7 @@ export function blockSizeLimits(version: 4 | 6): readonly [shortest: number, lon
   return version === 4 ? [20, 32] : [116, 128];
 }
 
-/** The pool that a person names: by its name, or by its CIDR however that is spelled. */
+/** The pool that a person names: by name, or by CIDR in any spelling. */
 export function poolNamed(pools: readonly IPPool[], text: string): IPPool | undefined {
   const named = pools.find(({ metadata }) => metadata.name === text);
   const cidr = parseCidr(text);
@@ -46,7 +46,7 @@ export function poolNamed(pools: readonly IPPool[], text: string): IPPool | unde
   });
 }
 
-/** The error for a pool that a person names and that is not there. */
+/** The error for a named pool that does not exist. */
 export function unknownPool(text: string): CalictlError {
   return new CalictlError(`there is no pool ${text}`, {
     code: 'NO_POOL',
@@ -54,7 +54,7 @@ export function unknownPool(text: string): CalictlError {
   });
 }
 
-/** The first of the pools that the address is in. */
+/** The first of the pools that contains the address. */
 export function poolOf(pools: readonly IPPool[], ip: IpAddress): IPPool | undefined {
   return pools.find((pool) => {
     const cidr = parseCidr(pool.spec.cidr);
@@ -62,12 +62,12 @@ export function poolOf(pools: readonly IPPool[], ip: IpAddress): IPPool | undefi
   });
 }
 
-/** The block of the pool that an address is in, whether it exists or not. */
+/** The block of the pool that contains an address, whether the block exists or not. */
 export function blockCidrIn(pool: IPPool, ip: IpAddress): Cidr {
   return networkOf(ip, blockSizeOf(pool));
 }
 
-/** The networks that are reserved; entries that cannot be read are left out. */
+/** The reserved CIDRs; invalid entries are left out. */
 export function reservationCidrs(reservations: readonly IPReservation[]): Cidr[] {
   return reservations
     .flatMap((reservation) => reservation.spec.reservedCIDRs ?? [])
@@ -75,7 +75,7 @@ export function reservationCidrs(reservations: readonly IPReservation[]): Cidr[]
     .filter((cidr) => cidr !== undefined);
 }
 
-/** All addresses that automatic assignment leaves alone. */
+/** All addresses that are kept from automatic assignment. */
 export function reservedAddresses(reservations: readonly IPReservation[]): IntervalSet {
   return IntervalSet.of(reservationCidrs(reservations));
 }

@@ -1,11 +1,11 @@
-// What `ipam release` means to do and what came of it: plain data.
+// What `ipam release` plans to do and how it ended: plain data.
 import type { AffinityRef } from '../affinity/release-by-hand.ts';
 import type { GuardedRelease } from './release.ts';
 
 export interface PlannedRelease extends GuardedRelease {
-  /** For people: whose address it was. */
+  /** For display: whose address it was. */
   readonly about: string;
-  /** The pod, node or service that the allocation names, to be looked up once more before the write. */
+  /** The pod, node or service that the allocation names, to be read again before the write. */
   readonly namedOwner:
     | { readonly kind: 'Pod' | 'Node' | 'Service'; readonly name: string; readonly namespace?: string }
     | undefined;
@@ -29,17 +29,17 @@ export interface PlannedHandle {
 export interface ReleasePlan {
   readonly requests: readonly PlannedRelease[];
   readonly handles: readonly PlannedHandle[];
-  /** Asked for and used by something: refused, or with --force among the requests too. */
+  /** Named, but in use: refused, or with --force among the requests too. */
   readonly inUse: readonly AddressInUse[];
-  /** Asked for and held by nobody. */
+  /** Named, but not allocated. */
   readonly unassigned: readonly string[];
-  /** Called leaked by a report, and allocated anew since: left alone. */
+  /** Called leaked by a report, and allocated again since: left alone. */
   readonly changed: readonly string[];
-  /** Called leaked by a report, and free by now: there is nothing left to do. */
+  /** Called leaked by a report, and free by now: nothing left to do. */
   readonly alreadyFree: readonly string[];
   /** Handles that a report calls leaked and that may be allocations in progress: left alone. */
   readonly young: readonly string[];
-  /** Only for a node. */
+  /** Only when a node is named. */
   readonly nodeAffinities?: NodeAffinities;
 }
 
@@ -48,12 +48,12 @@ export interface NodeAffinities {
   readonly node: string;
   readonly nodeExists: boolean;
   readonly affinities: readonly AffinityRef[];
-  /** They are released after the addresses. */
+  /** True when they are released after the addresses. */
   readonly released: boolean;
 }
 
 export interface ReleaseOutcome {
-  /** The address, the name of a handle object, or the CIDR of a block that was claimed or released. */
+  /** An address, the name of a handle object, or the CIDR of a block that was claimed or released. */
   readonly subject: string;
   readonly outcome: 'applied' | 'conflict' | 'skipped' | 'failed';
   readonly detail?: string;

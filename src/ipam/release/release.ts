@@ -1,5 +1,5 @@
-// Releasing addresses in the datastore: block first, then the counts of handles, then the block's affinity.
-// Rules: docs/reference/ipam.md#releasing-addresses. Whether an address is in use is for the caller to know.
+// Releases addresses in the datastore: first the block, then the counts of handles, then the affinity of the block.
+// Rules: docs/reference/ipam.md#releasing-addresses. The caller must know that the addresses are not in use.
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, parseIp } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
@@ -20,33 +20,33 @@ import { maxRetries, retriesExhausted } from '../retries.ts';
 /** An address to release, with what must still be true of it. */
 export interface ReleaseRequest {
   readonly address: string;
-  /** The handle that must hold it; absent: whoever holds it. */
+  /** The handle that the allocation must have; absent if any will do. */
   readonly handle?: string | undefined;
   readonly sequenceNumber?: bigint | undefined;
 }
 
 export interface ReleaseResult {
-  /** Canonical texts, in the order of blocks and addresses. */
+  /** Canonical addresses, in the order of blocks and addresses. */
   readonly released: readonly string[];
-  /** Addresses that nobody held. */
+  /** Addresses that were not allocated. */
   readonly unallocated: readonly string[];
-  /** Blocks whose whole batch failed, with nothing of it released. */
+  /** Addresses of blocks for which the release failed as a whole. */
   readonly failed: readonly { readonly addresses: readonly string[]; readonly error: Error }[];
 }
 
-/** A guard of an address said no. */
+/** A guard of an address does not match. */
 export class ReleaseMismatch extends CalictlError {
   constructor(message: string) {
     super(message, {
       code: 'IPAM_RELEASE_MISMATCH',
-      hint: 'the address was assigned anew; look at it again with: calictl ipam show --ip',
+      hint: 'the address was assigned again since; see it with: calictl ipam show --ip',
     });
   }
 }
 
 /**
- * Releases addresses by their guards, one write a block. One mismatch fails the whole batch of its block.
- * Errors: UsageError for a text that is no address; what goes wrong in one block stands in the result.
+ * Releases addresses by their guards, with one write per block. One mismatch fails all addresses of its block.
+ * Errors: UsageError for an invalid address; an error with one block is part of the result.
  */
 export async function releaseIps(store: IpamStore, requests: readonly ReleaseRequest[]): Promise<ReleaseResult> {
   const result = {
@@ -73,7 +73,7 @@ async function listedHandles(store: IpamStore): Promise<ReadonlyMap<string, IPAM
   return new Map(handles.filter(({ spec }) => spec.deleted !== true).map((handle) => [handle.metadata.name, handle]));
 }
 
-/** Requests by the name of the block that has the address; under undefined those that no block has. */
+/** The requests by the name of the block that contains the address; under undefined those in no block. */
 async function byBlock(
   store: IpamStore,
   requests: readonly ReleaseRequest[],
@@ -88,7 +88,7 @@ async function byBlock(
     const address = formatIp(ip);
     let name = nameInPool(pools, address);
     if (name === undefined || !(await store.blocks.get(name)).ok) {
-      // No pool says where it is, or says wrong: the block itself does.
+      // No pool says which block it is in, or says it wrongly: then the blocks themselves do.
       blocks ??= store.blocks.list();
       name = (await blocks).find((block) => hasAddress(block, address))?.metadata.name;
     }
@@ -138,8 +138,8 @@ async function releaseBatch(
 }
 
 /**
- * Writes a block from which addresses were released (deletes it when it is empty and nobody's), then takes them off
- * their handles' counts, then looks at its affinity. `conflict`: nothing was written; `gone`: the block was deleted.
+ * Writes a block from which addresses were released (deletes it when it is empty and has no owner), then lowers the counts
+ * of their handles, then checks its affinity. `conflict`: nothing was written. `gone`: the block was deleted.
  */
 async function writeRelease(
   store: IpamStore,
@@ -160,20 +160,20 @@ async function writeRelease(
   return 'written';
 }
 
-/** One address of R1: freed when exactly this allocation still holds it. */
+/** One address of R1: released only while exactly this allocation holds it. */
 export interface GuardedRelease {
   /** Name of the block. */
   readonly block: string;
   readonly address: string;
-  /** The handle as stored; undefined: the allocation has none. */
+  /** The handle as stored; undefined when the allocation has none. */
   readonly handle: string | undefined;
   readonly sequenceNumber: bigint;
 }
 
 /**
- * R1: releases addresses of one block in one write, each guarded by handle and sequence number, each proved just before.
- * An address whose guard or proof says no is left out; the others go. Outcomes come in the order of the requests.
- * `checkPrecondition` is asked for all addresses at once.
+ * R1: releases addresses of one block in one write, each guarded by handle and sequence number. An address whose guard does
+ * not match or whose precondition fails is left out; the others are released. Outcomes are in the order of the requests.
+ * `checkPrecondition` is called for all addresses at once.
  */
 export async function releaseInBlock<R extends GuardedRelease>(
   store: IpamStore,
@@ -186,7 +186,7 @@ export async function releaseInBlock<R extends GuardedRelease>(
     if (!found.ok) {
       const gone = found.why === 'not-found';
       return requests.map(() =>
-        gone ? skipped('free already: its block is gone') : conflict('the block is half deleted'),
+        gone ? skipped('already free: its block is gone') : conflict('the deletion of the block was not completed'),
       );
     }
     const block = found.value;
@@ -210,7 +210,7 @@ export async function releaseInBlock<R extends GuardedRelease>(
     const written = ordinals.length === 0 ? 'written' : await writeRelease(store, released(block, ordinals));
     if (written === 'conflict') continue;
     const rest: RepairOutcome =
-      written === 'gone' ? skipped('free already: its block is gone') : { outcome: 'applied' };
+      written === 'gone' ? skipped('already free: its block is gone') : { outcome: 'applied' };
     return requests.map((request) => outcomes.get(request) ?? rest);
   }
   throw retriesExhausted();
@@ -220,23 +220,23 @@ function notInBlock(block: IPAMBlock, { address }: GuardedRelease): string {
   return `${address} is not an address of ${formatCidr(cidrOf(block))}`;
 }
 
-/** Why the address is not released, or undefined when exactly the given allocation holds it. */
+/** Why the address is not released; undefined when exactly the given allocation holds it. */
 function guarded(block: IPAMBlock, request: GuardedRelease, ordinal: number): RepairOutcome | undefined {
   const { handle = '', sequenceNumber } = request;
   const trial = released(block, [{ ordinal, handle, sequenceNumber }], { freeFirst: true });
   const mismatch = trial.mismatches[0];
   if (mismatch !== undefined) return conflict(mismatchText(mismatch));
-  return trial.unallocated.length > 0 ? skipped('the address is free already') : undefined;
+  return trial.unallocated.length > 0 ? skipped('the address is already free') : undefined;
 }
 
 export interface ReleaseByHandleResult {
-  /** False: there is no object for the handle; blocks may hold its addresses all the same. */
+  /** False when the handle has no object; blocks may have its addresses all the same. */
   readonly found: boolean;
-  /** Canonical texts, in the order of the blocks. */
+  /** Canonical addresses, in the order of the blocks. */
   readonly released: readonly string[];
 }
 
-/** Releases all addresses of a handle in the blocks that the handle lists. The first error ends it. */
+/** Releases all addresses of a handle in the blocks that its object lists. The first error ends it. */
 export async function releaseByHandle(store: IpamStore, handleId: string): Promise<ReleaseByHandleResult> {
   const id = sanitiseHandle(handleId);
   const handle = await getLive(store.handles, handleName(id));

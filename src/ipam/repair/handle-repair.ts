@@ -1,4 +1,4 @@
-// R3: a handle's counts made equal to what the blocks hold. Rules: docs/reference/ipam.md#repair-primitives.
+// R3: sets the counts of a handle to what the blocks record. Rules: docs/reference/ipam.md#repair-primitives.
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import { sanitiseHandle } from '../../resources/names.ts';
@@ -12,32 +12,32 @@ import { applied, conflict, type PreconditionCheck, type RepairOutcome, skipped 
 export interface SetHandleCount {
   /** Object name. */
   readonly handle: string;
-  /** spec.handleID for an object that must be created. */
+  /** spec.handleID, for an object that must be created. */
   readonly handleId: string;
   readonly uid: string | undefined;
-  /** The revision the decision rests on; undefined: there was no object. */
+  /** The revision that the decision is based on; undefined when there was no object. */
   readonly resourceVersion: string | undefined;
-  /** Names of the blocks that hold, or are said to hold, its addresses. */
+  /** Names of the blocks that have its addresses, or that it names. */
   readonly blocks: readonly string[];
-  /** True when counts may fall and the object may go: the caller knows that the revision has been unchanged for long. */
+  /** True when counts may be lowered and the object deleted: the caller knows that the revision is old enough. */
   readonly lowers: boolean;
 }
 
-/** What the caller has read already, to spare requests. */
+/** What the caller has read already, to save requests. */
 export interface KnownForHandle {
   /** The stored object at the revision of the action. */
   readonly handle?: IPAMHandle | undefined;
   /**
-   * Reads a block; the store when absent. Any reading made after the listing of the handles will do, for a new
-   * allocation changes its handle's revision before its block; so many handles can share one.
+   * Reads a block; if absent, the store does. Any read made after the handles were listed will do, because a new allocation
+   * changes the revision of its handle before its block; so many handles can share one read.
    */
   readonly block?: (name: string) => Promise<IPAMBlock | undefined>;
 }
 
 /**
- * Sets the counts of a handle to what its blocks hold. Creating and raising are always right; lowering and deleting
- * only at the very revision of the action, because allocators raise a handle before they write the block.
- * Deleting takes two requests when the caller knows the object: the marking write is the second look.
+ * Sets the counts of a handle to what its blocks record. Creating and raising are always right; lowering and deleting only
+ * at the revision of the action, because allocators raise the count of a handle before they write the block. Deleting takes
+ * two requests when the caller knows the object: the write that marks it checks the revision.
  */
 export async function setHandleCount(
   store: IpamStore,
@@ -53,7 +53,7 @@ export async function setHandleCount(
       const found = await store.handles.get(action.handle);
       stored = found.ok ? found.value : undefined;
     }
-    if (stored !== undefined && isTombstone(stored)) return conflict('a delete of the handle is under way');
+    if (stored !== undefined && isTombstone(stored)) return conflict('the handle is being deleted');
     const change = changeOf(action, stored, counts);
     if ('outcome' in change) return change;
     const refusal = await checkPrecondition();
@@ -65,7 +65,7 @@ export async function setHandleCount(
   throw retriesExhausted();
 }
 
-const onlyRaised = 'the handle was changed meanwhile: counts were raised, none lowered';
+const onlyRaised = 'the handle was changed in the meantime: counts were raised, but none lowered';
 
 async function blocksOf(store: IpamStore, action: SetHandleCount, known: KnownForHandle): Promise<IPAMBlock[]> {
   const read =
@@ -78,7 +78,7 @@ async function blocksOf(store: IpamStore, action: SetHandleCount, known: KnownFo
   return blocks.filter((block) => block !== undefined);
 }
 
-/** The counts to write, or why nothing is written. `partial`: what should fall was left as it is. */
+/** The counts to write, or why nothing is written. `partial`: counts that are too high were left as they are. */
 function changeOf(
   action: SetHandleCount,
   stored: IPAMHandle | undefined,
@@ -88,24 +88,24 @@ function changeOf(
     const needed = Object.keys(counts).length > 0;
     return needed
       ? { counts, partial: false }
-      : skipped('no block holds an address of the handle, and there is no handle');
+      : skipped('no block has an address of the handle, and the handle does not exist');
   }
   const written = storedCounts(stored);
-  if (written === undefined) return conflict('the handle is malformed, and left to a person');
+  if (written === undefined) return conflict('the handle is malformed and is left to a person');
   const raised = { ...written };
   for (const [cidr, count] of Object.entries(counts)) raised[cidr] = Math.max(countOf(raised[cidr]), count);
-  if (sameCounts(written, counts)) return skipped('the counts are right already');
+  if (sameCounts(written, counts)) return skipped('the counts are already right');
   const { uid, resourceVersion } = stored.metadata;
   const unchanged = resourceVersion === action.resourceVersion && (action.uid === undefined || uid === action.uid);
   if (action.lowers && unchanged) return { counts, partial: false };
   const lower = !sameCounts(raised, counts);
   if (sameCounts(written, raised)) {
-    return action.lowers ? conflict('the handle was changed meanwhile') : skipped('no count needs raising');
+    return action.lowers ? conflict('the handle was changed in the meantime') : skipped('no count needs raising');
   }
   return { counts: raised, partial: lower };
 }
 
-/** The stored counts, none for a null map as Go writes it; undefined when there is no map where one should be. */
+/** The stored counts, empty for null; undefined when spec.block is not a map. */
 function storedCounts({ spec }: IPAMHandle): Readonly<Record<string, number>> | undefined {
   if (!isObject(spec)) return undefined;
   const block: unknown = spec.block ?? {};

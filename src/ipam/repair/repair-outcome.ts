@@ -1,15 +1,15 @@
-// How a repair ends, and the proof it asks for before it writes.
+// How a repair ends, and the precondition that it checks before it writes.
 
 /**
- * `applied`: the store is now as wanted, by this repair. `skipped`: there was nothing (left) to do, or the proof said no.
- * `conflict`: the objects are no longer as the repair saw them; it was given up and left nothing half-done.
+ * `applied`: the repair was made. `skipped`: there was nothing (left) to do, or the precondition failed. `conflict`: the
+ * objects are no longer as they were judged; nothing was left half done.
  */
 export interface RepairOutcome {
   readonly outcome: 'applied' | 'conflict' | 'skipped';
   readonly detail?: string;
 }
 
-/** Proves, on live data, that a repair still is right: undefined to go on, else why not. */
+/** Checks on live data that a repair is still right: undefined to go on, otherwise why not. */
 export type PreconditionCheck = () => Promise<string | undefined>;
 
 export const applied: RepairOutcome = { outcome: 'applied' };
@@ -22,10 +22,10 @@ export function conflict(detail: string): RepairOutcome {
   return { outcome: 'conflict', detail };
 }
 
-/** A conflict for the given reason, applied when there is none. */
+/** A conflict with the given reason; applied when there is none. */
 export function appliedUnless(reason: string | undefined): RepairOutcome {
   return reason === undefined ? applied : conflict(reason);
 }
 
-/** The proof of an operation that needs none: it was asked for by a person, or follows from the write before it. */
+/** The precondition of an operation that needs none: a person requested it, or it follows from the write before it. */
 export const noPrecondition: PreconditionCheck = async () => undefined;

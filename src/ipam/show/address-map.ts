@@ -1,5 +1,5 @@
-// The map of `ipam show --map`: what each address of each block is, by pool, and who it belongs to. Pure.
-// How it looks is output/ipam-map*.ts; what is at fault in a block is ipam-check/.
+// The map of `ipam show --map`: the state and holder of each address of each block, by pool. Pure.
+// How it is drawn is commands/ipam/show/; what is wrong in a block is judged by ipam-check/.
 import {
   addressAt,
   type Cidr,
@@ -20,8 +20,7 @@ import { attributesOf, freeListOf, type Owner, parseOwner } from '../block/block
 import { blockSizeLimits, isEnabled, reservedAddresses } from '../pool/pools.ts';
 
 /**
- * What an address can be, in the order of the legend. The glyph stands for it where there is no colour, the word where
- * one address is spoken of.
+ * The states of an address, in the order of the legend. The glyph is used in the map, the word for a single address.
  */
 export const addressStates = {
   held: { glyph: '#', word: 'held', about: 'held by a pod or by hand' },
@@ -41,7 +40,7 @@ export type AddressState = keyof typeof addressStates;
 
 const stateNames = Object.keys(addressStates) as AddressState[];
 
-/** States of addresses that nobody has. */
+/** True for the states of addresses that are not held. */
 export const isVacant = (state: AddressState): boolean => state === 'free' || state === 'reserved' || state === 'lost';
 
 export interface MapCell {
@@ -54,31 +53,31 @@ export interface MapCell {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A block as it stands, whoever asks. */
+/** A parsed block, before any filter. */
 export interface ReadBlock {
   readonly block: IPAMBlock;
-  /** Canonical; as stored when it cannot be read. */
+  /** Canonical, or as stored if it is invalid. */
   readonly cidr: string;
-  /** Undefined when it is no range that a block can have: nothing of it can be drawn. */
+  /** Undefined when a block cannot have this range: then nothing of it can be drawn. */
   readonly range: Cidr | undefined;
   /** Number of addresses; 0 without a range. */
   readonly size: number;
-  /** The owner as stored, `host:<node>` or `virtual:<name>`; empty when there is none. */
+  /** The owner as stored, `host:<node>` or `virtual:<name>`; empty if there is none. */
   readonly affinity: string;
   /** The node that owns it. */
   readonly node: string | undefined;
-  /** What is visibly wrong with the block; empty when nothing is. */
+  /** What is visibly wrong with the block; empty if nothing is. */
   readonly trouble: string;
-  /** What reservations keep; undefined when nothing of the block. */
+  /** The reserved addresses; undefined if none of them are in the block. */
   readonly reserved: IntervalSet | undefined;
 }
 
 export interface MapBlock extends ReadBlock {
   /** Addresses that are not free, reserved or lost. */
   readonly held: number;
-  /** Nodes with addresses in a block that is not theirs, by name, and how many each. */
+  /** Nodes with addresses in the block that do not own it, by name, with the number of addresses. */
   readonly borrowers: readonly (readonly [node: string, count: number])[];
-  /** Ordinals that the filter asked for, ascending. */
+  /** Ordinals that match the filter by address or pod, ascending. */
   readonly marked: readonly number[];
 }
 
@@ -87,10 +86,10 @@ export interface MapPool {
   readonly cidr: string;
   readonly enabled: boolean;
   readonly size: bigint;
-  /** Addresses and blocks of the whole pool, whatever is filtered. */
+  /** Addresses and blocks of the whole pool, whatever the filter. */
   readonly held: number;
   readonly blockCount: number;
-  /** Those that are shown, in order of addresses. */
+  /** Those that match the filter, in order of addresses. */
   readonly blocks: readonly MapBlock[];
 }
 
@@ -99,15 +98,15 @@ export interface AddressMap {
   readonly pools: readonly MapPool[];
   /** Blocks that no pool overlaps. */
   readonly orphanBlocks: readonly MapBlock[];
-  /** The states that occur, with how many addresses. */
+  /** The states that occur, with the number of addresses. */
   readonly legend: readonly { readonly state: AddressState; readonly count: number }[];
   /** The nodes that occur, by name. */
   readonly nodes: readonly string[];
-  /** A number for each node of the cluster, by which it is coloured: the same whatever is filtered. */
+  /** A number for each node of the cluster, by which it is coloured: the same whatever the filter. */
   readonly nodeNumbers: ReadonlyMap<string, number>;
 }
 
-/** What to show; a block has to satisfy all that is given. */
+/** Which blocks to show; a block has to match everything that is given. */
 export interface MapFilter {
   /** Names of pools. */
   readonly pools?: readonly string[];
@@ -122,7 +121,7 @@ export interface MapFilter {
 const noAttributes: Readonly<Record<string, unknown>> = {};
 const tunnelHandle = /^(ipip|vxlan|vxlan-v6|wireguard|wireguard-v6)-tunnel-addr-/;
 
-/** The value when it is a text with something in it: what stands in a block may be anything. */
+/** The value if it is a string that is not empty: the fields of a stored block can hold anything. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -132,7 +131,7 @@ function rangeOf(block: IPAMBlock): Cidr | undefined {
   return range !== undefined && range.prefix >= blockSizeLimits(range.version)[0] ? range : undefined;
 }
 
-/** The state of an address whose record is there (docs/reference/ipam.md#well-known-handles). */
+/** The state of an address whose attribute record exists (docs/reference/ipam.md#well-known-handles). */
 function stateOf(
   record: BlockAttribute,
   handle: string | undefined,
@@ -149,7 +148,7 @@ function stateOf(
   return isOwners ? 'held' : 'borrowed';
 }
 
-/** What each address of the block is, by ordinal; made anew at each call, for all of them at once would be many. */
+/** The cells of the block, by ordinal. They are created at each call, because all of them at once would be too many. */
 export function cellsOf({ block, range, size, node: ownNode, reserved }: ReadBlock): MapCell[] {
   const cells: MapCell[] = [];
   if (range === undefined) return cells;
@@ -183,7 +182,7 @@ function count<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Ordinals that were asked for, or undefined when the block is not part of the answer. */
+/** The ordinals that match the filter by address or pod; undefined when the block does not match. */
 function markedIn(block: ReadBlock, cells: readonly MapCell[], filter: MapFilter): number[] | undefined {
   const { node, addresses, pod } = filter;
   const { range } = block;
@@ -205,8 +204,8 @@ function markedIn(block: ReadBlock, cells: readonly MapCell[], filter: MapFilter
 }
 
 /**
- * The map of these blocks. A block belongs to the first pool that it overlaps, as in the usage of `ipam show`.
- * With a filter by block, pools that are left without any are not in the map.
+ * The map of these blocks. A block belongs to the first pool that it overlaps, as in the usage of `ipam show`. With a filter
+ * that selects blocks, pools without a matching block are left out.
  */
 export function addressMap(
   pools: readonly IPPool[],
@@ -278,7 +277,7 @@ export function addressMap(
   };
 }
 
-/** What blockState says that is told otherwise: by the owner, by the usage. */
+/** States of blockState that the map shows in another way: by the owner and the usage. */
 const noTrouble: ReadonlySet<string> = new Set(['ok', 'ownerless', 'empty']);
 
 function readBlock(block: IPAMBlock, reserved: IntervalSet): ReadBlock {
@@ -297,7 +296,7 @@ function readBlock(block: IPAMBlock, reserved: IntervalSet): ReadBlock {
   };
 }
 
-/** In order of addresses; what has none comes last. */
+/** In order of addresses; blocks with an invalid range come last. */
 function byAddress(a: MapBlock, b: MapBlock): number {
   if (a.range !== undefined && b.range !== undefined) return compareCidr(a.range, b.range);
   return Number(a.range === undefined) - Number(b.range === undefined);

@@ -7,13 +7,13 @@ import { reservedAddresses } from '../pool/pools.ts';
 
 export interface BlockUsage {
   readonly cidr: string;
-  /** As stored, `host:<node>` or `virtual:<name>`; absent when nobody owns the block. */
+  /** As stored, `host:<node>` or `virtual:<name>`; absent when the block has no owner. */
   readonly affinity?: string;
   readonly total: number;
-  /** Capacity less the length of the free list, as calicoctl counts. */
+  /** The size of the block minus the length of its free list, as calicoctl counts. */
   readonly inUse: number;
   readonly free: number;
-  /** Allocations whose node is not the block's owner. */
+  /** Allocations whose node is not the owner of the block. */
   readonly borrowed: number;
 }
 
@@ -23,7 +23,7 @@ export interface PoolUsage {
   readonly total: bigint;
   readonly inUse: number;
   readonly free: bigint;
-  /** Addresses of the pool that IPReservations keep from automatic assignment. */
+  /** Addresses of the pool that IPReservations exclude from automatic assignment. */
   readonly reserved: bigint;
   readonly blocks: readonly BlockUsage[];
 }
@@ -34,20 +34,20 @@ export interface Utilization {
   readonly orphanBlocks: readonly BlockUsage[];
 }
 
-/** An address held by a node other than the block's owner. */
+/** An address held by a node other than the owner of the block. */
 export interface BorrowedAddress {
   readonly ordinal: number;
   readonly node: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Owner's name as `--show-borrowed` reads it: the text after a single colon, else all of it; empty when there is none. */
+/** The owner's name as `--show-borrowed` reads it: the text after a single colon, else the whole text; empty if absent. */
 export function affinityHost(affinity: string | null | undefined): string {
   const parts = (affinity ?? '').split(':');
   return (parts.length === 2 ? parts[1] : parts[0]) ?? '';
 }
 
-/** The attributes of each allocated ordinal of a block, in order; broken indexes are left out. */
+/** The attributes of each allocated ordinal of a block, in order; ordinals without a record are left out. */
 export function* allocationsOf(block: IPAMBlock): Generator<{ ordinal: number; attributes: Record<string, string> }> {
   for (const [ordinal, index] of block.spec.allocations.entries()) {
     const record = index === null || index === undefined ? undefined : block.spec.attributes?.[index];
@@ -55,7 +55,7 @@ export function* allocationsOf(block: IPAMBlock): Generator<{ ordinal: number; a
   }
 }
 
-/** Borrowed addresses of a block, and how many allocations say no node. */
+/** The borrowed addresses of a block, and the number of allocations that name no node. */
 export function borrowedFrom(block: IPAMBlock): { borrowed: BorrowedAddress[]; withoutNode: number } {
   const owner = affinityHost(block.spec.affinity);
   const borrowed: BorrowedAddress[] = [];

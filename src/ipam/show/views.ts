@@ -1,4 +1,4 @@
-// What `ipam show` answers, as data: usage, single addresses, borrowed addresses, configuration. Pure.
+// The results of `ipam show` as data: usage, single addresses, borrowed addresses, configuration. Pure.
 import { addressAt, formatCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
@@ -42,7 +42,7 @@ export interface BorrowedShown {
 export interface BorrowedList {
   readonly kind: 'IPAMBorrowedList';
   readonly items: readonly BorrowedShown[];
-  /** Allocations that name no node, so that nobody can say whether they are borrowed. */
+  /** Allocations that name no node, so that it is not known whether they are borrowed. */
   readonly withoutNode: number;
 }
 
@@ -52,7 +52,7 @@ export interface ConfigurationShown extends IpamSettings {
 
 export type IpamShown = UsageShown | AddressList | BorrowedList | ConfigurationShown;
 
-/** What a block says of one of its addresses. */
+/** What a block records about one of its addresses. */
 export function addressIn(block: IPAMBlock, ip: IpAddress, pool: IPPool | undefined): AddressShown {
   const address = formatIp(ip);
   const place = { block: block.spec.cidr, ...(pool === undefined ? {} : { pool: pool.metadata.name }) };
@@ -74,7 +74,7 @@ export function addressIn(block: IPAMBlock, ip: IpAddress, pool: IPPool | undefi
   };
 }
 
-/** All allocated addresses whose attributes satisfy the test, in block order. */
+/** All allocated addresses whose attributes match the predicate, in block order. */
 export function addressesWhere(
   blocks: readonly IPAMBlock[],
   poolOf: (block: IPAMBlock) => IPPool | undefined,
@@ -90,7 +90,7 @@ export function addressesWhere(
   return { kind: 'IPAMAddressList', items };
 }
 
-/** Addresses held by nodes that do not own the block, in block order. */
+/** The addresses held by nodes that do not own the block, in block order. */
 export function borrowedList(blocks: readonly IPAMBlock[]): BorrowedList {
   let withoutNode = 0;
   const items: BorrowedShown[] = [];
@@ -114,7 +114,7 @@ export function borrowedList(blocks: readonly IPAMBlock[]): BorrowedList {
   return { kind: 'IPAMBorrowedList', items, withoutNode };
 }
 
-/** The configuration in force; without an object the defaults are, and nothing is written. */
+/** The effective configuration: the defaults when there is no object. */
 export function configurationShown(config: IPAMConfig | undefined): ConfigurationShown {
   return { kind: 'IPAMConfiguration', ...settingsOf(config) };
 }

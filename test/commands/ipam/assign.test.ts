@@ -181,7 +181,7 @@ it('ipam assign makes no block for an address that a block of another size cover
   for (const line of ['ipam assign --ip 10.60.0.1 --node node-a', 'ipam assign --ip 10.60.0.9']) {
     const refused = await run(line, { folder: wide });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/the block 10\.60\.0\.[08]\/29 would overlap the block 10\.60\.0\.0\/28/);
+    expect(refused.stderr).toMatch(/block 10\.60\.0\.[08]\/29 would overlap block 10\.60\.0\.0\/28/);
   }
   rmSync(wide, { recursive: true });
 });
@@ -195,7 +195,7 @@ it('ipam assign assigns nothing from a range that two blocks cover', async () =>
   writeFileSync(join(overlap, 'objects.json'), printJson({ apiVersion: 'v1', kind: 'List', items }, { indent: 1 }));
   const refused = await run('ipam assign --ip 10.60.0.2 --node node-a', { folder: overlap });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('10.60.0.2 lies in two blocks');
+  expect(refused.stderr).toContain('10.60.0.2 is covered by two overlapping blocks');
   const given = await run('ipam assign --node node-a --count 8 -o json', { folder: overlap });
   rmSync(overlap, { recursive: true });
   const { addresses } = JSON.parse(given.stdout) as { addresses: { address: string }[] };

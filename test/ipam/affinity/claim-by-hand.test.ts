@@ -104,7 +104,7 @@ describe('what is claimed', () => {
       ],
     });
     expect((await claim('192.168.1.128/26')).failed).toEqual([
-      { cidr: '192.168.1.128/26', why: 'it is marked as deleted and still holds addresses' },
+      { cidr: '192.168.1.128/26', why: 'it is marked as deleted but still has allocated addresses' },
     ]);
     expect(blocksIn(store)).toEqual(before);
   });
@@ -122,7 +122,7 @@ describe('what is claimed', () => {
     const { store, claim } = open(affinityTo('load-balancer', '192.168.1.0/26', 'confirmed'));
     const { claimed, failed } = await claim('192.168.1.0/26', { type: 'virtual', name: 'load-balancer' });
     expect(claimed).toEqual([]);
-    expect(failed).toEqual([{ cidr: '192.168.1.0/26', why: 'another owner has the name of its affinity' }]);
+    expect(failed).toEqual([{ cidr: '192.168.1.0/26', why: 'an affinity of another owner has its name' }]);
     expect(blocksIn(store)).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe('what is no range to claim', () => {
   });
 
   test('an owner without a name', async () => {
-    await expect(open().claim(range, { type: 'host', name: '' })).rejects.toThrow('no owner is named');
+    await expect(open().claim(range, { type: 'host', name: '' })).rejects.toThrow('missing owner');
   });
 
   test('the blocks of a range are counted without being made', () => {

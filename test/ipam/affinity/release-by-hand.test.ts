@@ -110,7 +110,7 @@ describe('by range', () => {
   });
 
   test('an owner without a name is none', async () => {
-    await expect(releaseAffinity(open().ipam, range, { type: 'host', name: '' }, any)).rejects.toThrow('no owner');
+    await expect(releaseAffinity(open().ipam, range, { type: 'host', name: '' }, any)).rejects.toThrow('missing owner');
   });
 
   test('of a pool that is gone, or whose blocks have another size now', async () => {
@@ -194,10 +194,10 @@ describe('what a claim may be', () => {
       blockWith(fourth, 'virtual:host-a'),
       affinityTo('host-a', fourth, 'confirmed'),
     ]);
-    const why = 'the block is marked as deleted and still holds addresses';
+    const why = 'the block is marked as deleted but still has allocated addresses';
     expect((await releaseAffinity(ipam, first, hostA, any)).kept).toEqual([{ cidr: first, why }]);
     expect((await releaseHostAffinities(ipam, { type: 'virtual', name: 'host-a' }, any)).kept).toEqual([
-      { cidr: fourth, why: 'another owner has the name of its affinity' },
+      { cidr: fourth, why: 'an affinity of another owner has its name' },
     ]);
     expect(store.writes).toBe(0);
     const alone = open([held]);

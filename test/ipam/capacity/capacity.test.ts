@@ -213,7 +213,7 @@ describe('a node', () => {
     const { families } = room(slash24, windows, config({ strictAffinity: true }));
     expect(families).toMatchObject([{ morePods: 240n }]);
     expect(room(slash24, windows).problems).toMatchObject([
-      { problem: 'strict affinity is off, which a Windows node cannot do with' },
+      { problem: 'strict affinity is off, which Windows nodes do not support' },
     ]);
   });
 });

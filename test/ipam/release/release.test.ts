@@ -267,6 +267,6 @@ describe('R1', () => {
 
   test('a block that is gone holds nothing', async () => {
     const outcomes = await releaseInBlock(open(base), '10-0-0-0-29', [first], proved);
-    expect(outcomes).toEqual([{ outcome: 'skipped', detail: 'free already: its block is gone' }]);
+    expect(outcomes).toEqual([{ outcome: 'skipped', detail: 'already free: its block is gone' }]);
   });
 });

@@ -84,17 +84,17 @@ describe('the STATE column of affinity list', () => {
     [
       'a half-deleted block',
       [marked(blockWith(cidr, 'host:node-a')), claim],
-      'the deletion of its block was not finished',
+      'the deletion of its block was not completed',
     ],
-    ['a half-deleted claim', [blockWith(cidr, 'host:node-a'), marked(claim)], 'its deletion was not finished'],
+    ['a half-deleted claim', [blockWith(cidr, 'host:node-a'), marked(claim)], 'its deletion was not completed'],
     ['a pending claim', [blockWith(cidr, 'host:node-a'), affinityTo('node-a', cidr, 'pending')], 'not confirmed'],
     [
       'a claim half released',
       [blockWith(cidr, 'host:node-a'), affinityTo('node-a', cidr, 'pendingDeletion')],
-      'its release was not finished',
+      'its release was not completed',
     ],
     ['no affinity', [blockWith(cidr, 'host:node-a')], 'its affinity is missing'],
-    ['no node', [blockWith(cidr, 'host:gone'), affinityTo('gone', cidr, 'confirmed')], 'there is no such node'],
+    ['no node', [blockWith(cidr, 'host:gone'), affinityTo('gone', cidr, 'confirmed')], 'its node does not exist'],
     [
       'no labels',
       [blockWith(cidr, 'host:node-a'), { ...claim, metadata: { name: claim.metadata.name } }],
@@ -108,12 +108,12 @@ describe('the STATE column of affinity list', () => {
     [
       'no pool',
       [blockWith('10.99.0.0/29', 'host:node-a'), affinityTo('node-a', '10.99.0.0/29', 'confirmed')],
-      'no pool has it',
+      'no pool contains it',
     ],
     [
       'another size',
       [blockWith('10.60.0.0/30', 'host:node-a'), affinityTo('node-a', '10.60.0.0/30', 'confirmed')],
-      'blocks of the pool pool-1 have another size',
+      'pool pool-1 has another block size',
     ],
   ])('affinity list reports the problem: %s', async (_what, objects, problem) => {
     expect(await problems(...objects)).toEqual([[problem]]);
@@ -133,7 +133,7 @@ describe('the STATE column of affinity list', () => {
     };
     const at = '10.70.0.0/29';
     expect(await problems(disabled, blockWith(at, 'host:node-a'), affinityTo('node-a', at, 'confirmed'))).toEqual([
-      ['the pool off is disabled'],
+      ['pool off is disabled'],
     ]);
   });
 });
@@ -149,7 +149,7 @@ it('affinity list prints JSON and YAML without absent fields', async () => {
       },
       {
         ...{ name: 'node-b-10-99-0-0-29', node: 'node-b', type: 'host', cidr: '10.99.0.0/29', state: 'pending' },
-        problems: ['its block is missing', 'not confirmed', 'no pool has it'],
+        problems: ['its block is missing', 'not confirmed', 'no pool contains it'],
       },
     ],
   });
