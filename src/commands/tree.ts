@@ -1,4 +1,4 @@
-// The register of commands: cli/ makes its parser and its help from it. Bodies are loaded when a command runs.
+// The register of commands: parsers, help and docs are made from it. Bodies are loaded when a command runs.
 import { clusterDiags } from './cluster/diags/command.ts';
 import type { Command } from './command.ts';
 import { explain } from './explain/command.ts';
@@ -26,18 +26,18 @@ import { nodeVerify } from './node/verify/command.ts';
 import { snapshotSave } from './snapshot/save/command.ts';
 import { version } from './version/command.ts';
 
-/** Words that stand before other commands. */
+/** Words that come before other commands. */
 export interface CommandGroup {
   readonly path: readonly string[];
   readonly summary: string;
 }
 
 export const groups: readonly CommandGroup[] = [
-  { path: ['cluster'], summary: 'Collect what a whole cluster says of itself' },
-  { path: ['ipam'], summary: 'See, check and repair IP address management' },
-  { path: ['ipam', 'affinity'], summary: 'See and change which node owns which blocks' },
-  { path: ['node'], summary: 'Reach nodes: see and judge their BGP, routes and data path' },
-  { path: ['snapshot'], summary: 'Take the state of a cluster home' },
+  { path: ['cluster'], summary: 'Collect diagnostics of a whole cluster' },
+  { path: ['ipam'], summary: 'Show, check and repair IP address management' },
+  { path: ['ipam', 'affinity'], summary: 'Show and change which node owns which blocks' },
+  { path: ['node'], summary: 'Query nodes and check their BGP, routes and data path' },
+  { path: ['snapshot'], summary: 'Save the state of a cluster to files' },
 ];
 
 /** All commands, in the order of the help. */
