@@ -1,4 +1,4 @@
-// States of nodes made from the texts that birdc prints, for tests of what is concluded from them.
+// States of nodes built from birdc's output, for tests of the diagnosis.
 import type { BgpState } from '../../../src/bgp/observed-sessions.ts';
 import { parseInterface } from '../../../src/net/cidr.ts';
 import type { BirdRoute, BirdStatus } from '../../../src/node-state/bird/bird.ts';
@@ -13,14 +13,14 @@ export const noSocket =
   'Unable to connect to server control socket (/var/run/calico/bird.ctl): No such file or directory';
 
 export interface BirdTexts {
-  /** Rows of `show protocols` below the heading, one a line: `Mesh_10_0_0_2 BGP master up 14:00:00 Established`. */
+  /** Rows of `show protocols` without the heading, one per line: `Mesh_10_0_0_2 BGP master up 14:00:00 Established`. */
   readonly rows?: string;
   /** Lines of `show route`. */
   readonly routes?: string;
   readonly routerId?: string;
   /** More lines of `show status`. */
   readonly status?: string;
-  /** Why nothing is known: what birdc said, or that nobody answered. */
+  /** Why nothing is known: an error of birdc, or no answer. */
   readonly unseen?: string;
 }
 
@@ -41,7 +41,7 @@ function birdOf({ rows = '', routes = '', routerId, status = '', unseen: why }: 
   return { status: seenStatus, protocols: observed(parseBirdProtocols(table)), routes: seenRoutes };
 }
 
-/** A node as asked: without texts its BIRDs answer and have no protocols. */
+/** A node as it answers: without texts its BIRDs run and have no protocols. */
 export function bgpState(
   node: string,
   four: BirdTexts = {},
@@ -70,7 +70,7 @@ export function bgpState(
   };
 }
 
-/** A row of a BGP protocol: `up` when it is Established, else `start`; `down` when there is no word at all. */
+/** A row of a BGP protocol: `up` when it is Established, otherwise `start`; `down` without a BGP state. */
 export function row(name: string, info = 'Established'): string {
   const state = info === '' ? 'down ' : info.startsWith('Established') ? 'up   ' : 'start';
   return `${name} BGP      master   ${state}  14:25:57    ${info}\n`;

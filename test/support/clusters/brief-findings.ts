@@ -1,4 +1,4 @@
-// Judgements in one line each, so that a test can state all that a snapshot must come to.
+// Judgements as one line each, so that a test can list everything that must be found in a snapshot.
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { Judgement } from '../../../src/ipam-check/finding.ts';
 import type { IpamSnapshot } from '../../../src/ipam-check/snapshot.ts';

@@ -7,7 +7,7 @@ import { readManifests, readYaml } from './manifests.ts';
 
 const root = fileURLToPath(new URL('../../corpus', import.meta.url));
 
-/** What expect.yaml of a fault says. */
+/** The content of a fault's expect.yaml. */
 interface Expectation {
   /** The fault in one sentence. */
   readonly fault: string;
@@ -15,9 +15,9 @@ interface Expectation {
   readonly without?: readonly string[];
   /** Every finding of the first check: invariant, severity, and the address or object. */
   readonly findings: readonly string[];
-  /** What a check finds after --fix; the same as `findings` where only a person can mend it. */
+  /** What a check finds after --fix; the same as `findings` where a repair needs a decision by hand. */
   readonly left: readonly string[];
-  /** Why no API server can hold the fault, where that is so. */
+  /** Why the fault cannot exist in an API server, if so. */
   readonly notOnKubernetes?: string;
 }
 
@@ -31,7 +31,7 @@ const placeOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
 
 export const healthyImage = (): KubeObject[] => readManifests(`${root}/healthy`);
 
-/** All faults: the healthy image with the objects of fault.yaml in the place of its own. */
+/** All faults: the healthy image with its objects replaced by those of fault.yaml. */
 export function corpus(): Corpse[] {
   const folders = readdirSync(root).filter((name) => name.startsWith('INV-'));
   return folders.sort().map((name) => {

@@ -1,11 +1,11 @@
-// Breaks a cluster of seeded-cluster.ts in one way at a time, by a seed; says what it did.
+// Damages a cluster of seeded-cluster.ts in one way at a time, from a seed, and returns what it did.
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../../src/net/ip.ts';
 import { affinityLabels, affinityName, blockName, handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { type BlockSpec, type Cluster, pick, seeded, uidOf } from './seeded-cluster.ts';
 
-/** What is planted, as the invariant that names it and the text that tells where. */
+/** The damage: the invariant that it violates, and where. */
 export interface Planted {
   readonly damage: DamageName;
   readonly invariants: readonly string[];
@@ -26,7 +26,7 @@ function podAddress(pod: KubeObject): string {
   return String((pod.status as { podIP?: string }).podIP);
 }
 
-/** Pods whose address nothing has happened to yet. */
+/** Pods whose address has not been damaged yet. */
 function untouched(cluster: Cluster): KubeObject[] {
   return ofKind(cluster, 'Pod').filter(
     (pod) => pod['damaged'] !== true && pod.metadata.labels?.['damaged'] === undefined,
@@ -110,7 +110,7 @@ const damages = {
     remove(cluster, handle);
     return { invariants: ['INV-46'], where: handle.metadata.name };
   },
-  /** A running pod's address is free in its block, the handle gone with it. */
+  /** A running pod's address is free in its block, and its handle is deleted. */
   unallocated(cluster, random) {
     const pods = untouched(cluster);
     if (pods.length === 0) return undefined;
@@ -130,7 +130,7 @@ const damages = {
     if (object !== undefined) remove(cluster, object);
     return { invariants: ['INV-54'], where: podAddress(pod) };
   },
-  /** A pod has an address outside all pools; its own one stays allocated. */
+  /** A pod has an address outside all pools; its former one remains allocated. */
   foreignAddress(cluster, random) {
     const pods = untouched(cluster);
     if (pods.length === 0) return undefined;
@@ -140,7 +140,7 @@ const damages = {
     setAddress(pod, `172.20.${Math.floor(random() * 250)}.${1 + Math.floor(random() * 250)}`);
     return { invariants: ['INV-55'], where: own };
   },
-  /** Two pods have one address. */
+  /** Two pods have the same address. */
   sharedAddress(cluster, random) {
     const pods = untouched(cluster);
     if (pods.length < 2) return undefined;
@@ -180,7 +180,7 @@ const damages = {
     remove(cluster, affinity);
     return { invariants: ['INV-28'], where: blockName((affinity.spec as { cidr: string }).cidr) };
   },
-  /** The pool of some blocks is gone. */
+  /** The pool of some blocks is deleted. */
   orphanBlock(cluster, random) {
     const pool = pick(random, ofKind(cluster, 'IPPool'));
     const base = parseCidr('10.99.0.0/16');
@@ -248,7 +248,7 @@ export type DamageName = keyof typeof damages;
 
 export const damageNames = Object.keys(damages) as readonly DamageName[];
 
-/** Does the named damage; undefined when the cluster has nothing left for it. */
+/** Does the named damage; undefined if the cluster has no object left for it. */
 export function plant(name: DamageName, cluster: Cluster, random: Random): Planted | undefined {
   const planted = damages[name](cluster, random);
   return planted === undefined ? undefined : { damage: name, ...planted };

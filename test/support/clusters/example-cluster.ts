@@ -5,7 +5,7 @@ import { readManifests } from './manifests.ts';
 
 export const exampleFolder = fileURLToPath(new URL('../../../docs/examples/leaky-cluster', import.meta.url));
 
-/** All but the namespaces, which every store has by itself. */
+/** All except the namespaces, which every store has already. */
 export function exampleObjects(): KubeObject[] {
   return readManifests(exampleFolder).filter(({ kind }) => kind !== 'Namespace');
 }
@@ -22,7 +22,7 @@ export const exampleFaults: readonly string[] = [
   'INV-53 warning 10.61.0.2',
 ];
 
-/** The faults that only a person can mend. */
+/** The faults that need a decision by hand. */
 export const exampleManualFaults: readonly string[] = exampleFaults.filter((fault) => fault.includes('error'));
 
 /** Stable findings of a report as lines of the same form. */

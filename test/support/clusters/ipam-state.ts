@@ -1,4 +1,4 @@
-// IPAM objects for tests of single operations, an independent look for inconsistencies, and stores that others write to.
+// IPAM objects for tests of single operations, an independent consistency check, and stores with other writers.
 import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { newAffinity } from '../../../src/ipam/affinity/affinities.ts';
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
@@ -15,7 +15,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 /** The sequence number of every block made here. */
 export const firstSequence = 1764412800000000000n;
 
-/** A block with addresses from its first on: `['a', 2]` is two addresses of handle a. */
+/** A block with addresses held from its first one: `['a', 2]` is two addresses of handle a. */
 export function blockWith(
   cidr: string,
   owner: string | undefined,
@@ -77,7 +77,7 @@ export function holders(store: MemoryDatastore): Map<string, string> {
   return held;
 }
 
-/** Everything that does not fit together, one sentence each. Written from the rules, without the code under test. */
+/** All inconsistencies, one sentence each. Written from the rules, without the code under test. */
 export function inconsistencies(store: MemoryDatastore): string[] {
   const found: string[] = [];
   const blocks = blocksIn(store);

@@ -24,7 +24,7 @@ function documents(file: string): unknown[] {
 /** The one document of a file. */
 export const readYaml = (file: string): unknown => documents(file)[0];
 
-/** All objects of a folder's files, in the order of the files' names; other documents in it are left out. */
+/** All objects in a folder's files, in the order of the files' names; other documents are ignored. */
 export function readManifests(folder: string): KubeObject[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))

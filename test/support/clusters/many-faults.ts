@@ -1,4 +1,4 @@
-// A cluster with many findings of the two kinds that repairs are mostly of: stray handles and leaked addresses.
+// A cluster with many findings of the two most frequent kinds: stray handles and leaked addresses.
 import { createHash } from 'node:crypto';
 import { handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
@@ -6,7 +6,7 @@ import { cluster, uidOf } from './seeded-cluster.ts';
 
 const madeAt = new Date('2026-01-01T00:00:00Z');
 
-/** Consistent but for that many handles without addresses and addresses without pods; some pods are left. */
+/** Consistent except for that many handles without addresses and addresses without pods; some pods exist. */
 export function manyFaults(strays: number, leaks: number): KubeObject[] {
   const podsPerNode = 60;
   const { objects } = cluster({

@@ -28,7 +28,7 @@ export const podOn = (node: string, pod: string, namespace = 'shop'): BlockAttri
 
 /**
  * A block of `cidr`: each character of `drawn` is an ordinal. `.` free, `x` neither held nor free, `!` held by record 99,
- * `%` held and free at once by a record without anything; every other character is held by its record.
+ * `%` both held and free with an empty record; every other character is held by the record of that name.
  */
 export function block(
   cidr: string,
@@ -65,7 +65,7 @@ const tunnel = { handle_id: 'vxlan-tunnel-addr-node-a', secondary: { node: 'node
 const service = { handle_id: 'lb-x', secondary: { service: 'web', namespace: 'shop', type: 'LoadBalancer' } };
 const windows = { handle_id: 'windows-reserved-ipam-handle', secondary: { note: 'windows host rsvd' } };
 
-/** One address at least of each state; `main` is first of the pools, and one block is in no pool. */
+/** At least one address in each state; `main` is the first pool, and one block is outside of every pool. */
 export const pools: readonly IPPool[] = [
   pool('main', '10.60.0.0/24', { blockSize: 28 }),
   pool('old', '10.70.0.0/24', { disabled: true }),
@@ -86,7 +86,7 @@ export const blocks: readonly IPAMBlock[] = [
 
 export const mapOf = (filter?: MapFilter): AddressMap => addressMap(pools, blocks, reservations, filter);
 
-/** A stream of text as one. */
+/** A stream of text as a single string. */
 export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;

@@ -1,5 +1,5 @@
 // Whole clusters as a Kubernetes datastore holds them, made from a seed: nodes, pools, blocks, affinities, handles, pods.
-// Everything in them is consistent; damage.ts breaks things.
+// Everything in them is consistent; damage.ts damages them.
 import { createHash } from 'node:crypto';
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../../src/net/ip.ts';
@@ -35,7 +35,7 @@ export interface ClusterPlan {
   readonly pools?: readonly PoolPlan[];
   /** Share of pods that borrow from another node's block. */
   readonly borrowed?: number;
-  /** When everything was made; an hour before it the nodes. */
+  /** When everything was created; the nodes were created an hour earlier. */
   readonly madeAt?: Date;
   /** Namespace of the pods. */
   readonly namespaces?: readonly string[];
@@ -66,7 +66,7 @@ export interface Cluster {
 const group = 'crd.projectcalico.org/v1';
 const emptyMetadata = { 'projectcalico.org/metadata': '{"creationTimestamp":null}' };
 
-/** A UUID that depends on nothing but its text, version 4 in form. */
+/** A UUID that depends only on its text, in the form of version 4. */
 export function uidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -9,7 +9,7 @@ export interface PodOf {
 
 export const handleOf = (pod: string): string => `k8s-pod-network.${pod}-container`;
 
-/** As the plugin has it, for an address that was taken `at`. */
+/** What the CNI plugin writes for an address that was assigned `at`. */
 export function holderOf({ pod, node }: PodOf, at: Date): Holder {
   return { handle: handleOf(pod), secondary: { namespace: 'shop', node, pod, timestamp: goTimeText(at) } };
 }

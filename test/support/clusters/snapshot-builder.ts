@@ -1,4 +1,4 @@
-// Small snapshots for the rules of the check: a healthy cluster, and handles on everything in it to break one thing.
+// Small snapshots for the rules of the check: a healthy cluster, and methods to break one thing in it.
 
 import { newBlock } from '../../../src/ipam/block/block.ts';
 import { windowsReservation } from '../../../src/ipam/block/windows-reserve.ts';
@@ -20,7 +20,7 @@ import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
 import type { BlockAttribute, IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import { affinityLabels, affinityName, blockName, handleName } from '../../../src/resources/names.ts';
 
-/** When the healthy cluster was made, and the moment it is judged at: a day later. */
+/** When the healthy cluster was created, and when it is judged: a day later. */
 const madeAt = new Date('2026-01-01T00:00:00Z');
 export const judgedAt = new Date('2026-01-02T00:00:00Z');
 
@@ -32,7 +32,7 @@ function cidrOf(text: string) {
   return cidr;
 }
 
-/** A time this long before the snapshot is judged, as an object's creation. */
+/** A creation time this long before the snapshot is judged. */
 export function before(ms: number): string {
   return new Date(judgedAt.getTime() - ms).toISOString();
 }

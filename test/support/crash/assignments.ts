@@ -1,4 +1,4 @@
-// Assignments to be cut off, each in a cluster where it writes more than once.
+// Assignments that are interrupted, each in a cluster where it writes more than once.
 import { assignAddresses } from '../../../src/ipam/assign/assign-addresses.ts';
 import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import { type Assignment, autoAssign } from '../../../src/ipam/assign/auto-assign.ts';

@@ -1,4 +1,4 @@
-// What must be true of a cluster in which an operation was cut off, however it goes on from there.
+// What must hold for a cluster in which an operation was interrupted, however it continues.
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
@@ -16,7 +16,7 @@ import { cutAt, type PodOf, podsOf } from './clusters.ts';
 
 export type Living = ReadonlyMap<string, PodOf>;
 
-/** Before any guard or grace has run out, and after all of them. */
+/** Before any minimum age has passed, and after all of them. */
 export const atOnce = new Date(cutAt.getTime() + 1000);
 export const longAfter = new Date(cutAt.getTime() + 86_400_000);
 const longerAfter = new Date(longAfter.getTime() + 86_400_000);
@@ -34,7 +34,7 @@ export function withTimes(objects: readonly KubeObject[], before: readonly KubeO
   });
 }
 
-/** The cluster with the pods that live now, each with what it has. */
+/** The cluster with the pods that exist now, each with its addresses. */
 export function lived(objects: readonly KubeObject[], living: Living): KubeObject[] {
   return [...objects.filter(({ kind }) => kind !== 'Pod'), ...podsOf(living)];
 }
@@ -48,12 +48,12 @@ export function lineOf({ id, severity, object, address }: Finding): string {
   return `${id} ${severity} ${address ?? object.name}`;
 }
 
-/** True for what `ipam check` counts. */
+/** True for findings that `ipam check` counts. */
 export function isCounted({ severity, stability }: Finding): boolean {
   return severity !== 'info' && stability === 'stable';
 }
 
-/** Every allocated address with its handles: more than one is too many. */
+/** Every allocated address with its handles; there must be only one. */
 function allocations(store: MemoryDatastore): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const block of blocksIn(store)) {
@@ -103,11 +103,11 @@ export async function problemsOfFilling(objects: readonly KubeObject[], living: 
   return [...problems, ...robbed(store, now)].map((text) => `when others assign: ${text}`);
 }
 
-/** A day later one `ipam check --fix` leaves nothing to find, and addresses to pods that live alone. */
+/** A day later one `ipam check --fix` leaves no finding, and only existing pods have addresses. */
 export async function problemsOfRepair(objects: readonly KubeObject[], living: Living): Promise<string[]> {
   const store = await repaired(objects);
   const left = (await findings(store.dump(), longerAfter)).filter(({ severity }) => severity !== 'info').map(lineOf);
-  // What the first of two attempts took for a pod goes with the pod.
+  // What the first of two attempts assigned to a pod is released with the pod.
   const alive = new Set([...living.values()].map(({ pod }) => handleOf(pod)));
   const stray = [...allocations(store)].flatMap(([address, handles]) =>
     handles.every((handle) => alive.has(handle)) ? [] : [`${address} stays allocated to ${handles.join(' and ')}`],
@@ -129,7 +129,7 @@ export async function repaired(objects: readonly KubeObject[]): Promise<MemoryDa
   return store;
 }
 
-/** Blocks with their owners and holders, and claims with their states, one a line. */
+/** Blocks with their owners and holders, and affinities with their states, one per line. */
 export function outline(store: MemoryDatastore): string[] {
   const blocks = blocksIn(store).map((block) => {
     const holders = allocatedOrdinals(block).map((ordinal) => podIn(handleIn(block, ordinal)));

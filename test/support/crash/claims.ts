@@ -1,4 +1,4 @@
-// Claims that are made, given up and put right, to be cut off, each in a cluster where it writes more than once.
+// Claims that are made, released and repaired, and interrupted, each in a cluster where it writes more than once.
 
 import { upgradeHost } from '../../../src/ipam/affinity/affinity-labels.ts';
 import { ensureConsistentAffinity } from '../../../src/ipam/affinity/affinity-release.ts';
@@ -156,7 +156,7 @@ export const cutClaims: readonly CutOperation[] = [
   },
 ];
 
-/** As before there were labels. */
+/** As in releases without labels. */
 function unlabelled(claim: KubeObject): KubeObject {
   const { labels: _, ...metadata } = claim.metadata;
   return { ...claim, metadata };

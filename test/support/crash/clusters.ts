@@ -9,13 +9,13 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, firstSequence, handleWith, node, pool } from '../clusters/ipam-state.ts';
 import { handleOf, holderOf, type PodOf as ShopPod } from '../clusters/shop-pods.ts';
 
-/** When the operations run, and are cut off. What was there before was there for long. */
+/** When the operations run and are interrupted. Everything else existed long before. */
 export const cutAt = new Date('2026-01-02T00:00:00Z');
 const madeAt = new Date('2026-01-01T00:00:00Z');
 
-/** Who takes an address. */
+/** Who requests an address. */
 export interface PodOf extends ShopPod {
-  /** It does not exist any more: its addresses are to be released. */
+  /** It does not exist any more, so its addresses must be released. */
   readonly gone?: true;
 }
 
@@ -40,7 +40,7 @@ function podObject({ pod, node: on }: PodOf, addresses: readonly string[]): Kube
   };
 }
 
-/** A block: its owner, and who has its first addresses. */
+/** A block: its owner, and the holders of its first addresses. */
 export interface BlockPlan {
   readonly cidr: string;
   readonly owner?: 'node-a' | 'node-b';
@@ -49,14 +49,14 @@ export interface BlockPlan {
 
 export interface SmallCluster {
   readonly objects: readonly KubeObject[];
-  /** Who has which address and keeps it, whatever happens. */
+  /** Who holds which address and must keep it, whatever happens. */
   readonly living: ReadonlyMap<string, PodOf>;
 }
 
 function blockOf({ cidr, owner, held = [] }: BlockPlan): IPAMBlock {
   const empty = newBlock(parseCidr(cidr) as Cidr, parseOwner(owner && `host:${owner}`), firstSequence);
   return held.reduce((block, by, ordinal) => {
-    // Addresses of pods that are gone were taken just now.
+    // Addresses of deleted pods were assigned just now.
     const holder = holderOf(by, by.gone ? cutAt : madeAt);
     return touched(assignedAt(block, ordinal, holder) as IPAMBlock);
   }, empty);
@@ -65,7 +65,7 @@ function blockOf({ cidr, owner, held = [] }: BlockPlan): IPAMBlock {
 /** Four blocks of one pool that selects both nodes. */
 export const onePool: readonly KubeObject[] = [pool('p', '10.0.0.0/28', 30)];
 
-/** Consistent: claims of the owners, handles that count right, pods that run. */
+/** Consistent: affinities of the owners, handles with correct counts, running pods. */
 export function smallCluster(plans: readonly BlockPlan[], pools = onePool): SmallCluster {
   const living = new Map<string, PodOf>();
   const counts = new Map<string, Record<string, number>>();

@@ -8,24 +8,24 @@ import { pool } from '../clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../program/world.ts';
 import { cutAt, type PodOf, type SmallCluster } from './clusters.ts';
 
-/** A write, and what it leaves when it is the last: rows of docs/reference/ipam.md#stops-between-writes. */
+/** A write, and what is left if it is the last one: rows of docs/reference/ipam.md#stops-between-writes. */
 export type Write = readonly [what: string, ...rows: number[]];
 
 export interface CutOperation {
   readonly what: string;
   readonly cluster: SmallCluster;
-  /** `by`: the pod that takes addresses. */
+  /** `by`: the pod that requests addresses. */
   run(ipam: IpamStore, by: PodOf, store: MemoryDatastore): Promise<unknown>;
-  /** The addresses that a result hands to its caller. */
+  /** The addresses that a result gives to its caller. */
   readonly handsOut?: (result: unknown) => readonly string[];
-  /** What is wrong before, and this operation is for. */
+  /** The damage that this operation repairs. */
   readonly cures?: readonly string[];
   readonly writes: readonly Write[];
-  /** Blocks with owner and holders, and claims, when it is through. */
+  /** Blocks with owner and holders, and affinities, when it has finished. */
   readonly ends: readonly string[];
-  /** A repeat may say this until the first attempt's leftovers are repaired. */
+  /** A repeat may fail with this until the leftovers of the first attempt are repaired. */
   readonly mayRefuse?: RegExp;
-  /** A repeat does its work and leaves claims or marks of the first attempt to a repair, as Calico does. */
+  /** A repeat succeeds and leaves claims or marks of the first attempt to a repair, as Calico does. */
   readonly leavesToRepair?: true;
 }
 

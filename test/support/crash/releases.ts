@@ -1,4 +1,4 @@
-// PlannedReleases to be cut off, each in a cluster where it writes more than once.
+// Releases that are interrupted, each in a cluster where it writes more than once.
 import { releaseByHandle, releaseIps } from '../../../src/ipam/release/release.ts';
 import { handleOf } from '../clusters/shop-pods.ts';
 import { a1, b1, g1, g2, smallCluster } from './clusters.ts';

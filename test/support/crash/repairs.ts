@@ -1,4 +1,4 @@
-// Repairs to be cut off, each with the damage that it is for. R2 and R8 write once.
+// Repairs that are interrupted, each with the damage that it repairs. R2 and R8 write only once.
 import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { releaseInBlock } from '../../../src/ipam/release/release.ts';
 import { setHandleCount } from '../../../src/ipam/repair/handle-repair.ts';

@@ -1,4 +1,4 @@
-// What must be true of every schedule, at every moment and at its end. Failures say which schedule, so that it can be run
+// What must hold for every schedule, at every moment and at its end. Failures name the schedule, so that it can be run
 // again.
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../../src/ipam/block/block.ts';
@@ -11,7 +11,7 @@ import { handleOf, type PodOf } from '../clusters/shop-pods.ts';
 import { podObject, runsAt, type SmallCluster } from './clusters.ts';
 import { type Actor, faults, fix, objectsFor } from './operations.ts';
 
-/** Past every grace and guard. */
+/** After every minimum age. */
 const longAfter = new Date(runsAt.getTime() + 86_400_000);
 
 export interface Failure {
@@ -19,7 +19,7 @@ export interface Failure {
   readonly schedule: readonly string[];
 }
 
-/** Every address that is allocated anywhere, with its handles. */
+/** Every allocated address, with its handles. */
 function allocationsIn(objects: readonly KubeObject[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const object of objects) {
@@ -47,7 +47,7 @@ export function scopeOf(cluster: SmallCluster, actors: readonly [Actor, Actor]):
   return { objects: objectsFor(cluster, actors), operations: [actors[0].run, actors[1].run], now: runsAt };
 }
 
-/** The judge of the schedules of one scope; it judges equal endings once. */
+/** Judges the schedules of one scope; equal final states are judged once. */
 export class Judge {
   readonly failures: Failure[] = [];
   readonly #cluster: SmallCluster;
@@ -71,7 +71,7 @@ export class Judge {
     for (const what of robbed(objects, this.#cluster.living)) this.#fail(what, schedule);
   }
 
-  /** At the end: what was handed out is held; then time passes, and one repair leaves nothing to find. */
+  /** At the end: assigned addresses are held; later, one repair leaves no finding. */
   async ending(ending: Ending): Promise<void> {
     const text = endingText(ending);
     if (this.#judged.has(text)) return;
@@ -101,13 +101,13 @@ export class Judge {
   }
 }
 
-/** The cluster later on: pods that got an address run with it, those that did not are gone. */
+/** The cluster later on: pods that got an address run with it, the others are deleted. */
 function lived(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): KubeObject[] {
   const pods = [...users].map(([address, user]) => podObject(user, address));
   return [...objects.filter(({ kind }) => kind !== 'Pod'), ...pods];
 }
 
-/** A block with its sequence numbers counted from 0: their order is all that matters to a repair. */
+/** A block with its sequence numbers counted from 0: a repair depends only on their order. */
 function ranked(object: KubeObject): KubeObject {
   if (object.kind !== 'IPAMBlock') return object;
   const { spec } = object as IPAMBlock;
@@ -123,7 +123,7 @@ function ranked(object: KubeObject): KubeObject {
 
 const known = new Map<string, Promise<string[]>>();
 
-/** What is wrong after a repair that nothing disturbed. Equal clusters are repaired once. */
+/** What is wrong after an undisturbed repair. Equal clusters are repaired once. */
 function leftAfterRepair(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): Promise<string[]> {
   const standing = objects.filter(({ kind }) => kind === 'IPAMConfig' || kind === 'IPPool' || kind === 'Pod');
   const others = standing.map(({ metadata, spec, status }) => [metadata.name, spec, status]);

@@ -1,5 +1,5 @@
-// Small clusters in which two operations meet: blocks of four addresses, two nodes, one or two blocks, in the states that
-// work and crashes leave. What happens in them is operations.ts.
+// Small clusters in which two operations run concurrently: blocks of four addresses, two nodes, one or two blocks, in the
+// states that operations and crashes leave. The operations are in operations.ts.
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
 import { assignedAt } from '../../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { affinityTo, firstSequence, handleWith, marked, node, pool } from '../clusters/ipam-state.ts';
 import { handleOf, holderOf, type PodOf } from '../clusters/shop-pods.ts';
 
-/** When the operations run. Everything that is there was there for long. */
+/** When the operations run. Everything else existed long before. */
 export const runsAt = new Date('2026-01-02T00:00:00Z');
 const madeAt = new Date('2026-01-01T00:00:00Z');
 
@@ -32,7 +32,7 @@ export function podObject({ pod, node: on }: PodOf, address?: string): KubeObjec
   };
 }
 
-/** The pod of a leaked address, which is gone. */
+/** The deleted pod of a leaked address. */
 export const gone: PodOf = { pod: 'gone', node: 'node-a' };
 export const leakedAddress = '10.0.0.1';
 const alive: PodOf = { pod: 'a1', node: 'node-a' };
@@ -52,13 +52,13 @@ const handleFor = ({ pod }: PodOf, cidr = first): KubeObject => handleWith(handl
 export interface SmallCluster {
   readonly name: string;
   readonly objects: readonly KubeObject[];
-  /** Address of each pod that lives: nothing may free it. */
+  /** The address of each existing pod: it must not be freed. */
   readonly living: ReadonlyMap<string, PodOf>;
-  /** There is much to be repaired or given up: most schedules of all. */
+  /** There is much to repair or release: this has the most schedules. */
   readonly isRoomy: boolean;
   /** A node has two blocks. */
   readonly isWide: boolean;
-  /** Near to another one: left out of short runs. */
+  /** Similar to another one: left out of short runs. */
   readonly isExtra: boolean;
 }
 

@@ -27,7 +27,7 @@ export interface Actor {
   readonly takesFor?: PodOf;
   /** Addresses that its result says the caller now has. */
   readonly taken?: (result: unknown) => readonly string[];
-  /** Errors that are a right answer in a small cluster. */
+  /** Errors that are correct results in a small cluster. */
   readonly mayFail?: RegExp;
 }
 
@@ -98,7 +98,7 @@ export function assignGiven(node: string, who: string, address: string): Actor {
   };
 }
 
-/** An address under the handle that `releaseHandle` releases: its caller may find it gone. */
+/** An address under the handle that `releaseHandle` releases: its caller may find it released. */
 export function assignToHandle(node: string): Actor {
   const { handle, secondary } = holderOf({ ...gone, node }, runsAt);
   return {
@@ -110,13 +110,13 @@ export function assignToHandle(node: string): Actor {
   };
 }
 
-/** As a report or a plugin releases: only what the gone pod still holds. */
+/** As a report or a plugin releases: only what the deleted pod still holds. */
 export const releaseAddress: Actor = {
   name: 'release by address',
   run: onIpam((ipam) => releaseIps(ipam, [{ address: leakedAddress, handle: handleOf(gone.pod) }])),
 };
 
-/** As a person may ask for: whoever holds it. */
+/** As a user may request: whoever holds it. */
 export const releaseUnguarded: Actor = {
   name: 'release by address alone',
   run: onIpam((ipam) => releaseIps(ipam, [{ address: leakedAddress }])),
@@ -144,7 +144,7 @@ export const giveUpNode: Actor = {
   run: onIpam((ipam) => removeHost(ipam, { type: 'host', name: 'node-a' })),
 };
 
-/** A pass of the garbage collector that saw the cluster as it is once before, longer ago than the grace. */
+/** A pass of the garbage collector that has seen this state once before, longer ago than the grace period. */
 export function collect(cluster: SmallCluster): Actor {
   const marks = marksOf(cluster);
   return {

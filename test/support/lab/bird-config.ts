@@ -2,38 +2,38 @@
 // Timers are shorter than Calico's, so that sessions come back within a second or two.
 import { asNumber, type Family, type LabNode, type LabPlan, pools, workers } from './plan.ts';
 
-/** What one side of a session has other than the cluster says. */
+/** How the configuration of one side of a session deviates from the objects. */
 export interface PeerDeviation {
   readonly as?: number;
   readonly password?: string;
-  /** This side does not know the peer. */
+  /** This side's configuration lacks the peer. */
   readonly absent?: boolean;
 }
 
-/** What a node's BIRD has other than the cluster says: how faults of configuration are made. */
+/** How a node's BIRD configuration deviates from the objects: this injects configuration faults. */
 export interface Deviation {
   readonly routerId?: string;
   readonly listenPort?: number;
-  /** The node's own AS, and what its peers expect of it. */
+  /** The node's own AS number, and the one that its peers expect. */
   readonly localAs?: number;
-  /** Of all its sessions; the cluster then says that there is one. */
+  /** The password of all its sessions; the objects then have one too. */
   readonly password?: string;
   readonly ignoredInterfaces?: readonly string[];
   /** Networks of either family that the kernel filter keeps out of the kernel. */
   readonly kernelRejects?: readonly string[];
-  /** By the peer's node. */
+  /** Per node of the peer. */
   readonly peers?: Readonly<Record<string, PeerDeviation>>;
 }
 
-/** Deviations by node. */
+/** Deviations per node. */
 export type Deviations = ReadonlyMap<string, Deviation>;
 
-/** `Mesh_10_90_0_2`: how Calico calls the session with an address. */
+/** `Mesh_10_90_0_2`: Calico's name for the session with an address. */
 export function protocolName(plan: LabPlan, address: string): string {
   return `${plan.reflector ? 'Node' : 'Mesh'}_${address.replaceAll(/[.:]/g, '_')}`;
 }
 
-/** The nodes that a node has a session with: all others, or those on the other side of the reflector. */
+/** The nodes that a node has a session with: all others, or only the reflector (for a reflector, its clients). */
 export function peersOf(plan: LabPlan, node: LabNode): readonly LabNode[] {
   return plan.nodes.filter(
     (other) =>
@@ -145,18 +145,18 @@ function session(plan: LabPlan, node: LabNode, peer: LabNode, family: Family, de
       `    source address ${node.address[family]};`,
       '    import all;',
       `    export filter { calico_export_to_bgp_peers(${sameAs}); reject; };`,
-      // As Calico compares them: as texts.
+      // Calico compares them as strings.
       ...(!plan.reflector && address > node.address[family] ? ['    passive on;'] : []),
       ...(password === undefined ? [] : [`    password "${password}";`]),
       ...(node.clusterId === undefined ? [] : ['    rr client;', `    rr cluster id ${node.clusterId};`]),
-      // Both ends dial, and what they dial at once they both give up: let the clients be first.
+      // Both ends dial, and connections that they open at the same moment are closed by both: let the clients dial first.
       ...(node.clusterId === undefined ? [] : ['    connect delay time 3;', '    connect retry time 3;']),
       '}',
     ].join('\n'),
   ];
 }
 
-/** The blocks that a node has to have routes to. */
+/** The blocks that a node must have routes to. */
 export function remoteBlocks(plan: LabPlan, node: LabNode, family: Family): readonly string[] {
   return workers(plan)
     .filter((other) => other !== node)

@@ -1,10 +1,10 @@
-// A lab as a cluster of a real API server: its objects are there, and its nodes can be asked through the server's exec.
+// A lab as a cluster of a real API server: the server has its objects, and runs commands on its nodes by exec.
 import type { KubeObject } from '../../../src/resources/object.ts';
 import type { ApiServer } from '../servers/api-server.ts';
 import type { Kubelets, NodeOptions } from '../servers/kubelet.ts';
 import type { Lab } from './lab.ts';
 
-/** What deviations of a lab change in its objects. */
+/** Which objects the deviations of a lab change. */
 const changing: Readonly<Record<string, string>> = {
   Node: '/api/v1/nodes',
   BGPConfiguration: '/apis/crd.projectcalico.org/v1/bgpconfigurations',
@@ -13,20 +13,20 @@ const changing: Readonly<Record<string, string>> = {
 export const nodeOptions = (lab: Lab): NodeOptions[] =>
   lab.plan.nodes.map(({ name, address }) => ({ name, address: address[4], prefix: lab.prefix(name) }));
 
-/** Puts a lab's objects into the server, and a calico-node pod on each of its nodes. */
+/** Loads a lab's objects into the server, with a calico-node pod on each of its nodes. */
 export async function loadLab(
   lab: Lab,
   server: ApiServer,
   kubelets: Kubelets,
   options = nodeOptions(lab),
 ): Promise<void> {
-  // First as its kubelet makes a node known: by an address that leads to the stand-in.
+  // First as its kubelet registers a node: with an address that leads to the stand-in.
   await kubelets.addNodes(options);
   await server.admin.load(lab.objects().filter(({ kind }) => kind !== 'Node'));
   await refreshLab(lab, server);
 }
 
-/** Has the server know what the lab's objects say by now. */
+/** Updates the server with the lab's current objects. */
 export async function refreshLab(lab: Lab, server: ApiServer): Promise<void> {
   for (const object of lab.objects()) {
     const collection = changing[object.kind];
@@ -41,7 +41,7 @@ async function replace({ admin }: ApiServer, collection: string, object: KubeObj
   const metadata = { ...stored.metadata, ...(labels && { labels }), ...(annotations && { annotations }) };
   const { status, body } = await admin.request('PUT', path, { ...stored, metadata, spec: object.spec });
   if (status !== 200) throw new Error(`PUT ${path}: ${status} ${body}`);
-  // Lists from the watch cache may be a moment old.
+  // Lists from the watch cache may be slightly out of date.
   const written = BigInt((JSON.parse(body) as KubeObject).metadata.resourceVersion ?? 0);
   const cached = async (): Promise<bigint> => {
     const list = await admin.request('GET', `${collection}?resourceVersion=0`);

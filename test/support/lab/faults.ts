@@ -1,11 +1,11 @@
-// Faults of a data path, made in a lab for real, by the ids of docs/reference/datapath.md.
+// Faults of the data path, injected into a lab, by the ids of docs/reference/node-faults.md.
 
 import { kernelFaults } from './kernel-faults.ts';
 import type { Lab } from './lab.ts';
 import { type Family, type LabPod, type NodeName, nodeOf } from './plan.ts';
 import { type Heal, sessionFaults } from './session-faults.ts';
 
-/** Where a fault is made. */
+/** Where a fault is injected. */
 export interface FaultPlace {
   readonly node: NodeName;
   /** The other node of a session, route or tunnel. */

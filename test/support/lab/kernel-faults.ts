@@ -5,7 +5,7 @@ import { fdbEntry, felixRoute, hostRoute, ip, podNeighbour, sysctl, tunnelNeighb
 import { vxlanDevice, vxlanMtu, workers } from './plan.ts';
 import type { At, Break, Faults } from './session-faults.ts';
 
-/** Changes the kernel's state by one command of `ip` in the node's namespace, and back by another. */
+/** Changes the kernel's state with one `ip` command in the node's namespace, and undoes it with another. */
 const byIp =
   (commands: (at: At) => readonly [broken: string, healed: string]): Break =>
   async (at) => {
@@ -22,7 +22,7 @@ const bySysctl =
     return () => sysctl(at.node.netns, healed);
   };
 
-/** Without a default route nothing covers the pods' gateway; the other network stays in reach. */
+/** Without a default route no route covers the pods' gateway; the other network remains reachable. */
 const noGatewayRoute: Break = async ({ lab, node }) => {
   const far = lab.plan.networks[node.network === 0 ? 1 : 0][4];
   await ip(node.netns, `route add ${far} via ${node.gateway[4]}`, 'route del default');
@@ -41,7 +41,7 @@ const wrongMac = '02:00:00:00:00:99';
 const blockRoute = ({ lab, node, peer, family }: At): string => felixRoute(lab.plan, node, peer, family);
 const withMac = (neighbour: string, mac: string): string => neighbour.replace(/lladdr \S+/, `lladdr ${mac}`);
 
-/** The device and its routes, as Felix sets them by a wrong setting. */
+/** The device and its routes, as Felix creates them with a wrong setting. */
 const tunnelMtu: Break = async ({ lab, node, family }) => {
   const others = workers(lab.plan).filter((other) => other !== node);
   const set = (mtu: number): Promise<void> =>

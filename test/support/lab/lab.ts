@@ -1,5 +1,5 @@
 // A small Calico network on this machine: three nodes in namespaces with BIRD 1.6 and pods, a router between two subnets.
-// Real kernel state and real sessions; only Felix and the CNI plugin are not there, what they would set up is.
+// Real kernel state and real sessions; Felix and the CNI plugin do not run, but what they would set up exists.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { labObjects } from './objects.ts';
 import { type Family, type LabNode, type LabPlan, labPlan, nodeOf, type PlanOptions, podOf } from './plan.ts';
 import { claimSlot, holderPidFile, releaseSlot } from './slots.ts';
 
-/** What a lab needs of this machine, to be run as root. */
+/** The programs that a lab needs on this machine, as root. */
 export const labPrograms = ['bird', 'bird6', 'birdc', 'ip', 'bridge', 'nft', 'ping', 'nsenter', 'unshare', 'sysctl'];
 
 export interface Lab {
@@ -30,31 +30,31 @@ export interface Lab {
   readonly via: string;
   /** For `--bird-dir`. */
   readonly birdFolder: string;
-  /** The cluster as a Kubernetes datastore has it. */
+  /** The objects of the cluster, as in a Kubernetes datastore. */
   objects(): KubeObject[];
-  /** What to put before a program's arguments to run it on the node, in all its namespaces. */
+  /** The arguments before a program that run it on the node, in all its namespaces. */
   prefix(node: string): readonly string[];
   exec(node: string, argv: readonly string[], stdin?: string): Promise<ProgramResult>;
   execInPod(pod: string, argv: readonly string[]): Promise<ProgramResult>;
-  /** What BIRD of a node answers, asked as birdc does. */
+  /** The answer of a node's BIRD to a birdc command. */
   birdc(node: string, family: Family, ...command: readonly string[]): Promise<string>;
   startBird(node: string, family: Family): Promise<void>;
   /** Ends it at once, as a crash does: peers are not notified. */
   stopBird(node: string, family: Family): Promise<void>;
-  /** Has the configurations say something other than the cluster, or with undefined the same again; reconfigures. */
+  /** Makes the configurations deviate from the objects, or with undefined match them again, and reconfigures BIRD. */
   deviate(node: string, deviation: Deviation | undefined): Promise<void>;
-  /** Until all sessions are established and all nodes have their routes. */
+  /** Waits until all sessions are established and all nodes have their routes. */
   converged(deadlineMs?: number): Promise<void>;
-  /** Takes everything away. */
+  /** Removes everything. */
   stop(): Promise<void>;
 }
 
 export interface LabOptions extends PlanOptions {
-  /** Said when something goes wrong. */
+  /** Part of error messages. */
   readonly name: string;
 }
 
-/** Builds a lab and waits until it has converged. The caller stops it; the next lab removes those of ended runs. */
+/** Builds a lab and waits until it has converged. The caller stops it; a later lab removes those of ended runs. */
 export async function startLab(options: LabOptions): Promise<Lab> {
   const { slot, folder } = await claimSlot();
   const lab = labIn(folder, labPlan(slot, options));
@@ -156,14 +156,14 @@ async function isEstablished(lab: Lab, node: LabNode, family: Family): Promise<b
 }
 
 async function hasRoutes(plan: LabPlan, node: LabNode, family: Family): Promise<boolean> {
-  // With VXLAN a reflector routes nothing itself.
+  // With VXLAN a reflector does not route anything itself.
   if (node.block === undefined && plan.encapsulation !== 'none') return true;
   return routesInstalled(node, remoteBlocks(plan, node, family), family);
 }
 
 /**
- * Runs as the first process of the node's own process namespace: its end ends all others there. Gives the node its own
- * /run and /var/lib, and stands in for Felix among the processes.
+ * Runs as the first process of the node's process namespace: when it ends, all others there end too. Gives the node its
+ * own /run and /var/lib, and appears as Felix in the list of processes.
  */
 const holderScript = `set -e
 folder=$1 node=$2
@@ -188,7 +188,7 @@ while :; do wait; sleep 1; done
 async function startHolder(folder: string, node: LabNode, plan: LabPlan): Promise<void> {
   const own = join(folder, node.name);
   for (const part of ['run', 'lib', 'netns']) mkdirSync(join(own, part), { recursive: true });
-  // Not ended by a newline: the CNI plugin takes the file as it is.
+  // Without a newline at the end: the CNI plugin uses the file's content as it is.
   writeFileSync(join(own, 'lib', 'nodename'), node.name);
   writeFileSync(join(own, 'lib', 'mtu'), `${plan.podMtu}\n`);
   const log = openSync(join(own, 'holder.log'), 'w');

@@ -1,13 +1,13 @@
-// A network namespace of its own for a test that compares what programs print of the same thing in two forms.
+// A network namespace for a test that compares two output formats of the same programs.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 
 export interface Namespace {
   readonly name: string;
   /** Runs a program in it and returns its output. Errors: an exit code other than 0. */
   run(...argv: readonly string[]): string;
-  /** Starts a program in it; who starts it ends it. */
+  /** Starts a program in it; the caller ends it. */
   start(...argv: readonly string[]): ChildProcess;
-  /** Runs commands of `ip`, one a line. */
+  /** Runs `ip` commands, one per line. */
   ip(batch: string): void;
   remove(): void;
 }
@@ -24,7 +24,7 @@ function output(argv: readonly string[], input?: string): string {
   });
 }
 
-/** Makes a namespace; its name has the process in it, so that runs side by side do not meet. */
+/** Creates a namespace whose name contains the process id, so that concurrent runs do not interfere. */
 export function makeNamespace(purpose: string): Namespace {
   const name = `calictl-${purpose}-${process.pid}`;
   const inside = (argv: readonly string[]): readonly string[] => ['ip', 'netns', 'exec', name, ...argv];

@@ -1,4 +1,4 @@
-// Builds what a lab's nodes are joined by and what Felix and the CNI plugin would set up on them: for real, with iproute2.
+// Builds the network between a lab's nodes, and what Felix and the CNI plugin would set up on them, with iproute2.
 import { existsSync, readdirSync } from 'node:fs';
 import { printedBy, runProgram } from '../program/run-program.ts';
 import {
@@ -18,7 +18,7 @@ const fabricOf = (plan: LabPlan): string => `${plan.prefix}-fabric`;
 const namespaceFolder = '/var/run/netns';
 const workloadMac = 'ee:ee:ee:ee:ee:ee';
 const workloadGateway = '169.254.1.1';
-/** What IPv6 makes of the workload interfaces' MAC. */
+/** The IPv6 link-local address that follows from the workload interfaces' MAC. */
 const workloadLinkLocal = 'fe80::ecee:eeff:feee:eeee';
 
 /** All network namespaces of a lab. */
@@ -36,7 +36,7 @@ export async function sysctl(netns: string, ...settings: readonly string[]): Pro
   await printedBy(['ip', 'netns', 'exec', netns, 'sysctl', '-qw', ...settings]);
 }
 
-/** Two networks, the router between them, the nodes' cards, and a way in from the root namespace. */
+/** Two networks, the router between them, the nodes' interfaces, and access from the root namespace. */
 export async function buildUnderlay(plan: LabPlan): Promise<void> {
   await printedBy(
     ['ip', '-batch', '-'],
@@ -52,7 +52,7 @@ export async function buildUnderlay(plan: LabPlan): Promise<void> {
       sysctl(
         netns,
         ...['net/ipv4/ip_forward=1', 'net/ipv6/conf/all/forwarding=1', 'net/ipv6/conf/default/accept_dad=0'],
-        // Not a node's business, but a ping is answered at once only so.
+        // Not part of a node, but without it a ping is not answered at once.
         'net/ipv6/conf/all/accept_dad=0',
       ),
     ),
@@ -81,7 +81,7 @@ function bridge(which: number, gateway: LabNode['gateway'] | undefined): string[
   ];
 }
 
-/** Without encapsulation the fabric has to know where the blocks are. */
+/** Without encapsulation the underlay must have routes to the blocks. */
 function fabricRoutes(plan: LabPlan, node: LabNode): string[] {
   return plan.families.map((family) => `route add ${node.block?.[family]} via ${node.address[family]}`);
 }
@@ -198,7 +198,7 @@ export const hostRoute = (pod: LabPod, family: Family): string =>
 export const podNeighbour = (pod: LabPod): string =>
   `${pod.address[4]} lladdr ${pod.mac} dev ${pod.hostInterface} nud permanent`;
 
-/** Takes away all namespaces whose names begin with the prefix, and the way in. What is not there is left out. */
+/** Removes all namespaces whose names begin with the prefix, and the link from the root namespace, if they exist. */
 export async function removeUnderlay(prefix: string): Promise<void> {
   const names = existsSync(namespaceFolder) ? readdirSync(namespaceFolder) : [];
   await Promise.all(
@@ -207,7 +207,7 @@ export async function removeUnderlay(prefix: string): Promise<void> {
   await runProgram(['ip', 'link', 'delete', 'dev', prefix]);
 }
 
-/** True when the node's kernel has a route into every remote block, and keeps the rest of its own from going round. */
+/** True when the node's kernel has a route to every remote block, and a blackhole for the rest of its own blocks. */
 export async function routesInstalled(node: LabNode, remote: readonly string[], family: Family): Promise<boolean> {
   const { stdout } = await runProgram([
     'ip',

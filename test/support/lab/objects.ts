@@ -42,7 +42,7 @@ function object(apiVersion: string, kind: string, name: string, rest: object, me
 const calico = (kind: string, name: string, spec: object, meta: Meta = {}): KubeObject =>
   object(group, kind, name, { spec }, meta);
 
-/** All objects of the lab. An AS of a node's own and a password are in them; other deviations are not. */
+/** All objects of the lab. Of the deviations they contain only a node's own AS number and a password. */
 export function labObjects(plan: LabPlan, deviations: Deviations): KubeObject[] {
   return [
     calico('ClusterInformation', 'default', {
@@ -160,13 +160,13 @@ function kubePod(plan: LabPlan, pod: LabPod): KubeObject {
 }
 
 interface Allocation {
-  /** Which address of the block. */
+  /** The index of the address in the block. */
   readonly ordinal: number;
   readonly handle: string;
   readonly secondary: Readonly<Record<string, string>>;
 }
 
-/** Who has addresses of a node's block. */
+/** The holders of addresses in a node's block. */
 function allocations(node: LabNode, family: Family): Allocation[] {
   const { name, tunnelAddress } = node;
   const version = family === 4 ? '' : '-v6';

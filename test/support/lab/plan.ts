@@ -11,11 +11,11 @@ export interface LabPod {
   readonly namespace: string;
   readonly name: string;
   readonly node: NodeName;
-  /** Which address of its node's blocks it has. */
+  /** The index of its address in its node's blocks. */
   readonly ordinal: number;
   readonly address: PerFamily<string>;
   readonly hostInterface: string;
-  /** Name below /var/run/netns. */
+  /** Its name below /var/run/netns. */
   readonly netns: string;
   readonly mac: string;
   readonly containerId: string;
@@ -24,11 +24,11 @@ export interface LabPod {
 export interface LabNode {
   readonly name: NodeName;
   readonly netns: string;
-  /** In which of the two underlay networks it is. */
+  /** Which of the two underlay networks it is in. */
   readonly network: 0 | 1;
   readonly address: PerFamily<string>;
   readonly gateway: PerFamily<string>;
-  /** The block that is its own; a reflector has none. */
+  /** The block that it owns; a reflector has none. */
   readonly block: PerFamily<string> | undefined;
   readonly tunnelAddress: PerFamily<string> | undefined;
   readonly tunnelMac: PerFamily<string>;

@@ -1,4 +1,4 @@
-// Faults of a lab's BGP sessions and of what BIRD makes of them. Each shows when break resolves.
+// Faults of a lab's BGP sessions and of BIRD. Each is visible when break() resolves.
 
 import { printedBy } from '../program/run-program.ts';
 import { until } from '../program/until.ts';
@@ -7,7 +7,7 @@ import type { Lab } from './lab.ts';
 import { ip } from './network.ts';
 import type { Family, LabNode, LabPod } from './plan.ts';
 
-/** Where a fault is made. */
+/** Where a fault is injected. */
 export interface At {
   readonly lab: Lab;
   readonly node: LabNode;
@@ -20,15 +20,15 @@ export interface At {
 export type Heal = () => Promise<void>;
 export type Break = (at: At) => Promise<Heal>;
 
-/** By a name that says what is done; `id` is how it is to be called when it is found. */
+/** Named after what is done; `id` is the finding that must be reported. */
 export type Faults = Readonly<Record<string, { readonly id: string; readonly break: Break }>>;
 
-/** What both ends of a session have to say for it to show: something of one, or a predicate over both. */
+/** When it is visible: a text at one end of a session, or a predicate over both ends. */
 type Shows = RegExp | ((rows: readonly string[]) => boolean);
 
 /**
- * Until the sessions of the node (with `one`: that with the peer) show it in these families, and all other sessions are
- * established.
+ * Waits until the sessions of the node (with `one`: the session with the peer) show it in these families, and all other
+ * sessions are established.
  */
 async function untilShown(at: At, which: 'one' | 'all', shows: Shows, families: readonly Family[]): Promise<void> {
   const { lab, node, peer } = at;
@@ -52,11 +52,11 @@ async function untilShown(at: At, which: 'one' | 'all', shows: Shows, families: 
 interface LabSession {
   readonly family: Family;
   readonly ends: readonly [LabNode, LabNode];
-  /** What each end says of it; empty when that end does not have it. */
+  /** The state at each end; empty if that end does not have the session. */
   readonly rows: readonly [string, string];
 }
 
-/** Every session of the lab once. */
+/** Every session of the lab, once. */
 async function sessionRows(lab: Lab): Promise<LabSession[]> {
   const { plan } = lab;
   const said = new Map<string, string[]>();
@@ -90,7 +90,7 @@ const shown =
   (at) =>
     untilShown(at, which, shows, at.lab.plan.families);
 
-/** Has BIRD of some nodes say something other than the cluster, in all families. */
+/** Makes the BIRD configuration of some nodes deviate from the objects, in all families. */
 const deviating =
   (deviationsAt: (at: At) => Readonly<Record<string, Deviation>>, shows: (at: At) => Promise<void>): Break =>
   async (at) => {
@@ -120,7 +120,7 @@ const otherPort: Break = async (at) => {
   return () => restart(undefined);
 };
 
-/** Dials, and nobody says a word. */
+/** It dials and gets no answer. */
 const unanswered = / Connect\s*$/;
 
 const filtered: Break = async (at) => {
@@ -150,7 +150,7 @@ const disabled: Break = async (at) => {
   return async () => void (await lab.birdc(node.name, family, 'enable', name));
 };
 
-/** BIRD must not look at the uplink, and no other route leads to the peers of its network; pods have their gateway. */
+/** BIRD ignores the uplink, and no other route leads to peers in its network; pods keep their gateway. */
 const nextHopUnknown: Break = async ({ lab, node, family }) => {
   const gateway = node.gateway[family];
   const far = lab.plan.networks[node.network === 0 ? 1 : 0][family];
@@ -167,7 +167,7 @@ const nextHopUnknown: Break = async ({ lab, node, family }) => {
   };
 };
 
-/** The kernel of a node has no route of this destination and type any more. */
+/** Waits until the kernel of a node has no route of this destination and type. */
 const untilNoRoute = async ({ node, family }: At, destination: string | undefined): Promise<void> => {
   const show = (): Promise<string> =>
     printedBy(['ip', '-n', node.netns, `-${family}`, 'route', 'show', 'exact', destination ?? '']);
@@ -190,7 +190,7 @@ const kernelRefuses: Break = async (at) => {
 
 export const sessionFaults = {
   birdEnded: { id: 'F60', break: birdEnded },
-  /** At the node whose address is first as a text: the others dial it. */
+  /** On the node whose address is first as a string: the others dial it. */
   otherPort: { id: 'F61', break: otherPort },
   filtered: { id: 'F62', break: filtered },
   otherAs: {
@@ -224,7 +224,7 @@ export const sessionFaults = {
       shown('one', /Bad BGP identifier/),
     ),
   },
-  /** The node has an AS of its own, and everybody knows. At a node behind the router. */
+  /** The node has its own AS number, which all others know. On a node behind the router. */
   ownAs: {
     id: 'F66',
     break: deviating(({ node }) => ({ [node.name]: { localAs: 64513 } }), shown('all', / Idle\s*$/)),
@@ -239,7 +239,7 @@ export const sessionFaults = {
     ),
   },
   nextHopUnknown: { id: 'F93', break: nextHopUnknown },
-  /** BIRD has the peer's block, the kernel does not. Without encapsulation. */
+  /** BIRD has a route to the peer's block, the kernel does not. Without encapsulation. */
   kernelLacksRoute: {
     id: 'F97',
     break: deviating(

@@ -1,4 +1,4 @@
-// Which labs are there: each has a numbered slot and a folder that says who it belongs to. Labs of ended processes go.
+// The labs that exist: each has a numbered slot and a folder with its owner. Labs of ended processes are removed.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const slots = 128;
 
 export const holderPidFile = (folder: string, node: string): string => join(folder, node, 'holder.pid');
 
-/** A slot of our own, near the one of this test worker; what ended processes left behind is removed first. */
+/** Takes a free slot, near the number of this test worker; labs of ended processes are removed first. */
 export async function claimSlot(): Promise<{ slot: number; folder: string }> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(stem))) {
     const folder = join(tmpdir(), name);
@@ -38,7 +38,7 @@ export async function releaseSlot(folder: string): Promise<void> {
   const mark = join(folder, 'removing');
   try {
     if (existsSync(mark) && hasEnded(mark)) rmSync(mark, { force: true });
-    // One at a time: who comes second must not remove what a third has built in the slot by then.
+    // One at a time: a second process must not remove what a third has built in the slot since.
     writeFileSync(mark, ourselves(), { flag: 'wx' });
   } catch {
     return;
@@ -58,7 +58,7 @@ export async function releaseSlot(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** Its process has ended. One without an owner yet is young, or its process ended between two steps. */
+/** True when its process has ended. One without an owner is new, or its process ended between two steps. */
 function isAbandoned(folder: string): boolean {
   try {
     const owner = join(folder, 'owner');
@@ -70,10 +70,10 @@ function isAbandoned(folder: string): boolean {
   }
 }
 
-/** Which process this is, for ever. */
+/** Identifies this process uniquely. */
 const ourselves = (): string => `${process.pid} ${startOf(process.pid)}`;
 
-/** The process that wrote itself into the file has ended. */
+/** True when the process that is named in the file has ended. */
 function hasEnded(file: string): boolean {
   const [pid, start] = readFileSync(file, 'utf8').split(' ');
   return startOf(Number(pid)) !== start;
@@ -87,12 +87,12 @@ function isOf(pid: number, folder: string): boolean {
   }
 }
 
-/** When a process was started, in clock ticks since the machine was: with the pid nobody else's. Empty when it is gone. */
+/** When a process was started, in clock ticks since boot: unique together with the pid. Empty when it has ended. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended, only nobody asked how.
+    // A zombie has ended; its parent has not read its status.
     return state === 'Z' ? '' : (fields[18] ?? '');
   } catch {
     return '';

@@ -9,11 +9,11 @@ import { makeKey, publicKey, sshFolder } from '../servers/sshd.ts';
 import type { Lab } from './lab.ts';
 import { nodeOf } from './plan.ts';
 
-/** What a suite over them needs of this machine, as root. */
+/** The programs that a suite needs for it on this machine, as root. */
 export const labSshPrograms = ['sshd', 'ssh', 'ssh-keygen'];
 
 export interface LabSshd {
-  /** `--via ssh` and what belongs to it; with a command, by that program. */
+  /** The flags for `--via ssh`; with a command, for that client. */
   flags(command?: string): readonly string[];
   /** Ends the sshd of a node with all its connections, if it runs. */
   stop(node: string): Promise<void>;

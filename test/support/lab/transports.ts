@@ -1,4 +1,4 @@
-// The same questions to the nodes of a lab by every way to them, and what of the answers may differ by the way.
+// The same commands on the nodes of a lab over every transport, and which parts of the results may differ.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ export interface Way {
   readonly felix: 'live' | 'running';
   /** The files of a node are not in its network namespace. */
   readonly seesFiles: boolean;
-  /** Asked is not the node, but a snapshot that is saved by this way at that moment. */
+  /** The commands run on a snapshot that is saved over this transport at that moment. */
   readonly recorded: boolean;
 }
 
-/** The ways to the nodes of a lab that a server knows. */
+/** The transports to the nodes of a lab that a server knows. */
 export function waysTo(lab: Lab, server: ApiServer, sshd: LabSshd): readonly Way[] {
   const cluster = ['--kubeconfig', server.kubeconfig];
   const inContainer = { flags: cluster, felix: 'live', seesFiles: true } as const;
@@ -41,7 +41,7 @@ export function waysTo(lab: Lab, server: ApiServer, sshd: LabSshd): readonly Way
   ];
 }
 
-/** The clock on the wall. */
+/** The real clock. */
 class RunningClock extends TestClock {
   override now(): Date {
     return new Date();
@@ -56,7 +56,7 @@ class RunningClock extends TestClock {
   }
 }
 
-/** What a command line says, in an environment and in the time of a user. */
+/** Runs a command line with an environment and the real clock. */
 function runHere(argv: readonly string[]): Promise<Ran> {
   const clock = new RunningClock('2025-06-15T16:00:00Z');
   return run(argv, { env: { PATH: process.env['PATH'] ?? '' }, cwd: tmpdir(), clock });
@@ -107,7 +107,7 @@ export interface Answer {
 
 export type Answers = Readonly<Record<NodeCommand, Answer>>;
 
-/** What a command says of all nodes, with all that is as it should be too. */
+/** The result of a command for all nodes, including everything that is right. */
 export async function askNode(command: NodeCommand, flags: readonly string[], node?: string): Promise<Answer> {
   const all = command === 'routes' || command === 'verify' ? ['--all'] : [];
   const { code, stdout, stderr } = await runHere([
@@ -128,14 +128,14 @@ async function askAll(flags: readonly string[]): Promise<Answers> {
   return Object.fromEntries(await Promise.all(answers)) as Record<NodeCommand, Answer>;
 }
 
-/** What all commands answer by a way. */
+/** The results of all commands over one transport. */
 export async function askBy({ flags, recorded }: Pick<Way, 'flags' | 'recorded'>): Promise<Answers> {
   if (!recorded) return askAll(flags);
   const folder = mkdtempSync(join(tmpdir(), 'calictl-ways-'));
   try {
     const file = join(folder, 'lab.tgz');
     const { code, stderr } = await runHere(['snapshot', 'save', file, '--nodes', ...flags]);
-    // Nodes that were not reached are in it as such.
+    // Unreachable nodes are part of it.
     if (code !== 0 && code !== 5) throw new Error(`snapshot save ended with ${code}: ${stderr}`);
     return await askAll(['--datastore', file]);
   } finally {
@@ -145,12 +145,12 @@ export async function askBy({ flags, recorded }: Pick<Way, 'flags' | 'recorded'>
 
 /** Two readings in a row differ in these too. BIRD computes some of them each time, a second up or down. */
 const times = new Set(['since', 'serverTime', 'lastReboot', 'lastReconfiguration']);
-/** The steps that a session goes through again and again as long as it does not come up. */
+/** The states that a session cycles through while it does not come up. */
 const steps = new Set(['Active', 'Connect', 'OpenSent', 'OpenConfirm', 'Idle', 'Passive']);
 
 const fileFacts = new Set(['nodename', 'MTU of new pods']);
 
-/** The facts that files of a node tell. */
+/** The facts that are read from files of a node. */
 export const factsOfFiles = (answers: Answers): Fact[] =>
   answers.verify.document.items.flatMap(({ facts = [] }) => facts.filter(({ fact }) => fileFacts.has(fact)));
 
@@ -158,8 +158,8 @@ export const felixOf = (answers: Answers): (string | undefined)[] =>
   answers.status.document.items.map(({ felix }) => felix);
 
 /**
- * Answers without what differs by the moment, and without what a way cannot see: Felix and the facts of files, which are
- * looked at on their own. Programs and sockets that BIRD is asked by have one name then.
+ * Results without what changes with time, and without what a transport cannot see: Felix and the facts of files, which
+ * are compared separately. Programs and sockets for BIRD are given one common name.
  */
 export function comparable(answers: Answers, lab: Lab): unknown {
   const text = JSON.stringify(answers, (key, value: unknown) => {

@@ -1,5 +1,5 @@
-// A process of its own that assigns and releases addresses by the command line, one command after the other, and writes
-// on stdout what it held from when to when. Bundled and started by allocating-processes.ts.
+// A separate process that assigns and releases addresses with the command line, one command after the other, and writes
+// to stdout what it held from when to when. Bundled and started by allocating-processes.ts.
 import { hostname } from 'node:os';
 import { processIdentity } from '../../../src/cli/process-identity.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
@@ -15,7 +15,7 @@ export interface Held {
 export interface Plan {
   readonly env: Readonly<Record<string, string>>;
   readonly node: string;
-  /** Starts the handles of this process. */
+  /** The prefix of this process's handles. */
   readonly name: string;
   /** Where it ends: after so many assignments, or so many seconds. */
   readonly assignments?: number;

@@ -1,4 +1,4 @@
-// Processes of their own that assign and release addresses by the command line, and the look for an address held twice.
+// Separate processes that assign and release addresses with the command line, and a check for addresses held twice.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ function start(program: string, plan: Plan): Promise<Held[]> {
   });
 }
 
-/** Pairs of holders of one address at one time. */
+/** Pairs of holders of the same address at the same time. */
 export function heldTwice(held: readonly Held[]): string[] {
   const byAddress = new Map<string, Held[]>();
   for (const span of held) byAddress.set(span.address, [...(byAddress.get(span.address) ?? []), span]);

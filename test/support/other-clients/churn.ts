@@ -15,7 +15,7 @@ import { seeded } from '../clusters/seeded-cluster.ts';
 
 export interface ChurnOptions {
   readonly store: Datastore;
-  /** Sets the status of a pod, which an API server takes through a subresource only. */
+  /** Sets the status of a pod, which an API server accepts through a subresource only. */
   readonly setStatus: (pod: KubeObject) => Promise<void>;
   /** Names of the blocks to allocate from, with their nodes. */
   readonly blocks: readonly { readonly name: string; readonly node: string }[];
@@ -26,7 +26,7 @@ export interface ChurnOptions {
 }
 
 export interface Churn {
-  /** Addresses in use by pods of the churn at this moment: allocated and not yet being released. */
+  /** Addresses in use by these pods at this moment: allocated and not yet being released. */
   readonly held: ReadonlySet<string>;
   /** Longest time from the first allocation write to the end of the release, ms, so far. */
   longestLifeMs(): number;

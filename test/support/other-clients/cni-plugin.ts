@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const folder = process.env['CALICO_CNI_BIN'];
 
-/** True where the reference plugins are at hand. */
+/** True if the reference plugins are available. */
 export const hasCniPlugins = folder !== undefined && existsSync(join(folder, 'calico-ipam'));
 
 export interface CniCall {
@@ -20,7 +20,7 @@ export interface CniCall {
 export interface CniAnswer {
   /** Without the length of the block. */
   readonly addresses: readonly string[];
-  /** What it said when it failed. */
+  /** Its error message if it failed. */
   readonly failure: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Runs as a process of its own: writes to a folder and says after each write that it is done.
+// Runs as a separate process: writes to a folder and reports each completed write.
 //   folder-writer.ts FOLDER COUNTER WRITES PREFIX
 // Each round adds one to the counter's handle and, with a prefix, makes a handle `PREFIX-<n>` and deletes every third.
 import { writeSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Calico's own garbage collector of addresses (kube-controllers), kept small: it runs next to calictl in a real cluster.
-// It judges from blocks, pods and nodes alone and never reads affinities or handles; what it frees, it frees guarded.
+// It judges from blocks, pods and nodes alone and never reads affinities or handles; its releases are guarded.
 import { type Datastore, getIfAny, listAll } from '../../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { releaseBlockAffinity } from '../../../src/ipam/affinity/affinity-release.ts';
@@ -28,7 +28,7 @@ export interface CollectorView {
   readonly nodes: ReadonlySet<string>;
 }
 
-/** What the collector remembers between two passes: since when, in ms, something has looked wrong to it. */
+/** What the collector remembers between passes: since when, in ms, something has looked wrong. */
 export interface Marks {
   /** By allocation: `<handle>/<address>`. */
   readonly invalid: ReadonlyMap<string, number>;
@@ -51,9 +51,9 @@ export interface Judged {
   readonly marks: Marks;
   /** Confirmed, with every other allocation of their handles. */
   readonly leaks: readonly Leak[];
-  /** Blocks that their owners can do without. */
+  /** Blocks that their owners do not need. */
   readonly surplus: readonly IPAMBlock[];
-  /** Nodes that are gone: their empty blocks go. */
+  /** Deleted nodes: their empty blocks are released. */
   readonly goneNodes: readonly string[];
 }
 
@@ -65,7 +65,7 @@ const tunnels: readonly (string | undefined)[] = [
   'wireguardV6TunnelAddress',
 ];
 
-/** One pass over what is known at a moment. A grace of 0 confirms nothing, as in Calico. */
+/** One pass over a snapshot. A grace period of 0 confirms nothing, as in Calico. */
 export function judge(view: CollectorView, before: Marks, nowMs: number, graceMs: number): Judged {
   const pods = new Map(view.pods.map((pod) => [`${pod.metadata.namespace}/${pod.metadata.name}`, pod]));
   const invalid = new Map<string, number>();
@@ -103,7 +103,7 @@ export function judge(view: CollectorView, before: Marks, nowMs: number, graceMs
   };
 }
 
-/** All allocations that the collector looks at: those with a handle and a node; not the Windows reserve. */
+/** All allocations that the collector considers: those with a handle and a node, without the Windows reserve. */
 function* allocationsIn(blocks: readonly IPAMBlock[]): Generator<{ leak: Leak; type: string | undefined }> {
   for (const block of blocks) {
     for (const ordinal of allocatedOrdinals(block)) {
@@ -174,7 +174,7 @@ export interface Collected {
   readonly released: readonly string[];
 }
 
-/** One pass over a store: reads, judges, looks at each leak once more, frees. What fails is left to the next pass. */
+/** One pass over a store: reads, judges, checks each leak again, releases. Failures are left to the next pass. */
 export async function collectGarbage(store: Datastore, before: Marks, options: CollectOptions): Promise<Collected> {
   const [blocks, nodes, pods] = await Promise.all([
     listAll(store, ipamBlock),

@@ -1,4 +1,4 @@
-// docs/reference/node-faults.md, made from the catalogue of faults.
+// docs/reference/node-faults.md, generated from the catalogue of faults.
 import type { Fault } from '../../../src/faults/fault.ts';
 import { faultGroups } from '../../../src/faults/faults.ts';
 

@@ -4,11 +4,11 @@ export interface OddPhrase {
   readonly pattern: RegExp;
   /** A text that the pattern finds. */
   readonly odd: string;
-  /** The same said well. */
+  /** The same in plain English. */
   readonly plain: string;
 }
 
-/** One name for things that are counted, at the head of "one row per node". */
+/** Nouns for things that are counted, as in "one row per node". */
 const counted =
   'rows?|lines?|lists?|objects?|entry|entries|folders?|files?|characters?|requests?|writes?|facts?|names?|letters?|' +
   'columns?|blocks?|findings?|cells?|address|addresses|routes?|tests?|keys?|items?|words?|sentences?|process|connections?|sessions?';

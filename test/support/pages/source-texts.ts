@@ -1,15 +1,15 @@
-// What a TypeScript file says in words: its comments, its strings and templates, and the names of its tests.
+// The texts in a TypeScript file: its comments, its strings and templates, and the names of its tests.
 import { parseSync } from 'vite';
 
 export interface SourceText {
   readonly kind: 'comment' | 'string' | 'test name';
-  /** The line that it begins on, from 1. */
+  /** The line on which it begins, from 1. */
   readonly line: number;
   /** Comment lines that follow each other are one text, and so are strings joined by `+`. A value in a template is `…`. */
   readonly text: string;
 }
 
-/** A node of the syntax tree, as far as it is read here. */
+/** A node of the syntax tree, as far as it is used here. */
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number };
 
 const isNode = (value: unknown): value is Node =>
@@ -45,7 +45,7 @@ function rootName(node: unknown): unknown {
 const testCalls: readonly unknown[] = ['it', 'test', 'describe', 'describeWithParts', 'describeWithPrograms'];
 
 /**
- * Returns the texts of a file in the order in which they stand.
+ * Returns the texts of a file, in order.
  * @param path decides the syntax: `.ts`, `.js` or `.mjs`
  */
 export function sourceTexts(path: string, source: string): SourceText[] {
@@ -60,7 +60,7 @@ export function sourceTexts(path: string, source: string): SourceText[] {
     if (text !== undefined) texts.push({ kind: isName ? 'test name' : 'string', line: lineOf(node.start), text });
     const isTest = node.type === 'CallExpression' && testCalls.includes(rootName(node['callee']));
     const name = isTest && Array.isArray(node['arguments']) ? node['arguments'][0] : undefined;
-    // What is joined to one text is not read a second time, but the values inside it are.
+    // Strings that were joined are not visited again, but values inside them are.
     for (const child of children(node))
       if (text === undefined || textOf(child) === undefined) visit(child, child === name);
   };

@@ -14,7 +14,7 @@ function browserPath(): string | undefined {
   return [env['CHROME_PATH'] ?? '', ...places].find((place) => place !== '' && existsSync(place));
 }
 
-/** `describe` for suites that need a browser; skipped without one, also with CI set: not every machine can have one. */
+/** `describe` for suites that need a browser; skipped without one, even with CI set: not every machine can have one. */
 export function describeWithBrowser(name: string, suite: () => void): void {
   if (browserPath() !== undefined) describe(name, suite);
   else describe.skip(`${name}: no browser on PATH or at $CHROME_PATH, get one with: apt-get install chromium`, suite);

@@ -1,4 +1,4 @@
-// vitest's globalSetup: a folder for the processes that suites start during a run, and the end of all of them.
+// vitest's globalSetup: creates a folder for the processes that suites start during a run, and ends them all afterwards.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export function endProcess(pid: number, folder: string): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // It has ended already.
   }
 }
 

@@ -1,4 +1,4 @@
-// The programs that suites talk to for real: where they are, and what happens when they are missing.
+// The real programs that suites use: where they are, and what happens when they are missing.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -15,15 +15,15 @@ export function partPath(part: Part): string {
 }
 
 /**
- * `describe` for suites that need the parts. Without them it is skipped, with the way to get them in its name; with CI
- * set it fails instead.
+ * `describe` for suites that need the parts. Without them it is skipped, and its name says how to get them; with CI set
+ * it fails instead.
  */
 export function describeWithParts(name: string, parts: readonly Part[], suite: () => void): void {
   const missing = parts.filter((part) => !existsSync(partPath(part)));
   describeUnless(missing.length === 0 ? undefined : `${missing.join(' and ')} missing in ${partsFolder}`, name, suite);
 }
 
-/** Where a program of this machine is, those of the administration among them; undefined when it is not installed. */
+/** The path of a program on this machine, also in the administrator's folders; undefined if it is not installed. */
 export function programPath(program: string): string | undefined {
   const folders = [...(env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => join(folder, program)).find(isExecutable);
@@ -38,7 +38,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** `describe` for suites that run these programs of this machine as root; else as describeWithParts. */
+/** `describe` for suites that run these programs as root; otherwise like describeWithParts. */
 export function describeWithPrograms(name: string, programs: readonly string[], suite: () => void): void {
   const missing = programs.filter((program) => programPath(program) === undefined);
   const lacks = [

@@ -1,4 +1,4 @@
-// Which processes this machine runs.
+// The processes of this machine.
 import { readdirSync, readFileSync } from 'node:fs';
 
 function commandLine(pid: string): string {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import type { KubeObject } from '../../../src/resources/object.ts';
 
-/** The path of calicoctl 3.31.4, or undefined where no reference is at hand. */
+/** The path of calicoctl 3.31.4, or undefined if it is not available. */
 export const reference: string | undefined = process.env['CALICOCTL'];
 
 export interface Answer {
@@ -19,7 +19,7 @@ export function runReference(argv: readonly string[], env: Record<string, string
   });
 }
 
-/** The revision of a list moves with every write to the server, also with those of its own leases: put as N. */
+/** Replaces the revision of a list by N: it changes with every write to the server, including its own leases. */
 export function withoutListRevision(text: string): string {
   return text
     .replace(/(\nmetadata:\n {2}resourceVersion: )"\d+"/, '$1"N"')
@@ -28,7 +28,7 @@ export function withoutListRevision(text: string): string {
 
 const apiVersion = 'crd.projectcalico.org/v1';
 
-/** Its `ipam check` reads both of these and fails without. */
+/** calicoctl's `ipam check` reads both of these and fails without them. */
 export const calicoctlNeeds: readonly KubeObject[] = [
   {
     ...{ apiVersion, kind: 'ClusterInformation', metadata: { name: 'default' } },

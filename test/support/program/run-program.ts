@@ -1,4 +1,4 @@
-// Programs of this machine, run to their end. For suites that build things out of them.
+// Runs programs of this machine to their end, for suites that set up a system with them.
 import { spawn } from 'node:child_process';
 
 export interface ProgramResult {
@@ -21,13 +21,13 @@ export function runProgram(argv: readonly string[], stdin = ''): Promise<Program
     });
     child.on('error', reject);
     child.on('close', (exit, signal) => resolve({ exit: exit ?? (signal === null ? 1 : 128), ...out }));
-    // A program that reads nothing may be gone before this is written.
+    // A program that does not read its input may have ended before it is written.
     child.stdin.on('error', () => undefined);
     child.stdin.end(stdin);
   });
 }
 
-/** What a program prints. Rejects, with the program and what it complained of, when it does not end with 0. */
+/** Returns the output of a program. Errors: an exit code other than 0, with the program and its error output. */
 export async function printedBy(argv: readonly string[], stdin = ''): Promise<string> {
   const { exit, stdout, stderr } = await runProgram(argv, stdin);
   if (exit !== 0) throw new Error(`${argv.join(' ')} ended with ${exit}: ${stderr.trim() || stdout.trim()}`);

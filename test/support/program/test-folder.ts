@@ -1,4 +1,4 @@
-// The parts of the real world that a folder datastore needs, and folders to try it on.
+// The parts of the real world that a folder datastore needs, and folders for its tests.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Waits for a condition, not for a time.
+// Waits for a condition instead of a fixed time.
 
 /**
  * Resolves when the condition holds. Errors: after `forMs` milliseconds, with a description of the condition; a function

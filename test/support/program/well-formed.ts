@@ -1,4 +1,4 @@
-// Reads XML strictly and answers its structure: enough to tell whether data got out of its place.
+// Parses XML strictly and returns its structure: enough to see whether data was interpreted as markup.
 
 export interface Markup {
   /** Each start tag in order: name and the names of its attributes, `rect class x y`. */
@@ -19,7 +19,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** Errors: Error for anything that is not well-formed. A declaration or doctype may stand first. */
+/** Errors: Error for anything that is not well-formed. A declaration or doctype may come first. */
 export function readMarkup(source: string): Markup {
   const bad = forbidden.exec(source);
   if (bad !== null) throw new Error(`U+${bad[0].codePointAt(0)?.toString(16)} cannot stand in XML`);

@@ -7,14 +7,14 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { printJson } from '../../../src/text/json.ts';
 import type { Clock, InputStream, OutputStream, Random, World } from '../../../src/world/world.ts';
 
-/** Keeps what was written. */
+/** Keeps everything that is written. */
 export class MemoryStream implements OutputStream {
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly colour: boolean;
   readonly pieces: string[] = [];
   readonly gone = new AbortController().signal;
-  /** Written in all, a character of text counting one. */
+  /** The total written, with each character of text counting as one. */
   bytes = 0;
 
   constructor(isTerminal: boolean, columns = 100) {
@@ -36,7 +36,7 @@ export class MemoryStream implements OutputStream {
 /** Advances only when set; a sleep advances it at once. */
 export class TestClock implements Clock {
   #ms: number;
-  /** Called before each sleep: what happens in the world meanwhile. */
+  /** Called before each sleep, to change the world during it. */
   onSleep: (ms: number) => void = () => undefined;
 
   constructor(at: string | Date) {
@@ -67,11 +67,11 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // It is gone already.
+    // It has ended already.
   }
 }
 
-/** Draws the middle every time. */
+/** Always returns the middle of the range. */
 export const evenRandom: Random = { uuid: () => 'none', float: () => 0.5 };
 
 export interface WorldOptions {
@@ -110,7 +110,7 @@ function inputOf(text: string, isTerminal: boolean): InputStream {
   };
 }
 
-/** Is not there, and nobody can make it, not even root: what a test writes it has to say where. */
+/** Does not exist and cannot be created, not even by root: a test that writes must say where. */
 const nowhere = '/dev/null/nowhere';
 
 /** A world of 2025-06-15 16:00 UTC with an empty environment. */
@@ -154,12 +154,12 @@ export interface Ran {
 }
 
 export interface RunOptions extends WorldOptions {
-  /** The datastore: a folder that is there, or objects that are put into one for this run. */
+  /** The datastore: an existing folder, or objects for a temporary one. */
   readonly folder?: string;
   readonly objects?: readonly KubeObject[];
 }
 
-/** Runs a command line (a text split at spaces, or ready arguments) on a datastore folder. */
+/** Runs a command line (a string that is split at spaces, or an array of arguments) on a datastore folder. */
 export async function run(line: string | readonly string[], options: RunOptions = {}): Promise<Ran> {
   const made = options.objects === undefined ? undefined : folderOf(options.objects);
   const folder = options.folder ?? made;

@@ -1,5 +1,5 @@
 // The cluster that the recordings of `ip` were taken in, as a datastore would hold it, and nodes as they were recorded:
-// node-a and node-b in 10.90.0.0/24, node-c behind a router, a block each.
+// node-a and node-b in 10.90.0.0/24, node-c behind a router, each with one block.
 import type { Network } from '../../../src/datapath/expected/network.ts';
 import { type NetworkObjects, readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { type NodeState, nodeState } from '../../../src/node-state/node-state.ts';
@@ -144,14 +144,14 @@ function recordedPods(v6: boolean): Pod[] {
 
 export interface NetworkChoice {
   readonly mode: Mode;
-  /** Which nodes there are; all three when left out. */
+  /** The nodes that exist; all three if absent. */
   readonly nodes?: readonly RecordedNode[];
   readonly v6?: boolean;
 }
 
 export type MutableObjects = { -readonly [K in keyof NetworkObjects]: NetworkObjects[K][number][] };
 
-/** The objects of the cluster, to be changed by a test before they are read. */
+/** The objects of the cluster, which a test may change before they are read. */
 export function recordedObjects({
   mode,
   nodes = ['node-a', 'node-b', 'node-c'],
@@ -199,7 +199,7 @@ export function readingOf(node: string, answers: Partial<Record<ProbeName, strin
   return { node, outcomes: new Map(outcomes), unreachable: undefined };
 }
 
-/** The state of a node that answered so. */
+/** The state of a node that gave these answers. */
 export function stateOf(node: string, answers: Partial<Record<ProbeName, string | ProbeOutcome>>): NodeState {
   return nodeState(readingOf(node, answers));
 }

@@ -11,7 +11,7 @@ export interface RecordedAnswer {
   readonly stderr?: string;
 }
 
-/** Questions to BIRD as calico-node's own client puts them. */
+/** Queries to BIRD as calico-node's own client sends them. */
 export function birdAnswers(
   family: 4 | 6,
   { status, rows, routes = '' }: { status: string; rows: string; routes?: string },
@@ -26,7 +26,7 @@ export function birdAnswers(
   ];
 }
 
-/** Every question to a BIRD that is not there. */
+/** Every query to a BIRD that does not run. */
 export function noBirdAnswers(family: 4 | 6): RecordedAnswer[] {
   const name = family === 4 ? 'bird' : 'bird6';
   return ['calico', 'bird'].flatMap((folder) =>
@@ -38,7 +38,7 @@ export function noBirdAnswers(family: 4 | 6): RecordedAnswer[] {
   );
 }
 
-/** Writes the folder; a node without answers is one that could not be reached. The caller removes it. */
+/** Writes the folder; a node without answers counts as unreachable. The caller removes it. */
 export function recordedFolder(
   objects: readonly KubeObject[],
   nodes: Readonly<Record<string, readonly RecordedAnswer[] | undefined>>,

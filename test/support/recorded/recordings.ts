@@ -21,20 +21,20 @@ export function recordings(program: Program): readonly (readonly [name: string, 
   return readdirSync(join(folder, program)).map((name) => [name, recording(program, name)]);
 }
 
-/** The value; fails the test with the problem when there is none, and when a line was not understood. */
+/** The parsed value; fails the test if there is none, or if a line was not understood. */
 export function answerOf<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw new Error(`not understood: ${parsed.problem}`);
   expect(parsed.skipped).toEqual([]);
   return parsed.value;
 }
 
-/** Why there is no value; fails the test when there is one. */
+/** Why parsing failed; fails the test if it succeeded. */
 export function problemOf(parsed: Parsed<unknown>): string {
   if (parsed.ok) throw new Error(`understood: ${JSON.stringify(parsed.value)}`);
   return parsed.problem;
 }
 
-/** Every beginning of a text, the empty one and itself among them. */
+/** Every prefix of a text, including the empty one and the text itself. */
 export function beginnings(text: string): readonly string[] {
   return Array.from({ length: text.length + 1 }, (_, length) => text.slice(0, length));
 }
@@ -42,7 +42,7 @@ export function beginnings(text: string): readonly string[] {
 /** Time for a test over damaged texts, in milliseconds: with LONG there are many more. */
 export const damageTimeout = 300_000;
 
-/** Beginnings of all texts: with LONG every one, else one in 29, which falls on every place of some line. */
+/** Prefixes of all texts: with LONG every one, otherwise one in 29, which covers every position in some line. */
 export function someBeginnings(texts: readonly string[]): readonly string[] {
   const step = process.env['LONG'] ? 1 : 29;
   return texts.flatMap((text) => beginnings(text).filter((beginning) => beginning.length % step === 0));
@@ -65,12 +65,12 @@ export function invented(text: string, found: readonly (string | IpAddress | Cid
     if (item === undefined) return [];
     if (typeof item === 'string') return lower.includes(item.toLowerCase()) ? [] : [item];
     const network = 'prefix' in item ? formatCidr(item) : `${formatIp(item)}/${item.version === 4 ? 32 : 128}`;
-    // Everything has a word of its own.
+    // Every word differs.
     return networks.has(network) || (network.endsWith('/0') && text.includes('default')) ? [] : [network];
   });
 }
 
-/** A word in place of another, as another locale, version or terminal would have it. */
+/** One word replaced by another, as another locale, version or terminal would print it. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\n/g, '\r\n'],
   [/\./g, ','],
@@ -87,7 +87,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/[[\]]/g, ''],
 ];
 
-/** A text damaged in one way: bytes of chance, a cut, lines in another order, twice, lost, characters exchanged. */
+/** A text damaged in one way: random bytes, truncation, lines reordered, repeated or lost, characters exchanged. */
 export function damaged(texts: readonly string[]): fc.Arbitrary<string> {
   const text = fc.constantFrom(...texts);
   const lines = text.map((whole) => whole.split('\n'));

@@ -1,5 +1,5 @@
-// What a test does to an API server as its administrator: loads objects (status too), empties it, asks anything.
-// Its own few lines of HTTP, so that the code under test does not prepare its own dependency.
+// What a test does to an API server as its administrator: loads objects (status too), empties it, sends any request.
+// It has its own few lines of HTTP, so that tests do not set up their data with the code under test.
 import { Agent, request } from 'node:https';
 import { namespace } from '../../../src/resources/kinds/namespace.ts';
 import { kinds } from '../../../src/resources/kinds.ts';
@@ -11,7 +11,7 @@ export interface ApiAnswer {
   readonly body: string;
 }
 
-/** Kinds that tests load and this program has no Kind for. */
+/** Kinds that tests load and calictl has no Kind for. */
 const others: Readonly<Record<string, Resource>> = {
   Namespace: { base: '/api/v1', plural: 'namespaces', namespaced: false },
   CustomResourceDefinition: {
@@ -73,8 +73,8 @@ export class ApiAdmin {
   }
 
   /**
-   * Creates all objects, with their status; their namespaces are made where they are missing. Lists from the server's
-   * watch cache, which may be a moment old, show them when it is done.
+   * Creates all objects, with their status, and missing namespaces. When it resolves, lists from the server's watch
+   * cache, which may lag behind, show them too.
    */
   async load(objects: readonly KubeObject[]): Promise<void> {
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter((name) => name !== undefined));
@@ -165,7 +165,7 @@ function collectionPath(object: KubeObject): string {
   return namespaced ? `${base}/namespaces/${object.metadata.namespace}/${plural}` : `${base}/${plural}`;
 }
 
-/** The server gives these itself; a pod must have a container, a service a port. */
+/** The server sets these itself; a pod must have a container, a service a port. */
 function forCreation(object: KubeObject): KubeObject {
   const { uid: _, resourceVersion: __, creationTimestamp: ___, generation: ____, ...metadata } = object.metadata;
   const { status: _____, ...created } = { ...object, metadata };

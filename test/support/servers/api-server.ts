@@ -1,4 +1,4 @@
-// A real kube-apiserver on a real etcd with Calico's CRDs: one a test worker, started by the first suite that needs it.
+// A real kube-apiserver on a real etcd with Calico's CRDs: one per test worker, started by the first suite that needs it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -24,7 +24,7 @@ export interface ApiServer {
    */
   readonly kubeconfig: string;
   readonly admin: ApiAdmin;
-  /** Ends both processes; only for servers of a suite's own. */
+  /** Ends both processes; only for a server that the suite started itself. */
   stop(): void;
 }
 
@@ -141,7 +141,7 @@ function makeCredentials(folder: string, url: string): void {
 
 function launch(folder: string, part: Part, args: readonly string[]): void {
   const log = openSync(join(folder, `${part}.log`), 'w');
-  // Detached: it outlives the suite that started it, and a Ctrl-C is answered by the end of the run.
+  // Detached: it outlives the suite that started it, and after Ctrl-C the end of the run stops it.
   const child = spawn(partPath(part), args, { stdio: ['ignore', log, log], detached: true });
   child.unref();
   writeFileSync(join(folder, `${part}.pid`), String(child.pid));

@@ -37,11 +37,11 @@ export function makeAuthority(folder: string, name: string, addresses?: string):
 
 export interface CertificateRequest {
   readonly name: string;
-  /** As openssl writes it: `/O=system:masters/CN=admin`. */
+  /** In openssl's format: `/O=system:masters/CN=admin`. */
   readonly subject: string;
   /** `IP:127.0.0.1,DNS:localhost`; a client needs none. */
   readonly addresses?: string;
-  /** Valid until then in days; below zero it has expired already. */
+  /** Days until it expires; negative if it has expired. */
   readonly days?: number;
 }
 

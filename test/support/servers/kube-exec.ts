@@ -1,4 +1,4 @@
-// Ways to nodes through an API server, as suites open them, and what they ask of the nodes.
+// Transports to nodes through an API server, as suites open them, and the commands that they run.
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from 'vitest';
 import { kubeConnection } from '../../../src/connect/kube-config.ts';
@@ -15,7 +15,7 @@ const world = {
 
 export type OpenKubeExec = (settings?: ConnectionSettings, options?: KubeExecOptions) => Promise<NodeExec>;
 
-/** Opens ways to the nodes of a server, as its administrator when the settings say nothing; closed after each test. */
+/** Opens a transport to the nodes of a server, by default as its administrator; closed after each test. */
 export function kubeExecOpener(server: () => ApiServer): OpenKubeExec {
   const opened: NodeExec[] = [];
   afterEach(() => Promise.all(opened.splice(0).map((exec) => exec.close())));
@@ -45,7 +45,7 @@ export const target = (name: string): NodeTarget => ({ name, addresses: [] });
 /** A shell line with its arguments. */
 export const sh = (script: string, ...args: string[]): string[] => ['sh', '-c', script, 'sh', ...args];
 
-/** The failure of a way, which the work must end in. */
+/** The transport error that the work must end in. */
 export async function failureOf(work: Promise<unknown>): Promise<TransportError> {
   const error = await work.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(TransportError);

@@ -1,5 +1,5 @@
-// Nodes whose calico-node can be asked through a real API server: a stand-in for their kubelets runs the commands on this
-// machine, with only the programs that calico-node's image has.
+// Nodes whose calico-node can be reached through a real API server: a stand-in for their kubelets runs the commands on
+// this machine, with only the programs that calico-node's image has.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 import { describeWithParts, partPath, programPath } from '../program/parts.ts';
 import { type ApiServer, describeWithApiServer } from './api-server.ts';
 
-/** All that calico-node's image has, under the names there, and what this machine calls it where that differs. */
+/** The programs in calico-node's image, and their names on this machine where those differ. */
 const imagePrograms: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -38,7 +38,7 @@ export interface NodeOptions {
   readonly address?: string;
   /** The prefix of every command, e.g. `['nsenter', '--net=/var/run/netns/a', '--']`. */
   readonly prefix?: readonly string[];
-  /** The folder with its programs, in place of the one that all have. */
+  /** The folder with its programs, instead of the common one. */
   readonly image?: string;
   /** Name and namespace of its pod; `calico-node-` and the node's name, in kube-system. */
   readonly pod?: string;
@@ -119,19 +119,19 @@ export class Kubelets {
     this.#process = undefined;
   }
 
-  /** Makes nodes with a calico-node pod each, and tells the stand-in how commands are run in them. */
+  /** Creates nodes with a calico-node pod each, and configures the stand-in to run commands in them. */
   async addNodes(nodes: readonly NodeOptions[]): Promise<void> {
     await this.#server.admin.load(nodes.map((node) => this.#nodeObject(node)));
     await this.addPods(nodes);
   }
 
-  /** The same for pods on nodes that are there. */
+  /** The same for pods on existing nodes. */
   async addPods(nodes: readonly NodeOptions[]): Promise<void> {
     this.runAs(nodes);
     await this.#server.admin.load(nodes.map(calicoNodePod));
   }
 
-  /** From now on commands are run so in the pods of these nodes. */
+  /** Changes how commands are run in the pods of these nodes. */
   runAs(nodes: readonly NodeOptions[]): void {
     for (const node of nodes) {
       const pod = calicoNodePod(node);
@@ -175,7 +175,7 @@ export class Kubelets {
       kind: 'Node',
       metadata: { name, labels: { 'kubernetes.io/hostname': name } },
       status: {
-        // The API server asks kubelets at the Hostname first.
+        // The API server contacts kubelets at the Hostname address first.
         addresses: [
           { type: 'Hostname', address: '127.0.0.1' },
           { type: 'InternalIP', address },

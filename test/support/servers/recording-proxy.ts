@@ -19,7 +19,7 @@ export interface AskedRequest extends AskedRight {
 
 const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
-/** What RBAC makes of a request; undefined for what is about no resource. */
+/** A request in the words of RBAC; undefined for a request that does not concern a resource. */
 function rightOf(method: string, url: string): AskedRight | undefined {
   const { pathname, searchParams } = new URL(url, 'http://server');
   const [root, ...rest] = pathname.split('/').slice(1);
@@ -38,7 +38,7 @@ export class RecordingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  /** Requests are made as `user`, with these headers in the place of their own. */
+  /** Requests are made as `user`, with these headers instead of their own. */
   constructor(target: ApiServer, user: string, instead: Readonly<Record<string, string>> = {}) {
     const { hostname, port } = new URL(target.url);
     const agent = new Agent({ keepAlive: true, ca: readFileSync(target.caFile) });

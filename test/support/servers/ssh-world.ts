@@ -33,7 +33,7 @@ export function sshHome(env: Readonly<Record<string, string>> = {}, stdin = ''):
   };
 }
 
-/** node-a is this server, root's key is this one, and nothing of the machine's own settings counts. */
+/** Settings with this server as node-a and this key for root, and without the machine's own settings. */
 export function settingsFor(sshd: Sshd, key: string | undefined, more: SshSettings = {}): SshSettings {
   const { address, port } = sshd;
   return {

@@ -1,4 +1,4 @@
-// A real sshd on a free port of this machine, with keys of its own in a folder of its own. Needs root.
+// A real sshd on a free port of this machine, with its own keys in its own folder. Needs root.
 // It runs in a mount namespace, so that it can have users that the machine does not have.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface SshdOptions {
   readonly hostKeys?: readonly string[];
   /** Address it listens on; 127.0.0.1 when absent. */
   readonly address?: string;
-  /** More lines of sshd_config, which come first and so count. */
+  /** More lines of sshd_config, which come first and therefore take effect. */
   readonly config?: readonly string[];
   /** Files of private host keys to use in place of new ones. */
   readonly hostKeyFiles?: readonly string[];
@@ -24,9 +24,9 @@ export interface SshdOptions {
   readonly port?: number;
   /** Network namespace that it runs in. */
   readonly netns?: string;
-  /** Files of the machine that look otherwise to its sessions: path to text. */
+  /** Files of the machine that its sessions see with other content: path to content. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What the users of these servers log in with, as in /etc/shadow; nothing when absent. */
+  /** The password hash of the users of these servers, as in /etc/shadow; none if absent. */
   readonly passwordHash?: string;
 }
 
@@ -38,7 +38,7 @@ export interface Sshd {
   readonly hostKeys: readonly string[];
   /** Lines of known_hosts for it. */
   readonly knownHosts: string;
-  /** All that it logged. */
+  /** Everything that it has logged. */
   log(): string;
   /** The processes of its connections. */
   sessions(): number[];
@@ -52,7 +52,7 @@ export const rootByAnotherName = 'calictl-root';
 
 let made = 0;
 
-/** A folder for keys and settings that goes away at the end of the run. */
+/** A folder for keys and settings that is removed at the end of the run. */
 export function sshFolder(): string {
   const folder = join(inject('partsRunFolder'), `ssh-${process.pid}-${++made}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export function makeKey(folder: string, name: string, type = 'ed25519', passphra
   return path;
 }
 
-/** A line's key part: type and key, without the comment. */
+/** The key in a line: type and key, without the comment. */
 export function publicKey(path: string): string {
   return readFileSync(`${path}.pub`, 'utf8').trim().split(' ').slice(0, 2).join(' ');
 }
@@ -108,7 +108,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const binds = Object.entries({ ...userFiles(options), ...options.files }).flatMap(([path, text], i) => {
     const copy = join(folder, `file-${i}`);
     writeFileSync(copy, text);
-    // As sudoers has to be.
+    // sudo requires this mode.
     chmodSync(copy, path === '/etc/sudoers' ? 0o440 : 0o644);
     return [copy, path];
   });
@@ -135,7 +135,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   };
 }
 
-/** Puts each file in the place of the path behind it, then becomes sshd. */
+/** Mounts each file over the path that follows it, then becomes sshd. */
 const bindScript = 'while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit; shift 2; done; shift; exec "$@"';
 
 /** The users of the machine, and those of these servers. */
@@ -162,7 +162,7 @@ async function stopSshd(child: ChildProcess, folder: string): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
   });
-  // Its sessions end with their connections, which a child of sshd holds each.
+  // Its sessions end with their connections, each of which is held by a child of sshd.
   for (const session of childrenOf(pid)) {
     try {
       process.kill(session, 'SIGKILL');

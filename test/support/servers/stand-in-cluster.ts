@@ -18,7 +18,7 @@ export interface StandInCluster {
   readonly kubeconfig: string;
 }
 
-/** `trouble` is asked before each request that is not for a lease, and may take its time. */
+/** `trouble` is called before each request that is not for a lease, and may take any time. */
 export async function serveCluster(
   store: MemoryDatastore,
   trouble: (request: SeenRequest) => Trouble | Promise<Trouble> = () => undefined,

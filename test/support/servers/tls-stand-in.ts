@@ -1,4 +1,4 @@
-// A TLS server that answers what a test tells it: for everything that a healthy API server never does.
+// A TLS server that gives the answers of a test: for everything that a healthy API server never does.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
@@ -14,7 +14,7 @@ import { type CertificatePaths, makeAuthority } from './certificates.ts';
 
 export interface SeenRequest {
   readonly method: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -25,9 +25,9 @@ export type Answer = (request: SeenRequest, response: ServerResponse) => void | 
 export interface StandIn {
   readonly url: string;
   readonly caFile: string;
-  /** Everything that was asked so far. */
+  /** All requests so far. */
   readonly requests: SeenRequest[];
-  /** A datastore over it, closed with it. */
+  /** A datastore on it, closed with it. */
   open(settings?: ConnectionSettings, world?: TestWorld): Promise<Datastore>;
   stop(): Promise<void>;
 }
