@@ -42,7 +42,7 @@ describe('quoteArgv', () => {
     expect(throughShell(quoteArgv([everyCharacter.join('')]))).toEqual([everyCharacter.join('')]);
   });
 
-  it('quotes any words for a real shell', () => {
+  it('quotes any words for a real shell', { timeout: 300_000 }, () => {
     fc.assert(
       fc.property(words, (list) => {
         expect(throughShell(quoteArgv(list))).toEqual(list);
