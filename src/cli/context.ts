@@ -7,6 +7,7 @@ import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
+import type { Progress } from '../world/progress.ts';
 import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
 import type { DatastoreLocation, OpenableLocation } from './datastore-location.ts';
@@ -144,9 +145,9 @@ export class CommandContext implements Context {
     await this.world.io.stderr.write(`${safe(line)}\n`);
   }
 
-  progress(text: string): void {
-    if (this.#options.forPeople) this.#progress.show(text);
-  }
+  readonly progress: Progress = (text, steps) => {
+    if (this.#options.forPeople) this.#progress.show(text, steps);
+  };
 
   async confirm(question: string): Promise<boolean> {
     this.#progress.pause();

@@ -19,9 +19,10 @@ function bar(done: number, total: number): string {
 /** What is being done, how much of it, and how long the rest takes at the speed so far. */
 export function progressText(text: string, steps: Steps | undefined, elapsedMs: number): string {
   if (steps === undefined) return text;
-  const { done, total, unit } = steps;
-  if (total === undefined || total === 0) return `${text}  ${done} ${unit}`;
-  const shown = `${text}  ${bar(done, total)}  ${done} of ${total} ${unit}`;
+  const { done, total, unit, detail } = steps;
+  const more = detail === undefined ? '' : `, ${detail}`;
+  if (total === undefined || total === 0) return `${text}  ${done} ${unit}${more}`;
+  const shown = `${text}  ${bar(done, total)}  ${done} of ${total} ${unit}${more}`;
   if (done < leastForEstimate || done >= total) return shown;
   const seconds = Math.ceil((elapsedMs * (total - done)) / done / 1000);
   return `${shown}, ${seconds < 120 ? `${seconds}s` : `${Math.ceil(seconds / 60)}m`} left`;

@@ -3,6 +3,7 @@
 import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
+import type { Progress } from '../world/progress.ts';
 import type { World } from '../world/world.ts';
 import type { InputOf, Parameters, Rule } from './parameters.ts';
 import type { TransportInput } from './transport-flags.ts';
@@ -23,7 +24,7 @@ export interface Context {
   /** Writes a line for people to stderr, at once; nothing under the name calicoctl. */
   note(line: string): Promise<void>;
   /** Shows progress on a terminal's stderr; elsewhere nothing. */
-  progress(text: string): void;
+  readonly progress: Progress;
   /** Asks on a terminal and returns true for yes; never called off a terminal. */
   confirm(question: string): Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 // Saves a snapshot: the objects of a datastore, one file per kind, and the output of the probes on each node.
+
 import { pMapIterable } from 'p-map';
 import { type Datastore, DatastoreError } from '../datastore/datastore.ts';
 import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
@@ -9,6 +10,8 @@ import type { Kind } from '../resources/kind.ts';
 import { kinds } from '../resources/kinds.ts';
 import { isObjectName } from '../resources/names.ts';
 import { printJson } from '../text/json.ts';
+import { counted } from '../text/wording.ts';
+import type { Progress } from '../world/progress.ts';
 import { keepFields } from './keep-fields.ts';
 import type { SavedNode, SavedSnapshot } from './saved-snapshot.ts';
 import type { SnapshotTarget } from './target.ts';
@@ -17,7 +20,7 @@ export interface SaveOptions {
   readonly now: Date;
   readonly redact: boolean;
   readonly signal: AbortSignal;
-  progress(text: string): void;
+  readonly progress: Progress;
 }
 
 /** How the nodes are recorded. */
@@ -38,13 +41,18 @@ function savedKinds(store: Datastore): Kind[] {
 }
 
 /** The objects of a kind as a List, one object per line. */
-async function listOf(store: Datastore, kind: Kind, options: SaveOptions): Promise<{ text: string; count: number }> {
+async function listOf(
+  store: Datastore,
+  kind: Kind,
+  options: SaveOptions,
+  onRead: (count: number) => void,
+): Promise<{ text: string; count: number }> {
   const lines: string[] = [];
   // The core group is scanned: a snapshot keeps only the fields that a scan reads.
   const mode = kind.api.group === '' ? 'scan' : 'consistent';
   for await (const { items } of store.list(kind, { mode, current: true, signal: options.signal })) {
     for (const object of items) lines.push(printJson(keepFields(object, options.redact)));
-    options.progress(`read ${lines.length} ${kind.api.plural}`);
+    onRead(items.length);
   }
   // The server's storage is sorted by name; its cache may return another order.
   if (mode === 'scan') lines.sort();
@@ -66,9 +74,15 @@ export async function saveSnapshot(
   await target.write('snapshot.json', `${JSON.stringify({ capturedAt: capturedAt.toISOString() })}\n`);
   const objects: { kind: string; count: number }[] = [];
   const unread: { kind: string; reason: string }[] = [];
-  for (const kind of savedKinds(store)) {
+  const all = savedKinds(store);
+  let read = 0;
+  for (const [done, kind] of all.entries()) {
+    const onRead = (count: number): void => {
+      read += count;
+      options.progress('saving', { done, total: all.length, unit: 'kinds', detail: counted(read, 'object') });
+    };
     try {
-      const { text, count } = await listOf(store, kind, options);
+      const { text, count } = await listOf(store, kind, options, onRead);
       if (count > 0) await target.write(`${kind.api.plural}.json`, text);
       objects.push({ kind: kind.kind, count });
     } catch (error) {
@@ -118,7 +132,7 @@ async function saveNodes(
       commands: outcomes.filter(({ kind }) => kind === 'ran').length,
       lost: lost[0] && { count: lost.length, message: lost[0].message },
     });
-    progress(`recorded ${saved.length} of ${named.length} nodes`);
+    progress('recording', { done: saved.length, total: named.length, unit: 'nodes' });
   }
   for (const { name } of targets.filter(({ name }) => !isObjectName(name))) {
     const lost = { count: recordedSteps(probesOf(name)).length, message: 'not a valid node name' };

@@ -7,6 +7,8 @@ export interface Steps {
   readonly total?: number | undefined;
   /** What is counted, plural: `objects`, `repairs`, `nodes`. */
   readonly unit: string;
+  /** Shown after the counts: `48200 objects`. */
+  readonly detail?: string;
 }
 
 /** Called as often as something is done; `text` says what is being done: `reading`, `repairing`. */

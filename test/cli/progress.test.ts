@@ -21,6 +21,13 @@ describe('progressText', () => {
     expect(at(8)).toBe('recording  [========================]  8 of 8 nodes');
   });
 
+  it('shows details after the counts', () => {
+    const steps = { done: 4, total: 8, unit: 'kinds', detail: '48200 objects' };
+    expect(progressText('reading', steps, 1000)).toBe(
+      'reading  [============>           ]  4 of 8 kinds, 48200 objects',
+    );
+  });
+
   it('says how long the rest takes once ten steps are done', () => {
     const at = (done: number, elapsedMs: number): string | undefined =>
       progressText('repairing', { done, total: 1000, unit: 'repairs' }, elapsedMs).split('repairs')[1];

@@ -7,7 +7,6 @@ import type { NodeReading, Probe } from '../../node-state/probes.ts';
 import { bgpOf } from '../../resources/convert/node-annotations.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
-import { counted } from '../../text/wording.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import { type BirdInput, noDeadlineMs, type ReadingInput } from '../transport-flags.ts';
@@ -55,12 +54,13 @@ export async function readTargets<T>(
   use: (reading: NodeReading) => T,
 ): Promise<readonly T[]> {
   const exec = await ctx.nodeExec(input);
-  ctx.progress(`querying ${counted(targets.length, 'node')}`);
+  const progress = (done: number): void => ctx.progress('querying', { done, total: targets.length, unit: 'nodes' });
+  progress(0);
   return readNodes(exec, targets, probesOf, use, {
     timeoutMs: Math.min(input.timeout, noDeadlineMs),
     parallel: input.parallel,
     signal: ctx.world.signal,
-    onDone: (done, total) => ctx.progress(`queried ${done} of ${counted(total, 'node')}`),
+    onDone: progress,
   });
 }
 

@@ -21,6 +21,8 @@ import { service } from '../../resources/kinds/service.ts';
 import { workloadEndpoint } from '../../resources/kinds/workload-endpoint.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { parseGoDuration } from '../../text/go-duration.ts';
+import { counted } from '../../text/wording.ts';
+import type { Progress } from '../../world/progress.ts';
 import type { Clock } from '../../world/world.ts';
 import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './snapshot-records.ts';
 
@@ -34,19 +36,23 @@ export interface ObserveOptions {
   readonly signal?: AbortSignal;
   /** Reads what is stored at this moment, for a reading that is not followed by a second one. */
   readonly current?: boolean;
-  /** Called with what has been read so far. */
-  readonly progress?: (text: string) => void;
+  /** Called with how much has been read so far. */
+  readonly progress?: Progress;
 }
 
-/** Everything of a kind, each object turned into its record at once so that the raw one can be collected. */
+/** Everything of a kind, page by page, each object turned into its record at once so that the raw one can be collected. */
 export async function readAll<T extends KubeObject, R>(
   store: Datastore,
   kind: Kind<T>,
   record: (object: T) => R,
   options: ListOptions,
+  onRead: (count: number) => void = () => undefined,
 ): Promise<R[]> {
   const records: R[] = [];
-  for await (const page of store.list(kind, options)) for (const item of page.items) records.push(record(item));
+  for await (const page of store.list(kind, options)) {
+    for (const item of page.items) records.push(record(item));
+    onRead(page.items.length);
+  }
   return records;
 }
 
@@ -83,23 +89,37 @@ class SnapshotReader {
   readonly unread: UnreadKind[] = [];
   readonly #store: Datastore;
   readonly #options: ObserveOptions;
+  #kinds = 0;
+  #kindsRead = 0;
+  #objectsRead = 0;
 
   constructor(store: Datastore, options: ObserveOptions) {
     this.#store = store;
     this.#options = options;
   }
 
-  /** All objects of a kind; `noun` is what the progress calls them. */
-  async all<T extends KubeObject, R>(kind: Kind<T>, record: (object: T) => R, noun?: string): Promise<R[]> {
-    const { signal, current = false, progress } = this.#options;
-    const records = await readAll(this.#store, kind, record, { mode: 'scan', current, signal });
-    if (noun !== undefined) progress?.(`read ${records.length} ${noun}`);
-    return records;
+  /** All objects of a kind. */
+  async all<T extends KubeObject, R>(kind: Kind<T>, record: (object: T) => R): Promise<R[]> {
+    const { signal, current = false } = this.#options;
+    this.#kinds += 1;
+    const onRead = (count: number): void => this.#report(0, count);
+    try {
+      return await readAll(this.#store, kind, record, { mode: 'scan', current, signal }, onRead);
+    } finally {
+      this.#report(1, 0);
+    }
+  }
+
+  #report(kinds: number, objects: number): void {
+    this.#kindsRead += kinds;
+    this.#objectsRead += objects;
+    const detail = counted(this.#objectsRead, 'object');
+    this.#options.progress?.('reading', { done: this.#kindsRead, total: this.#kinds, unit: 'kinds', detail });
   }
 
   /** The same, refusing objects that do not match the schema of their kind. */
-  allValid<T extends KubeObject, R>(kind: Kind<T>, record: (object: T) => R, noun?: string): Promise<R[]> {
-    return this.all(kind, strict(this.#store, kind, record), noun);
+  allValid<T extends KubeObject, R>(kind: Kind<T>, record: (object: T) => R): Promise<R[]> {
+    return this.all(kind, strict(this.#store, kind, record));
   }
 
   /** The object named default of a kind; undefined when there is none or it cannot be read. */
@@ -124,9 +144,9 @@ class SnapshotReader {
 /** What IPAM itself keeps. */
 async function readIpam(reader: SnapshotReader) {
   const [handles, blocks, affinities, pools, reservations] = await Promise.all([
-    reader.ifReadable('IPAMHandle', () => reader.all(ipamHandle, handleRecord, 'handles'), []),
-    reader.all(ipamBlock, lean, 'blocks'),
-    reader.ifReadable('BlockAffinity', () => reader.all(blockAffinity, lean, 'affinities'), []),
+    reader.ifReadable('IPAMHandle', () => reader.all(ipamHandle, handleRecord), []),
+    reader.all(ipamBlock, lean),
+    reader.ifReadable('BlockAffinity', () => reader.all(blockAffinity, lean), []),
     reader.all(ipPool, lean),
     reader.ifReadable('IPReservation', () => reader.all(ipReservation, lean), []),
   ]);
@@ -136,8 +156,8 @@ async function readIpam(reader: SnapshotReader) {
 /** What uses addresses. A Kubernetes datastore derives workload endpoints from the pods, which are read already. */
 async function readUsers(reader: SnapshotReader, store: Datastore) {
   const [nodes, pods, services, workloads] = await Promise.all([
-    reader.allValid(calicoNode, nodeRecord, 'nodes'),
-    reader.allValid(pod, podRecord, 'pods'),
+    reader.allValid(calicoNode, nodeRecord),
+    reader.allValid(pod, podRecord),
     reader.ifReadable('Service', () => reader.allValid(service, serviceRecord), []),
     store.type === 'kubernetes'
       ? []

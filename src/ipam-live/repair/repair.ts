@@ -53,7 +53,8 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
     if (plan.length === 0 || (round > 0 && !(await options.goOn(plan)))) break;
     for (const { judgements } of plan) for (const { key } of judgements) tried.add(key);
     const preconditions = new LivePreconditions(store, current.snapshot, lost);
-    const progress = (done: number, all: number): void => options.progress?.(`repaired ${done} of ${all}`);
+    const progress = (done: number, total: number): void =>
+      options.progress?.('repairing', { done, total, unit: 'repairs' });
     const done = await applyPlan(ipam, plan, preconditions, { handles: current.handles, stop, progress });
     items.push(...done);
     const { failure } = options.journal;

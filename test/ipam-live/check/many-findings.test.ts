@@ -1,4 +1,5 @@
 // A repair of very many findings: memory stays where the findings put it, lost answers are looked up, every write is journaled.
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import type { FixOutcome } from '../../../src/ipam-check/report.ts';
 import { check } from '../../../src/ipam-live/check/check.ts';
 import { openJournal } from '../../../src/ipam-live/repair/journal.ts';
 import { type Repaired, repair } from '../../../src/ipam-live/repair/repair.ts';
+import type { Progress } from '../../../src/world/progress.ts';
 import { manyFaults } from '../../support/clusters/many-faults.ts';
 import { TestClock } from '../../support/program/world.ts';
 
@@ -34,7 +36,7 @@ interface Fixed {
 
 interface FixOptions {
   readonly signal?: AbortSignal;
-  readonly progress?: (text: string) => void;
+  readonly progress?: Progress;
   /** Called between the first check and the repair. */
   readonly begin?: () => void;
 }
@@ -70,22 +72,21 @@ function expectComplete(lines: Fixed['lines'], writes: number): void {
 const left = async (store: MemoryDatastore): Promise<number> =>
   (await check(store, { clock, signal: never, graceMs: 60_000 })).judgements.length;
 
-it('is told step by step, and leaves nothing', async () => {
+it('repair of many findings reports each step, and leaves nothing', async () => {
   const store = new MemoryDatastore(manyFaults(strays, leaks));
-  const told: number[] = [];
+  const reported: number[] = [];
   const { done, lines } = await fix(store, {
-    progress: (text) => {
-      const [, number, all] = /^repaired (\d+) of (\d+)$/.exec(text) ?? [];
-      if (number === undefined) return;
-      expect(Number(all)).toBe(findings);
-      told.push(Number(number));
+    progress: (text, steps) => {
+      if (text !== 'repairing' || steps === undefined) return;
+      expect(steps).toMatchObject({ total: findings, unit: 'repairs' });
+      reported.push(steps.done);
     },
   });
   expect(outcomes(done)).toEqual({ applied: findings });
-  expect(told.at(-1)).toBe(findings);
-  expect(told.every((number, i) => number > (told[i - 1] ?? 0))).toBe(true);
+  expect(reported.at(-1)).toBe(findings);
+  expect(reported.every((number, i) => number > (reported[i - 1] ?? 0))).toBe(true);
   // Handles one at a time, addresses a block at a time.
-  expect(told.length).toBeGreaterThan(strays);
+  expect(reported.length).toBeGreaterThan(strays);
   expectComplete(lines, store.writes);
   expect(await left(store)).toBe(0);
 });
@@ -99,8 +100,8 @@ it('takes no more memory for each repair that was made', async () => {
   const heap: number[] = [];
   const steps = [all / 4, all / 2, (all * 3) / 4, all];
   await fix(store, {
-    progress: (text) => {
-      const number = Number(/^repaired (\d+) of/.exec(text)?.[1] ?? 0);
+    progress: (text, reported) => {
+      const number = text === 'repairing' ? (reported?.done ?? 0) : 0;
       // What the store remembers for its tests is not the repair's.
       store.calls.length = 0;
       const step = steps[heap.length];
@@ -129,7 +130,7 @@ describe('a write whose answer is lost', () => {
     expect(await left(store)).toBe(0);
   });
 
-  it('counts as failed when the store has it not, and what is left is told', async () => {
+  it('counts as failed when the store has it not, and what is left is reported', async () => {
     const lost = new Set<string>();
     const faults = ({ nthWrite, name, kind, op }: { nthWrite: number; name: string; kind: string; op: string }) => {
       if (kind !== 'IPAMHandle' || op !== 'update' || nthWrite % 50 !== 49) return undefined;

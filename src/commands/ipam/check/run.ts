@@ -40,7 +40,7 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
     clock: world.clock,
     signal: world.signal,
     graceMs: input.grace,
-    progress: (text) => ctx.progress(text),
+    progress: ctx.progress,
   };
   let confirmed = await check(store, options);
   // Before anything is repaired: a report that cannot be written ends the command here.

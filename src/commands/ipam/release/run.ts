@@ -27,7 +27,7 @@ export async function run(ctx: Context, input: ReleaseInput): Promise<Released> 
       pod,
       affinities: input.affinities,
     },
-    { clock, signal, progress: (text) => ctx.progress(text) },
+    { clock, signal, progress: ctx.progress },
   );
   if (plan.nodeAffinities?.released && plan.nodeAffinities.nodeExists) {
     throw new RefusedError(

@@ -28,7 +28,7 @@ export async function run(ctx: Context, input: SaveInput): Promise<Saved> {
       now: clock.now(),
       redact: input.redact,
       signal,
-      progress: (text) => ctx.progress(text),
+      progress: ctx.progress,
     });
     signal.throwIfAborted();
     await target.finish();
