@@ -87,6 +87,20 @@ const bundled = Object.values(main.metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
 );
 
+/**
+ * A CommonJS module that is imported dynamically becomes a chunk with `default` only: where names of it are used, the program
+ * would fail, and only when it is built. A module of src/ that imports it statically is to be loaded instead.
+ */
+function refuseNamelessChunks(outputs) {
+  const nameless = Object.values(outputs).flatMap(({ imports, inputs }) =>
+    imports
+      .filter(({ kind, path }) => kind === 'dynamic-import' && outputs[path]?.exports.join() === 'default')
+      .map(({ path }) => `${outputs[path].entryPoint}, imported by one of ${Object.keys(inputs).join(', ')}`),
+  );
+  if (nameless.length > 0) throw new Error(`dynamic import of CommonJS:\n${nameless.join('\n')}`);
+}
+refuseNamelessChunks(main.metafile.outputs);
+
 // The previous build stays until everything of the new one is ready to be written.
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, 'chunks'), { recursive: true });

@@ -116,6 +116,17 @@ function pidExists(pid: number): boolean {
   }
 }
 
+/** True while a read is under way that may never return, of a pipe that nobody writes into: process.exit would wait for it. */
+function waitsForFiles(): boolean {
+  return process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+}
+
+/** Ends the process by the signal of Ctrl-C, which a shell shows as 130; process.exit waits for reads that were begun. */
+function die(): void {
+  process.removeAllListeners('SIGINT');
+  process.kill(process.pid, 'SIGINT');
+}
+
 async function main(): Promise<void> {
   const { env } = process;
   const noColour = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
@@ -125,7 +136,7 @@ async function main(): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       // The first asks the command to stop at the next good place, the second does not ask.
-      if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+      if (interruption.signal.aborted) die();
       interruption.abort(new DOMException('interrupted', 'AbortError'));
     });
   }
@@ -161,6 +172,7 @@ async function main(): Promise<void> {
   const failure = stdout.failure();
   if (failure !== undefined) await stderr.write(`calictl: standard output was not written: ${systemText(failure)}\n`);
   await stderr.flush();
+  if (interruption.signal.aborted && waitsForFiles()) die();
   process.exit(failure === undefined ? code : exitCodes.failed);
 }
 

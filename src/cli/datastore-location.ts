@@ -27,7 +27,7 @@ async function fileOrEnvironment({ config, context }: GlobalInput, world: World)
   const path = resolve(world.cwd, config);
   if (exists(path)) {
     const { readConfigFile } = await import('../connect/config-file.ts');
-    const settings = readConfigFile(path);
+    const settings = await readConfigFile(path, world.signal);
     return context === undefined ? settings : { ...settings, k8sCurrentContext: context };
   }
   if (config !== defaultConfigPath) {

@@ -1,8 +1,8 @@
 // calicoctl's configuration file: how a datastore is reached (docs/reference/configuration.md).
-import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { isObject } from '../text/plain-values.ts';
 import { CalictlError } from '../world/errors.ts';
+import { readText } from './read-text.ts';
 import type { ConnectionSettings } from './settings.ts';
 
 type Mutable = {
@@ -79,12 +79,13 @@ function parsed(text: string): ConnectionSettings {
  * Reads the file.
  * Errors: CalictlError (exit 2) when it cannot be read or is not a valid configuration.
  */
-export function readConfigFile(path: string): ConnectionSettings {
+export async function readConfigFile(path: string, signal: AbortSignal): Promise<ConnectionSettings> {
   const details = { code: 'CONFIG_INVALID', exit: 2 } as const;
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = await readText(path, signal);
   } catch (error) {
+    signal.throwIfAborted();
     throw new CalictlError(`cannot read ${path}: ${error instanceof Error ? error.message : error}`, details);
   }
   try {

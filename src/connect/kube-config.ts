@@ -1,12 +1,14 @@
 // From connection settings to an API server and the credentials for it, over client-node's KubeConfig.
 // Slow to load: import it dynamically, only where a Kubernetes datastore is opened.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
 import type { World } from '../world/world.ts';
-import { ConnectionError, unreadableFile } from './connection-error.ts';
+import { ConnectionError } from './connection-error.ts';
 import { type KubeConnection, kubeConnectionTo } from './kube-connection.ts';
-import { type ExecPlugin, fromFiles, fromText, type KubeUser, tokenFileProvider } from './kubeconfig-file.ts';
+import { type KubeUser, tokenFileProvider } from './kube-user.ts';
+import { fromFiles, fromText } from './kubeconfig-file.ts';
+import { refuseSpecialFile } from './read-text.ts';
 import type { ConnectionSettings } from './settings.ts';
 
 /** Where Kubernetes mounts the service account of a pod. */
@@ -19,7 +21,7 @@ const mountedServiceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 export async function kubeConnection(
   settings: ConnectionSettings,
-  world: Pick<World, 'env' | 'platform'>,
+  world: Pick<World, 'env' | 'platform' | 'signal'>,
   serviceAccount: string = mountedServiceAccount,
 ): Promise<KubeConnection> {
   if (settings.kubeconfigInline) {
@@ -28,9 +30,9 @@ export async function kubeConnection(
   const home = world.env['HOME'] || (world.platform === 'win32' ? world.env['USERPROFILE'] : undefined);
   const usual = home ? join(home, '.kube', 'config') : undefined;
   let config: KubeConfig | undefined;
-  if (settings.kubeconfig) config = await fromFiles(settings.kubeconfig);
+  if (settings.kubeconfig) config = await fromFiles(settings.kubeconfig, world.signal);
   else if (settings.k8sAPIEndpoint) config = new KubeConfig();
-  else if (usual !== undefined && existsSync(usual)) config = await fromFiles(usual);
+  else if (usual !== undefined && existsSync(usual)) config = await fromFiles(usual, world.signal);
   else config = inCluster(world, serviceAccount);
   if (config === undefined) throw nothingConfigured(settings.kubeconfig);
   return connect(config, settings, world);
@@ -39,7 +41,47 @@ export async function kubeConnection(
 function connect(config: KubeConfig, settings: ConnectionSettings, world: Pick<World, 'env'>): KubeConnection {
   const context = selectedContext(config, settings);
   const cluster = clusterOf(config, context, settings);
-  return kubeConnectionTo(cluster, withExecInfo(userOf(config, context, settings), cluster, world));
+  const user = userOf(config, context, settings);
+  checkFields(cluster, user);
+  return kubeConnectionTo(cluster, user, world.env);
+}
+
+/** What the fields of client-node are called in a kubeconfig. */
+const clusterTexts = {
+  server: 'server',
+  caFile: 'certificate-authority',
+  caData: 'certificate-authority-data',
+  tlsServerName: 'tls-server-name',
+  proxyUrl: 'proxy-url',
+} as const;
+const userTexts = {
+  token: 'token',
+  username: 'username',
+  password: 'password',
+  certFile: 'client-certificate',
+  certData: 'client-certificate-data',
+  keyFile: 'client-key',
+  keyData: 'client-key-data',
+  impersonateUser: 'as',
+} as const;
+
+/** Errors: ConnectionError for a field that is not text, and for a file that is a pipe or a device. */
+function checkFields(cluster: Cluster, user: KubeUser): void {
+  const fields = [
+    ...Object.entries(clusterTexts).map(([key, name]) => ['cluster', name, cluster[key as keyof Cluster]] as const),
+    ...Object.entries(userTexts).map(([key, name]) => ['user', name, user[key as keyof KubeUser]] as const),
+  ];
+  const wrong = fields.find(([, , value]) => value !== undefined && value !== null && typeof value !== 'string');
+  if (wrong !== undefined) {
+    const [of, name] = wrong;
+    throw new ConnectionError(`${name} of the ${of} in the kubeconfig is not text`, {
+      hint: 'Correct it; a value of digits only must be in quotes.',
+    });
+  }
+  if (cluster.caFile) refuseSpecialFile('the CA file', cluster.caFile);
+  for (const path of [user.certFile, user.keyFile, user.authProvider?.config?.tokenFile]) {
+    if (path) refuseSpecialFile('the credentials file', path);
+  }
 }
 
 interface Selected {
@@ -104,43 +146,6 @@ function userOf(config: KubeConfig, context: Selected, settings: ConnectionSetti
     user = { ...others, token: settings.k8sAPIToken };
   }
   return user;
-}
-
-/** client-node runs credential plugins without KUBERNETES_EXEC_INFO, which some of them need. */
-function withExecInfo(user: KubeUser, cluster: Cluster, world: Pick<World, 'env'>): KubeUser {
-  const { exec } = user;
-  if (!exec?.command) return user;
-  const info = {
-    apiVersion: exec.apiVersion ?? 'client.authentication.k8s.io/v1',
-    kind: 'ExecCredential',
-    spec: { interactive: false, ...(exec.provideClusterInfo === true ? { cluster: clusterInfo(cluster) } : {}) },
-  };
-  const env = [
-    ...Object.entries(world.env).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }])),
-    ...(exec.env ?? []),
-    { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) },
-  ];
-  const informed: ExecPlugin = { ...exec, env };
-  return { ...user, exec: informed };
-}
-
-function clusterInfo(cluster: Cluster): Record<string, unknown> {
-  const authority = cluster.caData ?? (cluster.caFile ? base64Of(cluster.caFile) : undefined);
-  return {
-    server: cluster.server,
-    ...(cluster.tlsServerName ? { 'tls-server-name': cluster.tlsServerName } : {}),
-    ...(cluster.skipTLSVerify ? { 'insecure-skip-tls-verify': true } : {}),
-    ...(authority ? { 'certificate-authority-data': authority } : {}),
-    ...(cluster.proxyUrl ? { 'proxy-url': cluster.proxyUrl } : {}),
-  };
-}
-
-function base64Of(path: string): string {
-  try {
-    return readFileSync(path).toString('base64');
-  } catch (cause) {
-    throw unreadableFile('the CA file', path, cause);
-  }
 }
 
 /** The configuration that Kubernetes gives every pod; undefined outside of a pod. */

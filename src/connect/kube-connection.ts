@@ -1,15 +1,19 @@
 // One API server and the caller's credentials for it, ready for node:https. Requests are made in datastore/kube.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
 import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
-import type { KubeHeaders, KubeUser } from './kubeconfig-file.ts';
+import { pluginCredential } from './credential-plugin.ts';
+import type { KubeHeaders, KubeUser } from './kube-user.ts';
+import { blamingProxy, proxyAddress } from './proxy.ts';
 
 /** Sockets that were idle for longer are not used again: the server may have closed them. */
 const idleSocketMs = 45_000;
-const pluginTimeoutMs = 60_000;
+const providerTimeoutMs = 60_000;
 
 /** What every request is made with. */
 export interface KubeTransport {
@@ -30,13 +34,17 @@ export interface KubeConnection {
   close(): void;
 }
 
-/** A connection to a cluster as a user. Errors: ConnectionError for an invalid address of the server. */
-export function kubeConnectionTo(cluster: Cluster, user: KubeUser): KubeConnection {
+/**
+ * A connection to a cluster as a user; a credential plugin gets the environment.
+ * Errors: ConnectionError for an invalid address of the server or of the proxy.
+ */
+export function kubeConnectionTo(
+  cluster: Cluster,
+  user: KubeUser,
+  environment: Readonly<Record<string, string | undefined>>,
+): KubeConnection {
   const server = serverUrl(cluster.server);
-  const plainHttp = server.protocol === 'http:';
-  const config = new KubeConfig();
-  // client-node refuses plain http unless certificate checks are off, and http has no certificates.
-  config.loadFromClusterAndUser(plainHttp ? { ...cluster, skipTLSVerify: true } : cluster, user);
+  const proxy = cluster.proxyUrl ? proxyAddress(cluster.proxyUrl) : undefined;
   const agents: (HttpAgent | HttpsAgent)[] = [];
   let transport: Promise<KubeTransport> | undefined;
 
@@ -44,7 +52,7 @@ export function kubeConnectionTo(cluster: Cluster, user: KubeUser): KubeConnecti
     server,
     loopback: /^(localhost|127(\.\d+){3}|\[::1\])$/.test(server.hostname),
     transport() {
-      transport ??= makeTransport(config, cluster, user, plainHttp).then((made) => {
+      transport ??= makeTransport(cluster, user, server, proxy, environment).then((made) => {
         agents.push(made.agent);
         return made;
       });
@@ -78,20 +86,29 @@ function serverUrl(text: string): URL {
 }
 
 async function makeTransport(
-  config: KubeConfig,
   cluster: Cluster,
   user: KubeUser,
-  plainHttp: boolean,
+  server: URL,
+  proxy: URL | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<KubeTransport> {
+  const plainHttp = server.protocol === 'http:';
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    // client-node refuses plain http unless certificate checks are off, and http has no certificates.
+    plainHttp ? { ...cluster, skipTLSVerify: true } : cluster,
+    await withPluginCredential(user, cluster, environment),
+  );
   const options: RequestOptions & { headers?: Record<string, string | string[]> } = {};
-  await applied(config, options, user);
+  await applied(config, options);
   const headers: Record<string, string | string[]> = { ...options.headers, ...user.impersonation };
   if (options.auth) headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  const { ca, cert, key, servername, rejectUnauthorized } = options;
+  if (ca) checkAuthority(ca as Buffer, cluster);
   // Only client-node's agent knows the proxy. By default it opens a new connection for each request.
-  if (cluster.proxyUrl) return { agent: keepingAlive(options.agent as HttpsAgent), headers };
+  if (proxy) return { agent: blamingProxy(keepingAlive(options.agent as HttpsAgent), proxy, server), headers };
   const alive = { keepAlive: true, timeout: idleSocketMs };
   if (plainHttp) return { agent: new HttpAgent(alive), headers };
-  const { ca, cert, key, servername, rejectUnauthorized } = options;
   try {
     // Made once: reading the certificates for every connection costs more than the handshake.
     const secureContext = createSecureContext({
@@ -114,24 +131,82 @@ async function makeTransport(
   }
 }
 
+/** The user with what its credential plugin gave, in place of the plugin. Errors: ConnectionError. */
+async function withPluginCredential(
+  user: KubeUser,
+  cluster: Cluster,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<KubeUser> {
+  const { exec, ...others } = user;
+  if (!exec) return user;
+  const { token, certificate, key } = await pluginCredential(exec, environment, () => clusterInfo(cluster));
+  return {
+    ...others,
+    ...(token === undefined ? {} : { token }),
+    ...(certificate === undefined || key === undefined ? {} : { certData: base64(certificate), keyData: base64(key) }),
+  };
+}
+
+const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
+
+/** What a credential plugin is told of the cluster. Errors: ConnectionError. */
+function clusterInfo(cluster: Cluster): Record<string, unknown> {
+  const authority = cluster.caData ?? (cluster.caFile ? base64(contentOf(cluster.caFile)) : undefined);
+  return {
+    server: cluster.server,
+    ...(cluster.tlsServerName ? { 'tls-server-name': cluster.tlsServerName } : {}),
+    ...(cluster.skipTLSVerify ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(authority ? { 'certificate-authority-data': authority } : {}),
+    ...(cluster.proxyUrl ? { 'proxy-url': cluster.proxyUrl } : {}),
+  };
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw unreadableFile('the CA file', path, cause);
+  }
+}
+
+/** Node takes anything as a CA, and then trusts nobody. Errors: ConnectionError when it is not PEM of certificates. */
+function checkAuthority(ca: Buffer, { caFile }: Cluster): void {
+  const certificates = ca.toString('latin1').match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length > 0 && certificates.every(isCertificate)) return;
+  const what = caFile ? `the CA file ${caFile}` : 'certificate-authority-data of the kubeconfig';
+  throw new ConnectionError(
+    `${what} ${certificates.length === 0 ? 'has no certificate' : 'has an invalid certificate'}`,
+    {
+      storeText: 'unable to load root certificates: unable to parse bytes as PEM block',
+      hint: `It must be PEM${caFile ? '' : ', encoded as base64'}: compare it with the kubeconfig that the cluster gave you.`,
+    },
+  );
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).serialNumber !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 function keepingAlive(agent: HttpsAgent): HttpsAgent {
   return Object.assign(agent, { keepAlive: true });
 }
 
-async function applied(config: KubeConfig, options: RequestOptions, user: KubeUser): Promise<void> {
+async function applied(config: KubeConfig, options: RequestOptions): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`no response within ${pluginTimeoutMs / 1000} seconds`)),
-      pluginTimeoutMs,
+      () => reject(new Error(`no response within ${providerTimeoutMs / 1000} seconds`)),
+      providerTimeoutMs,
     );
   });
   try {
     await Promise.race([config.applyToHTTPSOptions(options), late]);
   } catch (cause) {
-    const { code, path, syscall } = cause as NodeJS.ErrnoException;
-    const plugin = user.exec?.command;
-    if (plugin !== undefined && !(syscall === 'open' || syscall === 'read')) throw pluginFailed(plugin, user, cause);
+    const { code, path } = cause as NodeJS.ErrnoException;
     if (code !== undefined && path !== undefined) throw unreadableFile('the credentials file', path, cause);
     throw new ConnectionError(`no credentials for the API server: ${reasonOf(cause)}`, {
       hint: 'Correct the user of the current context in the kubeconfig.',
@@ -140,20 +215,6 @@ async function applied(config: KubeConfig, options: RequestOptions, user: KubeUs
   } finally {
     clearTimeout(timer);
   }
-}
-
-function pluginFailed(plugin: string, user: KubeUser, cause: unknown): ConnectionError {
-  const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-  const why = missing
-    ? 'is not installed'
-    : cause instanceof SyntaxError
-      ? 'did not print JSON'
-      : `failed: ${reasonOf(cause)}`;
-  return new ConnectionError(`the credential plugin ${plugin} ${why}`, {
-    storeText: `getting credentials: exec: ${missing ? `executable ${plugin} not found` : reasonOf(cause)}`,
-    hint: user.exec?.installHint?.trim() || 'Run it by hand to see what it needs, or sign in again.',
-    cause,
-  });
 }
 
 const reasonOf = (error: unknown): string =>

@@ -1,36 +1,24 @@
 // Reads kubeconfig documents: several files are merged as kubectl does it, and the few fields that client-node ignores are added.
-import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { KubeConfig, type User } from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
-
-/** A credential plugin as a kubeconfig describes it. */
-export interface ExecPlugin {
-  readonly command?: string;
-  readonly apiVersion?: string;
-  readonly provideClusterInfo?: boolean;
-  readonly installHint?: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | null;
-}
-
-/** client-node's user, with the headers for impersonated groups, uid and extra fields. */
-export type KubeUser = User & { readonly exec?: ExecPlugin | null; readonly impersonation?: KubeHeaders };
-
-export type KubeHeaders = Readonly<Record<string, string | string[]>>;
+import type { KubeUser } from './kube-user.ts';
+import { readText } from './read-text.ts';
 
 /**
  * Reads one file, or several joined as in PATH: the first file that defines a name wins, and of several files missing ones
  * are skipped. Returns undefined when there is none. Errors: ConnectionError.
  */
-export async function fromFiles(setting: string): Promise<KubeConfig | undefined> {
+export async function fromFiles(setting: string, signal: AbortSignal): Promise<KubeConfig | undefined> {
   const files = setting.split(delimiter).filter((file) => file !== '');
   let merged: KubeConfig | undefined;
   for (const file of files) {
     let text: string;
     try {
-      text = readFileSync(file, 'utf8');
+      text = await readText(file, signal);
     } catch (cause) {
+      signal.throwIfAborted();
       if ((cause as NodeJS.ErrnoException).code === 'ENOENT' && files.length > 1) continue;
       throw unreadableFile('the kubeconfig', file, cause);
     }
@@ -56,14 +44,19 @@ export async function fromText(text: string, where: string, folder: string): Pro
   try {
     // An incomplete entry must not make the others unusable.
     config.loadFromString(text.trim() === '' ? '{}' : text, { onInvalidEntry: 'filter' });
+    if (folder !== '') config.makePathsAbsolute(folder);
   } catch (cause) {
     throw noKubeconfig(where, cause);
   }
-  if (folder !== '') config.makePathsAbsolute(folder);
   config.users = config.users.map((user) => pluginFromFile(user, folder));
   if (/\b(?:as-groups|as-uid|as-user-extra|tokenFile)\b/.test(text)) {
-    const { parse } = await import('yaml');
-    config.users = withUncommonFields(config.users, parse(text) as KubeconfigDocument | null, folder);
+    const { withUncommonFields } = await import('./uncommon-user-fields.ts');
+    try {
+      config.users = withUncommonFields(config.users, text, folder);
+    } catch (cause) {
+      // client-node's parser of YAML accepted it.
+      throw noKubeconfig(where, cause);
+    }
   }
   return config;
 }
@@ -79,45 +72,7 @@ function noKubeconfig(where: string, cause: unknown): ConnectionError {
 
 /** The path of a plugin is relative to the folder of the kubeconfig. */
 function pluginFromFile(user: KubeUser, folder: string): KubeUser {
-  const command = user.exec?.command;
-  if (folder === '' || command === undefined || !/[/\\]/.test(command) || isAbsolute(command)) return user;
+  const command: unknown = user.exec?.command;
+  if (folder === '' || typeof command !== 'string' || !/[/\\]/.test(command) || isAbsolute(command)) return user;
   return { ...user, exec: { ...user.exec, command: join(folder, command) } };
-}
-
-interface KubeconfigDocument {
-  readonly users?: readonly { readonly name?: string; readonly user?: UncommonFields | null }[] | null;
-}
-
-interface UncommonFields {
-  readonly tokenFile?: string;
-  readonly 'as-groups'?: readonly string[];
-  readonly 'as-uid'?: string;
-  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>>;
-}
-
-function withUncommonFields(users: readonly User[], document: KubeconfigDocument | null, folder: string): KubeUser[] {
-  return users.map((user) => {
-    const fields = document?.users?.find(({ name }) => name === user.name)?.user ?? {};
-    const { tokenFile } = fields;
-    const absolute =
-      tokenFile === undefined || folder === '' || isAbsolute(tokenFile) ? tokenFile : join(folder, tokenFile);
-    const { token: _, ...others } = user;
-    const read = absolute ? { ...others, authProvider: tokenFileProvider(absolute) } : user;
-    return { ...read, impersonation: impersonation(fields) };
-  });
-}
-
-function impersonation(fields: UncommonFields): KubeHeaders {
-  const headers: Record<string, string | string[]> = {};
-  if (fields['as-groups']?.length) headers['Impersonate-Group'] = [...fields['as-groups']];
-  if (fields['as-uid']) headers['Impersonate-Uid'] = fields['as-uid'];
-  for (const [key, values] of Object.entries(fields['as-user-extra'] ?? {})) {
-    headers[`Impersonate-Extra-${encodeURIComponent(key)}`] = [...values];
-  }
-  return headers;
-}
-
-/** A token that is read from its file repeatedly, because Kubernetes renews the file. */
-export function tokenFileProvider(tokenFile: string): { name: string; config: { tokenFile: string } } {
-  return { name: 'tokenFile', config: { tokenFile } };
 }

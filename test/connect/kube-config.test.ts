@@ -1,10 +1,12 @@
 // From settings to a connection, seen by what arrives at the server: who the caller is, and what is trusted.
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConnectionError } from '../../src/connect/connection-error.ts';
 import { kubeConnection } from '../../src/connect/kube-config.ts';
@@ -201,6 +203,53 @@ describe('invalid kubeconfigs', () => {
     expect(error.message + error.hint).not.toContain('secret');
   });
 
+  it.each([
+    ['a server', { cluster: { server: ['x'] } }, 'the kubeconfig has no server for cluster "c"'],
+    ['a CA file', { cluster: { 'certificate-authority': 7 } }, /not a valid kubeconfig/],
+    ['CA data', { cluster: { 'certificate-authority-data': 7 } }, 'certificate-authority-data of the cluster'],
+    ['a proxy', { cluster: { 'proxy-url': {} } }, 'proxy-url of the cluster in the kubeconfig is not text'],
+    ['a token', { user: { token: 12 } }, 'token of the user in the kubeconfig is not text'],
+    ['a password', { user: { username: 'ann', password: 12 } }, 'password of the user in the kubeconfig is not text'],
+    ['an impersonated user', { user: { as: ['eve'] } }, 'as of the user in the kubeconfig is not text'],
+  ])('%s of another type than text is reported', async (_, what, message) => {
+    const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig(what)) }));
+    expect(error.message).toMatch(message);
+  });
+
+  it('impersonation and token files of another type are ignored', async () => {
+    const user = { token: 't', tokenFile: 7, 'as-groups': 'x', 'as-uid': {}, 'as-user-extra': ['y'] };
+    expect(await arrives({ kubeconfig: file('config', kubeconfig({ user })) })).not.toHaveProperty('impersonate-group');
+  });
+
+  it('a kubeconfig may come through a pipe, and one that nobody writes ends with the signal', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const write = (text: string) =>
+      promisify(execFile)('sh', ['-c', 'cat "$1" > "$2"', 'sh', file('text', text), pipe]);
+    const written = write(kubeconfig());
+    expect((await arrives({ kubeconfig: pipe })).authorization).toBe('Bearer of-u');
+    await written;
+    const interruption = new AbortController();
+    const read = kubeConnection({ kubeconfig: pipe }, testWorld({ signal: interruption.signal }));
+    interruption.abort(new Error('enough'));
+    await expect(read).rejects.toThrow('enough');
+    // Lets the thread go that waits for a writer.
+    await write('');
+  });
+
+  it('a pipe instead of a certificate, key or token file is refused', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    for (const what of [
+      { cluster: { 'certificate-authority': 'pipe' } },
+      { user: { 'client-certificate': 'pipe' } },
+      { user: { 'client-key': 'pipe' } },
+      { user: { tokenFile: 'pipe' } },
+    ]) {
+      const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig(what)) }));
+      expect(error.message).toContain(`${join(folder, 'pipe')} is not a regular file`);
+    }
+  });
+
   it('a missing key file is named', async () => {
     const error = await errorOf(
       arrives({ kubeconfig: file('config', kubeconfig({ user: { 'client-key': 'k.pem' } })) }),
@@ -292,14 +341,92 @@ describe('credential plugins', () => {
     ['fails', 'echo "token expired, sign in" >&2; exit 3', './plugin.sh', /plugin\.sh failed: token expired, sign in$/],
     ['prints no JSON', 'echo hello', './plugin.sh', /plugin\.sh did not print JSON$/],
     ['is missing', '', './other.sh', /other\.sh is not installed$/],
+    ['fails silently', 'exit 3', './plugin.sh', /plugin\.sh failed: exit code 3$/],
+    ['prints something else', 'echo "{}"', './plugin.sh', /plugin\.sh did not print an ExecCredential$/],
+    ['prints no status', 'echo \'{"kind":"ExecCredential"}\'', './plugin.sh', /plugin\.sh printed no credentials$/],
+    ['prints without end', 'exec yes', './plugin.sh', /plugin\.sh failed: it printed more than 1 MiB$/],
+    [
+      'prints another version than the kubeconfig sets',
+      'echo \'{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v9","status":{"token":"t"}}\'',
+      './plugin.sh',
+      /plugin\.sh printed an ExecCredential of client\.authentication\.k8s\.io\/v9, but the kubeconfig sets .*\/v1$/,
+    ],
+    [
+      'prints a certificate without its key',
+      'echo \'{"kind":"ExecCredential","status":{"clientCertificateData":"c"}}\'',
+      './plugin.sh',
+      /plugin\.sh printed only one of certificate and key$/,
+    ],
   ])('a credential plugin that %s is an error with its own hint', async (_, script, command, message) => {
     const error = await errorOf(arrives({ kubeconfig: plugin(script, { command, installHint: 'Install it.' }) }));
     expect(error.message).toMatch(message);
     expect(error.hint).toBe('Install it.');
   });
+
+  it('a credential plugin is not run for a version of ExecCredential that is not known', async () => {
+    const ran = join(folder, 'ran');
+    const path = plugin(`touch ${ran}; ${credential('t')}`, { apiVersion: 'client.authentication.k8s.io/v2' });
+    const error = await errorOf(arrives({ kubeconfig: path }));
+    expect(error.message).toMatch(/plugin\.sh was not run: unknown apiVersion client\.authentication\.k8s\.io\/v2$/);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it.each([
+    ['args that are no list', { args: 'x' }, 'args is not a list of texts'],
+    ['env that is no list', { env: { A: '1' } }, 'env is not a list'],
+    ['env without names', { env: [{ value: '1' }] }, 'env has an entry without a name and a text'],
+    ['a command that is a number', { command: 7 }, 'the user names no command to run'],
+  ])('a credential plugin with %s is reported', async (_, more, reason) => {
+    const error = await errorOf(arrives({ kubeconfig: plugin('exit 1', more) }));
+    expect(error.message).toBe(`the credential plugin of the kubeconfig cannot be run: ${reason}`);
+  });
+
+  it('nothing of what a credential plugin printed is in an error, its causes included', async () => {
+    const error = await errorOf(arrives({ kubeconfig: plugin('echo eyJhbGciOi-secret') }));
+    for (let shown: unknown = error; shown instanceof Error; shown = shown.cause) {
+      expect(`${shown.stack}${(shown as ConnectionError).storeText}`).not.toContain('eyJ');
+    }
+  });
+
+  it('a credential plugin may give a client certificate, and is run again after 401', async () => {
+    const ca = makeAuthority(folder, 'ca');
+    const ann = makeCertificate(folder, ca, { name: 'ann', subject: '/CN=ann' });
+    const status = {
+      clientCertificateData: readFileSync(ann.cert, 'utf8'),
+      clientKeyData: readFileSync(ann.key, 'utf8'),
+    };
+    file('credential.json', JSON.stringify({ kind: 'ExecCredential', status }));
+    const world = testWorld({ env: { PATH: process.env['PATH'] ?? '' } });
+    const path = plugin('cd "$(dirname "$0")"; echo >> runs; cat credential.json');
+    const connection = await kubeConnection({ kubeconfig: path }, world);
+    const store = openKube(connection, world);
+    await store.get(ipPool, { name: 'p' });
+    connection.renew();
+    await store.get(ipPool, { name: 'p' });
+    await store.close();
+    expect(subjects).toEqual(['ann', 'ann']);
+    expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('\n\n');
+  });
 });
 
 describe('trust', () => {
+  it.each([
+    ['garbage', 'garbage', 'has no certificate'],
+    [
+      'a broken certificate',
+      '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
+      'has an invalid certificate',
+    ],
+  ])('CA data that is %s is reported as such', async (_, text, reason) => {
+    const data = Buffer.from(text).toString('base64');
+    const cluster = { 'certificate-authority': undefined, 'certificate-authority-data': data };
+    const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig({ cluster })) }));
+    expect(error.message).toBe(`certificate-authority-data of the kubeconfig ${reason}`);
+    const path = file('ca.pem', text);
+    const other = file('config', kubeconfig({ cluster: { 'certificate-authority': path } }));
+    expect((await errorOf(arrives({ kubeconfig: other }))).message).toBe(`the CA file ${path} ${reason}`);
+  });
+
   it('insecure-skip-tls-verify accepts any certificate, even with a CA', async () => {
     const other = makeAuthority(folder, 'other');
     const path = file('config', kubeconfig({ cluster: { 'certificate-authority': other.cert } }));
@@ -333,6 +460,27 @@ describe('proxies and paths', () => {
     expect(asked).toEqual([new URL(server.url).host]);
     proxy.closeAllConnections();
     await new Promise((resolve) => proxy.close(resolve));
+  });
+
+  it('a proxy that does not listen, and one that refuses, are blamed by name and without their password', async () => {
+    const refusing = createHttpServer().on('connect', (_, socket) =>
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+    );
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    const messageWith = async (proxy: string): Promise<string> => {
+      const path = file('config', kubeconfig({ cluster: { 'proxy-url': proxy } }));
+      return (await errorOf(arrives({ kubeconfig: path }))).message;
+    };
+    expect(await messageWith(`http://ann:secret@127.0.0.1:${port}`)).toBe(
+      `the proxy http://127.0.0.1:${port} did not connect to ${server.url}: HTTP status 407`,
+    );
+    await new Promise((resolve) => refusing.close(resolve));
+    expect(await messageWith(`http://127.0.0.1:${port}`)).toBe(`nothing listens at the proxy http://127.0.0.1:${port}`);
+    expect(await messageWith(`socks5://127.0.0.1:${port}`)).toContain(`the proxy socks5://127.0.0.1:${port}`);
+    expect(await messageWith('ftp://127.0.0.1')).toBe(
+      'invalid proxy-url of the cluster: not an http, https or socks5 URL',
+    );
   });
 
   it('a server may be plain http below a path, as with kubectl proxy', async () => {

@@ -11,7 +11,10 @@ import { nodeExecContract } from './node-exec-contract.ts';
 describeWithKubelets('kube', (server, kubelets) => {
   nodeExecContract('exec', async () => {
     await kubelets().addNodes([{ name: 'node-a' }]);
-    const connection = await kubeConnection({ kubeconfig: server().kubeconfig }, { env: {}, platform: 'linux' });
+    const connection = await kubeConnection(
+      { kubeconfig: server().kubeconfig },
+      { env: {}, platform: 'linux', signal: new AbortController().signal },
+    );
     const exec = openKubeExec(connection, {
       clock: new TestClock('2025-06-15T16:00:00Z'),
       random: { uuid: randomUUID, float: Math.random },

@@ -20,7 +20,7 @@ async function fileOrEnvironment({ config, context }: ConnectionFlags, world: Wo
   if (exists(absolute)) {
     const { readConfigFile } = await import('../../connect/config-file.ts');
     // calicoctl loses --context when there is a configuration file.
-    return readConfigFile(absolute);
+    return await readConfigFile(absolute, world.signal);
   }
   if (path !== defaultConfigPath) throw new StdoutFailure(`Error reading config file: ${path}`);
   return settingsFromEnvironment(context === undefined ? world.env : { ...world.env, K8S_CURRENT_CONTEXT: context });

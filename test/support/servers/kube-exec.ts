@@ -22,7 +22,7 @@ export function kubeExecOpener(server: () => ApiServer): OpenKubeExec {
   return async (settings = {}, options = {}) => {
     const connection = await kubeConnection(
       { kubeconfig: server().kubeconfig, ...settings },
-      { env: {}, platform: 'linux' },
+      { env: {}, platform: 'linux', signal: new AbortController().signal },
     );
     const exec = openKubeExec(connection, world, options);
     opened.push(exec);
