@@ -15,17 +15,6 @@ export function lastWriteMs(metadata: ObjectMeta): number | undefined {
   return latest;
 }
 
-const goTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,9}))? ([+-]\d\d)(\d\d)\b/;
-
-/** The `timestamp` attribute of an allocation, Go's `time.Time.String()`; undefined when it does not parse. */
-export function parseGoTime(text: string): number | undefined {
-  const match = goTime.exec(text);
-  if (!match) return undefined;
-  const fraction = (match[3] ?? '0').slice(0, 3).padEnd(3, '0');
-  const ms = Date.parse(`${match[1]}T${match[2]}.${fraction}${match[4]}:${match[5]}`);
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
 /** Sequence numbers begin at the creation time in nanoseconds; blocks of old releases begin at 0. */
 const leastTimedSequence = 10n ** 18n;
 

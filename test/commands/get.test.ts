@@ -126,6 +126,20 @@ describe('get: tables', () => {
     expect((await get('bgppeers')).stdout).toBe('NAME   PEERIP   NODE   ASN   \n\n');
   });
 
+  it.each([
+    ['bgppeers', 'No BGPPeer found.\n'],
+    ['bgppeers -o json', 'No BGPPeer found.\n'],
+    ['ippools -l no=such', 'No IPPool found.\n'],
+    ['wep -n empty', 'No WorkloadEndpoint found in namespace empty; -A shows those of all namespaces.\n'],
+    ['wep -A -l no=such -o yaml', 'No WorkloadEndpoint found.\n'],
+  ])('get %s explains on stderr that nothing was found', async (line, stderr) => {
+    for (const terminal of [true, false]) expect(await get(line, { terminal })).toMatchObject({ code: 0, stderr });
+  });
+
+  it('calicoctl get says nothing about an empty list', async () => {
+    expect(await calicoctl('bgppeers')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('takes the AS number of the cluster for nodes that have none', async () => {
     expect((await get('nodes -o wide')).stdout).toBe(
       'NAME     ASN       IPV4            IPV6   \nnode-a   (64512)   192.0.2.11/24          \nnode-b                                    \n\n',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPlainGoTime, lastWriteMs, parseGoTime } from '../../src/ipam-check/times.ts';
+import { isPlainGoTime, lastWriteMs } from '../../src/ipam-check/times.ts';
+import { parseGoTime } from '../../src/text/go-time.ts';
 
 test.each([
   ['2025-11-29 10:41:07.123456789 +0000 UTC', '2025-11-29T10:41:07.123Z'],

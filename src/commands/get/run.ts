@@ -2,7 +2,7 @@
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { defaultNamespace } from '../../resources/object.ts';
-import type { Found, Selection } from '../../resources/query-result.ts';
+import type { Found, ObjectPage, Selection } from '../../resources/query-result.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import type { GetInput } from './command.ts';
@@ -30,7 +30,10 @@ export async function run(ctx: Context, input: GetInput): Promise<Selection> {
     }
   }
   // A list is read as it is printed.
-  if (names.length === 0) found.push({ type: 'list', kind, pages: reader.pages(inNamespace, input.selector) });
+  if (names.length === 0) {
+    const pages = reader.pages(inNamespace, input.selector);
+    found.push({ type: 'list', kind, pages: notingNothing(pages, () => ctx.note(nothingFound(kind, inNamespace))) });
+  }
   const needs = found.length === 0 ? [] : needsOf(kind, output.format, output.headings);
   return {
     found,
@@ -39,6 +42,22 @@ export async function run(ctx: Context, input: GetInput): Promise<Selection> {
     related: await relatedObjects(store, needs, ctx.world.signal),
     errors,
   };
+}
+
+/** The pages as they come; `note` is called at their end when no object was in them. */
+async function* notingNothing(pages: AsyncIterable<ObjectPage>, note: () => Promise<void>): AsyncIterable<ObjectPage> {
+  let isEmpty = true;
+  for await (const page of pages) {
+    isEmpty &&= page.items.length === 0;
+    yield page;
+  }
+  if (isEmpty) await note();
+}
+
+/** What stderr says of an empty list, so that it is not mistaken for a failure. */
+function nothingFound({ kind, namespaced }: Kind, namespace: string | undefined): string {
+  if (!namespaced || namespace === undefined) return `No ${kind} found.`;
+  return `No ${kind} found in namespace ${namespace}; -A shows those of all namespaces.`;
 }
 
 /** The namespace to read, undefined for all or none. Errors: UsageError for a kind that has no namespaces. */

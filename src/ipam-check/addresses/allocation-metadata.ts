@@ -1,11 +1,11 @@
 // Judges what is recorded with each allocation: the format of the handle, times, second owner and node attribute (INV-17,
 // 64, 65, 66, 68). Whether anything uses the address is judged in addresses.ts.
 import { attributesOf } from '../../ipam/block/block.ts';
-import { goTimeText } from '../../text/go-time.ts';
+import { goTimeText, parseGoTime } from '../../text/go-time.ts';
 import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
 import { aboutBlock, type Draft, judge, mostListed } from '../judgement.ts';
-import { clockSkewMs, isPlainGoTime, operationGuardMs, parseGoTime } from '../times.ts';
+import { clockSkewMs, isPlainGoTime, operationGuardMs } from '../times.ts';
 import type { AddressUsers } from '../view/address-users.ts';
 import type { Allocation, BlockView } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';

@@ -5,8 +5,9 @@ import { addressAt, type Cidr, cidrSize, formatCidr, isCanonicalCidr, ordinalOf,
 import { formatIp, type IpAddress } from '../../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { handleName, sanitiseHandle, windowsHandle } from '../../resources/names.ts';
+import { parseGoTime } from '../../text/go-time.ts';
 import { counted } from '../../text/wording.ts';
-import { lastWriteMs, parseGoTime, sequenceTimeMs } from '../times.ts';
+import { lastWriteMs, sequenceTimeMs } from '../times.ts';
 
 /**
  * `live`: Calico sees it and it can be read. `tombstone`: its deletion was not completed. `unreadable`: CIDR or allocation

@@ -148,29 +148,39 @@ function stateOf(
   return isOwners ? 'held' : 'borrowed';
 }
 
-/** The cells of the block, by ordinal. They are created at each call, because all of them at once would be too many. */
-export function cellsOf({ block, range, size, node: ownNode, reserved }: ReadBlock): MapCell[] {
-  const cells: MapCell[] = [];
-  if (range === undefined) return cells;
+/** Returns the reader of one ordinal of the block, which lies within its range. */
+function cellReader({ block, node: ownNode, reserved }: ReadBlock, range: Cidr): (ordinal: number) => MapCell {
   const free = new Set(freeListOf(block));
   const records = attributesOf(block);
   const owner = parseOwner(block.spec.affinity);
-  for (let ordinal = 0; ordinal < size; ordinal++) {
+  return (ordinal) => {
     const index = block.spec.allocations[ordinal] ?? null;
     if (index === null) {
       const isReserved = reserved?.contains(addressAt(range, ordinal)) === true;
       const state = !free.has(ordinal) ? 'lost' : isReserved ? 'reserved' : 'free';
-      cells.push({ ordinal, state, node: ownNode, handle: undefined, attributes: noAttributes });
-      continue;
+      return { ordinal, state, node: ownNode, handle: undefined, attributes: noAttributes };
     }
     const record: BlockAttribute | null | undefined = records[index];
     const handle = textOf(sanitiseHandle(textOf(record?.handle_id) ?? ''));
     const attributes = record?.secondary ?? noAttributes;
     const node = textOf(attributes['node']);
     const state = !record || free.has(ordinal) ? 'broken' : stateOf(record, handle, node, owner);
-    cells.push({ ordinal, state, node: node ?? ownNode, handle, attributes });
-  }
-  return cells;
+    return { ordinal, state, node: node ?? ownNode, handle, attributes };
+  };
+}
+
+/** The cells of the block, by ordinal. They are created at each call, because all of them at once would be too many. */
+export function cellsOf(read: ReadBlock): MapCell[] {
+  if (read.range === undefined) return [];
+  const cellAt = cellReader(read, read.range);
+  return Array.from({ length: read.size }, (_, ordinal) => cellAt(ordinal));
+}
+
+/** What one address of a block is; undefined for an address outside of it, or a block whose range cannot be read. */
+export function cellOf(block: IPAMBlock, ip: IpAddress, reserved: IntervalSet): MapCell | undefined {
+  const read = readBlock(block, reserved);
+  const ordinal = read.range && ordinalOf(read.range, ip);
+  return read.range === undefined || ordinal === undefined ? undefined : cellReader(read, read.range)(ordinal);
 }
 
 /** The address of a cell, canonical. */

@@ -6,12 +6,23 @@ import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
 import { sanitiseHandle } from '../../resources/names.ts';
 import { type IpamSettings, settingsOf } from '../config.ts';
+import type { AddressState } from './address-map.ts';
 import { affinityHost, allocationsOf, borrowedFrom, type Utilization } from './utilization.ts';
 
 export interface UsageShown {
   readonly kind: 'IPAMUsage';
   readonly usage: Utilization;
   readonly withBlocks: boolean;
+}
+
+/** Who holds an address. */
+export interface Holder {
+  /** IPAMHandle when nothing but the handle is known. */
+  readonly kind: 'Pod' | 'Service' | 'Node' | 'IPAMHandle';
+  readonly namespace?: string;
+  readonly name: string;
+  /** The node of the pod. */
+  readonly node?: string;
 }
 
 export interface AddressShown {
@@ -23,6 +34,21 @@ export interface AddressShown {
   readonly node?: string;
   readonly borrowed?: boolean;
   readonly attributes?: Readonly<Record<string, string>>;
+  // The rest only where an address was asked for by itself.
+  readonly poolCidr?: string;
+  /** False for a pool that is disabled or being deleted. */
+  readonly poolEnabled?: boolean;
+  /** The owner of the block as stored, `host:<node>` or `virtual:<name>`; absent when it has none. */
+  readonly owner?: string;
+  /** `outside`: in no block and outside of every pool. */
+  readonly state?: AddressState | 'outside';
+  readonly heldBy?: Holder;
+  /** When it was assigned, RFC 3339; absent when that is not recorded. */
+  readonly since?: string;
+  /** IPReservations that the address is in. */
+  readonly reservedBy?: readonly string[];
+  /** Further blocks that the address is in: blocks overlap. */
+  readonly otherBlocks?: readonly string[];
 }
 
 export interface AddressList {

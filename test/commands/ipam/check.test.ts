@@ -91,6 +91,36 @@ describe('ipam check', () => {
     );
   });
 
+  it('ipam check --fix reports in order what was found, what was done and what is left', async () => {
+    const { code, stdout } = await check('--fix --journal repair.jsonl');
+    expect(code).toBe(3);
+    const order = [
+      'Read 2 pools, 6 blocks',
+      'Found 2 errors and 6 warnings:\n  error INV-18 blocks overlap (1)\n',
+      '  warning INV-45 handle has no addresses (3)\n',
+      'Repairs, 6 steps:\n  applied  R4',
+      '6 of 6 applied. Journal: ',
+      'Left after the repairs:\nerror INV-18 blocks overlap (1)\n',
+      'Left: 2 errors and 0 warnings.\n',
+    ];
+    expect(order.map((text) => stdout.indexOf(text))).not.toContain(-1);
+    expect(order.toSorted((a, b) => stdout.indexOf(a) - stdout.indexOf(b))).toEqual(order);
+    expect(stdout.slice(stdout.indexOf('Left after'))).not.toContain('INV-45');
+  });
+
+  it('ipam check --fix reports that no problems are left', async () => {
+    const { code, stdout } = await check('--fix --only INV-45 --journal repair.jsonl');
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nFound 0 errors and 3 warnings:\n  warning INV-45 handle has no addresses (3)\n\n');
+    expect(stdout).toMatch(/\n3 of 3 applied\. Journal: .*\n\nNo problems are left\.\n$/);
+  });
+
+  it('ipam check --fix --dry-run shows the plan below what was found', async () => {
+    const { stdout } = await check('--fix --dry-run');
+    expect(stdout.indexOf('Repair plan, 6 steps (nothing was written):')).toBeGreaterThan(stdout.indexOf('INV-53'));
+    expect(stdout).toContain('Found 2 errors and 6 warnings.\n');
+  });
+
   it('ipam check prints the same report as YAML', async () => {
     const [json, yaml] = [await check('-o json'), await check('-o yaml')];
     expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));

@@ -212,7 +212,9 @@ describe('--handle', () => {
     expect(new Set(addresses.map(({ block }) => block)).size).toBe(2);
     expect(await release('--handle db --yes')).toMatchObject({
       code: 0,
-      stdout: addresses.map(({ address }) => `Successfully released ${address}\n`).join(''),
+      stdout:
+        addresses.map(({ address }) => `Successfully released ${address}\n`).join('') +
+        '5 of 5 addresses released. No journal is kept of releases.\n',
     });
     for (const { address } of addresses) expect(await allocated(address)).toBe(false);
     expect(await allocated(leaked)).toBe(true);
@@ -247,7 +249,10 @@ describe('--from-report', () => {
     expect(dry.stdout).toContain(`would release ${leaked}  `);
     expect(dry.stdout).toContain(`would delete the handle ${stray}\n`);
     expect(await release('--from-report report.json')).toMatchObject({
-      ...{ code: 0, stdout: `Successfully released ${leaked}\nSuccessfully deleted the handle ${stray}\n` },
+      code: 0,
+      stdout:
+        `Successfully released ${leaked}\nSuccessfully deleted the handle ${stray}\n` +
+        '1 of 1 address released, 1 of 1 handle deleted. No journal is kept of releases.\n',
     });
     expect(await allocated(leaked)).toBe(false);
     expect(stored().some(({ metadata }) => metadata.name === stray)).toBe(false);

@@ -31,7 +31,9 @@ describe('ipam show --map', () => {
     expect(await cidrs('--node node-a')).toEqual(['10.60.0.0/28']);
     expect(await cidrs('--ip 10.60.0.20 --ip 10.99.0.3')).toEqual(['10.60.0.16/28', '10.99.0.0/30']);
     expect(await cidrs('--pod shop/far-0')).toEqual(['10.99.0.0/30']);
-    expect(await cidrs('--pod shop/far-0 --pool main')).toEqual([]);
+    const elsewhere = await map('--pod shop/far-0 --pool main -o json');
+    expect(elsewhere).toMatchObject({ code: 0, stderr: 'No blocks found for pod shop/far-0 and pool main.\n' });
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({ blocks: [] });
   });
 
   it('show --map is coloured on a terminal only, and not with --no-color', async () => {
@@ -89,10 +91,11 @@ describe('ipam show --map', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no pool nowhere')]);
   });
 
-  it('show --map reports on a terminal that there is nothing to show', async () => {
-    const { code, stdout, stderr } = await map('--node node-z', { terminal: true });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('No blocks found.\n');
+  it('show --map reports on stderr, on a terminal and elsewhere, that there are no blocks', async () => {
+    for (const terminal of [true, false]) {
+      const { code, stderr } = await run('ipam show --map', { objects: pools, terminal });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: 'No blocks found.\n' });
+    }
   });
 
   it('calicoctl has no --map', async () => {

@@ -241,6 +241,10 @@ describe('ipam show --ip', () => {
       'IP 10.60.0.1 is in use',
       'Handle: k8s-pod-network.cart-0',
       'Block: 10.60.0.0/29',
+      'Owner of the block: node node-a',
+      'Pool: pool-a (10.60.0.0/29)',
+      'Held by: pod shop/cart-0 on node node-a',
+      'Held since: 2025-06-01T00:00:00Z',
       'Attributes:',
       '  namespace: shop',
       '  node: node-a',
@@ -249,15 +253,28 @@ describe('ipam show --ip', () => {
       'IP 10.60.0.2 is in use',
       'Handle: k8s-pod-network.cart-1',
       'Block: 10.60.0.0/29 (borrowed)',
+      'Owner of the block: node node-a',
+      'Pool: pool-a (10.60.0.0/29)',
+      'Held by: pod shop/cart-1 on node node-b',
+      'Held since: 2025-06-01T00:00:00Z',
       'Attributes:',
       '  namespace: shop',
       '  node: node-b',
       '  pod: cart-1',
       '  timestamp: 2025-06-01 00:00:00 +0000 UTC',
       '10.60.0.3 is not assigned',
+      'Block: 10.60.0.0/29',
+      'Owner of the block: node node-a',
+      'Pool: pool-a (10.60.0.0/29)',
+      'State: free',
       '192.0.2.1 is not assigned',
+      'Block: none',
+      'Pool: none, the address is outside of every pool',
       'IP 10.64.0.1 is in use',
       'Block: 10.64.0.0/30',
+      'Owner of the block: node node-a',
+      'Pool: pool-c (10.64.0.0/12, disabled)',
+      'State: held without a handle or an owner',
       'No attributes defined',
       '',
     ]);
@@ -268,20 +285,82 @@ describe('ipam show --ip', () => {
       await answer('--ip 10.60.0.2 --ip fd00::3 --ip 10.60.0.7 --ip 192.0.2.1 -o json'),
     );
     expect(kind).toBe('IPAMAddressList');
+    const inBlock = { owner: 'host:node-a', poolEnabled: true };
     expect(items).toEqual([
       {
-        ...{ address: '10.60.0.2', allocated: true, block: '10.60.0.0/29', pool: 'pool-a' },
-        ...{ handle: 'k8s-pod-network.cart-1', node: 'node-b', borrowed: true },
+        ...inBlock,
+        address: '10.60.0.2',
+        allocated: true,
+        block: '10.60.0.0/29',
+        pool: 'pool-a',
+        poolCidr: '10.60.0.0/29',
+        handle: 'k8s-pod-network.cart-1',
+        node: 'node-b',
+        borrowed: true,
+        state: 'borrowed',
+        heldBy: { kind: 'Pod', namespace: 'shop', name: 'cart-1', node: 'node-b' },
+        since: '2025-06-01T00:00:00Z',
         attributes: podIn('cart-1', 'node-b').secondary,
       },
       {
-        ...{ address: 'fd00::3', allocated: true, block: 'fd00::/122', pool: 'pool-d' },
-        ...{ handle: 'k8s-pod-network.six-3', node: 'node-a', borrowed: false },
+        ...inBlock,
+        address: 'fd00::3',
+        allocated: true,
+        block: 'fd00::/122',
+        pool: 'pool-d',
+        poolCidr: 'fd00::/64',
+        handle: 'k8s-pod-network.six-3',
+        node: 'node-a',
+        borrowed: false,
+        state: 'held',
+        heldBy: { kind: 'Pod', namespace: 'shop', name: 'six-3', node: 'node-a' },
+        since: '2025-06-01T00:00:00Z',
         attributes: podIn('six-3', 'node-a').secondary,
       },
-      { address: '10.60.0.7', allocated: false, block: '10.60.0.0/29', pool: 'pool-a' },
-      { address: '192.0.2.1', allocated: false },
+      {
+        ...inBlock,
+        address: '10.60.0.7',
+        allocated: false,
+        block: '10.60.0.0/29',
+        pool: 'pool-a',
+        poolCidr: '10.60.0.0/29',
+        state: 'reserved',
+        reservedBy: ['kept'],
+      },
+      { address: '192.0.2.1', allocated: false, state: 'outside' },
     ]);
+  });
+
+  it.each([
+    ['10.60.0.7', 'reserved in a block', ['State: free, excluded from automatic', 'Reserved by: IPReservation kept']],
+    [
+      '10.61.255.7',
+      'reserved where no block is yet',
+      ['Block: none', 'Pool: pool-b (10.61.0.0/16)', 'State: free, ex'],
+    ],
+    ['10.61.9.9', 'free where no block is yet', ['Block: none', 'Pool: pool-b (10.61.0.0/16)', 'State: free\n']],
+    ['10.60.0.0', 'of a tunnel', ['Held by: node node-a', 'Handle: vxlan-tunnel-addr-node-a']],
+    ['10.99.0.0', 'of a service outside of every pool', ['Owner of the block: none', 'Held by: service shop/web']],
+    [
+      'fd99::1',
+      'free in a block outside of every pool',
+      ['Owner of the block: node node-b', 'Pool: none', 'State: free'],
+    ],
+  ])('show --ip %s describes an address that is %s', async (address, _, lines) => {
+    const text = await answer(`--ip ${address}`);
+    for (const line of lines) expect(text).toContain(line);
+  });
+
+  it('show --ip finds the holder of an address that two overlapping blocks contain', async () => {
+    const overlapping = [
+      pool('p', '10.0.0.0/16'),
+      block('10.0.0.0/24', 'host:node-a', []),
+      block('10.0.0.64/26', 'host:node-b', [podIn('cart-0', 'node-b')]),
+    ];
+    const { stdout } = await run('ipam show --ip 10.0.0.64', { objects: overlapping });
+    expect(stdout).toContain('IP 10.0.0.64 is in use\n');
+    expect(stdout).toContain('Block: 10.0.0.64/26\nOwner of the block: node node-b\nAlso in: 10.0.0.0/24');
+    expect(stdout).toContain('Held by: pod shop/cart-0 on node node-b\n');
   });
 
   it('show --ip takes any spelling of an IPv6 address', async () => {
@@ -329,8 +408,38 @@ describe('ipam show --node and --pod', () => {
   it('show --pod lists the addresses of a pod', async () => {
     const { items } = JSON.parse(await answer('--pod shop/cart-0 -o json'));
     expect(items.map(({ address }: { address: string }) => address)).toEqual(['10.60.0.1']);
-    expect(await answer('--pod other/cart-0')).toBe('');
-    expect(JSON.parse(await answer('--pod other/cart-0 -o json'))).toEqual({ kind: 'IPAMAddressList', items: [] });
+  });
+
+  it.each(['--node nosuch', '--pod shop/nosuch', '--map --node nosuch', '--map --pod shop/nosuch'])(
+    'ipam show %s fails when the node or pod does not exist',
+    async (flags) => {
+      const { code, stdout, stderr } = await show(flags);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^calictl: (node|pod) (shop\/)?nosuch does not exist in this datastore.*\nhint: /);
+    },
+  );
+
+  it.each([
+    ['--node idle', 'No addresses are allocated for node idle.\n'],
+    ['--pod shop/waiting', 'No addresses are allocated for pod shop/waiting.\n'],
+    ['--map --node idle', 'No blocks found for node idle.\n'],
+    ['--map --pod shop/waiting', 'No blocks found for pod shop/waiting.\n'],
+    ['--map --ip 192.0.2.1', 'No block contains 192.0.2.1: it is outside of every pool.\n'],
+    ['--map --ip 10.61.9.9', 'No block contains 10.61.9.9: it is free in pool pool-b.\n'],
+    ['--map --pool pool-e', 'No blocks found for pool pool-e.\n'],
+  ])('ipam show %s explains on stderr that there is nothing', async (flags, line) => {
+    const here: KubeObject[] = [
+      ...objects,
+      pool('pool-e', '10.9.0.0/16'),
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: 'idle' } },
+      { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'shop', name: 'waiting' } },
+    ];
+    for (const terminal of [true, false]) {
+      expect(await run(`ipam show ${flags}`, { objects: here, terminal })).toMatchObject({ code: 0, stderr: line });
+    }
+    const json = await run(`ipam show ${flags} -o json`, { objects: here });
+    expect(json).toMatchObject({ code: 0, stderr: line });
+    expect(JSON.parse(json.stdout).kind).toMatch(/^IPAMAddress(List|Map)$/);
   });
 });
 
@@ -411,7 +520,7 @@ describe('hostile texts in ipam show', () => {
     const hostile = [pool('p', '10.0.0.0/24'), block('10.0.0.0/30', 'host:o', [evil])];
     const table = await run('ipam show --ip 10.0.0.0', { objects: hostile });
     expect(table.stdout).not.toContain('\u001b');
-    expect(table.stdout.split('\n')).toHaveLength(8);
+    expect(table.stdout.split('\n')).toHaveLength(11);
     const csv = await run('ipam show --ip 10.0.0.0 -o csv', { objects: hostile });
     expect(csv.stdout).toContain(`,'=cmd(),"n,""x""",true,`);
   });

@@ -5,7 +5,7 @@ import { outputFlag, yesFlag } from '../../shared-flags.ts';
 import { invariantFlag } from './invariant-flag.ts';
 
 export const flags = {
-  fix: flag.on('repair what can be repaired safely'),
+  fix: flag.on('repair what can be repaired safely; asks first on a terminal, in a script it needs no --yes'),
   dryRun: flag.on('with --fix: show the plan, write nothing'),
   yes: yesFlag.about('with --fix: do not ask for confirmation'),
   only: invariantFlag('report only these invariants, such as INV-53'),
@@ -42,7 +42,7 @@ export const ipamCheck = defineCommand({
     { command: 'calictl ipam check', about: 'show what is wrong; exit 3 if anything is' },
     { command: 'calictl ipam check -o json', about: 'print the full report for a script' },
     { command: 'calictl ipam check --fix --dry-run', about: 'show what --fix would do' },
-    { command: 'calictl ipam check --fix --yes', about: 'repair what can be repaired safely' },
+    { command: 'calictl ipam check --fix', about: 'repair what can be repaired safely' },
     { command: 'calictl ipam check --fix --only INV-45', about: 'only delete stray handles' },
     { command: 'calictl --datastore ./dump ipam check', about: 'check a folder of manifests from another cluster' },
   ],

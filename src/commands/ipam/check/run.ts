@@ -18,6 +18,8 @@ import { ipamCheckText, repairLine } from './text.ts';
 
 interface Checked {
   readonly report: IPAMCheckReport;
+  /** What was found before anything was repaired; absent when nothing was written. */
+  readonly before: IPAMCheckReport | undefined;
   /** Why it is not known what the repairs left. */
   readonly uncheckable: CalictlError | undefined;
 }
@@ -45,13 +47,26 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
   let confirmed = await check(store, options);
   // Before anything is repaired: a report that cannot be written ends the command here.
   await writeReport(ctx, input, confirmed);
+  const reportOn = (state: Confirmed, fixed?: Fixed): IPAMCheckReport =>
+    buildReport({
+      ...state,
+      datastoreType: store.type,
+      selection,
+      startedAt,
+      finishedAt: world.clock.now(),
+      judgedAt: store.capturedAt,
+      items: fixed?.items,
+      journal: fixed?.journal,
+    });
   let fixed: Fixed | undefined;
+  let before: IPAMCheckReport | undefined;
   let uncheckable: CalictlError | undefined;
   if (input.fix) {
     const plan = planRepairs(confirmed.judgements, selection);
     if (input.dryRun || plan.length === 0) {
       fixed = { items: plan.map(({ finding }) => ({ finding, outcome: 'planned' as const })) };
     } else {
+      before = reportOn(confirmed);
       const done = await applyRepairs(ctx, input, options, selection, confirmed, plan);
       confirmed = done.confirmed;
       fixed = done;
@@ -60,17 +75,7 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
       if (done.isChecked) await writeReport(ctx, input, confirmed);
     }
   }
-  const report = buildReport({
-    ...confirmed,
-    datastoreType: store.type,
-    selection,
-    startedAt,
-    finishedAt: world.clock.now(),
-    judgedAt: store.capturedAt,
-    items: fixed?.items,
-    journal: fixed?.journal,
-  });
-  return { report, uncheckable };
+  return { report: reportOn(confirmed, fixed), before, uncheckable };
 }
 
 async function writeReport(ctx: Context, { report }: CheckInput, { snapshot }: Confirmed): Promise<void> {
@@ -119,8 +124,8 @@ async function applyRepairs(
 }
 
 export const formats = {
-  table: ({ report }: Checked, view: View) => ipamCheckText(report, { ...view, wide: false }),
-  wide: ({ report }: Checked, view: View) => ipamCheckText(report, { ...view, wide: true }),
+  table: ({ report, before }: Checked, view: View) => ipamCheckText(report, { ...view, wide: false }, before),
+  wide: ({ report, before }: Checked, view: View) => ipamCheckText(report, { ...view, wide: true }, before),
   json: ({ report }: Checked) => jsonDocument(report),
   yaml: ({ report }: Checked) => printYaml(report),
   junit: ({ report }: Checked) => ipamCheckJunit(report),

@@ -7,6 +7,7 @@ import { explainLine, moreInWide } from '../../../output/findings.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { wrap } from '../../../output/wrap.ts';
 import { shortDuration } from '../../../text/go-duration.ts';
+import { groupBy } from '../../../text/group-by.ts';
 import { counted } from '../../../text/wording.ts';
 
 export interface CheckView extends TextView {
@@ -71,44 +72,75 @@ function findingLines(finding: Finding, view: CheckView, style: Style, isCommon:
 
 const moreLine = (count: number, style: Style): string => style.dim(`  ${moreInWide(count).trimEnd()}`);
 
-/** Findings in report order, those of one invariant, severity and stability under one heading. */
+interface FindingGroup {
+  readonly first: Finding;
+  readonly all: readonly Finding[];
+}
+
+/** Findings in report order, those of one invariant, severity and stability together. */
+function groupsOf(findings: readonly Finding[]): FindingGroup[] {
+  const groups = groupBy(findings, ({ stability, severity, id }) => `${stability} ${severity} ${id}`);
+  return [...groups.values()].flatMap((all) => (all[0] === undefined ? [] : [{ first: all[0], all }]));
+}
+
+function groupHeading({ first, all }: FindingGroup, style: Style): string {
+  return `${badge(first, style)} ${first.id} ${first.title} (${all.length})`;
+}
+
+/** Each group under its heading. */
 function findingGroups(findings: readonly Finding[], view: CheckView, style: Style): string {
-  const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    const key = `${finding.stability} ${finding.severity} ${finding.id}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [finding]);
-    else group.push(finding);
-  }
   const parts: string[] = [];
-  for (const group of groups.values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    parts.push(`${badge(first, style)} ${first.id} ${first.title} (${group.length})`);
-    const listed = view.wide ? group : group.slice(0, listedPerInvariant[first.severity]);
-    const advice = commonAdvice(group, view);
+  for (const group of groupsOf(findings)) {
+    const { first, all } = group;
+    parts.push(groupHeading(group, style));
+    const listed = view.wide ? all : all.slice(0, listedPerInvariant[first.severity]);
+    const advice = commonAdvice(all, view);
     parts.push(...listed.map((finding) => findingLines(finding, view, style, advice !== undefined)));
-    if (listed.length < group.length) parts.push(moreLine(group.length - listed.length, style));
+    if (listed.length < all.length) parts.push(moreLine(all.length - listed.length, style));
     if (advice !== undefined) parts.push(wrap(`by hand, for each: ${printable(advice)}`, view.columns, '      '));
   }
   return parts.map((part) => `${part}\n`).join('');
 }
 
-function summaryLines(report: IPAMCheckReport, style: Style): string {
-  const { summary, fix } = report;
-  const verdict =
-    summary.errors + summary.warnings === 0
-      ? style.ok('No problems found')
-      : `Found ${style.error(counted(summary.errors, 'error'))} and ${style.warning(counted(summary.warnings, 'warning'))}`;
+const hasProblems = ({ summary }: IPAMCheckReport): boolean => summary.errors + summary.warnings > 0;
+
+/** `2 errors and 6 warnings`. */
+function problemsText({ summary: { errors, warnings } }: IPAMCheckReport, style: Style): string {
+  return `${style.error(counted(errors, 'error'))} and ${style.warning(counted(warnings, 'warning'))}`;
+}
+
+/** What else was found: `; 3 notes, 1 candidate (possibly operations in progress)`. Empty when nothing was. */
+function restText({ summary }: IPAMCheckReport): string {
   const rest: string[] = [];
   if (summary.infos > 0) rest.push(counted(summary.infos, 'note'));
   if (summary.candidates > 0)
     rest.push(`${counted(summary.candidates, 'candidate')} (possibly operations in progress)`);
-  let text = `${verdict}${rest.length > 0 ? `; ${rest.join(', ')}` : ''}.\n`;
+  return rest.length > 0 ? `; ${rest.join(', ')}` : '';
+}
+
+function summaryLines(report: IPAMCheckReport, style: Style): string {
+  const { summary, fix } = report;
+  const verdict = hasProblems(report) ? `Found ${problemsText(report, style)}` : style.ok('No problems found');
+  let text = `${verdict}${restText(report)}.\n`;
   if (summary.fixable > 0 && fix === undefined) {
     text += `${summary.fixable} can be repaired: calictl ipam check --fix --dry-run shows how.\n`;
   }
   return text + explainLine(report.findings);
+}
+
+/** What was found before the repairs, one line per invariant: the repairs themselves are listed below it. */
+function foundLines(before: IPAMCheckReport, style: Style): string {
+  const lines = groupsOf(before.findings).map((group) => `  ${groupHeading(group, style)}\n`);
+  const found = hasProblems(before) ? problemsText(before, style) : 'no problems';
+  return `Found ${found}${restText(before)}:\n${lines.join('')}\n`;
+}
+
+/** What is left after the repairs. */
+function leftLines(report: IPAMCheckReport, view: CheckView, style: Style): string {
+  const found = findingGroups(report.findings, view, style);
+  const verdict = hasProblems(report) ? `Left: ${problemsText(report, style)}` : style.ok('No problems are left');
+  const list = found === '' ? '' : `Left after the repairs:\n${found}\n`;
+  return `${list}${verdict}${restText(report)}.\n${explainLine(report.findings)}`;
 }
 
 /** One repair of a plan: what is done, and to what where the summary does not say. */
@@ -144,20 +176,31 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
   return `${lines.join('\n')}\n\n`;
 }
 
-/** The report as text for people. */
-export function ipamCheckText(report: IPAMCheckReport, view: CheckView): string {
-  const style = styleOf(view.colour);
-  const { summary, datastore } = report;
+/** What was read, and what was not. */
+function headLines({ summary, datastore, unread = [] }: IPAMCheckReport, view: CheckView, style: Style): string {
   const read =
     `Read ${counted(summary.pools, 'pool')}, ${counted(summary.blocks, 'block')}, ` +
     `${counted(summary.affinities, 'affinity')}, ${counted(summary.handles, 'handle')}: ` +
     `${counted(summary.allocations, 'address')} allocated, ${summary.inUse} in use.`;
   const head = [wrap(read, view.columns, '')];
   if (datastore.locked) head.push('The datastore is locked, so nothing is treated as an operation in progress.');
-  for (const { kind, reason, invariants } of report.unread ?? []) {
+  for (const { kind, reason, invariants } of unread) {
     const unchecked = invariants.length === 0 ? '' : `; not checked: ${invariants.join(', ')}`;
     head.push(wrap(style.warning(`${kind} could not be read: ${printable(reason)}${unchecked}`), view.columns, ''));
   }
+  return `${head.join('\n')}\n\n`;
+}
+
+/**
+ * The report as text for people. With `before`, the report of what was found before repairs were made: what was found,
+ * what was done, what is left, in this order.
+ */
+export function ipamCheckText(report: IPAMCheckReport, view: CheckView, before?: IPAMCheckReport): string {
+  const style = styleOf(view.colour);
+  const repairs = fixLines(report, view, style);
+  if (before !== undefined) {
+    return headLines(before, view, style) + foundLines(before, style) + repairs + leftLines(report, view, style);
+  }
   const found = findingGroups(report.findings, view, style);
-  return `${head.join('\n')}\n\n${fixLines(report, view, style)}${found}${found === '' ? '' : '\n'}${summaryLines(report, style)}`;
+  return `${headLines(report, view, style)}${found}${found === '' ? '' : '\n'}${repairs}${summaryLines(report, style)}`;
 }

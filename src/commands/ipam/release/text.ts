@@ -2,9 +2,32 @@
 import type { Released } from '../../../ipam/release/release-plan.ts';
 import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { counted } from '../../../text/wording.ts';
 
-/** One line per address and handle: what was done, or would be in a dry run. */
-export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
+/**
+ * What a release of several things came to, for a script that asked nobody: `3 of 3 addresses released`. Empty for a
+ * single one. A release has no journal, so the lines above are all that is kept of it.
+ */
+function totalLine({ plan, outcomes }: Released): string {
+  if (outcomes.length < 2) return '';
+  const applied = new Set(outcomes.filter(({ outcome }) => outcome === 'applied').map(({ subject }) => subject));
+  const part = (subjects: readonly string[], noun: string, done: string): string[] => {
+    if (subjects.length === 0) return [];
+    const count = subjects.filter((subject) => applied.has(subject)).length;
+    return [`${count} of ${counted(subjects.length, noun)} ${done}`];
+  };
+  const blocks = plan.nodeAffinities?.released ? plan.nodeAffinities.affinities : [];
+  const parts = [
+    ...part([...new Set(plan.requests.map(({ address }) => address))], 'address', 'released'),
+    ...part([...new Set(plan.handles.map(({ handle }) => handle))], 'handle', 'deleted'),
+    ...part([...new Set(blocks.map(({ cidr }) => cidr))], 'block', 'released'),
+  ];
+  return `${parts.join(', ')}. No journal is kept of releases.`;
+}
+
+/** One line per address and handle: what was done, or would be in a dry run; last how many. */
+export function ipamReleaseText(result: Released): string {
+  const { plan, dryRun, outcomes } = result;
   const lines: string[] = [];
   if (dryRun) {
     for (const { address, about } of plan.requests) lines.push(`would release ${address}  ${printable(about)}`);
@@ -38,6 +61,8 @@ export function ipamReleaseText({ plan, dryRun, outcomes }: Released): string {
   }
   lines.push(...claimsLeft(plan));
   if (lines.length === 0) lines.push('There is nothing to release.');
+  const total = totalLine(result);
+  if (total !== '') lines.push(total);
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -1,5 +1,5 @@
 // `ipam show` as calicoctl has it: one address at a time, enabled pools only, no IPv6 blocks outside of every pool.
-import { borrowedList, type IpamShown } from '../../../ipam/show/views.ts';
+import { addressIn, borrowedList, type IpamShown } from '../../../ipam/show/views.ts';
 import { canonicalIp } from '../../../net/ip.ts';
 import { StdoutFailure, UsageError } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
@@ -21,7 +21,9 @@ export async function run(ctx: Context, input: CalicoctlShowInput): Promise<Ipam
     // calicoctl looks in enabled pools only, and calls everything else not assigned.
     const isVisible = (pool?: { readonly spec: { readonly disabled?: boolean | undefined } }): boolean =>
       pool !== undefined && pool.spec.disabled !== true;
-    return whoHas([address], await readLists(store, signal), isVisible);
+    return whoHas([address], await readLists(store, signal), ({ ip, pool, blocks: [block] }) =>
+      block && isVisible(pool) ? addressIn(block, ip, pool) : { address, allocated: false },
+    );
   }
   if (input.showBorrowed) return borrowedList((await readLists(store, signal)).blocks);
   return usageOf(store, signal, input.showBlocks);
@@ -34,7 +36,7 @@ export function text(shown: IpamShown): string {
       return usageGrid({ ...shown.usage, orphanBlocks }, shown.withBlocks);
     }
     case 'IPAMAddressList':
-      return addressLines(shown, { withBlock: false });
+      return addressLines(shown, { withPlace: false });
     default:
       return ipamShowText(shown);
   }

@@ -2,12 +2,13 @@
 import { type Datastore, getIfAny, listAll } from '../../../datastore/datastore.ts';
 import { refuseMalformedBlocks } from '../../../datastore/malformed.ts';
 import { poolNamed, unknownPool } from '../../../ipam/pool/pools.ts';
+import { addressFacts, type Place } from '../../../ipam/show/address-facts.ts';
 import { type AddressMap, addressMap, type MapFilter } from '../../../ipam/show/address-map.ts';
 import { utilization } from '../../../ipam/show/utilization.ts';
 import {
   type AddressList,
+  type AddressShown,
   addressesWhere,
-  addressIn,
   borrowedList,
   configurationShown,
   type IpamShown,
@@ -20,6 +21,7 @@ import { type IPAMBlock, ipamBlock } from '../../../resources/kinds/ipam-block.t
 import { ipamConfig } from '../../../resources/kinds/ipam-config.ts';
 import { UsageError } from '../../../world/errors.ts';
 import type { Context, Rendered, View } from '../../command.ts';
+import { namedIn, refuseUnknown } from '../named.ts';
 import type { ShowInput } from './command.ts';
 import { ipamMapCsv, ipamMapJson, ipamMapYaml } from './map-data.ts';
 import { ipamMapHtml, ipamMapSvg } from './map-svg.ts';
@@ -64,27 +66,36 @@ interface Ranged<Item> {
 const ranged = <Item extends IPPool | IPAMBlock>(items: readonly Item[]): Ranged<Item>[] =>
   items.map((item) => ({ item, cidr: parseCidr(item.spec.cidr) }));
 
-const covering = <Item>(list: readonly Ranged<Item>[], ip: IpAddress): Item | undefined =>
-  list.find(({ cidr }) => cidr !== undefined && cidrContains(cidr, ip))?.item;
+const covering = <Item>(list: readonly Ranged<Item>[], ip: IpAddress): Item[] =>
+  list.flatMap(({ cidr, item }) => (cidr !== undefined && cidrContains(cidr, ip) ? [item] : []));
 
-/** Who has each address; `isVisible` decides by the pool that covers it whether its block is looked at. */
+/** Looks up each address and shows it with `show`, in the order given. */
 export function whoHas(
   addresses: readonly string[],
   { pools, blocks }: Lists,
-  isVisible: (pool: IPPool | undefined) => boolean,
+  show: (place: Place) => AddressShown,
 ): AddressList {
   const [poolRanges, blockRanges] = [ranged(pools), ranged(blocks)];
   const items = addresses.map((address) => {
     const ip = parseIp(address);
-    const pool = ip && covering(poolRanges, ip);
-    const block = ip && covering(blockRanges, ip);
-    return ip && block && isVisible(pool) ? addressIn(block, ip, pool) : { address, allocated: false };
+    if (ip === undefined) return { address, allocated: false };
+    return show({ ip, pool: covering(poolRanges, ip)[0], blocks: covering(blockRanges, ip) });
   });
   return { kind: 'IPAMAddressList', items };
 }
 
-/** Addresses recorded for a node or a pod. */
-async function heldBy(ctx: Context, { node, pod }: ShowInput, { pools, blocks }: Lists): Promise<AddressList> {
+async function lookUp(addresses: readonly string[], store: Datastore, signal: AbortSignal): Promise<AddressList> {
+  const [lists, reservations] = await Promise.all([
+    readLists(store, signal),
+    listAll(store, ipReservation, { signal }),
+  ]);
+  return whoHas(addresses, lists, (place) => addressFacts(place, reservations));
+}
+
+/** Addresses recorded for a node or a pod. Errors: NOT_FOUND when there are none and the node or pod does not exist. */
+async function heldBy(ctx: Context, input: ShowInput, store: Datastore): Promise<AddressList> {
+  const { node, pod } = input;
+  const { pools, blocks } = await readLists(store, ctx.world.signal);
   const poolRanges = ranged(pools);
   const found = addressesWhere(
     blocks,
@@ -97,8 +108,9 @@ async function heldBy(ctx: Context, { node, pod }: ShowInput, { pools, blocks }:
         ? attributes['node'] === node
         : attributes['namespace'] === pod.namespace && attributes['pod'] === pod.name,
   );
-  if (found.items.length === 0 && ctx.world.io.stderr.isTerminal) {
-    await ctx.note(`No addresses are allocated for ${pod ? `pod ${pod.namespace}/${pod.name}` : `node ${node}`}.`);
+  if (found.items.length === 0) {
+    await refuseUnknown(ctx, store, input);
+    await ctx.note(`No addresses are allocated for ${namedIn(input)}.`);
   }
   return found;
 }
@@ -126,8 +138,34 @@ async function mapOf(ctx: Context, input: ShowInput, store: Datastore): Promise<
     listAll(store, ipReservation, { signal }),
   ]);
   const map = addressMap(pools, blocks, reservations, mapFilter(input, pools));
-  if (map.legend.length === 0 && ctx.world.io.stderr.isTerminal) await ctx.note('No blocks found.');
+  const [poolRanges, blockRanges] = [ranged(pools), ranged(blocks)];
+  const outside = input.ip.filter((address) => {
+    const ip = parseIp(address);
+    return ip !== undefined && covering(blockRanges, ip).length === 0;
+  });
+  for (const address of outside) {
+    const ip = parseIp(address);
+    const pool = ip && covering(poolRanges, ip)[0];
+    const where = pool === undefined ? 'it is outside of every pool' : `it is free in pool ${pool.metadata.name}`;
+    await ctx.note(`No block contains ${address}: ${where}.`);
+  }
+  if (map.legend.length === 0) {
+    // Another flag may have left its blocks out.
+    const named = mapFilter({ ...input, pool: [], ip: [] }, pools);
+    if (addressMap(pools, blocks, [], named).legend.length === 0) await refuseUnknown(ctx, store, input);
+    if (outside.length === 0) await ctx.note(noBlocks(input));
+  }
   return map;
+}
+
+/** Why the map is empty. */
+function noBlocks(input: ShowInput): string {
+  const asked = [
+    ...(input.node === undefined && input.pod === undefined ? [] : [namedIn(input)]),
+    ...input.pool.map((name) => `pool ${name}`),
+    ...input.ip,
+  ];
+  return asked.length === 0 ? 'No blocks found.' : `No blocks found for ${asked.join(' and ')}.`;
 }
 
 export async function run(ctx: Context, input: ShowInput): Promise<Shown> {
@@ -139,8 +177,8 @@ export async function run(ctx: Context, input: ShowInput): Promise<Shown> {
   if (input.map) return mapOf(ctx, input, store);
   if (input.showConfiguration) return configurationOf(store, signal);
   if (input.showBorrowed) return borrowedList((await readLists(store, signal)).blocks);
-  if (input.ip.length > 0) return whoHas(input.ip, await readLists(store, signal), () => true);
-  if (input.node !== undefined || input.pod !== undefined) return heldBy(ctx, input, await readLists(store, signal));
+  if (input.ip.length > 0) return lookUp(input.ip, store, signal);
+  if (input.node !== undefined || input.pod !== undefined) return heldBy(ctx, input, store);
   return usageOf(store, signal, input.showBlocks);
 }
 

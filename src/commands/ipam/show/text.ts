@@ -1,7 +1,7 @@
 // What `ipam show` prints: calicoctl's grids and lines with more facts, and the same facts as JSON, YAML and CSV.
-
+import { addressStates } from '../../../ipam/show/address-map.ts';
 import type { PoolUsage, Utilization } from '../../../ipam/show/utilization.ts';
-import type { AddressList, IpamShown } from '../../../ipam/show/views.ts';
+import type { AddressList, AddressShown, Holder, IpamShown } from '../../../ipam/show/views.ts';
 import { printable } from '../../../output/columns.ts';
 import { csvLine } from '../../../output/csv.ts';
 import { grid } from '../../../output/grid.ts';
@@ -31,19 +31,46 @@ export function usageGrid({ pools, orphanBlocks }: Utilization, withBlocks: bool
   return grid(['GROUPING', 'CIDR', 'IPS TOTAL', 'IPS IN USE', 'IPS FREE'], rows);
 }
 
-/** Who has each address; calicoctl's lines say neither handle nor block. */
-export function addressLines(list: AddressList, { withBlock }: { withBlock: boolean }): string {
+/** `pod shop/cart-0 on node worker-1`, `handle manual-1`. */
+function holderText({ kind, namespace, name, node }: Holder): string {
+  const noun = kind === 'IPAMHandle' ? 'handle' : kind.toLowerCase();
+  return `${noun} ${namespace === undefined ? '' : `${namespace}/`}${name}${node === undefined ? '' : ` on node ${node}`}`;
+}
+
+/** States that `Held by` does not say already. */
+const saidAsState: ReadonlySet<AddressShown['state']> = new Set([
+  ...(['free', 'reserved', 'lost', 'broken', 'cooling', 'unowned', 'windows'] as const),
+]);
+
+/** What calicoctl's lines do not say: block, owner, pool, state, holder, reservation. */
+function placeLines(item: AddressShown): string[] {
+  const { handle, block, borrowed, owner, otherBlocks, pool, poolCidr, state, heldBy, since, reservedBy } = item;
+  const lines: string[] = [];
+  if (handle !== undefined) lines.push(`Handle: ${handle}`);
+  if (block !== undefined) lines.push(`Block: ${block}${borrowed ? ' (borrowed)' : ''}`);
+  else if (state !== undefined) lines.push('Block: none');
+  if (owner !== undefined) lines.push(`Owner of the block: ${owner.replace(/^host:/, 'node ')}`);
+  else if (block !== undefined && state !== undefined) lines.push('Owner of the block: none');
+  if (otherBlocks !== undefined) lines.push(`Also in: ${otherBlocks.join(', ')} (blocks overlap)`);
+  if (poolCidr !== undefined) {
+    lines.push(`Pool: ${pool} (${poolCidr}${item.poolEnabled === false ? ', disabled' : ''})`);
+  } else if (state !== undefined) lines.push('Pool: none, the address is outside of every pool');
+  if (state !== undefined && state !== 'outside' && saidAsState.has(state)) {
+    lines.push(`State: ${addressStates[state].about}`);
+  }
+  if (heldBy !== undefined) lines.push(`Held by: ${holderText(heldBy)}`);
+  if (since !== undefined) lines.push(`Held since: ${since}`);
+  if (reservedBy !== undefined) lines.push(`Reserved by: IPReservation ${reservedBy.join(', ')}`);
+  return lines;
+}
+
+/** Who has each address; `withPlace` adds what calicoctl does not say. */
+export function addressLines(list: AddressList, { withPlace }: { withPlace: boolean }): string {
   const lines: string[] = [];
   for (const item of list.items) {
-    if (!item.allocated) {
-      lines.push(`${item.address} is not assigned`);
-      continue;
-    }
-    lines.push(`IP ${item.address} is in use`);
-    if (withBlock) {
-      if (item.handle !== undefined) lines.push(`Handle: ${item.handle}`);
-      lines.push(`Block: ${item.block}${item.borrowed ? ' (borrowed)' : ''}`);
-    }
+    lines.push(item.allocated ? `IP ${item.address} is in use` : `${item.address} is not assigned`);
+    if (withPlace) lines.push(...placeLines(item));
+    if (!item.allocated) continue;
     const attributes = Object.entries(item.attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
     lines.push(attributes.length === 0 ? 'No attributes defined' : 'Attributes:');
     for (const [key, value] of attributes) lines.push(`  ${key}: ${value}`);
@@ -57,7 +84,7 @@ export function ipamShowText(shown: IpamShown): string {
     case 'IPAMUsage':
       return usageGrid(shown.usage, shown.withBlocks);
     case 'IPAMAddressList':
-      return addressLines(shown, { withBlock: true });
+      return addressLines(shown, { withPlace: true });
     case 'IPAMBorrowedList': {
       const header = ['IP', 'BORROWING-NODE', 'BLOCK', 'BLOCK OWNER', 'TYPE', 'ALLOCATED-TO'];
       const rows = shown.items.map((item) => [

@@ -51,13 +51,21 @@ describe('affinity list as a table', () => {
     ]);
   });
 
-  it('affinity list shows a single node, and reports on a terminal that there is nothing', async () => {
+  it('affinity list --node shows a single node, and reports on stderr that it has none', async () => {
     const other = [blockWith('10.60.0.8/29', 'host:node-b'), affinityTo('node-b', '10.60.0.8/29', 'confirmed')];
     const { stdout } = await list([...good, ...other], '--node node-b');
     expect(stdout).toContain('10.60.0.8/29');
     expect(stdout).not.toContain(cidr);
-    const none = await run('ipam affinity list --node node-b', { objects: [...base, ...good], terminal: true });
-    expect(none).toMatchObject({ code: 0, stderr: 'No block affinities found for node node-b.\n' });
+    for (const terminal of [true, false]) {
+      const none = await run('ipam affinity list --node node-b', { objects: [...base, ...good], terminal });
+      expect(none).toMatchObject({ code: 0, stderr: 'No block affinities found for node node-b.\n' });
+    }
+  });
+
+  it('affinity list --node fails for a node that does not exist and owns nothing', async () => {
+    const { code, stdout, stderr } = await list([...good], '--node nosuch');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('node nosuch does not exist in this datastore');
   });
 });
 

@@ -7,6 +7,7 @@ import { ipPool } from '../../../../resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../../../../resources/kinds/ipam-block.ts';
 import { calicoNode } from '../../../../resources/kinds/node.ts';
 import type { Context, View } from '../../../command.ts';
+import { unknownName } from '../../named.ts';
 import type { AffinityListInput } from './command.ts';
 import { affinityListJson, affinityListText, affinityListYaml } from './text.ts';
 
@@ -22,7 +23,8 @@ export async function run(ctx: Context, { node }: AffinityListInput): Promise<Af
   refuseMalformedBlocks(blocks);
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   const list = affinityList({ affinities, blocks, pools, nodes: names }, node);
-  if (list.items.length === 0 && ctx.world.io.stderr.isTerminal) {
+  if (list.items.length === 0) {
+    if (node !== undefined && !names.has(node)) throw unknownName({ node });
     await ctx.note(node === undefined ? 'No block affinities found.' : `No block affinities found for node ${node}.`);
   }
   return list;
