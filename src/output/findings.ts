@@ -5,18 +5,31 @@ import { partUnseen, type UnreachedNode, withoutNode } from '../node-state/unrea
 import { groupBy } from '../text/group-by.ts';
 import { counted } from '../text/wording.ts';
 import { printable } from './columns.ts';
-import { type Style, styleOf, type TextView } from './style.ts';
+import { type Paint, type Style, styleOf, type TextView } from './style.ts';
+import type { Cell } from './table.ts';
 import { wrapLines } from './wrap.ts';
 
 /** What is shown of a finding, whichever rule made it. */
 type Shown = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'object' | 'hint'>;
 
+const paintOf = (severity: NodeFinding['severity'], style: Style): Paint =>
+  severity === 'error' ? style.error : style.warning;
+
 /** A finding as two lines: what, after `where` if that is not empty; then what to do. */
 export function findingLines({ id, severity, message, object, hint }: Shown, where: string, style: Style): string {
-  const paint = severity === 'error' ? style.error : style.warning;
   const what = where === '' ? printable(message) : `${printable(where)}: ${printable(message)}`;
   const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
-  return `${paint(`${id} ${severity}`)} ${what}\n    ${change}${printable(hint)}\n`;
+  return `${paintOf(severity, style)(`${id} ${severity}`)} ${what}\n    ${change}${printable(hint)}\n`;
+}
+
+/** The last column of a comparison: `ok`, or the verdict with the id of the finding that it led to. */
+export function verdictCell(
+  verdict: string,
+  finding: (Pick<NodeFinding, 'severity'> & { readonly id: string | undefined }) | undefined,
+  style: Style,
+): Cell {
+  if (finding !== undefined) return { text: `${verdict} ${finding.id}`, paint: paintOf(finding.severity, style) };
+  return { text: verdict, paint: verdict === 'ok' ? style.ok : style.dim };
 }
 
 /** Findings of the data path, each with its node. */

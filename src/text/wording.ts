@@ -9,7 +9,7 @@ export function counted(count: number | bigint, one: string, many = plural(one))
 }
 
 /** The regular English plural: `pool` -> `pools`, `address` -> `addresses`, `affinity` -> `affinities`, `key` -> `keys`. */
-function plural(noun: string): string {
+export function plural(noun: string): string {
   if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`;
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }

@@ -54,12 +54,16 @@ describe('calictl ipam capacity', () => {
   it('ipam capacity prints every node and number when asked', async () => {
     const { stdout } = await run('ipam capacity -o wide', { objects: [...objects, node('host-b', { zone: 'b' })] });
     const rows = stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/));
-    expect(rows.slice(0, 5)).toEqual([
-      ['POOL', 'CIDR', 'BLOCK SIZE', 'MODE', 'SELECTOR', 'NODES', 'TOTAL', 'RESERVED', 'IN USE', 'FREE'],
-      ['pool-a', '10.60.0.0/24', '26', 'automatic', 'all()', '2', '256', '64', '70', '122'],
+    expect(rows.slice(0, 9)).toEqual([
+      ['POOL', 'CIDR', 'BLOCK SIZE', 'MODE', 'SELECTOR', 'NODES'],
+      ['pool-a', '10.60.0.0/24', '26', 'automatic', 'all()', '2'],
       [''],
-      ['POOL', 'IN NEW', 'IN OWN', 'ELSEWHERE', 'BLOCKS', 'MADE', 'FREE BLOCKS', 'PARTLY USED', 'BORROWED'],
-      ['pool-a', '64', '4', '54', '4', '2', '1', '2', '0'],
+      ['POOL', 'TOTAL', 'RESERVED', 'IN USE', 'BORROWED', 'FREE', 'IN NEW', 'IN OWN', 'ELSEWHERE'],
+      ['pool-a', '256', '64', '70', '0', '122', '64', '4', '54'],
+      [''],
+      ['POOL', 'BLOCKS', 'MADE', 'PARTLY USED', 'FREE BLOCKS'],
+      ['pool-a', '4', '2', '2', '1'],
+      [''],
     ]);
     const nodes = rows.slice(rows.findIndex(([first]) => first === 'NODE'));
     expect(nodes.slice(0, 4)).toEqual([
@@ -133,6 +137,14 @@ describe('ipam capacity --simulate', () => {
     ]);
     expect(code).toBe(3);
     expect(stored()).toEqual(before);
+  });
+
+  it('--simulate counts the tunnel addresses of new nodes', async () => {
+    const plain = pool('pool-a', '10.60.0.0/24', 26);
+    const ipip = { ...plain, spec: { ...Object(plain.spec), ipipMode: 'Always' } };
+    const { stdout } = await run('ipam capacity --simulate nodes=2,pods-per-node=1', { objects: [ipip] });
+    expect(stdout).toContain('IPv4: 2 more nodes with 1 pod each\n  placed      2 of 2 pods, 0 of them borrowed\n');
+    expect(stdout).toContain('\n  tunnels     2 addresses\n');
   });
 
   it('--simulate prints the whole result as JSON, with the labels of the new nodes', async () => {

@@ -15,6 +15,7 @@ import { jsonCount, jsonDocument } from '../../../output/json-document.ts';
 import type { TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 import { goFiveDigits } from '../../../text/go-number.ts';
+import { plural } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
 export interface SimulatedFamily {
@@ -39,8 +40,8 @@ const mostProblems = 20;
 /** For people: numbers that are too long to read, in five digits. */
 const shown = (value: bigint | number): string => (value > 10n ** 12n ? goFiveDigits(Number(value)) : String(value));
 
-const counted = (value: bigint | number, one: string, many = `${one}s`): string =>
-  `${shown(value)} ${value === 1n || value === 1 ? one : many}`;
+const counted = (value: bigint | number, one: string): string =>
+  `${shown(value)} ${value === 1n || value === 1 ? one : plural(one)}`;
 
 function modeText(pool: PoolCapacity): string {
   if (pool.mode !== 'automatic' || isForPods(pool)) return pool.mode;
@@ -60,22 +61,26 @@ function poolTable(pools: readonly PoolCapacity[], wide: boolean, columns: numbe
     ]);
     return textTable(headings, rows, columns);
   }
-  const pool = pools.map((one) => [
-    one.name,
-    one.cidr,
-    String(one.blockSize),
-    modeText(one),
-    one.nodeSelector,
-    ...[one.nodes, one.total, one.reserved, one.inUse, one.free].map(shown),
+  const table = (headings: string, row: (pool: PoolCapacity) => string[]): string =>
+    textTable(headings.split(', '), pools.map(row), columns);
+  const settings = table('POOL, CIDR, BLOCK SIZE, MODE, SELECTOR, NODES', (pool) => [
+    pool.name,
+    pool.cidr,
+    String(pool.blockSize),
+    modeText(pool),
+    pool.nodeSelector,
+    String(pool.nodes),
   ]);
-  const places = pools.map((one) => [
-    one.name,
-    ...[one.freeInNewBlocks, one.freeInOwnBlocks, one.freeElsewhere, one.blocks, one.blocksMade].map(shown),
-    ...[one.blocksFree, one.blocksPartlyUsed, one.borrowed].map(shown),
+  const addresses = table('POOL, TOTAL, RESERVED, IN USE, BORROWED, FREE, IN NEW, IN OWN, ELSEWHERE', (pool) => [
+    pool.name,
+    ...[pool.total, pool.reserved, pool.inUse, pool.borrowed].map(shown),
+    ...[pool.free, pool.freeInNewBlocks, pool.freeInOwnBlocks, pool.freeElsewhere].map(shown),
   ]);
-  const poolHeadings = 'POOL,CIDR,BLOCK SIZE,MODE,SELECTOR,NODES,TOTAL,RESERVED,IN USE,FREE'.split(',');
-  const placeHeadings = 'POOL,IN NEW,IN OWN,ELSEWHERE,BLOCKS,MADE,FREE BLOCKS,PARTLY USED,BORROWED'.split(',');
-  return `${textTable(poolHeadings, pool, columns)}\n${textTable(placeHeadings, places, columns)}`;
+  const blocks = table('POOL, BLOCKS, MADE, PARTLY USED, FREE BLOCKS', (pool) => [
+    pool.name,
+    ...[pool.blocks, pool.blocksMade, pool.blocksPartlyUsed, pool.blocksFree].map(shown),
+  ]);
+  return `${settings}\n${addresses}\n${blocks}`;
 }
 
 function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacity): string {

@@ -1,8 +1,7 @@
 // What `node routes` prints: one row per route that is not as expected, or per route; findings below; the whole as a document.
 
-import type { RouteComparison } from '../../../datapath/routes/comparison.ts';
 import type { NodeRoutesList } from '../../../datapath/routes/node-routes.ts';
-import { nodeFindingLines, nodeReport } from '../../../output/findings.ts';
+import { nodeFindingLines, nodeReport, verdictCell } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
@@ -11,21 +10,26 @@ import { printYaml } from '../../../text/yaml.ts';
 
 const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
 
-const verdictText = ({ verdict, finding }: RouteComparison): string =>
-  finding === undefined ? verdict : `${verdict} ${finding.id}`;
-
 /** The table of the routes that the list kept. */
 export function nodeRoutesText(list: NodeRoutesList, view: TextView): string {
   const { items, findings, unreached } = list;
+  const style = styleOf(view.colour);
   const rows = items.flatMap(({ node, routes }) =>
-    routes.map((one) => [node, one.destination, one.expected, one.seen, verdictText(one), one.why]),
+    routes.map(({ destination, expected, seen, verdict, finding, why }) => [
+      node,
+      destination,
+      expected,
+      seen,
+      verdictCell(verdict, finding, style),
+      why,
+    ]),
   );
   const reached = items.filter((item) => item.reached);
   const right = reached.reduce((sum, { asExpected }) => sum + asExpected, 0);
   const wrong = reached.reduce((sum, { routes }) => sum + routes.filter(({ verdict }) => verdict !== 'ok').length, 0);
   const report = {
     table: rows.length === 0 ? '' : textTable(headings, rows, view.columns),
-    lines: nodeFindingLines(findings, styleOf(view.colour)),
+    lines: nodeFindingLines(findings, style),
     summary: `${right} of ${counted(right + wrong, 'route')} on ${counted(reached.length, 'node')} are as expected`,
     findings,
     unreached,

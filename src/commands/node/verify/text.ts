@@ -4,10 +4,10 @@ import type { Fact } from '../../../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-facts.ts';
 import { withoutNode } from '../../../node-state/unreached.ts';
 import { printable } from '../../../output/columns.ts';
-import { nodeFindingLines, nodeReport } from '../../../output/findings.ts';
+import { nodeFindingLines, nodeReport, verdictCell } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
-import { textTable } from '../../../output/table.ts';
+import { type Cell, textTable } from '../../../output/table.ts';
 import { counted, listed } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 
@@ -16,11 +16,10 @@ const headings = ['NODE', 'SUBJECT', 'FACT', 'EXPECTED', 'SEEN', 'VERDICT'];
 /** Of what was not seen for one reason, so many names are shown; more are counted. */
 const namedPerReason = 3;
 
-const verdictText = ({ verdict, id }: Fact): string => (verdict === 'wrong' ? `wrong ${id}` : verdict);
-
-function factRow(node: string, fact: Fact): string[] {
+function factRow(node: string, fact: Fact, style: Style): Cell[] {
   const { subject, fact: name, expected, seen, verdict } = fact;
-  return [node, subject, name, expected, verdict === 'not observed' ? '-' : seen, verdictText(fact)];
+  const cell = verdictCell(verdict, verdict === 'wrong' ? fact : undefined, style);
+  return [node, subject, name, expected, verdict === 'not observed' ? '-' : seen, cell];
 }
 
 const some = (names: readonly string[]): string => printable(listed(names, namedPerReason));
@@ -48,7 +47,7 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, view: TextView
   const { items, findings, unreached } = list;
   const style = styleOf(view.colour);
   const rows = items.flatMap(({ node, facts }) =>
-    facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact)),
+    facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact, style)),
   );
   const reached = items.filter((item) => item.reached);
   const count = (verdict: Fact['verdict']): number =>

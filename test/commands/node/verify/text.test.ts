@@ -29,3 +29,20 @@ it('node verify prints one line for the same facts and reason on all nodes, and 
     '',
   ]);
 });
+
+it('node verify --all colours verdicts: green for ok, by severity for wrong, faint for what was not observed', () => {
+  const fact = (verdict: Fact['verdict'], severity: Fact['severity']): Fact => ({
+    ...unseen('node', 'rules', 'none'),
+    verdict,
+    severity,
+  });
+  const facts = [fact('ok', 'error'), fact('wrong', 'error'), fact('wrong', 'warning'), fact('not observed', 'error')];
+  const items = [{ node: 'node-a', reached: true, right: 1, facts }];
+  const text = nodeVerifyText({ items, findings: [], unreached: [] }, true, { colour: true, columns: 80 });
+  expect(text.split('\n').slice(1, 5)).toEqual([
+    'node-a   node      rules   1          none   \u001b[32mok\u001b[39m',
+    'node-a   node      rules   1          none   \u001b[31mwrong F01\u001b[39m',
+    'node-a   node      rules   1          none   \u001b[33mwrong F01\u001b[39m',
+    'node-a   node      rules   1          -      \u001b[2mnot observed\u001b[22m',
+  ]);
+});
