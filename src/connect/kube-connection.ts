@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
 import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
@@ -106,7 +106,13 @@ async function makeTransport(
   const { ca, cert, key, servername, rejectUnauthorized } = options;
   if (ca) checkAuthority(ca as Buffer, cluster);
   // Only client-node's agent knows the proxy. By default it opens a new connection for each request.
-  if (proxy) return { agent: blamingProxy(keepingAlive(options.agent as HttpsAgent), proxy, server), headers };
+  if (proxy) {
+    const agent = keepingAlive(options.agent as HttpsAgent);
+    // socks-proxy-agent leaves out the address, and Node then compares the certificate with `localhost`.
+    const host = servername ?? server.hostname.replace(/^\[|\]$/g, '');
+    agent.options.checkServerIdentity = (_, certificate) => checkServerIdentity(host, certificate);
+    return { agent: blamingProxy(agent, proxy, server), headers };
+  }
   const alive = { keepAlive: true, timeout: idleSocketMs };
   if (plainHttp) return { agent: new HttpAgent(alive), headers };
   try {
@@ -208,10 +214,12 @@ async function applied(config: KubeConfig, options: RequestOptions): Promise<voi
   } catch (cause) {
     const { code, path } = cause as NodeJS.ErrnoException;
     if (code !== undefined && path !== undefined) throw unreadableFile('the credentials file', path, cause);
-    throw new ConnectionError(`no credentials for the API server: ${reasonOf(cause)}`, {
-      hint: 'Correct the user of the current context in the kubeconfig.',
-      cause,
-    });
+    // A SyntaxError quotes what the program of an auth-provider printed, which may be a token.
+    const quotes = cause instanceof SyntaxError;
+    throw new ConnectionError(
+      `no credentials for the API server: ${quotes ? 'the auth-provider did not print JSON' : reasonOf(cause)}`,
+      { hint: 'Correct the user of the current context in the kubeconfig.', cause: quotes ? undefined : cause },
+    );
   } finally {
     clearTimeout(timer);
   }
