@@ -11,8 +11,8 @@ import type { Progress } from '../world/progress.ts';
 import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
 import type { DatastoreLocation, OpenableLocation } from './datastore-location.ts';
-import { safe } from './exit.ts';
 import { openNodeExec } from './open-node-exec.ts';
+import { safe } from './print-error.ts';
 import { ProgressLine } from './progress.ts';
 import { versionWarning } from './version-warning.ts';
 

@@ -1,5 +1,5 @@
 // The progress line: on a terminal's stderr only, gone when the command is done.
-import { printable } from '../output/columns.ts';
+import { printable } from '../output/printable.ts';
 import type { Progress, Steps } from '../world/progress.ts';
 import type { Clock, OutputStream } from '../world/world.ts';
 

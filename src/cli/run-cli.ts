@@ -6,11 +6,11 @@ import type { World } from '../world/world.ts';
 import { isCompat } from './calicoctl/mode.ts';
 import { CommandContext } from './context.ts';
 import { connectionSettings, locateDatastore } from './datastore-location.ts';
-import { isForeseen, printError } from './exit.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { inputOf } from './input.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
 import { print } from './print.ts';
+import { isForeseen, printError } from './print-error.ts';
 import { versionAnswer } from './version-fast-path.ts';
 
 function viewOf({ io: { stdout } }: World, { noColor }: GlobalInput): View {

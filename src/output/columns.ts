@@ -1,25 +1,11 @@
 // Tables as calicoctl prints them: left-aligned columns, every cell padded, also the last of a row. Tables of calictl's
 // own commands are in table.ts.
+import { printable } from './printable.ts';
 
 const leastWidth = 5;
 const padding = 3;
 /** Up to so many rows the columns fit all of them; beyond, the widths are those of these rows. */
 const alignedRows = 500;
-
-const steering = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-const shortEscapes: Readonly<Record<string, string>> = {
-  '\n': '\\n',
-  '\r': '\\r',
-  '\u001b': '\\e',
-};
-
-/** The text with control and direction characters written as escapes, so that no name from a cluster steers a terminal. */
-export function printable(text: string): string {
-  return text.replace(
-    steering,
-    (character) => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
 
 /** Code points, which is what tables count. */
 export function widthOf(text: string): number {

@@ -1,5 +1,5 @@
 // Comma-separated values.
-import { printable } from './columns.ts';
+import { printable } from './printable.ts';
 
 /**
  * RFC 4180: quotes around a field with a comma or a quote; a leading formula sign is defused. Control and direction

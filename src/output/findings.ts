@@ -4,7 +4,7 @@ import type { NodeFinding } from '../faults/finding.ts';
 import { partUnseen, type UnreachedNode, withoutNode } from '../node-state/unreached.ts';
 import { groupBy } from '../text/group-by.ts';
 import { counted } from '../text/wording.ts';
-import { printable } from './columns.ts';
+import { printable } from './printable.ts';
 import { type Paint, type Style, styleOf, type TextView } from './style.ts';
 import type { Cell } from './table.ts';
 import { wrapLines } from './wrap.ts';

@@ -1,5 +1,6 @@
 // Ruled tables as calicoctl's ipam commands and its node status print them.
-import { printable, widthOf } from './columns.ts';
+import { widthOf } from './columns.ts';
+import { printable } from './printable.ts';
 
 const wrapAt = 30;
 const number = /^-?(?:\d{1,3}(?:,\d{3})*|\d+)(?:\.\d+)?$/;

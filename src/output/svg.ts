@@ -1,6 +1,7 @@
 // The elements that pictures are made of, as SVG. What is written comes from a cluster: it is escaped here, once.
-import { printable } from './columns.ts';
+
 import { escapedMarkup } from './markup.ts';
+import { printable } from './printable.ts';
 
 /** Those without a value, or with an empty one, are left out; numbers are written with one decimal at most. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

@@ -1,8 +1,8 @@
 // Tables of calictl's own commands: no borders, and cells that wrap at words when the terminal is too narrow.
 // calicoctl's tables and the streamed lists of `get` are in columns.ts and grid.ts.
 import Table from 'cli-table3';
-import { printable } from './columns.ts';
 import { displayWidth } from './display-width.ts';
+import { printable } from './printable.ts';
 import { wrap } from './wrap.ts';
 
 /** A text, or a text with its colour. */

@@ -1,5 +1,5 @@
 // The base of all errors: what happened, a code for programs, a hint on what to do, and the exit code.
-// Printing and redaction are in cli/exit.ts.
+// Printing and redaction are in cli/print-error.ts.
 
 /** Exit codes, docs/reference/exit-codes.md. */
 export const exitCodes = {

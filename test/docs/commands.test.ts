@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/commands/tree.ts';
-import { commandPage, proseOf } from '../support/docs/command-page.ts';
+import { commandPage, proseOf } from '../support/pages/command-page.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'commands');
 const fileOf = (path: readonly string[]): string => `${path.join('-')}.md`;

@@ -1,6 +1,7 @@
 // Tables: minimum width 5, padding 3, every cell padded; aligned up to 500 rows.
 import { describe, expect, it } from 'vitest';
-import { printable, streamedTable, table } from '../../src/output/columns.ts';
+import { streamedTable, table } from '../../src/output/columns.ts';
+import { printable } from '../../src/output/printable.ts';
 
 async function* pagesOf(rows: readonly string[][], size: number) {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size);

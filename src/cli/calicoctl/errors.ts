@@ -2,7 +2,7 @@
 import { calicoctlText } from '../../commands/calicoctl-errors.ts';
 import { CalictlError, exitCodes, StdoutFailure, type UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
-import { isInterruption, safe, unforeseenLines } from '../exit.ts';
+import { isInterruption, safe, unforeseenLines } from '../print-error.ts';
 
 /** calicoctl knows 0 and 1 only, and findings are not a failure there. */
 export function calicoctlExit(code: number): number {

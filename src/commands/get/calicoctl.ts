@@ -2,17 +2,17 @@
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { defaultNamespace } from '../../resources/object.ts';
-import type { Found, ObjectPage, Selection } from '../../resources/query-result.ts';
 import { CalictlError, exitCodes, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
 import type { Context, Rendered } from '../command.ts';
 import type { CalicoctlGetInput } from './command.ts';
 import { documentsOf } from './documents.ts';
 import { type Output, parseOutput } from './output.ts';
-import { kindNamed, Reader, relatedObjects, stripped } from './reader.ts';
+import type { Found, ObjectPage, QueryResult } from './query-result.ts';
+import { kindOfWord, Reader, relatedObjects, stripped } from './reader.ts';
 import { needsOf, tablesOf } from './tables.ts';
 
-interface Selected extends Selection {
+interface Selected extends QueryResult {
   readonly format: CalicoctlFormat;
 }
 
@@ -42,7 +42,7 @@ export async function run(ctx: Context, input: CalicoctlGetInput): Promise<Selec
 /** Errors: UsageError for what no datastore could answer; those of opening the datastore. */
 async function select(ctx: Context, input: CalicoctlGetInput): Promise<Selected> {
   const { names, namespace, allNamespaces } = input;
-  const kind = kindNamed(input.kind, ({ codec }) => codec !== undefined);
+  const kind = kindOfWord(input.kind, ({ codec }) => codec !== undefined);
   const store = await ctx.datastore();
   if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
   const clash = namespaceClash(kind, input);
@@ -80,7 +80,7 @@ function namespaceClash(kind: Kind, { names, namespace, allNamespaces }: Calicoc
     : undefined;
 }
 
-type Read = Pick<Selection, 'found' | 'errors'>;
+type Read = Pick<QueryResult, 'found' | 'errors'>;
 
 async function readNamed(
   reader: Reader,

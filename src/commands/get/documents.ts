@@ -5,9 +5,9 @@ import { orderKeys } from '../../resources/field-order.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { storedApiVersion, v3ApiVersion } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
-import type { Found, Selection } from '../../resources/query-result.ts';
 import { printJson } from '../../text/json.ts';
 import { printYaml } from '../../text/yaml.ts';
+import type { Found, QueryResult } from './query-result.ts';
 
 export type DocumentFormat = 'yaml' | 'json';
 
@@ -63,7 +63,7 @@ function listTail(kind: string, revision: string): unknown {
 }
 
 /** What was found as one document: a query without names is a list, everything else a bare object or an array. */
-export function documentsOf({ found }: Selection, format: DocumentFormat): string | AsyncIterable<string> {
+export function documentsOf({ found }: QueryResult, format: DocumentFormat): string | AsyncIterable<string> {
   const [first] = found;
   if (first?.type === 'list') return listText(first, format);
   const objects = found.filter((entry) => entry.type === 'object');

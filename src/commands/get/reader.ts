@@ -4,14 +4,14 @@ import { toV3 } from '../../resources/convert/v3.ts';
 import { type Derivation, isOnCommandLine, type Kind, type Need, type RelatedObjects } from '../../resources/kind.ts';
 import { findKind, kinds } from '../../resources/kinds.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
-import type { ObjectPage } from '../../resources/query-result.ts';
 import { UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
+import type { ObjectPage } from './query-result.ts';
 
 type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
 
 /** Errors: UsageError for a word that is not the name of a kind. */
-export function kindNamed(word: string, isKnown: (kind: Kind) => boolean = () => true): Kind {
+export function kindOfWord(word: string, isKnown: (kind: Kind) => boolean = () => true): Kind {
   const kind = findKind(word);
   if (kind !== undefined && isKnown(kind)) return kind;
   const known = kinds.filter(isOnCommandLine).map(({ aliases }) => aliases[0]);

@@ -2,17 +2,17 @@
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { defaultNamespace } from '../../resources/object.ts';
-import type { Found, ObjectPage, Selection } from '../../resources/query-result.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import type { GetInput } from './command.ts';
 import { documentsOf } from './documents.ts';
-import { kindNamed, Reader, relatedObjects, stripped } from './reader.ts';
+import type { Found, ObjectPage, QueryResult } from './query-result.ts';
+import { kindOfWord, Reader, relatedObjects, stripped } from './reader.ts';
 import { columnsOf, namesOf, needsOf, tablesOf } from './tables.ts';
 
-export async function run(ctx: Context, input: GetInput): Promise<Selection> {
+export async function run(ctx: Context, input: GetInput): Promise<QueryResult> {
   const { names, namespace, allNamespaces, output } = input;
-  const kind = kindNamed(input.kind);
+  const kind = kindOfWord(input.kind);
   columnsOf(kind, 'custom-columns', output.headings, false);
   const inNamespace = namespaceOf(kind, input);
   const store = await ctx.datastore();
@@ -75,16 +75,16 @@ function missing(error: DatastoreError, kind: Kind, name: string, namespace: str
 }
 
 export const formats = {
-  ps: (selection: Selection) => tablesOf(selection, 'ps', false),
-  wide: (selection: Selection) => tablesOf(selection, 'wide', false),
-  'custom-columns': (selection: Selection) => tablesOf(selection, 'custom-columns', false),
+  ps: (selection: QueryResult) => tablesOf(selection, 'ps', false),
+  wide: (selection: QueryResult) => tablesOf(selection, 'wide', false),
+  'custom-columns': (selection: QueryResult) => tablesOf(selection, 'custom-columns', false),
   name: namesOf,
-  yaml: (selection: Selection) => documentsOf(selection, 'yaml'),
-  json: (selection: Selection) => documentsOf(selection, 'json'),
+  yaml: (selection: QueryResult) => documentsOf(selection, 'yaml'),
+  json: (selection: QueryResult) => documentsOf(selection, 'json'),
 };
 
 export const format = ({ output }: GetInput): string => output.format;
 
-export const exit = ({ errors: all }: Selection): number => (all.length > 0 ? exitCodes.failed : exitCodes.ok);
+export const exit = ({ errors: all }: QueryResult): number => (all.length > 0 ? exitCodes.failed : exitCodes.ok);
 
-export const errors = (selection: Selection): readonly Error[] => selection.errors;
+export const errors = (selection: QueryResult): readonly Error[] => selection.errors;

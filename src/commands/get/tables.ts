@@ -1,11 +1,12 @@
 // Objects as tables and as names; as documents they are in documents.ts.
 
-import { printable, streamedTable, table } from '../../output/columns.ts';
+import { streamedTable, table } from '../../output/columns.ts';
+import { printable } from '../../output/printable.ts';
 import { column } from '../../resources/cells.ts';
 import type { Column, Kind, Need, RelatedObjects } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
-import type { Found, Selection } from '../../resources/query-result.ts';
 import { UsageError } from '../../world/errors.ts';
+import type { Found, QueryResult } from './query-result.ts';
 
 export type TableFormat = 'ps' | 'wide' | 'custom-columns';
 
@@ -60,7 +61,7 @@ async function* rowsOf(
 }
 
 /** A table for each object that was named, one for a list, each with a blank line after it. */
-export async function* tablesOf(selection: Selection, format: TableFormat, alignAll: boolean): AsyncIterable<string> {
+export async function* tablesOf(selection: QueryResult, format: TableFormat, alignAll: boolean): AsyncIterable<string> {
   const { found, headings: wanted, withNamespace, related } = selection;
   const [first] = found;
   if (first === undefined) return;
@@ -74,7 +75,7 @@ export async function* tablesOf(selection: Selection, format: TableFormat, align
 }
 
 /** `ippool/pool-1`, one per line. */
-export async function* namesOf({ found }: Selection): AsyncIterable<string> {
+export async function* namesOf({ found }: QueryResult): AsyncIterable<string> {
   for (const entry of found) {
     const line = ({ metadata }: KubeObject): string => `${entry.kind.kind.toLowerCase()}/${printable(metadata.name)}\n`;
     if (entry.type === 'object') yield line(entry.object);

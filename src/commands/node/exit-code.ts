@@ -1,4 +1,4 @@
-// The exit code of commands that read nodes and judge what they say.
+// The exit code of commands that read nodes and judge their answers.
 import { type ExitCode, exitCodes } from '../../world/errors.ts';
 
 export interface Judged {
@@ -8,7 +8,7 @@ export interface Judged {
   readonly unreached: readonly unknown[];
 }
 
-/** Nobody reached, something wrong, somebody not reached: in this order. */
+/** 1 if no node was reached, else 3 if something is wrong, else 5 if a node was not reached, else 0. */
 export function exitOf({ reached, faulty, unreached }: Judged): ExitCode {
   if (!reached) return exitCodes.failed;
   if (faulty) return exitCodes.findings;
@@ -23,7 +23,7 @@ interface JudgedList {
   readonly faulty?: boolean;
 }
 
-/** The same for a list with an item a node. */
+/** Same, for a list with one item per node. */
 export function exitOfList({ items, findings, unreached, faulty = findings.length > 0 }: JudgedList): ExitCode {
   return exitOf({ reached: items.some(({ reached }) => reached), faulty, unreached });
 }

@@ -1,5 +1,5 @@
 // The invariants of allocated addresses and of addresses in use.
-// The rules are in docs/reference/ipam.md.
+// The code of the rules is next to this file; docs/reference/ipam.md has them in words.
 import type { Invariant, OptionalKind } from '../invariant.ts';
 
 /** Without these an address that looks unused may well be in use. */

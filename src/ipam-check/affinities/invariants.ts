@@ -1,5 +1,5 @@
 // The invariants of ownership: block affinities against blocks, nodes and pools, and the blocks that nodes keep.
-// The rules are in docs/reference/ipam.md.
+// The code of the rules is next to this file; docs/reference/ipam.md has them in words.
 import type { Invariant } from '../invariant.ts';
 
 export const affinityInvariants = {

@@ -1,5 +1,5 @@
 // The invariants of a single block: its name, CIDR, bookkeeping, sequence numbers, owner and Windows reserve.
-// The rules are in docs/reference/ipam.md.
+// The code of the rules is next to this file; docs/reference/ipam.md has them in words.
 import type { Invariant } from '../invariant.ts';
 
 export const blockInvariants = {

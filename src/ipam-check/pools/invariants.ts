@@ -1,5 +1,5 @@
 // The invariants of pools, and of blocks as parts of pools: overlaps, sizes, uses, and how much is left.
-// The rules are in docs/reference/ipam.md.
+// The code of the rules is next to this file; docs/reference/ipam.md has them in words.
 import type { Invariant } from '../invariant.ts';
 
 export const poolInvariants = {

@@ -1,10 +1,10 @@
 // One object bare, several as an array, a query as a list; YAML keys sorted, JSON keys in Calico's order.
 import { describe, expect, it } from 'vitest';
 import { documentsOf } from '../../../src/commands/get/documents.ts';
+import type { Found, ObjectPage, QueryResult } from '../../../src/commands/get/query-result.ts';
 import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import type { Found, ObjectPage, Selection } from '../../../src/resources/query-result.ts';
 
 const pool = (name: string): KubeObject => ({
   spec: { natOutgoing: true, cidr: '10.0.0.0/16', nodeSelector: 'zone in {"a"} && x < 3' },
@@ -12,7 +12,7 @@ const pool = (name: string): KubeObject => ({
   kind: 'IPPool',
   apiVersion: 'projectcalico.org/v3',
 });
-const selection = (...found: Found[]): Selection => ({
+const selection = (...found: Found[]): QueryResult => ({
   found,
   withNamespace: false,
   headings: [],
@@ -27,7 +27,7 @@ const list = (...pages: KubeObject[][]): Found => ({
     for (const [index, page] of pages.entries()) yield { items: page, resourceVersion: String(2165 + index) };
   })(),
 });
-async function text(found: Selection, format: 'yaml' | 'json'): Promise<string> {
+async function text(found: QueryResult, format: 'yaml' | 'json'): Promise<string> {
   const rendered = documentsOf(found, format);
   if (typeof rendered === 'string') return rendered;
   let all = '';

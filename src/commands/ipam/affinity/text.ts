@@ -7,8 +7,8 @@ import type {
 } from '../../../ipam/affinity/affinity-plan.ts';
 import type { ReleaseOutcome } from '../../../ipam/release/release-plan.ts';
 import { formatCidr } from '../../../net/cidr.ts';
-import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import { counted } from '../../../text/wording.ts';
 
 const text = (lines: readonly string[]): string => lines.map((line) => `${printable(line)}\n`).join('');

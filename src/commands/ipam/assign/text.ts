@@ -1,7 +1,7 @@
 // What `ipam assign` prints.
 import type { AssignedAddress } from '../../../ipam/assign/auto-assign.ts';
-import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 
 export interface IpamAssigned {
   readonly node: string;

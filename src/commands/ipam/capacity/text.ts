@@ -9,9 +9,9 @@ import {
 import type { NodeCapacity } from '../../../ipam/capacity/capacity-nodes.ts';
 import type { PoolCapacity } from '../../../ipam/capacity/capacity-pools.ts';
 import type { SimulationRun } from '../../../ipam/capacity/simulation.ts';
-import { printable } from '../../../output/columns.ts';
 import { moreInWide } from '../../../output/findings.ts';
 import { jsonCount, jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import type { TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 import { goFiveDigits } from '../../../text/go-number.ts';

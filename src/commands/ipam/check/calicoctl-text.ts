@@ -1,7 +1,7 @@
 // The text of `calicoctl ipam check`, line for line. Where calicoctl prints in hash order, this is in order of addresses
 // and names.
 import type { CalicoctlAllocation, CalicoctlCheck } from '../../../ipam-check/calicoctl-report/calicoctl-check.ts';
-import { printable } from '../../../output/columns.ts';
+import { printable } from '../../../output/printable.ts';
 
 export interface CalicoctlCheckView {
   /** `--show-all-ips`; implies the next. */

@@ -2,15 +2,15 @@
 import type { Finding } from '../../../ipam-check/finding.ts';
 import type { Severity } from '../../../ipam-check/invariant.ts';
 import type { IPAMCheckReport } from '../../../ipam-check/report.ts';
-import { printable } from '../../../output/columns.ts';
 import { explainLine, moreInWide } from '../../../output/findings.ts';
+import { printable } from '../../../output/printable.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { wrap } from '../../../output/wrap.ts';
 import { shortDuration } from '../../../text/go-duration.ts';
 import { groupBy } from '../../../text/group-by.ts';
 import { counted } from '../../../text/wording.ts';
 
-export interface CheckView extends TextView {
+export interface CheckTextView extends TextView {
   /** All facts and all candidates, one line each. */
   readonly wide: boolean;
 }
@@ -40,7 +40,7 @@ function facts(finding: Finding): string {
 }
 
 /** What to do by hand about each of a group, when it is the same for all and the plain table would repeat it. */
-function commonAdvice(group: readonly Finding[], view: CheckView): string | undefined {
+function commonAdvice(group: readonly Finding[], view: CheckTextView): string | undefined {
   const [first] = group;
   if (view.wide || group.length < 2 || first?.repair === undefined) return undefined;
   const { summary } = first.repair;
@@ -48,7 +48,7 @@ function commonAdvice(group: readonly Finding[], view: CheckView): string | unde
   return isCommon ? summary : undefined;
 }
 
-function findingLines(finding: Finding, view: CheckView, style: Style, isCommon: boolean): string {
+function findingLines(finding: Finding, view: CheckTextView, style: Style, isCommon: boolean): string {
   const about = facts(finding);
   const what = style.strong(subject(finding)) + (about === '' ? '' : `  ${style.dim(about)}`);
   const lines = [wrap(what, view.columns, '  ', '      ')];
@@ -88,7 +88,7 @@ function groupHeading({ first, all }: FindingGroup, style: Style): string {
 }
 
 /** Each group under its heading. */
-function findingGroups(findings: readonly Finding[], view: CheckView, style: Style): string {
+function findingGroups(findings: readonly Finding[], view: CheckTextView, style: Style): string {
   const parts: string[] = [];
   for (const group of groupsOf(findings)) {
     const { first, all } = group;
@@ -136,7 +136,7 @@ function foundLines(before: IPAMCheckReport, style: Style): string {
 }
 
 /** What is left after the repairs. */
-function leftLines(report: IPAMCheckReport, view: CheckView, style: Style): string {
+function leftLines(report: IPAMCheckReport, view: CheckTextView, style: Style): string {
   const found = findingGroups(report.findings, view, style);
   const verdict = hasProblems(report) ? `Left: ${problemsText(report, style)}` : style.ok('No problems are left');
   const list = found === '' ? '' : `Left after the repairs:\n${found}\n`;
@@ -150,7 +150,7 @@ export function repairLine(finding: Finding): string {
   return `${primitive} ${named}${printable(summary)}`;
 }
 
-function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): string {
+function fixLines(report: IPAMCheckReport, view: CheckTextView, style: Style): string {
   const { fix } = report;
   if (fix === undefined) return '';
   if (fix.planned === 0)
@@ -177,7 +177,7 @@ function fixLines(report: IPAMCheckReport, view: CheckView, style: Style): strin
 }
 
 /** What was read, and what was not. */
-function headLines({ summary, datastore, unread = [] }: IPAMCheckReport, view: CheckView, style: Style): string {
+function headLines({ summary, datastore, unread = [] }: IPAMCheckReport, view: CheckTextView, style: Style): string {
   const read =
     `Read ${counted(summary.pools, 'pool')}, ${counted(summary.blocks, 'block')}, ` +
     `${counted(summary.affinities, 'affinity')}, ${counted(summary.handles, 'handle')}: ` +
@@ -195,7 +195,7 @@ function headLines({ summary, datastore, unread = [] }: IPAMCheckReport, view: C
  * The report as text for people. With `before`, the report of what was found before repairs were made: what was found,
  * what was done, what is left, in this order.
  */
-export function ipamCheckText(report: IPAMCheckReport, view: CheckView, before?: IPAMCheckReport): string {
+export function ipamCheckText(report: IPAMCheckReport, view: CheckTextView, before?: IPAMCheckReport): string {
   const style = styleOf(view.colour);
   const repairs = fixLines(report, view, style);
   if (before !== undefined) {

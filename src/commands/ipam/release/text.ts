@@ -1,7 +1,7 @@
 // What `ipam release` prints outside compat mode.
 import type { Released } from '../../../ipam/release/release-plan.ts';
-import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import { counted } from '../../../text/wording.ts';
 
 /**

@@ -11,7 +11,8 @@ import {
   type MapCell,
   textOf,
 } from '../../../ipam/show/address-map.ts';
-import { printable, widthOf } from '../../../output/columns.ts';
+import { widthOf } from '../../../output/columns.ts';
+import { printable } from '../../../output/printable.ts';
 import { type Attributes, element, pictureEnd, pictureStart, shown, textAt, title } from '../../../output/svg.ts';
 import { nodeColourCount, pageStyle, pictureStyle } from './map-style.ts';
 import { notesOf, orphans, poolNote } from './map-text.ts';

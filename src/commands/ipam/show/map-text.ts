@@ -10,7 +10,8 @@ import {
   type MapCell,
   type MapPool,
 } from '../../../ipam/show/address-map.ts';
-import { printable, widthOf } from '../../../output/columns.ts';
+import { widthOf } from '../../../output/columns.ts';
+import { printable } from '../../../output/printable.ts';
 import { type Paint, type Style, styleOf, type TextView } from '../../../output/style.ts';
 
 /** Columns that usage and owner get next to the addresses when blocks have to be wrapped for them. */

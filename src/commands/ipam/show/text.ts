@@ -2,10 +2,10 @@
 import { addressStates } from '../../../ipam/show/address-map.ts';
 import type { PoolUsage, Utilization } from '../../../ipam/show/utilization.ts';
 import type { AddressList, AddressShown, Holder, IpamShown } from '../../../ipam/show/views.ts';
-import { printable } from '../../../output/columns.ts';
 import { csvLine } from '../../../output/csv.ts';
 import { grid } from '../../../output/grid.ts';
 import { jsonCount, jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import { goFiveDigits, goWhole } from '../../../text/go-number.ts';
 import { printYaml } from '../../../text/yaml.ts';
 

@@ -1,7 +1,7 @@
 // What `ipam split` prints: the plan, and how it ended.
 import type { PlannedPart } from '../../../ipam/pool/pool-split.ts';
-import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import { counted } from '../../../text/wording.ts';
 
 export interface IpamSplit {

@@ -2,9 +2,9 @@
 import { addressText } from '../../../bgp/node-status.ts';
 import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerings.ts';
 import type { Wanted } from '../../../bgp/session.ts';
-import { printable } from '../../../output/columns.ts';
 import { nodeReport } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 import { counted } from '../../../text/wording.ts';

@@ -21,7 +21,7 @@ export const nodeStatus = defineCommand({
   description:
     'Queries all nodes, or those named, in parallel. For a peer that is not Established, shows the reason that follows ' +
     'from the state of both ends and from the Node, BGPPeer and BGPConfiguration objects, and the object to change. ' +
-    'docs/reference/bgp.md describes the F numbers. Unreachable nodes are reported as unreachable, never as down.',
+    '`calictl explain F60` says what a finding means. Unreachable nodes are reported as unreachable, never as down.',
   examples: [
     { command: 'calictl node status', about: 'all nodes of the cluster, through the API server' },
     { command: 'calictl node status node-a node-b -o wide', about: 'one row per peer of two nodes' },

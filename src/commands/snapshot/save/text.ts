@@ -1,8 +1,8 @@
 // What `snapshot save` prints: what is in the snapshot, and what is not.
 
 import { withoutNode } from '../../../node-state/unreached.ts';
-import { printable } from '../../../output/columns.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { printable } from '../../../output/printable.ts';
 import type { TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 import type { SavedSnapshot } from '../../../snapshot/saved-snapshot.ts';

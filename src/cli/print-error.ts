@@ -1,5 +1,5 @@
 // Errors to texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
-import { printable } from '../output/columns.ts';
+import { printable } from '../output/printable.ts';
 import { redacted } from '../output/redact.ts';
 import { CalictlError, exitCodes } from '../world/errors.ts';
 import type { World } from '../world/world.ts';

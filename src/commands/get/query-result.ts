@@ -1,6 +1,6 @@
 // What a read of objects found, ready to be shown as a table or as documents. Types only.
-import type { Kind, RelatedObjects } from './kind.ts';
-import type { KubeObject } from './object.ts';
+import type { Kind, RelatedObjects } from '../../resources/kind.ts';
+import type { KubeObject } from '../../resources/object.ts';
 
 /** Some of the objects of a list, in the form in which people see them. */
 export interface ObjectPage {
@@ -21,7 +21,7 @@ export type Found =
       readonly pages: AsyncIterable<ObjectPage>;
     };
 
-export interface Selection {
+export interface QueryResult {
   readonly found: readonly Found[];
   /** True when tables begin with the namespace. */
   readonly withNamespace: boolean;

@@ -1,7 +1,7 @@
 // Errors as texts and exit codes.
 import { describe, expect, it } from 'vitest';
 import { calicoctlExit, printCalicoctlError } from '../../src/cli/calicoctl/errors.ts';
-import { printError } from '../../src/cli/exit.ts';
+import { printError } from '../../src/cli/print-error.ts';
 import { DatastoreError } from '../../src/datastore/datastore.ts';
 import { CalictlError, type ExitCode, RefusedError, UsageError } from '../../src/world/errors.ts';
 import { testWorld } from '../support/program/world.ts';
