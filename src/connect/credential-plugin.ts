@@ -28,7 +28,7 @@ interface Outcome {
 }
 
 /**
- * Runs the plugin with this environment and KUBERNETES_EXEC_INFO; `cluster` is what it is told of the cluster if it asks.
+ * Runs the plugin with this environment and KUBERNETES_EXEC_INFO; `cluster` is what it gets to know about the cluster if it asks.
  * Errors: ConnectionError, which never quotes what the plugin printed on stdout.
  */
 export async function pluginCredential(

@@ -155,7 +155,7 @@ async function withPluginCredential(
 
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 
-/** What a credential plugin is told of the cluster. Errors: ConnectionError. */
+/** The cluster as a credential plugin gets it. Errors: ConnectionError. */
 function clusterInfo(cluster: Cluster): Record<string, unknown> {
   const authority = cluster.caData ?? (cluster.caFile ? base64(contentOf(cluster.caFile)) : undefined);
   return {

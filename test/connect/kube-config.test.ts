@@ -211,7 +211,7 @@ describe('invalid kubeconfigs', () => {
     ['a token', { user: { token: 12 } }, 'token of the user in the kubeconfig is not text'],
     ['a password', { user: { username: 'ann', password: 12 } }, 'password of the user in the kubeconfig is not text'],
     ['an impersonated user', { user: { as: ['eve'] } }, 'as of the user in the kubeconfig is not text'],
-  ])('%s of another type than text is reported', async (_, what, message) => {
+  ])('%s of a type other than text is reported', async (_, what, message) => {
     const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig(what)) }));
     expect(error.message).toMatch(message);
   });
