@@ -5,7 +5,7 @@ import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-fac
 import { withoutNode } from '../../../node-state/unreached.ts';
 import { nodeFindingLines, nodeReport, verdictCell } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { printable, printable } from '../../../output/printable.ts';
+import { printable } from '../../../output/printable.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { type Cell, textTable } from '../../../output/table.ts';
 import { counted, listed } from '../../../text/wording.ts';
