@@ -59,7 +59,7 @@ export class ProgressLine {
     const line = printable(progressText(text, steps, elapsedMs)).slice(0, this.#stream.columns - 1);
     if (line === this.#drawn) return;
     this.#drawn = line;
-    // Not waited for: what is printed next comes after all that was written before.
+    // No need to wait: what is printed next comes after all that was written before.
     void this.#stream.write(eraseLine + line);
   }
 

@@ -37,7 +37,7 @@ export interface Picture {
   readonly style: string;
 }
 
-/** How a picture begins: its size, what it says of itself (markup), its stylesheet. `pictureEnd` ends it. */
+/** How a picture begins: its size, its description (markup), its stylesheet. `pictureEnd` ends it. */
 export function pictureStart({ width, height, attributes, style }: Picture, about: string): string {
   const root = { xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`, ...attributes };
   return `${opening('svg', root)}>\n${about}\n${element('style', {}, style)}\n`;

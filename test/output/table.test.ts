@@ -45,7 +45,7 @@ describe('textTable', () => {
     ]);
   });
 
-  it('breaks words, behind punctuation where it can, only when the longest do not fit beside each other', () => {
+  it('breaks words, behind punctuation where it can, only when the longest do not fit next to each other', () => {
     const long = [['worker-1', 'fd00:10:244:aaaa:bbbb:cccc:dddd:eee0/122', '0123456789012345678901234567890123456789']];
     expect(linesOf(textTable(['NODE', 'DESTINATION', 'HANDLE'], long, 60))).toEqual([
       'NODE      DESTINATION               HANDLE',

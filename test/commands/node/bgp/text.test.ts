@@ -5,17 +5,17 @@ import { nodeBgpSvg } from '../../../../src/commands/node/bgp/svg.ts';
 import { edgeLooks, nodeBgpDot } from '../../../../src/commands/node/bgp/text.ts';
 
 const peering = (node: string, protocol: string): Peering => ({
-  ...{
-    node,
-    version: 4,
-    protocol,
-    type: 'other',
-    address: undefined,
-    port: undefined,
-    peerNode: undefined,
-    as: undefined,
-  },
-  ...{ desired: undefined, state: 'Active', finding: undefined },
+  node,
+  version: 4,
+  protocol,
+  type: 'other',
+  address: undefined,
+  port: undefined,
+  peerNode: undefined,
+  as: undefined,
+  desired: undefined,
+  state: 'Active',
+  finding: undefined,
 });
 
 const evil = `x"></title><script>alert(1)</script>&\u001b[31m`;

@@ -5,8 +5,15 @@ import type { Fact } from '../../../../src/datapath/verify/fact.ts';
 
 function unseen(subject: string, name: string, seen: string): Fact {
   return {
-    ...{ subject, fact: name, expected: '1', seen, verdict: 'not observed', id: 'F01', severity: 'error' },
-    ...{ hint: '', command: [] },
+    subject,
+    fact: name,
+    expected: '1',
+    seen,
+    verdict: 'not observed',
+    id: 'F01',
+    severity: 'error',
+    hint: '',
+    command: [],
   };
 }
 
