@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { invariants } from '../../src/ipam-check/invariants.ts';
 import type { IPReservation } from '../../src/resources/kinds/ip-reservation.ts';
@@ -8,7 +8,7 @@ import { findingsOf } from '../support/clusters/brief-findings.ts';
 import { healthy, podHandle } from '../support/clusters/snapshot-builder.ts';
 
 describe('repairs that follow from released addresses', () => {
-  test('the block of a node that is gone goes with its last leaked address', () => {
+  it('the affinity of a missing node is released with its block after the last leaked address', () => {
     const cluster = healthy();
     cluster.pod('x-1', 'node-x', cluster.block('10.60.0.16/29', 'node-x'), '4');
     cluster.pods.pop();
@@ -19,7 +19,7 @@ describe('repairs that follow from released addresses', () => {
     expect(found.filter((line) => line.includes(' R1'))).toHaveLength(1);
   });
 
-  test('no handle is made for an address that is released anyway', () => {
+  it('a missing handle is not created for an address that is released anyway', () => {
     const cluster = healthy();
     cluster.pods.shift();
     cluster.removeHandle(podHandle('1'));
@@ -27,7 +27,7 @@ describe('repairs that follow from released addresses', () => {
   });
 });
 
-test('errors before warnings, candidates last, and the same answer twice', () => {
+it('findings are ordered errors, warnings, candidates, the same in every evaluation', () => {
   const cluster = healthy();
   cluster.handle(podHandle('f'), { '10.60.0.0/29': 1 });
   cluster.handle(podHandle('e'), { '10.60.0.0/29': 1 }).writtenAtMs = cluster.snapshot().now.getTime();
@@ -43,7 +43,7 @@ test('errors before warnings, candidates last, and the same answer twice', () =>
   expect(findingsOf(cluster.snapshot())).toEqual(found);
 });
 
-test('keys tell all judgements apart and do not change with what the fault rests on', () => {
+it('keys are unique and do not change with the resource versions of the objects', () => {
   const cluster = healthy();
   const handle = cluster.handle(podHandle('f'), { '10.60.0.0/29': 1 });
   const affinity = cluster.affinity('node-a', '10.60.0.16/29', 'pending');
@@ -56,7 +56,7 @@ test('keys tell all judgements apart and do not change with what the fault rests
   expect(new Set(first.map(({ key }) => key)).size).toBe(first.length);
 });
 
-test('allocations are counted, and those in use', () => {
+it('allocations and those in use are counted, with the Windows reserve', () => {
   const cluster = healthy();
   cluster.node('win-1');
   cluster.block('10.60.0.16/29', 'win-1', true);
@@ -65,7 +65,7 @@ test('allocations are counted, and those in use', () => {
   expect({ allocations, inUse }).toEqual({ allocations: 9, inUse: 8 });
 });
 
-test('an address counts as in use while its container lives, whatever its pod lists', () => {
+it('an address counts as in use while its container runs, whatever its pod lists', () => {
   const cluster = healthy();
   for (const pod of cluster.pods) pod.addresses = [];
   expect(evaluate(cluster.snapshot())).toMatchObject({ allocations: 5, inUse: 5 });
@@ -73,7 +73,7 @@ test('an address counts as in use while its container lives, whatever its pod li
   expect(evaluate(cluster.snapshot())).toMatchObject({ allocations: 5, inUse: 4 });
 });
 
-describe('whatever the objects hold', () => {
+describe('objects with any content', () => {
   const junk = fc.oneof(
     fc.constantFrom<unknown>(
       null,
@@ -112,7 +112,7 @@ describe('whatever the objects hold', () => {
     spec,
   });
 
-  test('nothing is thrown and every finding is whole', () => {
+  it('evaluate never throws and every finding is complete, whatever the objects contain', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(blockField, junk), { maxLength: 3 }),
@@ -145,7 +145,7 @@ describe('whatever the objects hold', () => {
     );
   });
 
-  test('not even without spec', () => {
+  it('objects without a spec are findings', () => {
     const cluster = healthy();
     Object.assign(cluster.blockOf('10.60.0.0/29'), { spec: undefined });
     Object.assign(cluster.affinityOf('node-a', '10.60.0.0/29'), { spec: undefined });

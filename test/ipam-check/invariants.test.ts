@@ -1,20 +1,20 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { invariantIds, invariants, parseInvariantId } from '../../src/ipam-check/invariants.ts';
 
-test.each([
+it.each([
   ['INV-07', 'INV-07'],
   ['inv-7', 'INV-07'],
   ['53', 'INV-53'],
   [' INV-53 ', 'INV-53'],
-])('"%s" is %s', (text, id) => {
+])('"%s" is parsed as %s', (text, id) => {
   expect(parseInvariantId(text)).toBe(id);
 });
 
-test.each(['', 'INV-', 'INV-99', 'INV-530', 'toString', 'INV-0'])('"%s" is no invariant', (text) => {
+it.each(['', 'INV-', 'INV-99', 'INV-530', 'toString', 'INV-0'])('"%s" is not an invariant', (text) => {
   expect(parseInvariantId(text)).toBeUndefined();
 });
 
-test('every invariant has an id of two digits and plain sentences', () => {
+it('every invariant has an ID with two digits and complete sentences', () => {
   for (const id of invariantIds) {
     expect(id).toMatch(/^INV-\d\d$/);
     const { title, meaning, whatToDo } = invariants[id];

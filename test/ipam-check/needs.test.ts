@@ -1,5 +1,5 @@
-// What the catalogue says that each invariant needs, compared with what the rules do when a kind was not read: over every
-// cluster of the corpus, nothing is judged without what it needs, and nothing is found only because a kind is missing.
+// The kinds that each invariant needs according to the catalogue, compared with what the rules do when a kind was not read:
+// in every cluster of the corpus, nothing is judged without its kinds, and no finding appears only because a kind is missing.
 import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
@@ -11,7 +11,7 @@ import { corpus } from '../support/clusters/corpus.ts';
 import { unread } from '../support/clusters/snapshot-builder.ts';
 import { TestClock } from '../support/program/world.ts';
 
-/** What a snapshot holds in the place of a kind that could not be read. */
+/** The fields of a snapshot in which a kind was not read. */
 const withoutKind: Readonly<Record<OptionalKind, Partial<IpamSnapshot>>> = {
   BlockAffinity: { affinities: [] },
   ClusterInformation: { clusterInformation: undefined },
@@ -38,7 +38,7 @@ function breaches(snapshot: IpamSnapshot): { readonly id: InvariantId; readonly 
   );
 }
 
-it('every invariant that needs a kind is listed under it, and no other', () => {
+it('each kind lists exactly the invariants that need it', () => {
   for (const kind of kinds) {
     expect(invariantsNeeding(kind)).toEqual(invariantIds.filter((id) => invariants[id].needs.includes(kind)));
   }
@@ -61,7 +61,7 @@ it.each(kinds)('no invariant that needs %s is judged when it was not read', (kin
 /** INV-68 is reported only for addresses without another finding, and so may take the place of one. */
 const leastOfAll: InvariantId = 'INV-68';
 
-it.each(kinds)('nothing new is found when %s was not read', (kind) => {
+it.each(kinds)('no additional finding appears when %s was not read', (kind) => {
   for (const { name, snapshot } of snapshots) {
     const before = new Set(breaches(snapshot).map(({ line }) => line));
     const after = breaches({ ...snapshot, ...withoutKind[kind], unread: unread(kind) });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/ipam-check/evaluate.ts';
 import { isSelected, planRepairs } from '../../src/ipam-check/plan.ts';
 import type { IpamSnapshot } from '../../src/ipam-check/snapshot.ts';
@@ -26,7 +26,7 @@ function damaged() {
   return cluster;
 }
 
-test('repairs come in the order that is safe, one for all faults of one free list', () => {
+it('repairs are planned in a safe order, with one repair for all faults of a free list', () => {
   expect(plan(damaged().snapshot())).toEqual([
     ['R7', ['INV-34']],
     ['R2', ['INV-06', 'INV-07', 'INV-08']],
@@ -38,12 +38,12 @@ test('repairs come in the order that is safe, one for all faults of one free lis
   ]);
 });
 
-test('a healthy cluster needs none', () => {
+it('no repair is planned for a healthy cluster', () => {
   expect(plan(healthy().snapshot())).toEqual([]);
 });
 
 describe('--only and --skip', () => {
-  test('mean a finding by its id and by what it also is', () => {
+  it('--only and --skip match a finding by its own ID and by the other invariants it breaks', () => {
     expect(plan(damaged().snapshot(), { only: ['INV-45', 'INV-22'] })).toEqual([
       ['R3', ['INV-45']],
       ['R9', ['INV-22']],
@@ -52,13 +52,13 @@ describe('--only and --skip', () => {
     expect(plan(damaged().snapshot(), { only: ['INV-45'], skip: ['INV-47'] })).toEqual([]);
   });
 
-  test('an empty list of only means all', () => {
+  it('an empty --only selects every finding', () => {
     const [judgement] = evaluate(damaged().snapshot()).judgements;
     expect(judgement && isSelected(judgement.finding, { only: [], skip: [] })).toBe(true);
   });
 });
 
-test('candidates are never repaired', () => {
+it('candidates are never repaired', () => {
   const cluster = healthy();
   const affinity = cluster.affinityOf('node-b', '10.60.0.8/29');
   affinity.spec.state = 'pending';
@@ -66,7 +66,7 @@ test('candidates are never repaired', () => {
   expect(plan(cluster.snapshot())).toEqual([]);
 });
 
-test('an orphan whose claim is pending is released, not confirmed first', () => {
+it('a block outside all pools with a pending affinity is released without confirming the affinity first', () => {
   const cluster = healthy();
   cluster.block('10.99.0.0/29', 'node-a');
   cluster.affinityOf('node-a', '10.99.0.0/29').spec.state = 'pending';

@@ -80,7 +80,7 @@ it('a report survives JSON without loss, with sequence numbers exact and in text
   });
   expect(numbers.length).toBeGreaterThan(10);
   expect(numbers.filter((value) => !Number.isSafeInteger(value))).toEqual([]);
-  // The block's number is its time of creation in nanoseconds, which a double cannot hold; a-2 got the third address.
+  // The sequence number of the block is its creation time in nanoseconds, which a double cannot hold; a-2 has the third address.
   expect(report.findings.map(({ id, repair }) => [id, repair?.summary])).toEqual([
     ['INV-53', 'release 10.60.0.2 guarded by handle and sequence 1767225600000000002'],
   ]);

@@ -22,12 +22,13 @@ function judged(cluster: SnapshotBuilder, changes: Partial<IpamSnapshot> = {}): 
   return addressJudgements(view, addressUsersOf(view));
 }
 
-/** The one judgement that there must be, as `INV-53 warning stable 10.60.0.3 automatic`. */
+/** The only judgement; fails if there is none or more than one. */
 function only(judgements: readonly Judgement[]): Judgement {
   expect(judgements.map(({ finding }) => `${finding.id} ${finding.address}`)).toHaveLength(1);
   return judgements[0] as Judgement;
 }
 
+/** A judgement as `INV-53 warning stable 10.60.0.3 automatic`. */
 function brief({ finding, action }: Judgement): string {
   const { id, also, severity, stability, address, repair } = finding;
   const how = repair === undefined ? 'no repair' : repair.automatic ? 'automatic' : 'by hand';
@@ -43,13 +44,13 @@ const minutesAgo = (minutes: number) =>
     .replace('T', ' ')
     .replace(/\.000Z/, '')} +0000 UTC`;
 
-/** An address of node-a's block for a pod that is not there. */
+/** Allocates an address of node-a's block to a pod that does not exist, and returns it. */
 function leak(cluster: SnapshotBuilder, timestamp = longAgo, pod = 'gone', node = 'node-a'): string {
   const secondary = { namespace: 'shop', pod, node, timestamp };
   return cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: podHandle('9'), secondary });
 }
 
-/** Another address of node-a's block under the handle of pod a-1, which has 10.60.0.1. */
+/** Allocates another address of node-a's block under the handle of pod a-1, which has 10.60.0.1, and returns it. */
 function again(cluster: SnapshotBuilder, timestamp: string): string {
   const secondary = { namespace: 'shop', pod: 'a-1', node: 'node-a', timestamp };
   return cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: podHandle('1'), secondary });
@@ -67,12 +68,12 @@ const nodeOf = (cluster: SnapshotBuilder, name: string) => {
   return node;
 };
 
-describe('allocations of pods', () => {
-  it('says nothing about a healthy cluster', () => {
+describe('addresses allocated to pods', () => {
+  it('a healthy cluster has no finding about an address', () => {
     expect(shown(healthy())).toEqual([]);
   });
 
-  it('INV-53: no pod of that name', () => {
+  it('INV-53: an address whose pod does not exist is released', () => {
     const cluster = healthy();
     leak(cluster);
     const judgement = only(judged(cluster));
@@ -105,7 +106,7 @@ describe('allocations of pods', () => {
     expect(judgement.fingerprint).toBe(`${podHandle('9')} 1767225600000000003`);
   });
 
-  it('keeps a handle as it is stored in the guard of a release', () => {
+  it('the guard of a release has the handle exactly as stored, a carriage return included', () => {
     const cluster = healthy();
     const secondary = { namespace: 'shop', pod: 'gone', node: 'node-a' };
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: `${podHandle('9')}\r\neth0`, secondary });
@@ -118,7 +119,7 @@ describe('allocations of pods', () => {
     [14, true, 15, 'stable'],
     [0, false, 0, 'stable'],
     [-60, false, 15, 'candidate'],
-  ])('an allocation %i minutes old (locked: %s, grace %i) is %s', (minutes, locked, grace, stability) => {
+  ])('INV-53: an allocation %i minutes old (locked: %s, grace %i) is %s', (minutes, locked, grace, stability) => {
     const cluster = healthy();
     leak(cluster, minutesAgo(minutes));
     const { finding } = only(judged(cluster, { locked, graceMs: grace * 60_000 }));
@@ -126,20 +127,20 @@ describe('allocations of pods', () => {
     expect(finding.ageSeconds).toBe(Math.max(0, minutes * 60));
   });
 
-  it('INV-53: the pod has another address, and the container cannot be told', () => {
+  it('INV-53: an address that the pod does not list, when the container of the pod is unknown', () => {
     const cluster = healthy();
     leak(cluster, longAgo, 'a-1');
     podOf(cluster, 'a-1').containerId = undefined;
     expect(shown(cluster)).toEqual(['INV-53+INV-51 warning stable 10.60.0.3 automatic']);
   });
 
-  it('a pod without an address yet may be about to use it', () => {
+  it('an address of a pod that lists none yet is in use', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-1'), { addresses: [], containerId: undefined, phase: 'Pending' });
     expect(shown(cluster)).toEqual([]);
   });
 
-  it('a live container uses its addresses whatever the pod lists', () => {
+  it('an address of the running container is in use, whatever the pod lists', () => {
     const cluster = healthy();
     const second = cluster.allocate(cluster.blockOf('10.60.0.8/29'), {
       handle_id: `other-network.${container('1')}`,
@@ -151,7 +152,7 @@ describe('allocations of pods', () => {
     expect(findings).toEqual([]);
   });
 
-  it('addresses of one handle live together when the pod does not tell its container', () => {
+  it('all addresses of one handle are in use when the pod lists them and its container is unknown', () => {
     const cluster = healthy();
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), {
       handle_id: podHandle('1'),
@@ -162,7 +163,7 @@ describe('allocations of pods', () => {
     expect(shown(cluster)).toEqual([]);
   });
 
-  it('INV-50: the pod has another address of the same handle and family', () => {
+  it('INV-50: a second address of the same handle and family is released', () => {
     const cluster = healthy();
     again(cluster, longAgo);
     const judgement = only(judged(cluster));
@@ -173,7 +174,7 @@ describe('allocations of pods', () => {
     expect(planRepairs([judgement]).map(({ action }) => action)).toEqual([judgement.action]);
   });
 
-  it('INV-50 within grace: the second ADD may be the one that counts', () => {
+  it('INV-50: a second address within the grace period is a candidate, because the second ADD may be the valid one', () => {
     const cluster = healthy();
     again(cluster, minutesAgo(14));
     const judgement = only(judged(cluster));
@@ -181,14 +182,14 @@ describe('allocations of pods', () => {
     expect(planRepairs([judgement])).toEqual([]);
   });
 
-  it('INV-50 is for a person when the pod may have more addresses than it lists', () => {
+  it('INV-50: a second address is left to a person when the pod may have more addresses than it lists', () => {
     const cluster = healthy();
     again(cluster, longAgo);
     podOf(cluster, 'a-1').moreAddresses = true;
     expect(shown(cluster)).toEqual(['INV-50 warning stable 10.60.0.3 by hand']);
   });
 
-  it('INV-50 once for a person when the pod has none of them', () => {
+  it('INV-50: several addresses of one handle, none of them listed by the pod, are one finding for a person', () => {
     const cluster = healthy();
     again(cluster, longAgo);
     podOf(cluster, 'a-1').addresses = ['fd00::1'];
@@ -199,7 +200,7 @@ describe('allocations of pods', () => {
     expect(shown(cluster)).toEqual(['INV-50 warning candidate 10.60.0.1 by hand']);
   });
 
-  it('one address of each family is no surplus, nor are two that the pod has', () => {
+  it('INV-50: one address of each family is not a duplicate, nor are two that the pod lists', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd00:60::/120', 125);
     const six = cluster.allocate(cluster.block('fd00:60::/125', 'node-a'), {
@@ -211,7 +212,7 @@ describe('allocations of pods', () => {
     expect(shown(cluster)).toEqual([]);
   });
 
-  it('INV-51: another container of the pod, when the pod does not tell which is the current one', () => {
+  it('INV-51: an address from another container, when the container of the pod is unknown', () => {
     const cluster = healthy();
     const address = leak(cluster, minutesAgo(600), 'a-1');
     Object.assign(podOf(cluster, 'a-1'), { containerId: undefined, addresses: ['10.60.0.1', address] });
@@ -222,19 +223,19 @@ describe('allocations of pods', () => {
     ]);
   });
 
-  it('INV-51 of a container that the pod no longer has, and within grace', () => {
+  it('INV-51: an address of a container that the pod no longer has is a candidate within the grace period', () => {
     const cluster = healthy();
     leak(cluster, minutesAgo(1), 'a-1');
     expect(shown(cluster)).toEqual(['INV-59+INV-53+INV-51 warning candidate 10.60.0.3 automatic']);
   });
 
-  it('addresses of two pods of one name on two nodes are no two containers of one', () => {
+  it('INV-51: addresses of two pods with one name on two nodes are not addresses of two containers of one pod', () => {
     const cluster = healthy();
     leak(cluster, longAgo, 'a-1', 'node-b');
     expect(shown(cluster)).toEqual(['INV-58+INV-59+INV-53 warning stable 10.60.0.3 automatic']);
   });
 
-  it('INV-11: the address of a pod without a handle', () => {
+  it('INV-11: an address of a pod without a handle', () => {
     const cluster = healthy();
     Object.assign(cluster.blockOf('10.60.0.0/29').spec.attributes[1] as object, { handle_id: null });
     podOf(cluster, 'a-1').containerId = undefined;
@@ -243,7 +244,7 @@ describe('allocations of pods', () => {
     expect(shown(cluster)).toEqual(['INV-53+INV-11 warning stable 10.60.0.1 automatic']);
   });
 
-  it('INV-11 is a note on tunnel addresses of old releases, and nothing on one that cools down', () => {
+  it('INV-11: a tunnel address without a handle is a note, an address in cooldown is not reported', () => {
     const cluster = healthy();
     const [tunnel] = cluster.blockOf('10.60.0.0/29').spec.attributes;
     Object.assign(tunnel as object, { handle_id: null, secondary: null });
@@ -255,7 +256,7 @@ describe('allocations of pods', () => {
     expect(shown(cooled)).toEqual([]);
   });
 
-  it('INV-11 where addresses cool down: the mark may have been dropped', () => {
+  it('INV-11: where addresses cool down, the missing handle may be a dropped cooldown mark', () => {
     const cluster = healthy();
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), {});
     const spec = { strictAffinity: false, autoAllocateBlocks: true, ipCooldownSeconds: 60 };
@@ -266,7 +267,7 @@ describe('allocations of pods', () => {
     expect(only(judged(cluster)).finding.evidence.join(' ')).not.toContain('dropped the mark');
   });
 
-  it('an endpoint that is stored keeps the address, with or without a pod', () => {
+  it('an address of a stored workload endpoint is in use, with or without a pod', () => {
     const cluster = healthy();
     const address = leak(cluster);
     cluster.workloads.push({
@@ -280,7 +281,7 @@ describe('allocations of pods', () => {
     expect(shown(cluster)).toEqual([]);
   });
 
-  it.each(['Succeeded', 'Failed'])('INV-60: the pod has ended (%s)', (phase) => {
+  it.each(['Succeeded', 'Failed'])('INV-60: an address of a pod in phase %s is released', (phase) => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-2'), { phase, finished: true });
     const judgement = only(judged(cluster));
@@ -288,37 +289,37 @@ describe('allocations of pods', () => {
     expect(judgement.finding.owner).toEqual({ kind: 'Pod', namespace: 'shop', name: 'a-2' });
   });
 
-  it('INV-53: the pod is being deleted and has given its address back', () => {
+  it('INV-53: an address of a pod that is being deleted and no longer runs is released', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-2'), { finished: true, deleting: true });
     expect(shown(cluster)).toEqual(['INV-53 warning stable 10.60.0.2 automatic']);
   });
 
-  it('INV-61: the pod of that name uses the network of its host', () => {
+  it('INV-61: an address of a pod that uses the host network is released', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-2'), { hostNetwork: true, addresses: ['192.0.2.11'], containerId: undefined });
     expect(shown(cluster)).toEqual(['INV-61+INV-53 warning stable 10.60.0.2 automatic']);
   });
 
-  it('INV-58: the pod of that name runs on another node with another address', () => {
+  it('INV-58: an address whose pod now runs on another node with another address is released', () => {
     const cluster = healthy();
     leak(cluster, longAgo, 'b-1');
     expect(shown(cluster)).toEqual(['INV-58+INV-59+INV-53 warning stable 10.60.0.3 automatic']);
   });
 
-  it('INV-58: not released while the pod on the other node has no address', () => {
+  it('INV-58: an address is kept while its pod on the other node has no address', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-2'), { node: 'node-b', addresses: [], containerId: undefined });
     expect(shown(cluster)).toEqual(['INV-58 warning candidate 10.60.0.2 no repair']);
   });
 
-  it('INV-58: not released when the pod on the other node has this very address', () => {
+  it('INV-58: an address is kept when its pod on the other node lists it', () => {
     const cluster = healthy();
     podOf(cluster, 'a-2').node = 'node-b';
     expect(shown(cluster)).toEqual(['INV-58 warning stable 10.60.0.2 no repair']);
   });
 
-  it('INV-59: an earlier container of the pod; its address is released only when the pod has another', () => {
+  it('INV-59: an address of an earlier container is released only when the pod has another address', () => {
     const unused = healthy();
     leak(unused, longAgo, 'a-1');
     expect(shown(unused)).toEqual(['INV-59+INV-53+INV-51 warning stable 10.60.0.3 automatic']);
@@ -327,7 +328,7 @@ describe('allocations of pods', () => {
     expect(shown(used)).toEqual(['INV-59 warning stable 10.60.0.1 no repair']);
   });
 
-  it('INV-62: the node of the allocation is gone, and its pod too', () => {
+  it('INV-62: an address whose node and pod are both gone is released', () => {
     const cluster = healthy();
     leak(cluster, longAgo, 'gone', 'node-x');
     const judgement = only(judged(cluster));
@@ -335,10 +336,10 @@ describe('allocations of pods', () => {
     expect(judgement.finding.node).toBe('node-x');
   });
 
-  it('INV-57: another pod uses the address', () => {
+  it('INV-57: an address allocated to one pod and used by another', () => {
     const cluster = healthy();
     const attributes = cluster.blockOf('10.60.0.0/29').spec.attributes[2]?.secondary;
-    if (attributes) attributes['pod'] = 'somebody';
+    if (attributes) attributes['pod'] = 'another';
     podOf(cluster, 'a-2').containerId = undefined;
     const judgement = only(judged(cluster));
     expect(brief(judgement)).toBe('INV-57 error stable 10.60.0.2 no repair');
@@ -346,14 +347,14 @@ describe('allocations of pods', () => {
     expect(judgement.dependencies).toContainEqual({ kind: 'Pod', namespace: 'shop', name: 'a-2' });
   });
 
-  it('an ended pod whose address another pod uses: an error, never a release', () => {
+  it('INV-57: an address of a finished pod that another pod uses is an error and is never released', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-1'), { phase: 'Succeeded', finished: true });
     podOf(cluster, 'a-2').addresses = ['10.60.0.1', '10.60.0.2'];
     expect(shown(cluster)).toEqual(['INV-60+INV-57 error stable 10.60.0.1 no repair']);
   });
 
-  it('an address of a virtual machine that is stopped is mentioned, not released', () => {
+  it('INV-53: an address of a stopped virtual machine is a note and is not released', () => {
     const cluster = healthy();
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), {
       handle_id: 'k8s-pod-network.vmi.shop.vm-1',
@@ -362,7 +363,7 @@ describe('allocations of pods', () => {
     expect(shown(cluster)).toEqual(['INV-53 info stable 10.60.0.3 by hand']);
   });
 
-  it('releases nothing that two overlapping blocks allocate', () => {
+  it('an address that two overlapping blocks allocate is never released automatically', () => {
     const cluster = healthy();
     leak(cluster);
     cluster.bareBlock('10.60.0.0/28', 'host:node-b');
@@ -378,7 +379,7 @@ describe('allocations of pods', () => {
     ]);
   });
 
-  it('an address without a known owner may be assigned by hand: a person decides', () => {
+  it('an address without a known owner may be assigned by hand, so a person decides', () => {
     const cluster = healthy();
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), { handle_id: 'printer', secondary: { node: 'node-a' } });
     cluster.allocate(cluster.blockOf('10.60.0.0/29'), {});
@@ -388,7 +389,7 @@ describe('allocations of pods', () => {
     ]);
   });
 
-  it('leaves the reserve of a Windows node, addresses that cool down and those without a readable attribute alone', () => {
+  it('the reserve of a Windows node, addresses in cooldown and those without readable attributes are not reported', () => {
     const cluster = healthy();
     cluster.node('win-1');
     cluster.block('10.60.0.16/29', 'win-1', true);
@@ -401,7 +402,7 @@ describe('allocations of pods', () => {
 });
 
 describe('tunnel addresses', () => {
-  it('takes all five types of a node as in use', () => {
+  it('all five types of tunnel address that a node records are in use', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd60::/112', 125);
     cluster.pool('pool-ipip', '10.61.0.0/24', 29).spec.ipipMode = 'Always';
@@ -419,7 +420,7 @@ describe('tunnel addresses', () => {
     expect(shown(cluster)).toEqual([]);
   });
 
-  it('INV-63: a duplicate of a recorded and allocated tunnel address is released', () => {
+  it('INV-63: a second tunnel address is released when the recorded one is allocated', () => {
     const cluster = healthy();
     const node = nodeOf(cluster, 'node-a');
     cluster.tunnel(node, cluster.blockOf('10.60.0.0/29'));
@@ -432,20 +433,20 @@ describe('tunnel addresses', () => {
   it.each([
     ['nothing', undefined],
     ['an address that is not allocated', '10.60.0.5'],
-  ])('INV-63: nothing is released while the node records %s', (_, recorded) => {
+  ])('INV-63: a tunnel address is not released while the node records %s', (_, recorded) => {
     const cluster = healthy();
     nodeOf(cluster, 'node-a').tunnels = recorded === undefined ? {} : { vxlanTunnelAddress: recorded };
     const about = judged(cluster).filter(({ finding }) => finding.address === '10.60.0.0');
     expect(about.map(brief)).toEqual(['INV-63+INV-53 warning stable 10.60.0.0 by hand']);
   });
 
-  it('INV-63: a recorded address that is not allocated', () => {
+  it('INV-63: a recorded tunnel address that is not allocated', () => {
     const cluster = healthy();
     nodeOf(cluster, 'node-a').tunnels = { vxlanTunnelAddress: '10.60.0.0', wireguardTunnelAddress: '10.60.0.5' };
     expect(shown(cluster)).toEqual(['INV-63+INV-54 warning stable 10.60.0.5 no repair']);
   });
 
-  it('INV-63: a recorded address that is allocated to a pod, an error when the pod has it', () => {
+  it('INV-63: a recorded tunnel address allocated to a pod is an error only when the pod uses it', () => {
     const unused = healthy();
     nodeOf(unused, 'node-a').tunnels = { vxlanTunnelAddress: '10.60.0.0', wireguardTunnelAddress: leak(unused) };
     expect(shown(unused)).toEqual(['INV-63 warning stable 10.60.0.3 no repair']);
@@ -454,13 +455,13 @@ describe('tunnel addresses', () => {
     expect(shown(used)).toEqual(['INV-63+INV-56 error stable 10.60.0.1 no repair']);
   });
 
-  it('INV-63: a pod has the tunnel address of a node', () => {
+  it('INV-63: a pod that uses the tunnel address of a node', () => {
     const cluster = healthy();
     podOf(cluster, 'a-1').addresses = ['10.60.0.1', '10.60.0.0'];
     expect(shown(cluster)).toEqual(['INV-63+INV-56 error stable 10.60.0.0 no repair']);
   });
 
-  it('INV-63: the handle is another, or the pool is not for this tunnel', () => {
+  it('INV-63: a tunnel address under the handle of another node, or from a pool without this tunnel', () => {
     const handle = healthy();
     const attribute = handle.blockOf('10.60.0.8/29').spec.attributes[0];
     if (attribute) attribute.handle_id = 'vxlan-tunnel-addr-node-a';
@@ -473,7 +474,7 @@ describe('tunnel addresses', () => {
     ]);
   });
 
-  it('INV-62: the tunnel of a vanished node goes when the node holds no pod any more', () => {
+  it('INV-62: a tunnel address of a missing node is released once the node has no pod address left', () => {
     const held = healthy();
     held.removeNode('node-b');
     expect(shown(held)).toEqual([
@@ -500,7 +501,7 @@ describe('tunnel addresses', () => {
 });
 
 describe('addresses in use', () => {
-  it('INV-54: in an enabled pool and not allocated', () => {
+  it('INV-54: a used address of an enabled pool that is not allocated', () => {
     const cluster = healthy();
     podOf(cluster, 'a-1').addresses = ['10.60.0.1', '10.60.0.6'];
     const judgement = only(judged(cluster));
@@ -514,32 +515,32 @@ describe('addresses in use', () => {
     ]);
   });
 
-  it('INV-54: a pod that is being deleted may have given it back already', () => {
+  it('INV-54: an unallocated address of a pod that is being deleted is a candidate', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-1'), { addresses: ['10.60.0.1', '10.60.0.6'], deleting: true });
     expect(shown(cluster)).toEqual(['INV-54 error candidate 10.60.0.6 no repair']);
   });
 
-  it('INV-55: in a disabled pool or in none', () => {
+  it('INV-55: a used address in a disabled pool or outside all pools', () => {
     const cluster = healthy();
     cluster.pool('pool-off', '10.70.0.0/24', 29).spec.disabled = true;
     podOf(cluster, 'a-1').addresses = ['10.60.0.1', '10.70.0.1', 'fd00::1'];
     expect(shown(cluster)).toEqual(['INV-55 info stable 10.70.0.1 no repair', 'INV-55 info stable fd00::1 no repair']);
   });
 
-  it('says nothing about addresses that are not of Calico IPAM', () => {
+  it('addresses of a pod that does not use Calico IPAM are not reported', () => {
     const cluster = healthy();
     Object.assign(podOf(cluster, 'a-1'), { addresses: ['10.60.0.1', '10.60.0.6', '192.0.2.9'], noIpam: true });
     expect(shown(cluster)).toEqual([]);
   });
 
-  it('says nothing about addresses in a block that cannot be read', () => {
+  it('addresses in an unreadable block are not reported', () => {
     const cluster = healthy();
     cluster.blockOf('10.60.0.8/29').spec.allocations.pop();
     expect(shown(cluster)).toEqual([]);
   });
 
-  it('INV-56: two pods have one address', () => {
+  it('INV-56: one address used by two pods', () => {
     const cluster = healthy();
     podOf(cluster, 'b-1').addresses = ['10.60.0.9', '10.60.0.1'];
     const judgement = only(judged(cluster));
@@ -548,7 +549,7 @@ describe('addresses in use', () => {
     expect(judgement.finding.related).toEqual([{ kind: 'Pod', namespace: 'shop', name: 'b-1' }]);
   });
 
-  it('INV-56: pods that have ended, and host-network pods that share the address of their node, do not count', () => {
+  it('INV-56: finished pods, and host-network pods with the address of their node, do not count', () => {
     const cluster = healthy();
     const extra = (name: string, changes: object) =>
       cluster.pods.push({ ...podOf(cluster, 'a-1'), name, containerId: undefined, ...changes });
@@ -559,7 +560,7 @@ describe('addresses in use', () => {
   });
 });
 
-describe('LoadBalancer services', () => {
+describe('addresses of LoadBalancer services', () => {
   const uid = '6f1d5a0e-3a54-4b8e-9a3a-0c8f2f9a5d11';
   const handle = loadBalancerHandle('web', 'shop', uid);
   const controllers = {
@@ -593,11 +594,11 @@ describe('LoadBalancer services', () => {
   };
   const configured = { kubeControllers: controllers };
 
-  it('says nothing about a service that has the address', () => {
+  it('an address that its service lists is not reported', () => {
     expect(shown(withService(), configured)).toEqual([]);
   });
 
-  it('INV-44: the service is gone: its address is released', () => {
+  it('INV-44: the address of a deleted service is released', () => {
     const cluster = withService();
     cluster.services.pop();
     const judgement = only(judged(cluster, configured));
@@ -605,7 +606,7 @@ describe('LoadBalancer services', () => {
     expect(judgement.dependencies).toContainEqual({ kind: 'Service', namespace: 'shop', name: 'web' });
   });
 
-  it('INV-44: without the address, of another class or of another type: left to kube-controllers', () => {
+  it('INV-44: an address that its service no longer lists is left to kube-controllers', () => {
     for (const changes of [
       { ingress: [] },
       { loadBalancerClass: 'other', ingress: [] },
@@ -617,19 +618,19 @@ describe('LoadBalancer services', () => {
     }
   });
 
-  it('INV-44: the handle is that of an earlier service of the name', () => {
+  it('INV-44: an address under the handle of an earlier service with the same name', () => {
     const cluster = withService();
     change(cluster, { uid: 'aaaaaaaa-3a54-4b8e-9a3a-0c8f2f9a5d11' });
     expect(shown(cluster, configured)).toEqual(['INV-44 warning stable 10.80.0.0 no repair']);
   });
 
-  it('INV-44: an address of the service that is not allocated', () => {
+  it('INV-44: an address that a service lists and that is not allocated', () => {
     const cluster = withService();
     change(cluster, { ingress: ['10.80.0.0', '10.80.0.5'] });
     expect(shown(cluster, configured)).toEqual(['INV-44+INV-54 warning stable 10.80.0.5 no repair']);
   });
 
-  it('never releases an address that a service of another load balancer has', () => {
+  it('an address used by a service of another load balancer is never released', () => {
     const cluster = healthy();
     const address = leak(cluster);
     cluster.services.push({
@@ -644,20 +645,23 @@ describe('LoadBalancer services', () => {
     expect(shown(cluster, configured)).toEqual(['INV-53 warning stable 10.60.0.3 no repair']);
   });
 
-  it.each(['Service', 'KubeControllersConfiguration'] as const)('says nothing when %s cannot be read', (kind) => {
-    const cluster = withService();
-    cluster.services.pop();
-    expect(findingsOf(cluster.snapshot({ ...configured, unread: unread(kind) }))).toEqual([]);
-  });
+  it.each(['Service', 'KubeControllersConfiguration'] as const)(
+    'addresses of services are not judged when %s was not read',
+    (kind) => {
+      const cluster = withService();
+      cluster.services.pop();
+      expect(findingsOf(cluster.snapshot({ ...configured, unread: unread(kind) }))).toEqual([]);
+    },
+  );
 });
 
-it.each(['Node', 'WorkloadEndpoint'] as const)('judges no address when %s cannot be read', (kind) => {
+it.each(['Node', 'WorkloadEndpoint'] as const)('addresses are not judged when %s was not read', (kind) => {
   const cluster = healthy();
   leak(cluster);
   expect(findingsOf(cluster.snapshot({ unread: unread(kind) }))).toEqual([]);
 });
 
-it('gives the same answer twice', () => {
+it('two checks of the same snapshot give the same findings about addresses', () => {
   const cluster = healthy();
   leak(cluster);
   podOf(cluster, 'a-1').addresses = ['10.60.0.1', '10.60.0.6'];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { BlockAttribute } from '../../../src/resources/kinds/ipam-block.ts';
 import { goTimeText } from '../../../src/text/go-time.ts';
@@ -9,7 +9,7 @@ const cidr = '10.60.0.0/29';
 const block = 'IPAMBlock/10-60-0-0-29';
 const minutes = (count: number) => new Date(judgedAt.getTime() + count * 60_000);
 
-/** Changes what is recorded of the address of pod a-1, 10.60.0.1. */
+/** Changes the attributes of the address of pod a-1, 10.60.0.1. */
 function recorded(cluster: SnapshotBuilder, change: (attribute: BlockAttribute) => void): SnapshotBuilder {
   const attribute = cluster.blockOf(cidr).spec.attributes.find(({ handle_id }) => handle_id === podHandle('1'));
   if (!attribute) throw new Error('a-1 has no address');
@@ -27,7 +27,7 @@ describe('INV-17: a carriage return in a handle', () => {
       attribute.handle_id = `${podHandle('1')}\r\neth0`;
     });
 
-  test('is a note', () => {
+  it('INV-17: a handle with a carriage return is a note', () => {
     expect(findingsOf(migrated().snapshot())).toEqual([`INV-17 info ${block}`]);
     expect(firstFinding(migrated())).toMatchObject({
       address: '10.60.0.1',
@@ -36,18 +36,18 @@ describe('INV-17: a carriage return in a handle', () => {
     });
   });
 
-  test('is not worth a word when the address is released anyway', () => {
+  it('INV-17: a carriage return is not reported when the address is released anyway', () => {
     const cluster = migrated();
     cluster.pods.shift();
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-53 warning ${block} R1`]);
   });
 });
 
-describe('INV-64: the handles of Calico 2', () => {
-  test.each([
+describe('INV-64: handles of Calico 2', () => {
+  it.each([
     ['with the pod recorded', { namespace: 'shop', pod: 'a-1', node: 'node-a' }],
     ['with nothing recorded', {}],
-  ])('%s', (_, attributes) => {
+  ])('INV-64: a handle of Calico 2 %s is a note', (_, attributes) => {
     const cluster = recorded(healthy(), (attribute) => {
       attribute.handle_id = 'shop.a-1';
       attribute.secondary = attributes;
@@ -57,17 +57,17 @@ describe('INV-64: the handles of Calico 2', () => {
   });
 });
 
-describe('INV-65: times', () => {
-  test.each([
+describe('INV-65: invalid and future times', () => {
+  it.each([
     [4, []],
     [6, [`INV-65 warning ${block}`]],
-  ])('an allocation %i minutes after now', (ahead, findings) => {
+  ])('INV-65: an allocation %i minutes in the future', (ahead, findings) => {
     const timestamp = goTimeText(minutes(ahead));
     expect(findingsOf(recorded(healthy(), secondary({ timestamp })).snapshot())).toEqual(findings);
   });
 
-  test.each(['', 'yesterday', '2026-01-01T00:00:00Z', '2026-13-01 00:00:00 +0000 UTC'])(
-    'INV-65: an allocation with the timestamp "%s", which is not a time',
+  it.each(['', 'yesterday', '2026-01-01T00:00:00Z', '2026-13-01 00:00:00 +0000 UTC'])(
+    'INV-65: an allocation with the invalid timestamp "%s"',
     (timestamp) => {
       const cluster = recorded(healthy(), secondary({ timestamp }));
       expect(findingsOf(cluster.snapshot())).toEqual([`INV-65 warning ${block}`]);
@@ -75,17 +75,17 @@ describe('INV-65: times', () => {
     },
   );
 
-  test('other zones and fractions are times', () => {
+  it('INV-65: timestamps with other time zones and fractions are valid', () => {
     const timestamp = '2026-01-01 02:00:00.123456789 +0200 CEST';
     expect(findingsOf(recorded(healthy(), secondary({ timestamp })).snapshot())).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['a minute ago', minutes(-1).toISOString(), []],
     ['in four minutes', minutes(4).toISOString(), []],
     ['in six minutes', minutes(6).toISOString(), [`INV-65 warning ${block}`]],
-    ['at no time', 'soon', [`INV-65 warning ${block}`]],
-  ])('addresses that cool down, released %s, are one finding', (_, releasedAt, findings) => {
+    ['at an invalid time', 'soon', [`INV-65 warning ${block}`]],
+  ])('INV-65: addresses in cooldown, released %s, are one finding at most', (_, releasedAt, findings) => {
     const cluster = healthy();
     cluster.allocate(cluster.blockOf(cidr), { releasedAt });
     const { spec } = cluster.blockOf(cidr);
@@ -97,7 +97,7 @@ describe('INV-65: times', () => {
   });
 });
 
-describe('INV-66: a second owner', () => {
+describe('INV-66: alternate owners', () => {
   const moving = { namespace: 'shop', pod: 'a-2', node: 'node-a' };
   const machine = (cluster: SnapshotBuilder, alternateOwnerAttrs: Record<string, string>): SnapshotBuilder => {
     const handleId = 'k8s-pod-network.vmi.shop.vm-1';
@@ -105,28 +105,28 @@ describe('INV-66: a second owner', () => {
     return recorded(cluster, (attribute) => Object.assign(attribute, { handle_id: handleId, alternateOwnerAttrs }));
   };
 
-  test('is right for a machine that moves to a pod', () => {
+  it('INV-66: the pod that a virtual machine moves to is a valid alternate owner', () => {
     expect(findingsOf(machine(healthy(), moving).snapshot())).toEqual([]);
   });
 
-  test('and nothing when it is empty', () => {
+  it('INV-66: an empty alternate owner is ignored', () => {
     const cluster = recorded(healthy(), (attribute) => Object.assign(attribute, { alternateOwnerAttrs: {} }));
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('of no machine', () => {
+  it('INV-66: an alternate owner of a pod that is not a virtual machine', () => {
     const cluster = recorded(healthy(), (attribute) => Object.assign(attribute, { alternateOwnerAttrs: moving }));
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-66 warning ${block}`]);
   });
 
-  test.each([
-    ['a pod that is gone', { ...moving, pod: 'gone' }],
-    ['no pod', { node: 'node-a' }],
-  ])('%s', (_, alternate) => {
+  it.each([
+    ['a missing pod', { ...moving, pod: 'gone' }],
+    ['not a pod', { node: 'node-a' }],
+  ])('INV-66: an alternate owner that is %s', (_, alternate) => {
     expect(findingsOf(machine(healthy(), alternate).snapshot())).toEqual([`INV-66 warning ${block}`]);
   });
 
-  test('a pod that has ended; while the block was just written, perhaps', () => {
+  it('INV-66: a finished pod as alternate owner is a candidate while the block was written recently', () => {
     const cluster = machine(healthy(), moving);
     for (const pod of cluster.pods) if (pod.name === 'a-2') pod.finished = true;
     const of66 = () => findingsOf(cluster.snapshot()).filter((line) => line.startsWith('INV-66'));
@@ -137,14 +137,14 @@ describe('INV-66: a second owner', () => {
 });
 
 describe('INV-68: the node of an allocation', () => {
-  test('is missing in the block of a node', () => {
+  it('INV-68: an allocation without a node in a block of a node', () => {
     const cluster = recorded(healthy(), (attribute) => {
       attribute.secondary = { namespace: 'shop', pod: 'a-1' };
     });
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-68 info ${block}`]);
   });
 
-  test('is there in the block of a virtual owner', () => {
+  it('INV-68: an allocation with a node in a block of a virtual owner', () => {
     const cluster = healthy();
     const made = cluster.bareBlock('10.60.0.16/29', 'virtual:load-balancer');
     cluster.affinity('load-balancer', '10.60.0.16/29', 'confirmed', 'virtual');
@@ -152,7 +152,7 @@ describe('INV-68: the node of an allocation', () => {
     expect(findingsOf(cluster.snapshot())).toContain('INV-68 info IPAMBlock/10-60-0-16-29');
   });
 
-  test('is no matter in a block that nobody owns', () => {
+  it('INV-68: an allocation without a node is valid in a block without an owner', () => {
     const cluster = recorded(healthy(), (attribute) => {
       attribute.secondary = { namespace: 'shop', pod: 'a-1' };
     });

@@ -1,5 +1,5 @@
-// What Calico leaves in every cluster, and what its known defects leave: the one is no fault, the other is that one fault.
-import { describe, expect, test } from 'vitest';
+// What Calico leaves in every cluster is not a fault; what its known defects leave is exactly one finding each.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
@@ -15,7 +15,7 @@ import { cluster } from '../../support/clusters/seeded-cluster.ts';
 import { container, healthy, podHandle } from '../../support/clusters/snapshot-builder.ts';
 import { TestClock } from '../../support/program/world.ts';
 
-/** Two nodes whose pods come and go as the CNI plugin makes and unmakes them. */
+/** Two nodes whose pods are added and deleted as the CNI plugin does it. */
 async function worked(): Promise<MemoryDatastore> {
   const clock = new TestClock('2025-12-01T00:00:00Z');
   const store = new MemoryDatastore([node('node-a'), node('node-b'), pool('pool-1', '10.60.0.0/24', 29)]);
@@ -53,42 +53,42 @@ async function worked(): Promise<MemoryDatastore> {
 
 const later = { clock: new TestClock('2025-12-02T00:00:00Z') };
 
-test('a cluster made by the allocator, with releases by handle, has notes only', async () => {
+it('a cluster made by the allocator, with releases by handle, has notes only', async () => {
   const found = findingsOf(await observe(await worked(), later));
   expect(found).toHaveLength(2);
   for (const line of found) expect(line).toMatch(/^INV-12 info IPAMBlock\/10-60-0-\d+-29$/);
 });
 
-test('a generated cluster with borrowed addresses has nothing', async () => {
+it('a generated cluster with borrowed addresses has no finding', async () => {
   const made = cluster({ seed: 11, nodes: 4, podsPerNode: 30, borrowed: 0.2 });
   const store = new MemoryDatastore(made.objects as KubeObject[]);
   const { judgements } = evaluate(await observe(store, { clock: new TestClock('2026-01-03T00:00:00Z') }));
   expect(judgements.map(({ finding }) => `${finding.id} ${finding.severity}`)).toEqual([]);
 });
 
-describe('defects of Calico', () => {
+describe('known defects of Calico', () => {
   const cidr = '10.60.0.0/29';
   const ofA1 = `IPAMHandle/${podHandle('1')}`;
 
-  test('a handle that was counted up by more than was assigned, or twice', () => {
+  it('a handle that was counted up too far, or twice, is INV-47', () => {
     const made = healthy();
     made.handleOf(podHandle('1')).block[cidr] = 3;
     expect(findingsOf(made.snapshot())).toEqual([`INV-47 warning ${ofA1} R3`]);
   });
 
-  test('a handle that outlives its addresses', () => {
+  it('a handle that remains after its addresses is INV-45', () => {
     const made = healthy();
     made.handle(podHandle('f'), { [cidr]: 2 });
     expect(findingsOf(made.snapshot())).toEqual([`INV-45 warning IPAMHandle/${podHandle('f')} R3 also INV-47`]);
   });
 
-  test('a handle whose block is gone', () => {
+  it('a handle whose block is gone is INV-45', () => {
     const made = healthy();
     made.handle(podHandle('f'), { '10.60.0.32/29': 1 });
     expect(findingsOf(made.snapshot())).toEqual([`INV-45 warning IPAMHandle/${podHandle('f')} R3 also INV-48`]);
   });
 
-  test('an address of an ADD that was made twice', () => {
+  it('the address of an ADD that ran twice is INV-50', () => {
     const made = healthy();
     const secondary = { namespace: 'shop', pod: 'a-1', node: 'node-a', timestamp: '2026-01-01 00:00:05 +0000 UTC' };
     made.allocate(made.blockOf(cidr), { handle_id: podHandle('1'), secondary });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
@@ -20,7 +20,7 @@ describe('INV-38: more blocks than the limit', () => {
     return cluster;
   }
 
-  test('counts the blocks of a family against the configuration', () => {
+  it('INV-38: the blocks of one family are compared with the configured limit', () => {
     const cluster = three();
     expect(findingsOf(cluster.snapshot({ config: strict(2) }))).toEqual(['INV-38 warning Node/node-a']);
     expect(findingsOf(cluster.snapshot({ config: strict(3) }))).toEqual([]);
@@ -29,7 +29,7 @@ describe('INV-38: more blocks than the limit', () => {
     ]);
   });
 
-  test('is 20 when nothing is set', () => {
+  it('INV-38: the limit is 20 when none is configured', () => {
     const cluster = healthy();
     cluster.pool('more', '10.61.0.0/16', 29);
     for (let index = 0; index < 20; index++) {
@@ -40,7 +40,7 @@ describe('INV-38: more blocks than the limit', () => {
     expect(findingsOf(cluster.snapshot({ config: config({}) }))).toEqual(['INV-38 warning Node/node-a']);
   });
 
-  test('families count apart, blocks in disabled pools not at all', () => {
+  it('INV-38: each family is counted separately, blocks in disabled pools are not counted', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd00:60::/112', 125);
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
@@ -49,20 +49,20 @@ describe('INV-38: more blocks than the limit', () => {
     expect(findingsOf(cluster.snapshot({ config: strict(1) }))).toEqual([]);
   });
 
-  test('is not judged without the configuration', () => {
+  it('INV-38: the limit is not judged when IPAMConfig was not read', () => {
     expect(findingsOf(three().snapshot({ unread: unread('IPAMConfig') }))).toEqual([]);
   });
 });
 
-describe('INV-40: a node that is not ready', () => {
-  test('and owns blocks that nothing uses', () => {
+describe('INV-40: blocks of a node that is not ready', () => {
+  it('INV-40: a node that is not ready and owns unused blocks is a note', () => {
     const cluster = healthy();
     cluster.node('node-c').ready = false;
     cluster.block('10.60.0.16/29', 'node-c');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-40 info Node/node-c']);
   });
 
-  test('with an address anywhere is used', () => {
+  it('INV-40: a node that is not ready is not reported while it uses an address in any block', () => {
     const cluster = healthy();
     cluster.node('node-c').ready = false;
     cluster.block('10.60.0.16/29', 'node-c');
@@ -70,7 +70,7 @@ describe('INV-40: a node that is not ready', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('a Windows reserve is no use; a node that says nothing of its health is not judged', () => {
+  it('INV-40: a Windows reserve does not count as used, and a node without a Ready condition is not reported', () => {
     const cluster = healthy();
     const node = cluster.node('node-c');
     cluster.block('10.60.0.16/29', 'node-c', true);
@@ -82,7 +82,7 @@ describe('INV-40: a node that is not ready', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('without blocks is nothing; one that is gone is another fault', () => {
+  it('INV-40: a node without blocks is not reported, and a missing node is INV-36', () => {
     const cluster = healthy();
     cluster.node('node-c').ready = false;
     expect(findingsOf(cluster.snapshot())).toEqual([]);

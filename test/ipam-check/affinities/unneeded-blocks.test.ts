@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { before, healthy, judgedAt, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
@@ -7,13 +7,13 @@ const spare = '10.60.0.16/29';
 const spareBlock = 'IPAMBlock/10-60-0-16-29';
 const quarterHour = 15 * 60_000;
 
-/** The block was written so long before the check. */
+/** Sets the last write of the block to `ms` milliseconds before the check. */
 function writtenAgo(cluster: SnapshotBuilder, cidr: string, ms: number): void {
   cluster.blockOf(cidr).metadata.managedFields = [{ manager: 'calico', operation: 'Update', time: before(ms) }];
 }
 
 describe('INV-25: a block in a disabled pool', () => {
-  test('is released when it is empty, by its claim', () => {
+  it('INV-25: an empty block is released through its affinity', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
     const block = cluster.block('10.99.0.0/29', 'node-a');
@@ -25,7 +25,7 @@ describe('INV-25: a block in a disabled pool', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('goes with its last leaked address', () => {
+  it('INV-25: a block is released after its last leaked address', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
     cluster.pod('c-1', 'node-a', cluster.block('10.99.0.0/29', 'node-a'), '4');
@@ -36,14 +36,14 @@ describe('INV-25: a block in a disabled pool', () => {
     ]);
   });
 
-  test('whose claim has a finding of its own gets that one only', () => {
+  it('INV-25: a block whose affinity has a finding of its own is not reported again', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
     cluster.block('10.99.0.0/29', 'node-x');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-36 warning BlockAffinity/node-x-10-99-0-0-29 R6']);
   });
 
-  test('in the range of an enabled pool too is none', () => {
+  it('INV-25: a block that an enabled pool also covers is not reported', () => {
     const cluster = healthy();
     cluster.pool('old', '10.60.0.0/25', 29).spec.disabled = true;
     expect(findingsOf(cluster.snapshot()).filter((line) => line.includes('INV-25'))).toEqual([]);
@@ -58,14 +58,14 @@ describe('INV-24: a pool that does not select the node', () => {
     return cluster;
   }
 
-  test('an empty block is released, one with addresses is a note', () => {
+  it('INV-24: an empty block is released, one with addresses is a note', () => {
     const cluster = unselected();
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 warning IPAMBlock/10-99-0-0-29 R6']);
     cluster.pod('c-1', 'node-a', cluster.blockOf('10.99.0.0/29'), '4');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 info IPAMBlock/10-99-0-0-29 by hand']);
   });
 
-  test('a young block may be about to be used', () => {
+  it('INV-24: a block written within the grace period is a candidate', () => {
     const cluster = unselected();
     writtenAgo(cluster, '10.99.0.0/29', quarterHour - 1);
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 warning (candidate) IPAMBlock/10-99-0-0-29 R6']);
@@ -73,10 +73,10 @@ describe('INV-24: a pool that does not select the node', () => {
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-24 warning IPAMBlock/10-99-0-0-29 R6']);
   });
 
-  test('labels decide, and a selector that cannot be read selects', () => {
+  it('INV-24: the labels of the node decide, and an unreadable selector selects every node', () => {
     const cluster = unselected();
     for (const node of cluster.nodes) node.labels = { ...node.labels, zone: 'y' };
-    // A second block that the node may keep: surplus.
+    // The node may keep only one empty block.
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-39 info IPAMBlock/10-99-0-0-29 R6']);
     for (const node of cluster.nodes) node.labels = {};
     const [, zoned] = cluster.pools;
@@ -84,7 +84,7 @@ describe('INV-24: a pool that does not select the node', () => {
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-39 info IPAMBlock/10-99-0-0-29 R6']);
   });
 
-  test('nothing is said without claims or nodes', () => {
+  it('INV-24: a block is not judged when affinities or nodes were not read', () => {
     for (const kind of ['BlockAffinity', 'Node'] as const) {
       const found = findingsOf(unselected().snapshot({ unread: unread(kind) }));
       expect(found.filter((line) => line.startsWith('INV-24'))).toEqual([]);
@@ -92,14 +92,14 @@ describe('INV-24: a pool that does not select the node', () => {
   });
 });
 
-describe('INV-39: more empty blocks than one', () => {
-  test('the empty one beside one in use is released', () => {
+describe('INV-39: more than one empty block', () => {
+  it('INV-39: an empty block is released when the node also has a block in use', () => {
     const cluster = healthy();
     cluster.block(spare, 'node-a');
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
   });
 
-  test('not before it was left alone for the grace period, unless the datastore is locked', () => {
+  it('INV-39: an empty block is kept for the grace period after its last write, unless the datastore is locked', () => {
     const cluster = healthy();
     cluster.block(spare, 'node-a');
     writtenAgo(cluster, spare, quarterHour - 1);
@@ -110,7 +110,7 @@ describe('INV-39: more empty blocks than one', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-39 info ${spareBlock} R6`]);
   });
 
-  test('without a recorded time the sequence number tells the age', () => {
+  it('INV-39: the sequence number dates a block without recorded times', () => {
     const cluster = healthy();
     const block = cluster.block(spare, 'node-a');
     block.metadata.creationTimestamp = null;
@@ -122,7 +122,7 @@ describe('INV-39: more empty blocks than one', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-13 info ${spareBlock}`, `INV-39 info ${spareBlock} R6`]);
   });
 
-  test('of several empty ones one stays, of each family', () => {
+  it('INV-39: one of several empty blocks of each family is kept', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd00:60::/112', 125);
     cluster.node('node-c');
@@ -136,7 +136,7 @@ describe('INV-39: more empty blocks than one', () => {
     ]);
   });
 
-  test('the one that stays is one that the pool can use', () => {
+  it('INV-39: the empty block that is kept is one that its pool can use', () => {
     const cluster = healthy();
     cluster.node('node-c');
     cluster.block('10.60.0.16/28', 'node-c');
@@ -147,7 +147,7 @@ describe('INV-39: more empty blocks than one', () => {
     ]);
   });
 
-  test('a block in a disabled pool is none that a node may keep', () => {
+  it('INV-39: a node does not keep an empty block in a disabled pool instead of one it can use', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
     cluster.node('node-c');
@@ -156,7 +156,7 @@ describe('INV-39: more empty blocks than one', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('a Windows block and one of a node that moves from flannel are left alone', () => {
+  it('INV-39: Windows blocks and blocks of a node that is migrating from flannel are kept', () => {
     const cluster = healthy();
     cluster.block(spare, 'node-a', true);
     expect(findingsOf(cluster.snapshot())).toEqual([]);

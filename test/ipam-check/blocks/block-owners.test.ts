@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
@@ -7,34 +7,34 @@ const cidr = '10.60.0.16/29';
 const block = 'IPAMBlock/10-60-0-16-29';
 
 describe('INV-15: the owner of a block', () => {
-  test.each(['node-a', 'host:', 'virtual:', 'Host:node-a', 'pod:x'])('"%s" is none', (affinity) => {
+  it.each(['node-a', 'host:', 'virtual:', 'Host:node-a', 'pod:x'])('INV-15: "%s" is an invalid owner', (affinity) => {
     const cluster = healthy();
     cluster.bareBlock(cidr).spec.affinity = affinity;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-15 error ${block}`]);
   });
 
-  test('what is no text is none', () => {
+  it('INV-15: an owner that is not a string is invalid', () => {
     const cluster = healthy();
     Object.assign(cluster.bareBlock(cidr).spec, { affinity: { host: 1n } });
     expect(findingsOf(cluster.snapshot())).toContain(`INV-15 error ${block}`);
   });
 
-  test.each([null, ''])('%j is nobody', (affinity) => {
+  it.each([null, ''])('INV-15: an affinity of %j means a block without an owner', (affinity) => {
     const cluster = healthy();
     cluster.bareBlock(cidr).spec.affinity = affinity;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-22 warning ${block} R9`]);
   });
 });
 
-/** Windows asks for strict affinity. */
+/** A snapshot with strict affinity, which Windows nodes need. */
 const strictly = (cluster: SnapshotBuilder) => {
   const spec = { strictAffinity: true, autoAllocateBlocks: true };
   const config = { apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' }, spec };
   return cluster.snapshot({ config });
 };
 
-describe('INV-16: the reserve of Windows', () => {
-  /** A Windows node with a rightly made block of eight: 0, 1, 2 and 7 are reserved. */
+describe('INV-16: the Windows reserve of a block', () => {
+  /** A Windows node with a valid block of eight addresses: 0, 1, 2 and 7 are reserved. */
   function windows(): SnapshotBuilder {
     const cluster = healthy();
     cluster.node('win-1').labels = { 'kubernetes.io/os': 'windows' };
@@ -44,11 +44,11 @@ describe('INV-16: the reserve of Windows', () => {
   const evidenceOf = (cluster: SnapshotBuilder) =>
     evaluate(strictly(cluster)).judgements.map(({ finding }) => finding.evidence);
 
-  test('a block as it is made is right', () => {
+  it('INV-16: a new Windows block is valid', () => {
     expect(findingsOf(strictly(windows()))).toEqual([]);
   });
 
-  test.each([0, 2, 7])('ordinal %i is free', (ordinal) => {
+  it.each([0, 2, 7])('INV-16: the reserved ordinal %i is free', (ordinal) => {
     const cluster = windows();
     const { spec } = cluster.blockOf(cidr);
     spec.allocations[ordinal] = null;
@@ -59,13 +59,13 @@ describe('INV-16: the reserve of Windows', () => {
     ]);
   });
 
-  test('an ordinal that is in no list is not put into the free one', () => {
+  it('INV-16: a reserved ordinal that is neither free nor allocated is not added to the free list', () => {
     const cluster = windows();
     cluster.blockOf(cidr).spec.allocations[2] = null;
     expect(findingsOf(strictly(cluster))).toEqual([`INV-16 error ${block}`, `INV-08 warning ${block} by hand`]);
   });
 
-  test('an ordinal that a pod has', () => {
+  it('INV-16: a reserved ordinal is allocated to a pod', () => {
     const cluster = windows();
     const made = cluster.blockOf(cidr);
     made.spec.allocations[1] = null;
@@ -75,7 +75,7 @@ describe('INV-16: the reserve of Windows', () => {
     expect(evidenceOf(cluster)[0]?.[1]).toBe('ordinals that must be reserved but are allocated to others: 1');
   });
 
-  test('more than the reserve', () => {
+  it('INV-16: more ordinals are reserved than Windows needs', () => {
     const cluster = windows();
     const { spec } = cluster.blockOf(cidr);
     spec.unallocated = spec.unallocated.filter((ordinal) => ordinal !== 3);
@@ -83,7 +83,7 @@ describe('INV-16: the reserve of Windows', () => {
     expect(findingsOf(strictly(cluster))).toEqual([`INV-16 warning ${block}`]);
   });
 
-  test('a block without it on a node that runs Windows, and on one that does not', () => {
+  it('INV-16: a block without a reserve is invalid on a Windows node only', () => {
     const cluster = windows();
     cluster.block('10.60.0.24/29', 'win-1');
     const of16 = () => findingsOf(strictly(cluster)).filter((line) => line.startsWith('INV-16'));
@@ -92,7 +92,7 @@ describe('INV-16: the reserve of Windows', () => {
     expect(of16()).toEqual([]);
   });
 
-  test('its shape is judged on any node', () => {
+  it('INV-16: an incomplete reserve is reported on a node of any operating system', () => {
     const cluster = windows();
     const { spec } = cluster.blockOf(cidr);
     spec.allocations[0] = null;

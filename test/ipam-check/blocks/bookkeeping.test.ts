@@ -1,18 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, podHandle, unread } from '../../support/clusters/snapshot-builder.ts';
 
 const blockA = '10.60.0.0/29';
 
-describe('the books of a block', () => {
-  test('INV-05: a free entry outside the block', () => {
+describe('the allocation records of a block', () => {
+  it('INV-05: an ordinal outside the block in the free list', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.unallocated.push(8);
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-05 error IPAMBlock/10-60-0-0-29 R2']);
   });
 
-  test('INV-06: a free entry twice', () => {
+  it('INV-06: an ordinal twice in the free list', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.unallocated.push(5);
     const [judgement] = evaluate(cluster.snapshot()).judgements;
@@ -20,13 +20,13 @@ describe('the books of a block', () => {
     expect(judgement?.finding.address).toBe('10.60.0.5');
   });
 
-  test('INV-07: an allocated ordinal in the free list', () => {
+  it('INV-07: an allocated ordinal in the free list', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.unallocated.push(1);
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-07 error IPAMBlock/10-60-0-0-29 R2']);
   });
 
-  test('INV-08: ordinals that are nowhere, in one finding', () => {
+  it('INV-08: all lost ordinals of a block are one finding', () => {
     const cluster = healthy();
     const { spec } = cluster.blockOf(blockA);
     spec.unallocated = spec.unallocated.filter((ordinal) => ordinal !== 4 && ordinal !== 6);
@@ -36,7 +36,7 @@ describe('the books of a block', () => {
     expect(judgements[0]?.finding.cidr).toBe(blockA);
   });
 
-  test('INV-08: a lost address in use stays out of the free list, and so does all else of the block', () => {
+  it('INV-08: a block with a lost address that a pod uses is not repaired', () => {
     const cluster = healthy();
     const { spec } = cluster.blockOf(blockA);
     spec.unallocated = spec.unallocated.filter((ordinal) => ordinal !== 4 && ordinal !== 6);
@@ -53,29 +53,29 @@ describe('the books of a block', () => {
     expect(evaluate(cluster.snapshot()).judgements.filter(({ action }) => action?.primitive === 'R2')).toHaveLength(1);
   });
 
-  test('INV-09: an attribute without an address', () => {
+  it('INV-09: an attribute without an address', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.attributes.push({ handle_id: 'gone', secondary: { node: 'node-a' } });
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-09 warning IPAMBlock/10-60-0-0-29 R2']);
   });
 
-  test('INV-10: equal attributes, merged only along with another repair', () => {
+  it('INV-10: equal attributes are merged only as part of another repair', () => {
     const cluster = healthy();
     const { spec } = cluster.blockOf(blockA);
     const twice = { handle_id: 'by-hand', secondary: { node: 'node-a', type: 'vxlanTunnelAddress' } };
     spec.attributes[0] = { ...spec.attributes[0] };
     cluster.allocate(cluster.blockOf('10.60.0.8/29'), twice);
     cluster.allocate(cluster.blockOf('10.60.0.8/29'), { ...twice });
-    const ofBooks = (found: string[]) => found.filter((line) => /INV-(0\d|10)/.test(line));
-    expect(ofBooks(findingsOf(cluster.snapshot()))).toEqual(['INV-10 info IPAMBlock/10-60-0-8-29 by hand']);
+    const ofRecords = (found: string[]) => found.filter((line) => /INV-(0\d|10)/.test(line));
+    expect(ofRecords(findingsOf(cluster.snapshot()))).toEqual(['INV-10 info IPAMBlock/10-60-0-8-29 by hand']);
     cluster.blockOf('10.60.0.8/29').spec.unallocated.pop();
-    expect(ofBooks(findingsOf(cluster.snapshot()))).toEqual([
+    expect(ofRecords(findingsOf(cluster.snapshot()))).toEqual([
       'INV-08 warning IPAMBlock/10-60-0-8-29 R2',
       'INV-10 info IPAMBlock/10-60-0-8-29 R2',
     ]);
   });
 
-  test('different faults of one block are findings of their own', () => {
+  it('INV-05 to INV-08: different faults of one block are separate findings', () => {
     const cluster = healthy();
     const { spec } = cluster.blockOf(blockA);
     spec.unallocated = [9, 4, 4, 1, 5, 7];
@@ -88,8 +88,8 @@ describe('the books of a block', () => {
   });
 });
 
-describe('INV-04: an attribute that does not exist', () => {
-  test('of an address in use is left to a person, and its handle is not stray', () => {
+describe('INV-04: a missing attribute', () => {
+  it('INV-04: an address in use without its attribute is left to a person, and its handle is not stray', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.allocations[1] = 99;
     const [judgement, ...others] = evaluate(cluster.snapshot()).judgements;
@@ -98,7 +98,7 @@ describe('INV-04: an attribute that does not exist', () => {
     expect(others).toEqual([]);
   });
 
-  test('of an address whose pod does not list it yet is left to a person too', () => {
+  it('INV-04: an address without its attribute is left to a person while a pod has not listed its address yet', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.allocations[1] = 99;
     const pod = cluster.pods.find(({ name }) => name === 'a-1');
@@ -106,7 +106,7 @@ describe('INV-04: an attribute that does not exist', () => {
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-04 error IPAMBlock/10-60-0-0-29 by hand also INV-09']);
   });
 
-  test('of an address that nothing uses is freed, and its handle is stray', () => {
+  it('INV-04: an unused address without its attribute is freed, and its handle is stray', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.allocations[1] = 99;
     cluster.pods.shift();
@@ -118,7 +118,7 @@ describe('INV-04: an attribute that does not exist', () => {
     expect(judgements[0]?.action).toEqual({ primitive: 'R2', block: '10-60-0-0-29', unused: [1], lost: [] });
   });
 
-  test('is never freed while handles cannot be read', () => {
+  it('INV-04: an address without its attribute is never freed when handles were not read', () => {
     const cluster = healthy();
     cluster.blockOf(blockA).spec.allocations[1] = 99;
     cluster.pods.shift();

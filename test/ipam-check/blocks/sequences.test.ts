@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, type SnapshotBuilder } from '../../support/clusters/snapshot-builder.ts';
@@ -12,8 +12,8 @@ const entriesOf = (cluster: SnapshotBuilder): Record<string, unknown> =>
 const evidenceOf = (cluster: SnapshotBuilder) =>
   evaluate(cluster.snapshot()).judgements.map(({ finding }) => finding.evidence);
 
-describe('INV-12: the numbers of allocations', () => {
-  test('what releases by handle leave behind is one note a block, read once', () => {
+describe('INV-12: sequence numbers of allocations', () => {
+  it('INV-12: entries that releases by handle leave behind are one note per block', () => {
     const cluster = healthy();
     for (const ordinal of [3, 4, 5, 6, 7]) entriesOf(cluster)[ordinal] = 1767225600000000000n;
     const { judgements } = evaluate(cluster.snapshot());
@@ -22,10 +22,10 @@ describe('INV-12: the numbers of allocations', () => {
     expect(judgements[0]).toMatchObject({ dependencies: [], fingerprint: '', finding: { cidr, node: 'node-a' } });
   });
 
-  test.each<[string, bigint]>([
+  it.each<[string, bigint]>([
     ['equal to that of the block', 1767225600000000003n],
-    ['above it', 1767225600000000004n],
-  ])('one that is %s guards nothing', (_, value) => {
+    ['above that of the block', 1767225600000000004n],
+  ])('INV-12: an entry %s protects nothing', (_, value) => {
     const cluster = healthy();
     expect(specOf(cluster).sequenceNumber).toBe(1767225600000000003n);
     entriesOf(cluster)['1'] = value;
@@ -35,26 +35,26 @@ describe('INV-12: the numbers of allocations', () => {
     ]);
   });
 
-  test('the last one below it is right', () => {
+  it('INV-12: an entry one below the sequence number of the block is valid', () => {
     const cluster = healthy();
     entriesOf(cluster)['1'] = 1767225600000000002n;
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('one that is no number', () => {
+  it('INV-12: an entry that is not a number', () => {
     const cluster = healthy();
     entriesOf(cluster)['4'] = 'x';
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-12 error ${block}`]);
   });
 
-  test.each(['8', '-1', '01', '1.5', 'x', ''])('an entry "%s" names no address of a block of eight', (key) => {
+  it.each(['8', '-1', '01', '1.5', 'x', ''])('INV-12: the entry "%s" names no address of a block of eight', (key) => {
     const cluster = healthy();
     entriesOf(cluster)[key] = 1767225600000000000n;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-12 error ${block}`]);
     expect(evidenceOf(cluster)).toEqual([[`entries for ordinals that the block does not have: "${key}"`]]);
   });
 
-  test('missing ones of allocated addresses, in one finding', () => {
+  it('INV-12: missing entries of allocated addresses are one finding', () => {
     const cluster = healthy();
     delete entriesOf(cluster)['1'];
     delete entriesOf(cluster)['2'];
@@ -62,13 +62,13 @@ describe('INV-12: the numbers of allocations', () => {
     expect(evidenceOf(cluster)).toEqual([['allocated ordinals without a sequence number: 1, 2']]);
   });
 
-  test('no entries at all', () => {
+  it('INV-12: a block without any entries', () => {
     const cluster = healthy();
     Object.assign(specOf(cluster), { sequenceNumberForAllocation: null });
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-12 warning ${block}`]);
   });
 
-  test('different faults of one block are findings of their own', () => {
+  it('INV-12: different faults of one block are separate findings', () => {
     const cluster = healthy();
     Object.assign(entriesOf(cluster), { 0: 2n ** 62n, 5: 0n });
     delete entriesOf(cluster)['1'];
@@ -79,7 +79,7 @@ describe('INV-12: the numbers of allocations', () => {
     ]);
   });
 
-  test('the Windows reserve has none', () => {
+  it('INV-12: the Windows reserve needs no entries', () => {
     const cluster = healthy();
     const node = cluster.node('win-1');
     node.labels = { 'kubernetes.io/os': 'windows' };
@@ -88,11 +88,11 @@ describe('INV-12: the numbers of allocations', () => {
   });
 });
 
-describe('INV-13: the number of the block', () => {
-  test.each([
-    ['of a block that was made before numbers were times', 41n],
-    ['none', undefined],
-  ])('%s', (_, sequenceNumber) => {
+describe('INV-13: the sequence number of a block', () => {
+  it.each([
+    ['that is not a time', 41n],
+    ['that is missing', undefined],
+  ])('INV-13: a sequence number %s', (_, sequenceNumber) => {
     const cluster = healthy();
     const empty = cluster.block('10.60.0.16/29', 'node-b');
     Object.assign(empty.spec, { sequenceNumber });

@@ -8,7 +8,7 @@ const checked = (cluster: SnapshotBuilder, changes: Partial<IpamSnapshot> = {}) 
   calicoctlCheck({ snapshot: cluster.snapshot(changes) });
 
 describe('what calicoctl finds', () => {
-  it('takes IPv6 tunnel addresses and the Windows reserve as in use', () => {
+  it('IPv6 tunnel addresses and the Windows reserve count as in use for calicoctl', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd60::/112', 125);
     const node = cluster.nodes[0];
@@ -25,7 +25,7 @@ describe('what calicoctl finds', () => {
     expect(check.missingHandles).toEqual([]);
   });
 
-  it('compares handles as they are stored and counts tombstones', () => {
+  it('calicoctl compares handles as stored and counts half-deleted objects', () => {
     const cluster = healthy();
     const attribute = cluster.blockOf('10.60.0.0/29').spec.attributes[1];
     if (attribute) attribute.handle_id = `${podHandle('1')}\r\neth0`;
@@ -38,7 +38,7 @@ describe('what calicoctl finds', () => {
     expect(check.handlesInUse).toBe(4);
   });
 
-  it('counts an address of a pod that ended as leaked, and one in a disabled pool as outside', () => {
+  it('calicoctl counts an address of a finished pod as leaked and one in a disabled pool as outside', () => {
     const cluster = healthy();
     const [a1, a2] = cluster.pods;
     if (a1) Object.assign(a1, { finished: true, phase: 'Succeeded' });
@@ -54,8 +54,8 @@ describe('what calicoctl finds', () => {
   });
 });
 
-describe('report file', () => {
-  it('has the fields, the order and the exact numbers that calicoctl reads', () => {
+describe('report file of calicoctl', () => {
+  it('the report file has the fields, the order and the exact numbers that calicoctl reads', () => {
     const cluster = healthy();
     cluster.blocks.length = 0;
     cluster.handles.length = 0;
@@ -82,7 +82,7 @@ describe('report file', () => {
       spec: { clusterGUID: '4b1d6f0a9c3e48f7a2d50c6e71b89f35', clusterType: 'k8s,bgp,kdd', datastoreReady: false },
     };
     const text = calicoctlReportText(checked(cluster, { clusterInformation, locked: true }), 'v3.31.4');
-    // The block was made at 2026-01-01T00:00:00Z. UID: bits of each byte reversed but of bytes 6 and 8.
+    // The block was created at 2026-01-01T00:00:00Z. UID: the bits of each byte reversed, except in bytes 6 and 8.
     expect(text).toBe(`{
   "version": "v3.31.4",
   "clusterGUID": "4b1d6f0a9c3e48f7a2d50c6e71b89f35",
@@ -137,7 +137,7 @@ describe('report file', () => {
 }`);
   });
 
-  it('leaves out leaked handles when there are none', () => {
+  it('the report file omits leakedHandles when there are none', () => {
     const report = JSON.parse(calicoctlReportText(checked(healthy()), 'v3.31.4'));
     expect(report).not.toHaveProperty('leakedHandles');
     expect(report.allocations['10.60.0.0'][0].owners).toEqual(['Node(node-a)']);

@@ -1,12 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, podHandle } from '../../support/clusters/snapshot-builder.ts';
 
 const cidr = '10.60.0.0/29';
 
-describe('INV-49', () => {
-  test('two IDs that differ by case only share an object', () => {
+describe('INV-49: names and IDs of handles', () => {
+  it('INV-49: two IDs that differ only by case share one object', () => {
     const cluster = healthy();
     cluster.pod('A-3', 'node-a', cluster.blockOf(cidr), 'a');
     cluster.pod('A-4', 'node-a', cluster.blockOf(cidr), 'b');
@@ -24,19 +24,19 @@ describe('INV-49', () => {
     });
   });
 
-  test('one ID in another case than its object spells it is what Calico allows', () => {
+  it('INV-49: an ID that differs from the name of its object only in case is valid, as in Calico', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).handleId = `K8S-pod-network.${'1'.repeat(64)}`;
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('an object whose name is not that of its ID', () => {
+  it('INV-49: an object whose name does not match its ID', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).handleId = 'other.id';
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-49 error IPAMHandle/${podHandle('1')}`]);
   });
 
-  test('without an address under its name it is first of all stray, and goes', () => {
+  it('INV-49: a misnamed handle without addresses is reported as stray and deleted', () => {
     const cluster = healthy();
     Object.assign(cluster.handleOf(podHandle('1')), { name: 'misplaced' });
     expect(findingsOf(cluster.snapshot())).toEqual([
@@ -45,7 +45,7 @@ describe('INV-49', () => {
     ]);
   });
 
-  test('the part behind a carriage return is no part of the ID', () => {
+  it('INV-49: an ID ends before its carriage return', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).handleId = `${podHandle('1')}\r\neth0`;
     expect(findingsOf(cluster.snapshot())).toEqual([]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, judgedAt, podHandle, unread } from '../../support/clusters/snapshot-builder.ts';
@@ -7,8 +7,8 @@ const blockA = '10.60.0.0/29';
 const stray = `IPAMHandle/${podHandle('f')}`;
 const ofA1 = `IPAMHandle/${podHandle('1')}`;
 
-describe('INV-45: a handle without an address', () => {
-  test('goes', () => {
+describe('INV-45: a handle without addresses', () => {
+  it('INV-45: a handle that counts an address it does not have is deleted', () => {
     const cluster = healthy();
     const handle = cluster.handle(podHandle('f'), { [blockA]: 1 });
     const [judgement] = evaluate(cluster.snapshot()).judgements;
@@ -25,7 +25,7 @@ describe('INV-45: a handle without an address', () => {
     expect(judgement?.finding.ageSeconds).toBe(86_400);
   });
 
-  test('also when its block is gone or its map empty', () => {
+  it('INV-45: a handle whose block is gone, or that names no block, is deleted', () => {
     const cluster = healthy();
     cluster.handle(podHandle('f'), { '10.60.0.16/29': 1 });
     cluster.handle(podHandle('e'), {});
@@ -35,13 +35,13 @@ describe('INV-45: a handle without an address', () => {
     ]);
   });
 
-  test('also when it says itself that it has none', () => {
+  it('INV-45: a handle that counts no address is deleted', () => {
     const cluster = healthy();
     cluster.handle(podHandle('f'), { [blockA]: 0 });
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-45 warning ${stray} R3 also INV-48`]);
   });
 
-  test('younger than five minutes it may belong to an allocation in progress, whatever the grace', () => {
+  it('INV-45: a handle written in the last five minutes is a candidate, whatever the grace period', () => {
     const cluster = healthy();
     const handle = cluster.handle(podHandle('f'), { [blockA]: 1 });
     handle.writtenAtMs = judgedAt.getTime() - 299_000;
@@ -53,7 +53,7 @@ describe('INV-45: a handle without an address', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-45 warning ${stray} R3 also INV-47`]);
   });
 
-  test('is not judged when a block that it names cannot be read', () => {
+  it('INV-45: a handle is not judged when a block that it names is unreadable', () => {
     const cluster = healthy();
     cluster.handle(podHandle('f'), { [blockA]: 1 });
     cluster.blockOf(blockA).spec.allocations.pop();
@@ -62,7 +62,7 @@ describe('INV-45: a handle without an address', () => {
 });
 
 describe('INV-46: an address whose handle does not exist', () => {
-  test('gets it', () => {
+  it('INV-46: the missing handle is created', () => {
     const cluster = healthy();
     cluster.removeHandle(podHandle('1'));
     const [judgement] = evaluate(cluster.snapshot()).judgements;
@@ -81,7 +81,7 @@ describe('INV-46: an address whose handle does not exist', () => {
     });
   });
 
-  test('ids count as Calico compares them: up to the carriage return, by object name', () => {
+  it('INV-46: handle IDs are compared as Calico does, up to the carriage return and by object name', () => {
     const cluster = healthy();
     for (const attribute of cluster.blockOf(blockA).spec.attributes) {
       if (attribute.handle_id === podHandle('1')) attribute.handle_id = `K8s-Pod-Network.${'1'.repeat(64)}\r\neth0`;
@@ -89,15 +89,15 @@ describe('INV-46: an address whose handle does not exist', () => {
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-17 info IPAMBlock/10-60-0-0-29']);
   });
 
-  test('a tombstone is no handle', () => {
+  it('INV-46: a half-deleted handle does not count as a handle', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).deleted = true;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-46 warning ${ofA1} R3`, `INV-52 warning ${ofA1} R7`]);
   });
 });
 
-describe('INV-47: counts', () => {
-  test('too high falls when it is old', () => {
+describe('INV-47: counts of handles', () => {
+  it('INV-47: a count that is too high is lowered once the handle is old enough', () => {
     const cluster = healthy();
     const handle = cluster.handleOf(podHandle('1'));
     handle.block[blockA] = 2;
@@ -106,7 +106,7 @@ describe('INV-47: counts', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-47 warning (candidate) ${ofA1} R3`]);
   });
 
-  test('too low is raised at once', () => {
+  it('INV-47: a count that is too low is raised immediately', () => {
     const cluster = healthy();
     cluster.allocate(cluster.blockOf(blockA), { handle_id: 'vxlan-tunnel-addr-node-a', secondary: {} });
     const handle = cluster.handleOf('vxlan-tunnel-addr-node-a');
@@ -117,33 +117,33 @@ describe('INV-47: counts', () => {
   });
 });
 
-describe('INV-48: keys and counts that mean nothing', () => {
-  test('a block that does not exist, beside one that does', () => {
+describe('INV-48: invalid keys and counts', () => {
+  it('INV-48: a handle that names a missing block and an existing one', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).block['10.60.0.16/29'] = 1;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-48 warning ${ofA1} R3`]);
   });
 
-  test('a key in another spelling', () => {
+  it('INV-48: a key that is not in canonical form', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).block = { '10.60.0.3/29': 1 };
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-48 warning ${ofA1} R3`]);
   });
 
-  test('a count of zero', () => {
+  it('INV-48: a count of zero', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).block['10.60.0.8/29'] = 0;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-48 warning ${ofA1} R3`]);
   });
 
-  test('a key that is no CIDR', () => {
+  it('INV-48: a key that is not a CIDR', () => {
     const cluster = healthy();
     cluster.handleOf(podHandle('1')).block['nonsense'] = 1;
     expect(findingsOf(cluster.snapshot())).toEqual([`INV-48 warning ${ofA1} R3`]);
   });
 });
 
-test('INV-52: a tombstone', () => {
+it('INV-52: a half-deleted handle is deleted completely after a minute', () => {
   const cluster = healthy();
   const handle = cluster.handle(podHandle('f'), { [blockA]: 1 });
   handle.deleted = true;
@@ -152,7 +152,7 @@ test('INV-52: a tombstone', () => {
   expect(findingsOf(cluster.snapshot())).toEqual([`INV-52 warning (candidate) ${stray} R7`]);
 });
 
-test('handles are not judged when they could not be read', () => {
+it('handles are not judged when they were not read', () => {
   const unreadKinds = unread('IPAMHandle');
   expect(findingsOf(healthy().snapshot({ handles: [], unread: unreadKinds }))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
@@ -22,7 +22,7 @@ describe('INV-41: borrowing under strict affinity', () => {
     return cluster;
   }
 
-  test('is a warning, and an error in the block of a Windows node', () => {
+  it('INV-41: a borrowed address is a warning, and an error in the block of a Windows node', () => {
     const strict = config({ strictAffinity: true });
     const cluster = borrowed();
     expect(findingsOf(cluster.snapshot({ config: strict }))).toEqual(['INV-41 warning IPAMBlock/10-60-0-0-29']);
@@ -32,21 +32,21 @@ describe('INV-41: borrowing under strict affinity', () => {
       owner: { kind: 'Pod', namespace: 'shop', name: 'b-2' },
     });
     labelled(cluster, 'node-a', { 'kubernetes.io/os': 'windows' });
-    // The block was not laid out for Windows, as labels came later.
+    // The block has no Windows reserve, because the label was added later.
     expect(findingsOf(cluster.snapshot({ config: strict }))).toEqual([
       'INV-16 error IPAMBlock/10-60-0-0-29',
       'INV-41 error IPAMBlock/10-60-0-0-29',
     ]);
   });
 
-  test('is allowed without strict affinity, and unknown without the configuration', () => {
+  it('INV-41: borrowing is allowed without strict affinity and not judged when IPAMConfig was not read', () => {
     expect(findingsOf(borrowed().snapshot())).toEqual([]);
     expect(findingsOf(borrowed().snapshot({ config: config({}) }))).toEqual([]);
     const strict = config({ strictAffinity: true });
     expect(findingsOf(borrowed().snapshot({ config: strict, unread: unread('IPAMConfig') }))).toEqual([]);
   });
 
-  test('a block that is nobody’s lends nothing; an address that is released anyway is one fault', () => {
+  it('INV-41: addresses of a block without an owner, or released anyway, are not reported as borrowed', () => {
     const strict = config({ strictAffinity: true });
     const cluster = healthy();
     cluster.pod('c-1', 'node-a', cluster.bareBlock('10.60.0.16/29'), '4');

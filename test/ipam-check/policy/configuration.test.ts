@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { IpamSnapshot } from '../../../src/ipam-check/snapshot.ts';
 import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
@@ -17,10 +17,10 @@ function labelled(cluster: SnapshotBuilder, name: string, labels: Record<string,
 }
 
 describe('INV-43: settings', () => {
-  test.each([
+  it.each([
     [{ autoAllocateBlocks: false }, 'strictAffinity and autoAllocateBlocks are both off'],
     [{ maxBlocksPerHost: 5 }, 'maxBlocksPerHost is 5, but strictAffinity is off'],
-  ])('%j', (spec, evidence) => {
+  ])('INV-43: the settings %j without strict affinity', (spec, evidence) => {
     const snapshot = healthy().snapshot({ config: config(spec) });
     expect(findingsOf(snapshot)).toEqual(['INV-43 warning IPAMConfig/default']);
     expect(evaluate(snapshot).judgements[0]?.finding.evidence).toEqual([evidence]);
@@ -28,7 +28,7 @@ describe('INV-43: settings', () => {
     expect(findingsOf(healthy().snapshot({ config: config(spec), unread: unread('IPAMConfig') }))).toEqual([]);
   });
 
-  test('Windows nodes need strict affinity, also where there is no configuration', () => {
+  it('INV-43: Windows nodes need strict affinity, also when IPAMConfig does not exist', () => {
     const cluster = healthy();
     labelled(cluster, 'node-a', { 'kubernetes.io/os': 'windows' });
     labelled(cluster, 'node-b', { 'kubernetes.io/os': 'windows' });
@@ -43,7 +43,7 @@ describe('INV-43: settings', () => {
     expect(settings(cluster.snapshot({ config: config({ strictAffinity: true }) }))).toEqual([]);
   });
 
-  test('an entry of a reservation that is no network', () => {
+  it('INV-43: a reservation with an entry that is not a network', () => {
     const kept = {
       apiVersion: 'crd.projectcalico.org/v1',
       kind: 'IPReservation',

@@ -1,16 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
-describe('INV-67: pools that assign by hand only', () => {
+describe('INV-67: pools with manual assignment', () => {
   function manual(): SnapshotBuilder {
     const cluster = healthy();
     for (const pool of cluster.pools) pool.spec.assignmentMode = 'Manual';
     return cluster;
   }
 
-  test('tunnel addresses in them are a note, pods may have asked', () => {
+  it('INV-67: tunnel addresses from a manual pool are a note, addresses of pods are not reported', () => {
     expect(findingsOf(manual().snapshot())).toEqual([
       'INV-67 info IPAMBlock/10-60-0-0-29',
       'INV-67 info IPAMBlock/10-60-0-8-29',
@@ -22,7 +22,7 @@ describe('INV-67: pools that assign by hand only', () => {
     expect(findingsOf(manual().snapshot({ unread: unread('Service') }))).toEqual([]);
   });
 
-  test('a pool without tunnel use breaks it with INV-63, once', () => {
+  it('INV-67: a tunnel address from a pool without tunnel use is reported once, together with INV-63', () => {
     const cluster = manual();
     for (const pool of cluster.pools) pool.spec.allowedUses = ['Workload'];
     expect(findingsOf(cluster.snapshot())).toEqual([
@@ -31,7 +31,7 @@ describe('INV-67: pools that assign by hand only', () => {
     ]);
   });
 
-  test('an address of a service that did not ask for it', () => {
+  it('INV-67: an address of a service that did not request it', () => {
     const cluster = healthy();
     const pool = cluster.pool('services', '10.70.0.0/24', 29);
     Object.assign(pool.spec, { allowedUses: ['LoadBalancer'], assignmentMode: 'Manual' });

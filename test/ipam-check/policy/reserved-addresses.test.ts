@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
@@ -11,7 +11,7 @@ const reservation = (name: string, ...reservedCIDRs: string[]): IPReservation =>
   spec: { reservedCIDRs },
 });
 
-test('INV-42: one note a block and reservation, with the addresses', () => {
+it('INV-42: allocated and reserved addresses are one note per block and reservation', () => {
   const reservations = [reservation('kept', '10.60.0.0/30', '10.60.0.0'), reservation('other', '10.60.0.9')];
   const snapshot = healthy().snapshot({ reservations });
   expect(findingsOf(snapshot)).toEqual(['INV-42 info IPAMBlock/10-60-0-0-29', 'INV-42 info IPAMBlock/10-60-0-8-29']);
@@ -23,7 +23,7 @@ test('INV-42: one note a block and reservation, with the addresses', () => {
   expect(findings[1]?.related).toEqual([{ kind: 'IPReservation', name: 'other' }]);
 });
 
-test('INV-42: two reservations of one address are two notes', () => {
+it('INV-42: an address in two reservations is two notes', () => {
   const reservations = [reservation('a', '10.60.0.1'), reservation('b', '10.60.0.0/31')];
   const { judgements } = evaluate(healthy().snapshot({ reservations }));
   expect(judgements.map(({ key }) => key)).toEqual([
@@ -32,7 +32,7 @@ test('INV-42: two reservations of one address are two notes', () => {
   ]);
 });
 
-test('INV-42: free addresses, the Windows reserve and what is released anyway are no note', () => {
+it('INV-42: free addresses, the Windows reserve and addresses that are released anyway are not reported', () => {
   const free = reservation('free', '10.60.0.3', '10.60.0.10/31', '172.16.0.0/12', 'fd00::/8');
   expect(findingsOf(healthy().snapshot({ reservations: [free] }))).toEqual([]);
   const cluster = healthy();
@@ -45,7 +45,7 @@ test('INV-42: free addresses, the Windows reserve and what is released anyway ar
   ]);
 });
 
-test('INV-42: nothing is said when reservations could not be read', () => {
+it('INV-42: reservations are not judged when they were not read', () => {
   const unreadKinds = unread('IPReservation');
   expect(
     findingsOf(healthy().snapshot({ reservations: [reservation('kept', '10.60.0.1')], unread: unreadKinds })),

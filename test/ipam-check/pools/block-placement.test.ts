@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, unread } from '../../support/clusters/snapshot-builder.ts';
 
 describe('INV-18: overlapping blocks', () => {
-  test('are one finding a pair, with both CIDRs in it; the wrong size is another', () => {
+  it('INV-18: each overlapping pair is one finding with both CIDRs, apart from the wrong block size', () => {
     const cluster = healthy();
     const wide = cluster.block('10.60.0.0/28', 'node-a');
     wide.spec.unallocated = wide.spec.unallocated.filter((ordinal) => ordinal > 11);
@@ -25,14 +25,14 @@ describe('INV-18: overlapping blocks', () => {
   });
 });
 
-describe('INV-19: an orphan', () => {
-  test('that holds addresses is left to a person', () => {
+describe('INV-19: a block outside all pools', () => {
+  it('INV-19: a block with addresses is left to a person', () => {
     const cluster = healthy();
     cluster.pod('far', 'node-a', cluster.block('10.99.0.0/29', 'node-a'), '4');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-19 warning IPAMBlock/10-99-0-0-29 by hand']);
   });
 
-  test('that is empty is released by its claim', () => {
+  it('INV-19: an empty block is released through its affinity', () => {
     const cluster = healthy();
     cluster.block('10.99.0.0/29', 'node-a');
     const [judgement] = evaluate(cluster.snapshot()).judgements;
@@ -44,7 +44,7 @@ describe('INV-19: an orphan', () => {
     });
   });
 
-  test('that is empty and that its owner has no claim on is deleted, unless claims could not be read', () => {
+  it('INV-19: an empty block without an affinity is deleted, unless affinities were not read', () => {
     const cluster = healthy();
     cluster.bareBlock('10.99.0.0/29', 'host:node-a');
     expect(findingsOf(cluster.snapshot())).toEqual([
@@ -57,14 +57,14 @@ describe('INV-19: an orphan', () => {
     ]);
   });
 
-  test('a disabled pool is a pool', () => {
+  it('INV-19: a block in a disabled pool is inside a pool', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
     cluster.pod('old', 'node-a', cluster.block('10.99.0.0/29', 'node-a'), '4');
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
-  test('IPv6', () => {
+  it('INV-19: an IPv6 block outside all pools', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd00:60::/112', 125);
     cluster.block('fd00:60::8/125', 'node-a');
@@ -73,13 +73,13 @@ describe('INV-19: an orphan', () => {
   });
 });
 
-test('INV-20: another size than the pool prescribes', () => {
+it('INV-20: a block without the block size of its pool', () => {
   const cluster = healthy();
   cluster.pod('c-1', 'node-a', cluster.block('10.60.0.32/28', 'node-a'), '4');
   expect(findingsOf(cluster.snapshot())).toEqual(['INV-20 error IPAMBlock/10-60-0-32-28']);
 });
 
-test('INV-20: the default sizes are 26 and 122', () => {
+it('INV-20: the default block sizes are /26 and /122', () => {
   const cluster = healthy();
   delete cluster.pool('p4', '10.70.0.0/24', 0).spec.blockSize;
   delete cluster.pool('p6', 'fd00:70::/112', 0).spec.blockSize;
@@ -88,7 +88,7 @@ test('INV-20: the default sizes are 26 and 122', () => {
   expect(findingsOf(cluster.snapshot())).toEqual([]);
 });
 
-test('INV-21: a block that reaches beyond its pool is that and no orphan', () => {
+it('INV-21: a block that extends beyond its pool is not reported as outside all pools', () => {
   const cluster = healthy();
   cluster.pool('small', '10.80.0.0/29', 29);
   cluster.pod('c-1', 'node-a', cluster.block('10.80.0.0/28', 'node-a'), '4');
@@ -96,19 +96,19 @@ test('INV-21: a block that reaches beyond its pool is that and no orphan', () =>
 });
 
 describe('INV-22: an empty block without an owner', () => {
-  test('is deleted', () => {
+  it('INV-22: an empty block without an owner is deleted', () => {
     const cluster = healthy();
     cluster.bareBlock('10.60.0.16/29');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-22 warning IPAMBlock/10-60-0-16-29 R9']);
   });
 
-  test('comes before the orphan it also is', () => {
+  it('INV-22: an empty block without an owner takes precedence over being outside all pools', () => {
     const cluster = healthy();
     cluster.bareBlock('10.99.0.0/29');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-22 warning IPAMBlock/10-99-0-0-29 R9 also INV-19']);
   });
 
-  test('with an address it is nothing', () => {
+  it('INV-22: a block without an owner that has an address is not reported', () => {
     const cluster = healthy();
     cluster.pod('c-1', 'node-a', cluster.bareBlock('10.60.0.16/29'), '4');
     expect(findingsOf(cluster.snapshot())).toEqual([]);
@@ -116,7 +116,7 @@ describe('INV-22: an empty block without an owner', () => {
 });
 
 describe('INV-23: a block in a pool that is not for its owner', () => {
-  test('LoadBalancer addresses in a pool of nodes', () => {
+  it('INV-23: a block of load-balancer in a pool of workloads', () => {
     const cluster = healthy();
     cluster.affinity('load-balancer', '10.60.0.16/29', 'confirmed', 'virtual');
     const block = cluster.bareBlock('10.60.0.16/29', 'virtual:load-balancer');
@@ -129,14 +129,14 @@ describe('INV-23: a block in a pool that is not for its owner', () => {
     expect(found).toEqual(['INV-23 warning IPAMBlock/10-60-0-16-29']);
   });
 
-  test('a node in a pool of LoadBalancer addresses', () => {
+  it('INV-23: a block of a node in a pool of LoadBalancer addresses', () => {
     const cluster = healthy();
     cluster.pool('services', '10.70.0.0/24', 29).spec.allowedUses = ['LoadBalancer'];
     cluster.block('10.70.0.0/29', 'node-a');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-23 warning IPAMBlock/10-70-0-0-29 R6']);
   });
 
-  test('a pool that is for both is for either, and nobody’s block is anybody’s', () => {
+  it('INV-23: a pool for both uses suits every owner, and a block without an owner suits every pool', () => {
     const cluster = healthy();
     cluster.pool('both', '10.70.0.0/24', 29).spec.allowedUses = ['LoadBalancer', 'Workload'];
     cluster.pod('c-1', 'node-a', cluster.block('10.70.0.0/29', 'node-a'), '4');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
@@ -19,7 +19,7 @@ const reservation = (...reservedCIDRs: string[]): IPReservation => ({
 });
 const strict = (maxBlocksPerHost: number) => config({ strictAffinity: true, maxBlocksPerHost });
 
-/** A pod for every free address of the block. */
+/** Gives every free address of the block to a pod. */
 function fill(cluster: SnapshotBuilder, node: string, block: IPAMBlock): void {
   for (const ordinal of [...block.spec.unallocated]) {
     const digit = `${block.metadata.name.replaceAll('-', '')}${ordinal}`.padEnd(64, '0');
@@ -41,16 +41,16 @@ describe('INV-27: a node at its limit without a free address', () => {
     return cluster;
   }
 
-  test('is said once, for the node', () => {
+  it('INV-27: an exhausted node is reported once', () => {
     expect(findingsOf(full().snapshot({ config: strict(1) }))).toEqual(['INV-27 warning Node/node-a']);
   });
 
-  test('not while it may claim another block, or has a free address', () => {
+  it('INV-27: a node that may claim another block, or has a free address, is not exhausted', () => {
     expect(findingsOf(full().snapshot({ config: strict(2) }))).toEqual([]);
     expect(findingsOf(healthy().snapshot({ config: strict(1) }))).toEqual([]);
   });
 
-  test('an address that is reserved is not free', () => {
+  it('INV-27: a reserved address of a node does not count as free', () => {
     const reservations = [reservation('10.60.0.3', ' 10.60.0.4/30 ')];
     const found = findingsOf(healthy().snapshot({ config: strict(1), reservations }));
     expect(found).toEqual(['INV-27 warning Node/node-a']);
@@ -59,7 +59,10 @@ describe('INV-27: a node at its limit without a free address', () => {
     );
   });
 
-  test.each(['IPAMConfig', 'IPReservation'] as const)('is not judged without %s', (kind) => {
-    expect(findingsOf(full().snapshot({ config: strict(1), unread: unread(kind) }))).toEqual([]);
-  });
+  it.each(['IPAMConfig', 'IPReservation'] as const)(
+    'INV-27: an exhausted node is not reported when %s was not read',
+    (kind) => {
+      expect(findingsOf(full().snapshot({ config: strict(1), unread: unread(kind) }))).toEqual([]);
+    },
+  );
 });

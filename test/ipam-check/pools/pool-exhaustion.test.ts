@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
-describe('INV-27: a pool without an address', () => {
+describe('INV-27: a pool without a free address', () => {
   const reserved = (...reservedCIDRs: string[]): IPReservation[] => [
     {
       apiVersion: 'crd.projectcalico.org/v1',
@@ -31,18 +31,18 @@ describe('INV-27: a pool without an address', () => {
     return cluster;
   }
 
-  test('is said once', () => {
+  it('INV-27: an exhausted pool is reported once', () => {
     expect(findingsOf(nearlyFull().snapshot())).toEqual([]);
     expect(findingsOf(full().snapshot())).toEqual(['INV-27 warning IPPool/tiny']);
   });
 
-  test('a free address that is reserved is none', () => {
+  it('INV-27: a reserved address of a pool does not count as free', () => {
     expect(findingsOf(nearlyFull().snapshot({ reservations: reserved('10.80.0.3') }))).toEqual([
       'INV-27 warning IPPool/tiny',
     ]);
   });
 
-  test('a block that nobody has claimed is room, unless it is reserved', () => {
+  it('INV-27: a block that does not exist yet counts as free unless it is reserved', () => {
     const cluster = healthy();
     cluster.pool('tiny', '10.80.0.0/30', 31);
     const block = cluster.block('10.80.0.0/31', 'node-a');
@@ -54,22 +54,22 @@ describe('INV-27: a pool without an address', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['disabled', { disabled: true }],
-    ['assigned from by hand', { assignmentMode: 'Manual' }],
-  ])('a pool that is %s is not judged', (_, spec) => {
+    ['for manual assignment only', { assignmentMode: 'Manual' }],
+  ])('INV-27: a pool that is %s is not reported as exhausted', (_, spec) => {
     const cluster = full();
     for (const pool of cluster.pools) if (pool.metadata.name === 'tiny') Object.assign(pool.spec, spec);
     expect(findingsOf(cluster.snapshot()).filter((line) => line.startsWith('INV-27'))).toEqual([]);
   });
 
-  test('a pool without blocks, all reserved, was meant so', () => {
+  it('INV-27: a completely reserved pool without blocks is not reported as exhausted', () => {
     const cluster = healthy();
     cluster.pool('kept', '10.80.0.0/30', 31);
     expect(findingsOf(cluster.snapshot({ reservations: reserved('10.80.0.0/30') }))).toEqual([]);
   });
 
-  test('a block that cannot be read may have room; nothing is said without reservations', () => {
+  it('INV-27: a pool is not judged with an unreadable block or when reservations were not read', () => {
     const cluster = full();
     cluster.blockOf('10.80.0.2/31').spec.allocations = [];
     expect(findingsOf(cluster.snapshot()).filter((line) => line.startsWith('INV-27'))).toEqual([]);

@@ -21,7 +21,7 @@ const workload = (cluster: SnapshotBuilder, pod: string, address: string) =>
   });
 
 describe('users of addresses', () => {
-  it('counts pods and tunnels, not what has ended or uses its host network', () => {
+  it('pods and tunnels use addresses, finished and host-network pods do not', () => {
     const cluster = healthy();
     expect(users(cluster, '10.60.0.1')).toEqual([{ kind: 'Pod', namespace: 'shop', name: 'a-1' }]);
     expect(users(cluster, '10.60.0.8')).toEqual([{ kind: 'Node', name: 'node-b' }]);
@@ -31,7 +31,7 @@ describe('users of addresses', () => {
     expect([...users(cluster, '10.60.0.1'), ...users(cluster, '10.60.0.2')]).toEqual([]);
   });
 
-  it('counts a node once for an address that two of its tunnels share', () => {
+  it('a node counts once for an address that two of its tunnels share', () => {
     const cluster = healthy();
     Object.assign(cluster.nodes[0] ?? {}, {
       tunnels: { vxlanTunnelAddress: '10.60.0.0', ipipTunnelAddress: '10.60.0.0' },
@@ -39,7 +39,7 @@ describe('users of addresses', () => {
     expect(users(cluster, '10.60.0.0')).toEqual([{ kind: 'Node', name: 'node-a' }]);
   });
 
-  it('counts a stored endpoint only where its pod does not say the same', () => {
+  it('a stored endpoint counts only when its pod does not list the same address', () => {
     const cluster = healthy();
     workload(cluster, 'a-1', '10.60.0.1');
     workload(cluster, 'a-2', '10.60.0.5');
@@ -49,7 +49,7 @@ describe('users of addresses', () => {
     ]);
   });
 
-  it('lists every address with its users', () => {
+  it('every used address is listed with its users', () => {
     const addressUsers = addressUsersOf(new CheckView(healthy().snapshot()));
     const entries = [...addressUsers.entries()].map(([ip, { length }]) => `${formatIp(ip)} ${length}`);
     expect(entries.sort()).toEqual(['10.60.0.0 1', '10.60.0.1 1', '10.60.0.2 1', '10.60.0.8 1', '10.60.0.9 1']);
@@ -86,11 +86,11 @@ describe('services that Calico assigns addresses to', () => {
     ['RequestedServicesOnly', asks, true],
     ['RequestedServicesOnly', { loadBalancerClass: 'calico' }, true],
     ['RequestedServicesOnly', { loadBalancer: false, ...asks }, false],
-  ])('assignIPs %s, %j: %s', (assignIPs, changes, expected) => {
+  ])('with assignIPs %s, a service %j is managed: %s', (assignIPs, changes, expected) => {
     expect(managed(assignIPs, changes)).toBe(expected);
   });
 
-  it('are none when the controller is not configured', () => {
+  it('no service is managed when the controller is not configured', () => {
     expect(managedServices(undefined)(service({}))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CheckView } from '../../../src/ipam-check/view/check-view.ts';
 import { type IpAddress, parseIp } from '../../../src/net/ip.ts';
 import { healthy, judgedAt, podHandle, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
@@ -11,7 +11,7 @@ function ip(text: string): IpAddress {
 
 const viewOf = (cluster: SnapshotBuilder, changes = {}) => new CheckView(cluster.snapshot(changes));
 
-test('an allocation says who has the address, from where, and since when', () => {
+it('an allocation has its holder, its node and its time', () => {
   const cluster = healthy();
   cluster.pod('b-2', 'node-b', cluster.blockOf('10.60.0.0/29'), '5');
   const [allocation, ...others] = viewOf(cluster).allocationsAt(ip('10.60.0.3'));
@@ -30,7 +30,7 @@ test('an allocation says who has the address, from where, and since when', () =>
   });
 });
 
-test('addresses of overlapping blocks are held twice, the smaller block is the one that holds them', () => {
+it('an address of overlapping blocks has two allocations and belongs to the smaller block', () => {
   const cluster = healthy();
   cluster.allocate(cluster.block('10.60.0.0/28', 'node-b'), { handle_id: 'x' });
   const view = viewOf(cluster);
@@ -38,8 +38,8 @@ test('addresses of overlapping blocks are held twice, the smaller block is the o
   expect(view.blockOf(ip('10.60.0.0'))?.cidr).toBe('10.60.0.0/29');
 });
 
-describe('age', () => {
-  test('of an allocation without a timestamp is that of its block when it was its last write', () => {
+describe('age of allocations', () => {
+  it('an allocation without a timestamp is as old as the last write of its block', () => {
     const cluster = healthy();
     const block = cluster.blockOf('10.60.0.0/29');
     cluster.allocate(block, { handle_id: 'x', secondary: { node: 'node-a' } });
@@ -56,7 +56,7 @@ describe('age', () => {
 });
 
 describe('addresses that are not judged', () => {
-  test('are those of blocks set aside', () => {
+  it('addresses of an unreadable block are not judged', () => {
     const cluster = healthy();
     cluster.blockOf('10.60.0.0/29').spec.allocations.pop();
     const view = viewOf(cluster);
@@ -65,10 +65,10 @@ describe('addresses that are not judged', () => {
     expect(view.allocationsAt(ip('10.60.0.1'))).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['10-60-0-16-29', '10.60.0.16', '10.60.0.24'],
     ['fd00-60--8-125', 'fd00:60::8', 'fd00:60::10'],
-  ])('the name %s tells the place of a block without a CIDR', (name, inside, outside) => {
+  ])('the name %s gives the place of a block without a CIDR', (name, inside, outside) => {
     const cluster = healthy();
     const block = cluster.bareBlock('10.60.0.16/29');
     block.metadata.name = name;
@@ -78,7 +78,7 @@ describe('addresses that are not judged', () => {
     expect(view.isUnjudged(ip(outside))).toBe(false);
   });
 
-  test('without even that, they are all outside the other blocks', () => {
+  it('addresses outside all other blocks are not judged when the place of a block is unknown', () => {
     const cluster = healthy();
     const block = cluster.bareBlock('10.60.0.16/29');
     block.metadata.name = 'odd';
@@ -89,7 +89,7 @@ describe('addresses that are not judged', () => {
   });
 });
 
-test('an invariant cannot be judged when a kind that it needs was not read', () => {
+it('an invariant cannot be judged when a kind that it needs was not read', () => {
   const view = viewOf(healthy(), { unread: unread('Service') });
   expect([view.wasRead('Service'), view.wasRead('Node')]).toEqual([false, true]);
   expect([view.canJudge('INV-44'), view.canJudge('INV-53')]).toEqual([false, true]);

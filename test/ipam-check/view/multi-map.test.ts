@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { MultiMap } from '../../../src/ipam-check/view/multi-map.ts';
 
 function example(): MultiMap<string, number> {
@@ -13,7 +13,7 @@ function example(): MultiMap<string, number> {
   return grouped;
 }
 
-test('values come by key, in the order in which they were added', () => {
+it('MultiMap returns the values of a key in the order of insertion', () => {
   expect([...example().entries()]).toEqual([
     ['b', [1, 3, 1]],
     ['a', [2]],

@@ -1,19 +1,19 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { TextIndex } from '../../../src/ipam-check/view/text-index.ts';
 
-test('a text is found at its last place, and from there at those before', () => {
+it('TextIndex finds the last place of a text, and from there the earlier ones', () => {
   const index = new TextIndex(['a', 'b', 'a', '', 'a']);
   expect([...index.lastPlaces(['a', 'b', '', 'c'])]).toEqual([4, 1, 3, -1]);
   expect([0, 1, 2, 3, 4].map((place) => index.previous(place))).toEqual([-1, -1, 0, -1, 2]);
 });
 
-test('nothing is found in an empty list, and nothing is looked for', () => {
+it('TextIndex finds nothing in an empty list and for an empty list', () => {
   expect([...new TextIndex([]).lastPlaces(['', 'a'])]).toEqual([-1, -1]);
   expect([...new TextIndex(['a']).lastPlaces([])]).toEqual([]);
 });
 
-test('texts that are told apart only by characters that the mark does not look at are still different', () => {
-  // Of 80 characters every fifth counts, from the last one back.
+it('TextIndex distinguishes texts that differ only in characters its hash skips', () => {
+  // The hash takes every fifth of 80 characters, from the last one back.
   const texts = Array.from(
     { length: 26 },
     (_, n) => `${'x'.repeat(40)}${String.fromCharCode(97 + n)}${'x'.repeat(39)}`,
@@ -25,7 +25,7 @@ test('texts that are told apart only by characters that the mark does not look a
   expect([25, 26, 27].map((place) => index.previous(place))).toEqual([0, 1, 2]);
 });
 
-test('each of many is found', () => {
+it('TextIndex finds each of many texts', () => {
   const texts = Array.from({ length: 3000 }, (_, n) => `k8s-pod-network.${(n * 7919).toString(16).padStart(64, '0')}`);
   const index = new TextIndex(texts);
   expect([...index.lastPlaces(texts)]).toEqual([...texts.keys()]);
