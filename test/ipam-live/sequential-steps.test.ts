@@ -1,4 +1,4 @@
-// Steps one after the other: every one has its outcome, whatever ends them.
+// Steps in order: each has its outcome, whatever ends the sequence.
 import { expect, it } from 'vitest';
 import { applied, appliedUnless } from '../../src/ipam/repair/repair-outcome.ts';
 import { runInOrder } from '../../src/ipam-live/sequential-steps.ts';
@@ -11,7 +11,7 @@ const does = (acts: Record<string, () => unknown>, signal: AbortSignal = never) 
     (name) => name,
     async (name) => {
       await acts[name]?.();
-      return appliedUnless(name === 'taken' ? 'somebody has it' : undefined);
+      return appliedUnless(name === 'taken' ? 'in use' : undefined);
     },
     signal,
   );
@@ -20,16 +20,17 @@ const fail = (code: string) => () => {
   throw new CalictlError('it went wrong', { code });
 };
 
-it('tells of each what came of it', async () => {
+it('runInOrder reports the outcome of each step', async () => {
   expect(await does({ a: () => undefined, taken: () => undefined })).toEqual([
     { subject: 'a', ...applied },
-    { subject: 'taken', outcome: 'conflict', detail: 'somebody has it' },
+    { subject: 'taken', outcome: 'conflict', detail: 'in use' },
   ]);
 });
 
-it('goes on after an object that everybody writes, ends after what the next would meet too', async () => {
+it('runInOrder continues after a conflict of one object, and ends after a failure that the next step would have too', async () => {
   expect((await does({ a: fail('IPAM_CONFLICT'), b: () => undefined })).map(({ outcome }) => outcome)).toEqual([
-    ...['failed', 'applied'],
+    'failed',
+    'applied',
   ]);
   expect(await does({ a: fail('DATASTORE_UNAVAILABLE'), b: () => undefined })).toEqual([
     { subject: 'a', outcome: 'failed', detail: 'it went wrong' },
@@ -37,7 +38,7 @@ it('goes on after an object that everybody writes, ends after what the next woul
   ]);
 });
 
-it('finishes the step that was begun when the signal comes, and begins no other', async () => {
+it('runInOrder completes the current step after an interrupt and starts no other', async () => {
   const stop = new AbortController();
   const outcomes = await does({ a: () => undefined, b: () => stop.abort(), c: () => undefined }, stop.signal);
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'skipped']);
@@ -58,7 +59,7 @@ it('finishes the step that was begun when the signal comes, and begins no other'
   ]);
 });
 
-it('a fault of the program is not hidden', async () => {
+it('runInOrder does not hide a programming error', async () => {
   await expect(
     does({
       a: () => {

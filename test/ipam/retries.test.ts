@@ -1,5 +1,5 @@
-// Doing it again: how often, with which pauses, and what ends it.
-import { expect, test } from 'vitest';
+// Retries: how often, with which pauses, and what ends them.
+import { expect, it } from 'vitest';
 import { untilSettled } from '../../src/ipam/retries.ts';
 import { TestClock } from '../support/program/world.ts';
 
@@ -10,18 +10,18 @@ function worldOf(float: number, signal?: AbortSignal) {
   return { pauses, clock, random: { uuid: () => 'none', float: () => float }, ...(signal ? { signal } : {}) };
 }
 
-/** Contended so many times, then done; and how often it was called. */
+/** An operation that has `times` conflicts before it succeeds, and the number of its calls. */
 function contended(times: number) {
   const calls = { count: 0 };
   const once = async (): Promise<'contended' | 'done'> => (calls.count++ < times ? 'contended' : 'done');
   return { calls, once };
 }
 
-test.each([
+it.each([
   [0, []],
   [1, []],
   [3, [5, 5]],
-])('after %i times in vain', async (times, pauses) => {
+])('untilSettled returns after %i conflicts', async (times, pauses) => {
   const world = worldOf(0);
   const { calls, once } = contended(times);
   expect(await untilSettled(world, once)).toBe('done');
@@ -29,13 +29,13 @@ test.each([
   expect(world.pauses).toEqual(pauses);
 });
 
-test('pauses are 50 ms at most', async () => {
+it('untilSettled pauses for at most 50 ms', async () => {
   const world = worldOf(1 - Number.EPSILON);
   await untilSettled(world, contended(2).once);
   expect(world.pauses).toEqual([50]);
 });
 
-test('a hundred attempts are the end', async () => {
+it('untilSettled ends with an error after a hundred attempts', async () => {
   const world = worldOf(0.5);
   const { calls, once } = contended(1000);
   await expect(untilSettled(world, once)).rejects.toMatchObject({ code: 'IPAM_CONFLICT' });
@@ -43,7 +43,7 @@ test('a hundred attempts are the end', async () => {
   expect(world.pauses).toHaveLength(98);
 });
 
-test('an abort ends it before the next attempt, an error at once', async () => {
+it('untilSettled ends before the next attempt when aborted, and immediately at an error', async () => {
   const aborted = worldOf(0, AbortSignal.abort());
   const { calls, once } = contended(1);
   await expect(untilSettled(aborted, once)).rejects.toThrow();

@@ -1,7 +1,7 @@
-// Every operation under every refusal of the store, at each write, at many and at all: it ends right, with the counts of
-// the handles equal to what the blocks hold, and it ends. Rules: docs/reference/ipam.md#retries.
-// Refusals are the store's word here; rivals that really write are test/model/. LONG=1 for more mixtures.
-import { describe, expect, test } from 'vitest';
+// Every operation with every refusal of the store, at each write, at many and at all of a kind: it ends with the correct
+// result, and with the counts of the handles equal to what the blocks hold. Rules: docs/reference/ipam.md#retries.
+// Here the store only refuses writes; other clients that really write are in test/model/. LONG=1 for more combinations.
+import { describe, expect, it } from 'vitest';
 import { type MemoryCall, MemoryDatastore, type MemoryFault } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
@@ -18,6 +18,7 @@ import {
   handleWith,
   holders,
   inconsistencies,
+  ipamConfig,
   node,
   pool,
 } from '../support/clusters/ipam-state.ts';
@@ -37,19 +38,16 @@ const mine = (state: 'pending' | 'confirmed' | 'pendingDeletion', ...held: (read
   affinityTo('node-a', own, state),
   ...held.map(([handle, count]) => handleWith(handle, { [own]: count })),
 ];
-const strict: KubeObject = {
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: true, autoAllocateBlocks: true },
-};
+const strict = ipamConfig({ strictAffinity: true });
 
 interface Operation {
   readonly name: string;
   readonly objects: readonly KubeObject[];
   readonly run: (store: IpamStore) => Promise<unknown>;
-  /** How many addresses handle h holds after it. */
+  /** How many addresses the handle h holds after it. */
   readonly holds: number;
-  /** It gives something up: being told that it is not there ends that, so it must be true. */
-  readonly givesUp?: boolean;
+  /** It releases something, and not-found ends that: the store must answer so only if it is true. */
+  readonly releases?: boolean;
 }
 
 const holder = { handle: 'h', secondary: { node: 'node-a' } };
@@ -59,23 +57,28 @@ const take = (address: string) => (store: IpamStore) =>
   assignIp(store, { address, node: 'node-a', handle: 'h' }, world);
 
 const operations: readonly Operation[] = [
-  { name: 'three new blocks', objects: wide, run: assign(20), holds: 20 },
+  { name: 'an assignment from three new blocks', objects: wide, run: assign(20), holds: 20 },
   {
-    name: 'the rest of an own block and a new one',
+    name: 'an assignment from the rest of an own block and a new one',
     objects: [...wide, ...mine('confirmed', ['h', 6])],
     run: assign(4),
     holds: 10,
   },
-  { name: 'a claim that is pending', objects: [...wide, ...mine('pending')], run: assign(1), holds: 1 },
-  { name: 'a claim that is being released', objects: [...wide, ...mine('pendingDeletion')], run: assign(1), holds: 1 },
+  { name: 'an assignment with a pending affinity', objects: [...wide, ...mine('pending')], run: assign(1), holds: 1 },
   {
-    name: 'a claim without its block',
+    name: 'an assignment with an affinity marked for deletion',
+    objects: [...wide, ...mine('pendingDeletion')],
+    run: assign(1),
+    holds: 1,
+  },
+  {
+    name: 'an assignment with an affinity without its block',
     objects: [...wide, affinityTo('node-a', own, 'confirmed')],
     run: assign(1),
     holds: 1,
   },
   {
-    name: 'a claim on the block of another',
+    name: 'an assignment with an affinity for the block of another node',
     objects: [
       ...wide,
       blockWith(own, 'host:node-b'),
@@ -84,10 +87,10 @@ const operations: readonly Operation[] = [
     ],
     run: assign(1),
     holds: 1,
-    givesUp: true,
+    releases: true,
   },
   {
-    name: 'an empty block of a pool that selects no more',
+    name: 'an assignment with an empty block of a pool that no longer selects the node',
     objects: [
       ...wide,
       pool('old', '10.1.0.0/24', 29, 'has(nothing)'),
@@ -96,10 +99,10 @@ const operations: readonly Operation[] = [
     ],
     run: assign(1),
     holds: 1,
-    givesUp: true,
+    releases: true,
   },
   {
-    name: 'borrowed ones',
+    name: 'an assignment of borrowed addresses',
     objects: [
       ...narrow,
       ...mine('confirmed', ['x', 8]),
@@ -110,15 +113,15 @@ const operations: readonly Operation[] = [
     run: assign(3),
     holds: 3,
   },
-  { name: 'a given address in a new block', objects: wide, run: take('10.0.0.77'), holds: 1 },
+  { name: 'an assignment of a given address in a new block', objects: wide, run: take('10.0.0.77'), holds: 1 },
   {
-    name: 'a given address in an own block',
+    name: 'an assignment of a given address in an own block',
     objects: [...wide, ...mine('confirmed', ['h', 2]), strict],
     run: take('10.0.0.5'),
     holds: 3,
   },
   {
-    name: 'both families',
+    name: 'an assignment of both families',
     objects: wide,
     run: (store) =>
       assignAddresses(
@@ -129,7 +132,7 @@ const operations: readonly Operation[] = [
     holds: 10,
   },
   {
-    name: 'a block and no address',
+    name: 'a claim of a block without an address',
     objects: wide,
     run: (store) => ensureBlock(store, { node: 'node-a', version: 4 }, world),
     holds: 0,
@@ -139,32 +142,32 @@ const operations: readonly Operation[] = [
     objects: [...wide, ...mine('confirmed', ['h', 4])],
     run: (store) => releaseIps(store, [{ address: '10.0.0.0' }, { address: '10.0.0.2', handle: 'h' }]),
     holds: 2,
-    givesUp: true,
+    releases: true,
   },
   {
     name: 'a release of a handle',
     objects: [...wide, ...mine('confirmed', ['h', 4], ['x', 1])],
     run: (store) => releaseByHandle(store, 'h'),
     holds: 0,
-    givesUp: true,
+    releases: true,
   },
   {
-    name: 'a release of the last address of a block that is nobody\u2019s',
+    name: 'a release of the last address of a block without an owner',
     objects: [...wide, blockWith(own, undefined, ['h', 1]), handleWith('h', { [own]: 1 })],
     run: (store) => releaseIps(store, [{ address: '10.0.0.0' }]),
     holds: 0,
-    givesUp: true,
+    releases: true,
   },
 ];
 
-/** What the store may say to a call, by the table of refusals. */
-function refusals({ op }: MemoryCall, { givesUp = false }: Operation): MemoryFault[] {
+/** How the store may refuse a call. */
+function refusals({ op }: MemoryCall, { releases = false }: Operation): MemoryFault[] {
   if (op === 'create') return ['already-exists', 'not-found'];
-  if (op === 'update') return givesUp ? ['conflict'] : ['conflict', 'not-found'];
+  if (op === 'update') return releases ? ['conflict'] : ['conflict', 'not-found'];
   return op === 'delete' ? ['conflict'] : [];
 }
 
-/** Runs it with faults; the calls that were made. */
+/** Runs the operation with faults. Returns the store, the addresses that handle h holds, and all inconsistencies. */
 async function outcome(operation: Operation, faults: (call: MemoryCall) => MemoryFault | undefined) {
   const store = new MemoryDatastore(operation.objects, { faults });
   await operation.run(ipamStoreOf(store));
@@ -172,10 +175,11 @@ async function outcome(operation: Operation, faults: (call: MemoryCall) => Memor
   return { store, held: held.length, wrong: inconsistencies(store) };
 }
 
-describe.each(operations)('$name', (operation) => {
+describe.each(operations)('$name with refused writes', (operation) => {
+  const { name } = operation;
   const right = { held: operation.holds, wrong: [] };
 
-  test('refused once, at each write in turn', async () => {
+  it(`${name}: each write is refused once, in turn`, async () => {
     const plain = await outcome(operation, () => undefined);
     expect(plain).toMatchObject(right);
     for (let at = 1; at <= plain.store.writes; at++) {
@@ -183,13 +187,13 @@ describe.each(operations)('$name', (operation) => {
       for (const fault of refusals({ op } as MemoryCall, operation)) {
         const done = await outcome(operation, ({ nthWrite }) => (nthWrite === at ? fault : undefined));
         expect({ at: `${fault} at ${op} ${kind}`, ...done }).toMatchObject(right);
-        // At most everything once more, and a pending claim to confirm beside.
+        // At most everything once more, and in addition a pending affinity to confirm.
         expect(done.store.calls.length).toBeLessThanOrEqual(2 * plain.store.calls.length + 6);
       }
     }
   });
 
-  test('refused at the first one to three attempts of every write', async () => {
+  it(`${name}: the first one to three attempts of every write are refused`, async () => {
     for (const until of [1, 2, 3]) {
       const attempts = new Map<string, number>();
       const done = await outcome(operation, (call) => {
@@ -203,7 +207,7 @@ describe.each(operations)('$name', (operation) => {
     }
   });
 
-  test('refused at a third of all writes', { timeout: 600_000 }, async () => {
+  it(`${name}: a third of all writes is refused`, { timeout: 600_000 }, async () => {
     for (let seed = 1; seed <= (process.env['LONG'] ? 2000 : 10); seed++) {
       let state = seed;
       const done = await outcome(operation, (call) => {
@@ -215,7 +219,7 @@ describe.each(operations)('$name', (operation) => {
     }
   });
 
-  test('refused always, for one kind of write: it ends, and what is held is what was said', async () => {
+  it(`${name}: one kind of write is always refused, the operation ends, and its result matches what is stored`, async () => {
     const plain = await outcome(operation, () => undefined);
     const writes = new Set(
       plain.store.calls.filter(({ nthWrite }) => nthWrite > 0).map(({ op, kind }) => `${op} ${kind}`),
@@ -232,15 +236,15 @@ describe.each(operations)('$name', (operation) => {
       expect([undefined, 'Max retries hit - excessive concurrent IPAM requests']).toContain(failure);
       // One loop of a hundred attempts, of which each may make two writes.
       expect(refused).toBeLessThanOrEqual(200);
-      // A release that is cut short leaves counts too high, never too low; an assignment leaves none wrong.
+      // An interrupted release leaves counts too high, never too low; an assignment leaves none wrong.
       expect({ write, tooLow: tooLow(store) }).toEqual({ write, tooLow: [] });
       const wrongCounts = inconsistencies(store).filter((sentence) => sentence.startsWith('handle '));
-      if (!operation.name.includes('release of')) expect({ write, wrongCounts }).toEqual({ write, wrongCounts: [] });
+      if (!name.includes('release of')) expect({ write, wrongCounts }).toEqual({ write, wrongCounts: [] });
     }
   });
 });
 
-/** The error that a result carries beside what was done. */
+/** The error in a result, next to what was done. */
 function reported(result: unknown): string | undefined {
   return (result as { error?: Error }).error?.message;
 }

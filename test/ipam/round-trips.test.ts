@@ -1,5 +1,5 @@
-// What an assignment costs: exactly the calls that the rules need, whatever the size of the cluster.
-import { expect, test } from 'vitest';
+// The cost of an assignment: exactly the calls that the rules need, whatever the size of the cluster.
+import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { assignAddresses } from '../../src/ipam/assign/assign-addresses.ts';
@@ -17,7 +17,7 @@ const cidr = '10.0.0.0/26';
 const base = [node('node-a'), pool('p4', '10.0.0.0/16', 26), pool('p6', 'fd00::/112', 122)];
 const withBlock = [...base, blockWith(cidr, 'host:node-a'), affinityTo('node-a', cidr, 'confirmed')];
 
-/** The calls of one assignment to node-a, sorted: which of them are under way at once does not matter. */
+/** The calls of one assignment to node-a, sorted, because some of them run at the same time. */
 async function cost(objects: readonly KubeObject[], handle?: string): Promise<string[]> {
   const store = new MemoryDatastore(objects);
   const holder = { handle, secondary: { node: 'node-a' } };
@@ -31,12 +31,12 @@ const rules = ['get IPAMConfig', 'get Node', 'list BlockAffinity', 'list IPPool'
 const claim = ['list IPAMBlock', 'create BlockAffinity', 'create IPAMBlock', 'update BlockAffinity'];
 const sorted = (...calls: string[]): string[] => calls.sort();
 
-test('the first assignment of a node: ten calls, eleven with a handle', async () => {
+it('the first assignment of a node costs ten calls, eleven with a handle', async () => {
   expect(await cost(base)).toEqual(sorted(...rules, ...claim, 'update IPAMBlock'));
   expect(await cost(base, 'h')).toEqual(sorted(...rules, ...claim, 'create IPAMHandle', 'update IPAMBlock'));
 });
 
-test('from an own block: seven calls, eight with a new handle, ten with one that has addresses', async () => {
+it('an assignment from an own block costs seven calls, eight with a new handle, ten with an existing one', async () => {
   const own = [...rules, 'get IPAMBlock', 'update IPAMBlock'];
   expect(await cost(withBlock)).toEqual(sorted(...own));
   expect(await cost(withBlock, 'h')).toEqual(sorted(...own, 'create IPAMHandle'));
@@ -45,7 +45,7 @@ test('from an own block: seven calls, eight with a new handle, ten with one that
   expect(await cost(claimed, 'h')).toEqual(sorted(...own, 'create IPAMHandle', 'get IPAMHandle', 'update IPAMHandle'));
 });
 
-test('a cluster of a thousand nodes costs no more, and their claims are not read', async () => {
+it('an assignment costs the same in a cluster of a thousand nodes, whose affinities are not read', async () => {
   const others = Array.from({ length: 1000 }, (_, at) => {
     const block = `10.0.${1 + (at >> 2)}.${(at & 3) * 64}/26`;
     return [blockWith(block, `host:node-${at}`), affinityTo(`node-${at}`, block, 'confirmed')];
@@ -56,7 +56,7 @@ test('a cluster of a thousand nodes costs no more, and their claims are not read
   expect(await cost([...withBlock, ...others], 'h')).toHaveLength(8);
 });
 
-test('both families: what each costs, and two calls for the handle that they share', async () => {
+it('an assignment of both families costs the calls of each, and two for their shared handle', async () => {
   const store = new MemoryDatastore(base);
   const holder = { handle: 'h', secondary: { node: 'node-a' } };
   const request = { node: 'node-a', use: 'Workload', holder, ipv4: { count: 1 }, ipv6: { count: 1 } } as const;
@@ -64,7 +64,7 @@ test('both families: what each costs, and two calls for the handle that they sha
   expect(store.calls).toHaveLength(11 + 11 + 2);
 });
 
-test('a given address: six calls in a block that is there, ten where there is none', async () => {
+it('assigning a given address costs six calls in an existing block, ten in a new one', async () => {
   const of = async (objects: readonly KubeObject[]): Promise<string[]> => {
     const store = new MemoryDatastore(objects);
     await assignIp(ipamStoreOf(store), { address: '10.0.0.5', node: 'node-a', handle: 'h' }, world);

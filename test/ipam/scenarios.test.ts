@@ -1,5 +1,5 @@
-// Whole stories of a cluster, as Calico's plugins and allocator were seen to tell them: what is stored at the end.
-import { expect, test } from 'vitest';
+// Sequences of operations in a cluster, as observed with Calico's plugins and allocator: what is stored at the end.
+import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
@@ -24,7 +24,7 @@ function open(...objects: KubeObject[]) {
 }
 const firstOf = ({ addresses }: { addresses: readonly { address: string }[] }) => addresses[0]?.address;
 
-test('a container is added twice and deleted once', async () => {
+it('a container is added twice and deleted once', async () => {
   const { store, ipam, assign } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
   const handle = 'k8s-pod-network.0123abcd';
   const holder = { handle, secondary: { node: 'node-a', pod: 'web', namespace: 'shop' } };
@@ -42,7 +42,7 @@ test('a container is added twice and deleted once', async () => {
   expect(affinitiesIn(store)).toHaveLength(1);
 });
 
-test('a pod is made again before its old container is deleted', async () => {
+it('a pod is created again before its old container is deleted', async () => {
   const { store, ipam, assign } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
   const add = (container: string) => {
     const secondary = { node: 'node-a', pod: 'st-0', namespace: 'shop', timestamp: container };
@@ -56,7 +56,7 @@ test('a pod is made again before its old container is deleted', async () => {
   expect(inconsistencies(store)).toEqual([]);
 });
 
-test('twelve containers at once, deleted at once', async () => {
+it('twelve containers are added at once and deleted at once', async () => {
   const { store, ipam, assign } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
   const handles = range(1, 12).map((at) => `k8s-pod-network.${at}`);
   const added = await Promise.all(
@@ -64,14 +64,14 @@ test('twelve containers at once, deleted at once', async () => {
   );
   expect(new Set(added.map(firstOf)).size).toBe(12);
   expect(inconsistencies(store)).toEqual([]);
-  // All went for the block that the name of the node leads to; a second one is tolerated.
+  // All try the first block of the node; a second block is tolerated.
   expect(blocksIn(store).length).toBeLessThanOrEqual(2);
   await Promise.all(handles.map((handle) => releaseByHandle(ipam, handle)));
   expect(handlesIn(store)).toEqual([]);
   expect(blocksIn(store).every(({ spec }) => spec.unallocated.length === 64)).toBe(true);
 });
 
-test('a borrowed address names its node, in a block that stays with its owner', async () => {
+it('a borrowed address has its node in its attributes, and the block stays with its owner', async () => {
   const { store, assign } = open(node('host-a'), node('host-b'), pool('p', '10.0.0.0/25', 26));
   await assign('host-a');
   await assign('host-b');
@@ -83,7 +83,7 @@ test('a borrowed address names its node, in a block that stays with its owner', 
   expect(affinitiesIn(store).map(({ spec }) => spec.node)).toEqual(['host-a', 'host-b']);
 });
 
-test('IPv6 has the same limit of blocks', async () => {
+it('IPv6 has the same limit of blocks per node', async () => {
   const { assign } = open(node('host-a'), pool('p', 'fd00::/120', 122));
   const result = await assign('host-a', { version: 6, count: 256, maxBlocks: 1 });
   expect(result.addresses).toHaveLength(64);
@@ -93,9 +93,9 @@ test('IPv6 has the same limit of blocks', async () => {
   );
 });
 
-test('a limit holds although others fill each new block before it is read', async () => {
+it('the limit of blocks holds although another node fills each new block before it is read', async () => {
   const { store, ipam, assign } = open(node('host-a'), node('host-b'), pool('p', '10.0.0.0/24', 29));
-  // Whenever host-a has made a block, host-b borrows all of it.
+  // Whenever host-a has created a block, host-b borrows all of it.
   const rival = async (cidr: string): Promise<void> => {
     for (const last of range(0, 7)) {
       const address = cidr.replace(/\.(\d+)\/29$/, (_, base) => `.${Number(base) + last}`);
@@ -122,7 +122,7 @@ test('a limit holds although others fill each new block before it is read', asyn
   expect((await assign('host-a')).addresses).toHaveLength(1);
 });
 
-test('addresses that nobody can have: outside the pools, in no block', async () => {
+it('addresses outside the pools or in no block can be neither assigned nor released', async () => {
   const { store, ipam } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
   await expect(assignIp(ipam, { address: '1.1.1.1', node: 'node-a' }, world)).rejects.toThrow(
     'The provided IP address is not in a configured pool',
@@ -132,7 +132,7 @@ test('addresses that nobody can have: outside the pools, in no block', async () 
   expect(store.writes).toBe(0);
 });
 
-test('claims that their labels hide are not seen, and are found again when their block is tried', async () => {
+it('an affinity hidden by its missing labels is found again when its block is tried', async () => {
   const { store, ipam } = open(node('node-a'), pool('p', '10.244.0.0/24', 26));
   const request = { node: 'node-a', version: 4, count: 1, use: 'Workload', holder: {} } as const;
   await autoAssign(ipam, request, world);

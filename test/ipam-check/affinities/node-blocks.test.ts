@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
-import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { ipamConfig } from '../../support/clusters/ipam-state.ts';
 import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
-const config = (spec: object): IPAMConfig => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPAMConfig',
-  metadata: { name: 'default' },
-  spec: { autoAllocateBlocks: true, strictAffinity: false, ...spec },
-});
-const strict = (maxBlocksPerHost: number) => config({ strictAffinity: true, maxBlocksPerHost });
+const strict = (maxBlocksPerHost: number) => ipamConfig({ strictAffinity: true, maxBlocksPerHost });
 
 describe('INV-38: more blocks than the limit', () => {
   function three(): SnapshotBuilder {
@@ -37,7 +31,7 @@ describe('INV-38: more blocks than the limit', () => {
       cluster.pod(`more-${index}`, 'node-a', cluster.block(`10.61.${index}.0/29`, 'node-a'), digit);
     }
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-38 warning Node/node-a']);
-    expect(findingsOf(cluster.snapshot({ config: config({}) }))).toEqual(['INV-38 warning Node/node-a']);
+    expect(findingsOf(cluster.snapshot({ config: ipamConfig({}) }))).toEqual(['INV-38 warning Node/node-a']);
   });
 
   it('INV-38: each family is counted separately, blocks in disabled pools are not counted', () => {

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
-import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { ipamConfig } from '../../support/clusters/ipam-state.ts';
 import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
-
-const config = (spec: object): IPAMConfig => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPAMConfig',
-  metadata: { name: 'default' },
-  spec: { autoAllocateBlocks: true, strictAffinity: false, ...spec },
-});
 
 function labelled(cluster: SnapshotBuilder, name: string, labels: Record<string, string>): void {
   for (const node of cluster.nodes) if (node.name === name) node.labels = { ...node.labels, ...labels };
@@ -23,7 +16,7 @@ describe('INV-41: borrowing under strict affinity', () => {
   }
 
   it('INV-41: a borrowed address is a warning, and an error in the block of a Windows node', () => {
-    const strict = config({ strictAffinity: true });
+    const strict = ipamConfig({ strictAffinity: true });
     const cluster = borrowed();
     expect(findingsOf(cluster.snapshot({ config: strict }))).toEqual(['INV-41 warning IPAMBlock/10-60-0-0-29']);
     expect(evaluate(cluster.snapshot({ config: strict })).judgements[0]?.finding).toMatchObject({
@@ -41,13 +34,13 @@ describe('INV-41: borrowing under strict affinity', () => {
 
   it('INV-41: borrowing is allowed without strict affinity and not judged when IPAMConfig was not read', () => {
     expect(findingsOf(borrowed().snapshot())).toEqual([]);
-    expect(findingsOf(borrowed().snapshot({ config: config({}) }))).toEqual([]);
-    const strict = config({ strictAffinity: true });
+    expect(findingsOf(borrowed().snapshot({ config: ipamConfig({}) }))).toEqual([]);
+    const strict = ipamConfig({ strictAffinity: true });
     expect(findingsOf(borrowed().snapshot({ config: strict, unread: unread('IPAMConfig') }))).toEqual([]);
   });
 
   it('INV-41: addresses of a block without an owner, or released anyway, are not reported as borrowed', () => {
-    const strict = config({ strictAffinity: true });
+    const strict = ipamConfig({ strictAffinity: true });
     const cluster = healthy();
     cluster.pod('c-1', 'node-a', cluster.bareBlock('10.60.0.16/29'), '4');
     expect(findingsOf(cluster.snapshot({ config: strict }))).toEqual([]);

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
 import type { IpamSnapshot } from '../../../src/ipam-check/snapshot.ts';
-import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { ipamConfig } from '../../support/clusters/ipam-state.ts';
 import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
-
-const config = (spec: object): IPAMConfig => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPAMConfig',
-  metadata: { name: 'default' },
-  spec: { autoAllocateBlocks: true, strictAffinity: false, ...spec },
-});
 
 function labelled(cluster: SnapshotBuilder, name: string, labels: Record<string, string>): void {
   for (const node of cluster.nodes) if (node.name === name) node.labels = { ...node.labels, ...labels };
@@ -21,11 +14,11 @@ describe('INV-43: settings', () => {
     [{ autoAllocateBlocks: false }, 'strictAffinity and autoAllocateBlocks are both off'],
     [{ maxBlocksPerHost: 5 }, 'maxBlocksPerHost is 5, but strictAffinity is off'],
   ])('INV-43: the settings %j without strict affinity', (spec, evidence) => {
-    const snapshot = healthy().snapshot({ config: config(spec) });
+    const snapshot = healthy().snapshot({ config: ipamConfig(spec) });
     expect(findingsOf(snapshot)).toEqual(['INV-43 warning IPAMConfig/default']);
     expect(evaluate(snapshot).judgements[0]?.finding.evidence).toEqual([evidence]);
-    expect(findingsOf(healthy().snapshot({ config: config({ ...spec, strictAffinity: true }) }))).toEqual([]);
-    expect(findingsOf(healthy().snapshot({ config: config(spec), unread: unread('IPAMConfig') }))).toEqual([]);
+    expect(findingsOf(healthy().snapshot({ config: ipamConfig({ ...spec, strictAffinity: true }) }))).toEqual([]);
+    expect(findingsOf(healthy().snapshot({ config: ipamConfig(spec), unread: unread('IPAMConfig') }))).toEqual([]);
   });
 
   it('INV-43: Windows nodes need strict affinity, also when IPAMConfig does not exist', () => {
@@ -40,7 +33,7 @@ describe('INV-43: settings', () => {
       severity: 'warning',
       evidence: ['node node-a and 1 more run Windows, but strictAffinity is off'],
     });
-    expect(settings(cluster.snapshot({ config: config({ strictAffinity: true }) }))).toEqual([]);
+    expect(settings(cluster.snapshot({ config: ipamConfig({ strictAffinity: true }) }))).toEqual([]);
   });
 
   it('INV-43: a reservation with an entry that is not a network', () => {

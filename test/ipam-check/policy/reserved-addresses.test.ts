@@ -1,15 +1,8 @@
 import { expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
-import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { reservation } from '../../support/clusters/ipam-state.ts';
 import { healthy, unread } from '../../support/clusters/snapshot-builder.ts';
-
-const reservation = (name: string, ...reservedCIDRs: string[]): IPReservation => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPReservation',
-  metadata: { name },
-  spec: { reservedCIDRs },
-});
 
 it('INV-42: allocated and reserved addresses are one note per block and reservation', () => {
   const reservations = [reservation('kept', '10.60.0.0/30', '10.60.0.0'), reservation('other', '10.60.0.9')];

@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
-import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
+import { ipamConfig, reservation } from '../../support/clusters/ipam-state.ts';
 import { healthy, type SnapshotBuilder, unread } from '../../support/clusters/snapshot-builder.ts';
 
-const config = (spec: object): IPAMConfig => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPAMConfig',
-  metadata: { name: 'default' },
-  spec: { autoAllocateBlocks: true, strictAffinity: false, ...spec },
-});
-const reservation = (...reservedCIDRs: string[]): IPReservation => ({
-  apiVersion: 'crd.projectcalico.org/v1',
-  kind: 'IPReservation',
-  metadata: { name: 'kept' },
-  spec: { reservedCIDRs },
-});
-const strict = (maxBlocksPerHost: number) => config({ strictAffinity: true, maxBlocksPerHost });
+const strict = (maxBlocksPerHost: number) => ipamConfig({ strictAffinity: true, maxBlocksPerHost });
 
 /** Gives every free address of the block to a pod. */
 function fill(cluster: SnapshotBuilder, node: string, block: IPAMBlock): void {
@@ -51,12 +38,12 @@ describe('INV-27: a node at its limit without a free address', () => {
   });
 
   it('INV-27: a reserved address of a node does not count as free', () => {
-    const reservations = [reservation('10.60.0.3', ' 10.60.0.4/30 ')];
+    const reservations = [reservation('kept', '10.60.0.3', ' 10.60.0.4/30 ')];
     const found = findingsOf(healthy().snapshot({ config: strict(1), reservations }));
     expect(found).toEqual(['INV-27 warning Node/node-a']);
-    expect(findingsOf(healthy().snapshot({ config: strict(1), reservations: [reservation('10.60.0.4/30')] }))).toEqual(
-      [],
-    );
+    expect(
+      findingsOf(healthy().snapshot({ config: strict(1), reservations: [reservation('kept', '10.60.0.4/30')] })),
+    ).toEqual([]);
   });
 
   it.each(['IPAMConfig', 'IPReservation'] as const)(

@@ -1,4 +1,4 @@
-// A repair of very many findings: memory stays where the findings put it, lost answers are looked up, every write is journaled.
+// A repair of very many findings: memory does not grow with the repairs, lost responses are looked up, every write is journaled.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,14 +38,14 @@ interface FixOptions {
   readonly signal?: AbortSignal;
   readonly progress?: Progress;
   /** Called between the first check and the repair. */
-  readonly begin?: () => void;
+  readonly onBegin?: () => void;
 }
 
 async function fix(store: MemoryDatastore, given: FixOptions = {}): Promise<Fixed> {
   const { signal = never, progress = (): void => undefined } = given;
   const options = { clock, signal, graceMs: 60_000, progress };
   const confirmed = await check(store, options);
-  given.begin?.();
+  given.onBegin?.();
   const path = join(top, `journal-${Math.random()}.jsonl`);
   const journal = await openJournal(path, clock);
   const settings = { selection: {}, journal, lock: undefined, goOn: async () => true };
@@ -61,7 +61,7 @@ function outcomes({ items }: Repaired): Partial<Record<FixOutcome, number>> {
   return count;
 }
 
-/** Every write has its line before and its line after. */
+/** Every write has a line before it and a line after it. */
 function expectComplete(lines: Fixed['lines'], writes: number): void {
   const phases = new Map<unknown, unknown[]>();
   for (const { write, phase } of lines) phases.set(write, [...(phases.get(write) ?? []), phase]);
@@ -72,7 +72,7 @@ function expectComplete(lines: Fixed['lines'], writes: number): void {
 const left = async (store: MemoryDatastore): Promise<number> =>
   (await check(store, { clock, signal: never, graceMs: 60_000 })).judgements.length;
 
-it('repair of many findings reports each step, and leaves nothing', async () => {
+it('a repair of many findings reports each step, and leaves none', async () => {
   const store = new MemoryDatastore(manyFaults(strays, leaks));
   const reported: number[] = [];
   const { done, lines } = await fix(store, {
@@ -85,13 +85,13 @@ it('repair of many findings reports each step, and leaves nothing', async () => 
   expect(outcomes(done)).toEqual({ applied: findings });
   expect(reported.at(-1)).toBe(findings);
   expect(reported.every((number, i) => number > (reported[i - 1] ?? 0))).toBe(true);
-  // Handles one at a time, addresses a block at a time.
+  // Handles are repaired one at a time, addresses one block at a time.
   expect(reported.length).toBeGreaterThan(strays);
   expectComplete(lines, store.writes);
   expect(await left(store)).toBe(0);
 });
 
-it('takes no more memory for each repair that was made', async () => {
+it('the memory of a repair does not grow with the number of repairs', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const [most, more] = long ? [strays, leaks] : [1_000, 300];
@@ -102,7 +102,7 @@ it('takes no more memory for each repair that was made', async () => {
   await fix(store, {
     progress: (text, reported) => {
       const number = text === 'repairing' ? (reported?.done ?? 0) : 0;
-      // What the store remembers for its tests is not the repair's.
+      // The calls that the store records for tests are not memory of the repair.
       store.calls.length = 0;
       const step = steps[heap.length];
       if (step === undefined || number < step) return;
@@ -111,12 +111,12 @@ it('takes no more memory for each repair that was made', async () => {
     },
   });
   expect(heap).toHaveLength(4);
-  // Each repair has an outcome, and nothing else: its journal lines alone would be a kilobyte.
+  // Each repair leaves only its outcome: its journal lines alone would be a kilobyte.
   expect((heap[3] ?? 0) - (heap[0] ?? 0)).toBeLessThan(250_000 + 150 * all);
 });
 
-describe('a write whose answer is lost', () => {
-  it('counts as made when the store has it', async () => {
+describe('a write whose response is lost', () => {
+  it('a write whose response is lost counts as made when it is stored', async () => {
     const faults = ({ nthWrite }: { nthWrite: number }) =>
       nthWrite % 50 === 49 ? ('timeout-after' as const) : undefined;
     const store = new MemoryDatastore(manyFaults(strays, leaks), { faults });
@@ -130,7 +130,7 @@ describe('a write whose answer is lost', () => {
     expect(await left(store)).toBe(0);
   });
 
-  it('counts as failed when the store has it not, and what is left is reported', async () => {
+  it('a write whose response is lost counts as failed when it is not stored, and its finding remains', async () => {
     const lost = new Set<string>();
     const faults = ({ nthWrite, name, kind, op }: { nthWrite: number; name: string; kind: string; op: string }) => {
       if (kind !== 'IPAMHandle' || op !== 'update' || nthWrite % 50 !== 49) return undefined;
@@ -150,13 +150,13 @@ describe('a write whose answer is lost', () => {
   });
 });
 
-describe('a person who has seen enough', () => {
+describe('interrupted repairs', () => {
   it.each([
-    // Two writes a handle, 32 of them under way.
+    // Two writes per handle, 32 handles at a time.
     ['handles', strays, 0, 64],
-    // 32 blocks under way: one write each, and two for the handle of each of their addresses.
+    // 32 blocks at a time: one write each, and two for the handle of each of their addresses.
     ['addresses', 0, leaks, 32 * (1 + 2 * 64)],
-  ] as const)('stops it soon; of %s what was begun is finished, the rest skipped', async (_, most, more, last) => {
+  ] as const)('an interrupted repair of %s completes what it began and skips the rest', async (_, most, more, last) => {
     const stop = new AbortController();
     const store = new MemoryDatastore(manyFaults(most, more));
     store.faults = ({ nthWrite }) => {
@@ -171,35 +171,38 @@ describe('a person who has seen enough', () => {
     expect(store.writes - 101).toBeLessThan(last);
     expectComplete(lines, store.writes);
     expect(done.isChecked).toBe(false);
-    // What is shown is what is there: nothing is half done, nothing that was repaired is shown.
+    // The remaining findings are those in the store: no repair is incomplete, and no repaired finding is listed.
     store.faults = undefined;
     expect(done.confirmed.judgements).toHaveLength(skipped);
     expect(await left(store)).toBe(skipped);
   });
 
-  it.each([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])('leaves nothing half done when it stops at call %d', async (nth) => {
-    const stop = new AbortController();
-    const store = new MemoryDatastore(manyFaults(20, 20));
-    const { done } = await fix(store, {
-      signal: stop.signal,
-      begin: () => {
-        const before = store.calls.length;
-        store.faults = (call) => {
-          if (call.nth === before + nth) stop.abort();
-          return undefined;
-        };
-      },
-    });
-    expect(stop.signal.aborted).toBe(true);
-    store.faults = undefined;
-    const { applied = 0, ...others } = outcomes(done);
-    expect(Object.keys(others).filter((outcome) => outcome !== 'skipped')).toEqual([]);
-    expect(done.confirmed.judgements).toHaveLength(40 - applied);
-    expect(await left(store)).toBe(40 - applied);
-  });
+  it.each([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])(
+    'a repair interrupted at call %d leaves nothing incomplete',
+    async (nth) => {
+      const stop = new AbortController();
+      const store = new MemoryDatastore(manyFaults(20, 20));
+      const { done } = await fix(store, {
+        signal: stop.signal,
+        onBegin: () => {
+          const before = store.calls.length;
+          store.faults = (call) => {
+            if (call.nth === before + nth) stop.abort();
+            return undefined;
+          };
+        },
+      });
+      expect(stop.signal.aborted).toBe(true);
+      store.faults = undefined;
+      const { applied = 0, ...others } = outcomes(done);
+      expect(Object.keys(others).filter((outcome) => outcome !== 'skipped')).toEqual([]);
+      expect(done.confirmed.judgements).toHaveLength(40 - applied);
+      expect(await left(store)).toBe(40 - applied);
+    },
+  );
 });
 
-it('tells what was repaired although the last check fails', async () => {
+it('a repair whose last check fails still reports what was repaired', async () => {
   const store = new MemoryDatastore(manyFaults(20, 5));
   store.faults = ({ op }) => (op === 'list' && store.writes > 0 ? 'timeout-before' : undefined);
   const { done } = await fix(store);

@@ -1,4 +1,4 @@
-// Reading a snapshot when some kinds may not be read: what is noted, what is not judged, and what ends the check.
+// Reading a snapshot when some kinds may not be read: what is reported, what is not judged, and what ends the check.
 import { expect, it } from 'vitest';
 import { type CallOptions, DatastoreError, type ListOptions, type ListPage } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
@@ -9,7 +9,7 @@ import type { KubeObject, ObjectRef } from '../../../src/resources/object.ts';
 import { corpus, healthyImage } from '../../support/clusters/corpus.ts';
 import { TestClock } from '../../support/program/world.ts';
 
-/** Refuses to read one kind, as an API server does without the right to it. */
+/** Refuses to read one kind, as an API server does without the permission for it. */
 class RefusingDatastore extends MemoryDatastore {
   readonly #refused: string;
 
@@ -41,13 +41,13 @@ async function judged(objects: readonly KubeObject[], refused: string) {
 
 const optionalKinds = ['BlockAffinity', 'IPAMConfig', 'IPReservation', 'IPAMHandle', 'Service'] as const;
 
-it.each(optionalKinds)('a kind that may not be read is noted, and nothing is found for it: %s', async (kind) => {
+it.each(optionalKinds)('a kind that may not be read is reported as unread, and has no findings: %s', async (kind) => {
   const { ids, unread } = await judged(healthyImage(), kind);
   expect(ids).toEqual([]);
   expect(unread).toEqual([{ kind, reason: `forbidden: ${kind}` }]);
 });
 
-it.each(optionalKinds)('no invariant that needs %s is judged without it, whatever is broken', async (kind) => {
+it.each(optionalKinds)('no invariant that needs %s is judged without it in any damaged cluster', async (kind) => {
   const unjudged = new Set<string>(invariantsNeeding(kind));
   for (const { name, objects } of corpus()) {
     const { ids } = await judged(objects, kind);

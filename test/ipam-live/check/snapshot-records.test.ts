@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nodeRecord, podRecord } from '../../../src/ipam-live/check/snapshot-records.ts';
 
 const node = (status: string | undefined) => ({
@@ -13,21 +13,21 @@ const node = (status: string | undefined) => ({
   },
 });
 
-test.each([
+it.each([
   ['True', true],
   ['False', false],
   ['Unknown', false],
   [undefined, undefined],
-])('a node whose condition Ready is %s', (status, ready) => {
+])('a node with the Ready condition %s', (status, ready) => {
   expect(nodeRecord(node(status))).toEqual({ name: 'node-a', tunnels: {}, labels: { zone: 'x' }, ready });
 });
 
-test('a node that says nothing has no labels, no tunnels and no health', () => {
+it('a node without labels, annotations and status', () => {
   const bare = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' } };
   expect(nodeRecord(bare)).toEqual({ name: 'node-a', tunnels: {}, labels: {}, ready: undefined });
 });
 
-describe('whether a pod may have more addresses than it lists', () => {
+describe('pods that may have more addresses than they list', () => {
   const pod = (annotations: Record<string, string>, podIPs: readonly string[] = ['10.0.0.1', 'fd00::1']) =>
     podRecord({
       apiVersion: 'v1',
@@ -37,7 +37,7 @@ describe('whether a pod may have more addresses than it lists', () => {
     });
   const noted = 'cni.projectcalico.org/podIPs';
 
-  test.each([
+  it.each([
     [false, {}],
     [false, { [noted]: '' }],
     [false, { [noted]: '10.0.0.1/32,fd00::1/128' }],
@@ -46,11 +46,11 @@ describe('whether a pod may have more addresses than it lists', () => {
     [true, { [noted]: '10.0.0.11/32' }],
     [true, { 'cni.projectcalico.org/podIP': '10.0.0.9/32' }],
     [true, { [noted]: '10.0.0.1/32,fd00::1/128', 'k8s.v1.cni.cncf.io/networks': 'storage' }],
-  ])('%s: %j', (more, annotations) => {
+  ])('moreAddresses is %s with the annotations %j', (more, annotations) => {
     expect(pod(annotations as Record<string, string>).moreAddresses).toBe(more);
   });
 
-  test('what only the annotation lists is what it has', () => {
+  it('addresses that only the annotation lists are the addresses of the pod', () => {
     expect(pod({ [noted]: '10.0.0.2/32' }, [])).toMatchObject({ addresses: ['10.0.0.2'], moreAddresses: false });
   });
 });

@@ -1,4 +1,4 @@
-// A release that a person stops: what has begun is finished and told, nothing more is begun.
+// An interrupted release: what has begun is completed and reported, nothing more is begun.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { applyRelease } from '../../../src/ipam-live/release/apply-release.ts';
@@ -18,7 +18,8 @@ import { TestClock } from '../../support/program/world.ts';
 
 const blocks = Array.from({ length: 20 }, (_, index) => `10.60.0.${index * 8}/29`);
 const objects: readonly KubeObject[] = [
-  ...[node('node-a'), pool('pool-1', '10.60.0.0/24', 29)],
+  node('node-a'),
+  pool('pool-1', '10.60.0.0/24', 29),
   ...blocks.flatMap((cidr, index) => [
     blockWith(cidr, 'host:node-a', [`h${index}`, 1]),
     affinityTo('node-a', cidr, 'confirmed'),
@@ -36,8 +37,8 @@ async function open() {
   return { store, stop, plan, addresses };
 }
 
-describe('interrupted', () => {
-  it('at any call: each address has its outcome, and the outcome is what is stored', async () => {
+describe('an interrupted release', () => {
+  it('a release interrupted at any call has an outcome for each address that matches what is stored', async () => {
     const ends = new Set<string>();
     for (let at = 1; ; at += 7) {
       const { store, stop, plan, addresses } = await open();
@@ -64,7 +65,7 @@ describe('interrupted', () => {
     expect([...ends].sort()).toEqual(['applied', 'skipped']);
   });
 
-  it('while it looks up the owners once more: nothing is written', async () => {
+  it('a release interrupted while it reads the owners again writes nothing', async () => {
     const { store, stop, plan, addresses } = await open();
     const namedOwner = { kind: 'Pod', namespace: 'shop', name: 'cart-0' } as const;
     const requests = plan.requests.map((request) => ({ ...request, namedOwner }));
@@ -78,7 +79,7 @@ describe('interrupted', () => {
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
   });
 
-  it('before it began: nothing is written', async () => {
+  it('a release interrupted before it begins writes nothing', async () => {
     const { store, stop, plan } = await open();
     stop.abort();
     const { outcomes } = await applyRelease(store, plan, { force: false, signal: stop.signal });
@@ -87,7 +88,7 @@ describe('interrupted', () => {
   });
 });
 
-it('what goes wrong with one block is told, the others go', async () => {
+it('a release reports an error with one block and releases the others', async () => {
   const { store, plan } = await open();
   store.faults = (call) => (call.op === 'update' && call.name === '10-60-0-8-29' ? 'timeout-before' : undefined);
   const { outcomes } = await applyRelease(store, plan, { force: false, signal: new AbortController().signal });
@@ -96,7 +97,7 @@ it('what goes wrong with one block is told, the others go', async () => {
   ]);
 });
 
-it('the blocks of a node that came back stay its own', async () => {
+it('a release keeps the blocks of a node that exists again', async () => {
   const gone = new MemoryDatastore(objects.filter(({ kind }) => kind !== 'Node'));
   const options = { clock: new TestClock('2025-12-01T00:00:00Z'), signal: new AbortController().signal };
   const target = { addresses: [], handles: [], reports: [], node: 'node-a', affinities: true };

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { newHandle } from '../../../src/ipam/handles.ts';
@@ -11,7 +11,7 @@ import { TestClock, testWorld } from '../../support/program/world.ts';
 const never = new AbortController().signal;
 const scratch = (): string => mkdtempSync(join(tmpdir(), 'calictl-journal-'));
 
-test('a journal below the datastore folder is refused, whatever links lead there', () => {
+it('a journal in the datastore folder is refused, also through symbolic links', () => {
   const top = scratch();
   mkdirSync(join(top, 'store'));
   symlinkSync(join(top, 'store'), join(top, 'link'));
@@ -28,7 +28,7 @@ test('a journal below the datastore folder is refused, whatever links lead there
   expect(journalPath(world, '..j', 'store')).toBe(join(top, '..j'));
 });
 
-test('each write has a line before it and a line with its outcome after it', async () => {
+it('the journal has a line before each write and a line with its outcome after it', async () => {
   const path = join(scratch(), 'sub', 'j.jsonl');
   const journal = await openJournal(path, new TestClock('2026-01-01T00:00:00Z'));
   const store = journaled(ipamStoreOf(new MemoryDatastore()), journal, never);

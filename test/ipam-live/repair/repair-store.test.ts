@@ -1,4 +1,4 @@
-// A write whose answer is lost: what the store holds decides what came of it.
+// Writes whose response is lost: the contents of the store decide how each ended.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, type MemoryFault } from '../../../src/datastore/memory.ts';
 import { newHandle, withCounts } from '../../../src/ipam/handles.ts';
@@ -8,7 +8,7 @@ import { type IPAMHandle, ipamHandle } from '../../../src/resources/kinds/ipam-h
 const name = 'net.c1';
 const made = newHandle(name, { '10.0.0.0/26': 1 });
 
-/** A store with the handle in it, whose next write meets the fault; `meanwhile` happens before it is looked up. */
+/** A store with the handle in it, whose next write has the fault; `meanwhile` runs before its outcome is looked up. */
 async function losing(fault: MemoryFault, meanwhile?: (store: MemoryDatastore) => Promise<unknown>) {
   const store = new MemoryDatastore();
   const stored = await store.create(ipamHandle, made);
@@ -40,15 +40,15 @@ const replaced = async (store: MemoryDatastore): Promise<unknown> => {
 };
 const noAnswer = { reason: 'unavailable' };
 
-describe('an update', () => {
-  it('that was made is made', async () => {
+describe('an update whose response is lost', () => {
+  it('an update whose response is lost succeeds when it is stored', async () => {
     const { handles, stored } = await losing('timeout-after');
     const written = await handles.update(change(stored, 2));
     expect(written).toMatchObject({ ok: true, value: { spec: { block: { '10.0.0.0/26': 2 } } } });
     expect(written.ok && written.value.metadata.resourceVersion).not.toBe(stored.metadata.resourceVersion);
   });
 
-  it('that was not made is an error', async () => {
+  it('an update whose response is lost is an error when it is not stored', async () => {
     const { handles, stored } = await losing('timeout-before');
     await expect(handles.update(change(stored, 2))).rejects.toMatchObject(noAnswer);
   });
@@ -57,21 +57,24 @@ describe('an update', () => {
     ['conflict', rewritten],
     ['not-found', removed],
     ['not-found', replaced],
-  ] as const)('after which somebody else wrote is %s', async (why, meanwhile) => {
-    const { handles, stored } = await losing('timeout-after', meanwhile);
-    expect(await handles.update(change(stored, 2))).toEqual({ ok: false, why });
-  });
+  ] as const)(
+    "an update whose response is lost, followed by another client's write, is a %s",
+    async (why, meanwhile) => {
+      const { handles, stored } = await losing('timeout-after', meanwhile);
+      expect(await handles.update(change(stored, 2))).toEqual({ ok: false, why });
+    },
+  );
 });
 
-describe('a deletion', () => {
-  it('that was made is made, also when there is another object of that name', async () => {
+describe('a deletion whose response is lost', () => {
+  it('a deletion whose response is lost succeeds when the object is gone, also when a new one has its name', async () => {
     for (const meanwhile of [undefined, (store: MemoryDatastore) => store.create(ipamHandle, made)]) {
       const { handles, stored } = await losing('timeout-after', meanwhile);
       expect(await handles.remove(stored)).toEqual({ ok: true, value: undefined });
     }
   });
 
-  it('that was not made is an error, or a conflict when the object has changed', async () => {
+  it('a deletion whose response is lost is an error when it was not made, or a conflict when the object changed', async () => {
     const untouched = await losing('timeout-before');
     await expect(untouched.handles.remove(untouched.stored)).rejects.toMatchObject(noAnswer);
     const { handles, stored } = await losing('timeout-before', rewritten);
@@ -79,15 +82,15 @@ describe('a deletion', () => {
   });
 });
 
-describe('a creation', () => {
+describe('a creation whose response is lost', () => {
   const other = newHandle('net.c2', { '10.0.0.0/26': 1 });
 
-  it('that was made is made', async () => {
+  it('a creation whose response is lost succeeds when the object is stored', async () => {
     const { handles } = await losing('timeout-after');
     expect(await handles.create(other)).toMatchObject({ ok: true, value: { metadata: { name: 'net.c2' } } });
   });
 
-  it('that was not made is an error, or already there when somebody else was faster', async () => {
+  it('a creation whose response is lost is an error when it was not made, or already-exists when another client was faster', async () => {
     const { handles } = await losing('timeout-before');
     await expect(handles.create(other)).rejects.toMatchObject(noAnswer);
     const faster = await losing('timeout-before', (store) => store.create(ipamHandle, change(other, 5)));
@@ -95,7 +98,7 @@ describe('a creation', () => {
   });
 });
 
-it('what the store refuses is passed on as it is', async () => {
+it('a refusal of the store is returned unchanged', async () => {
   const { handles, stored } = await losing('conflict');
   expect(await handles.update(change(stored, 2))).toEqual({ ok: false, why: 'conflict' });
 });

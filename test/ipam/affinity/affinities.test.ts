@@ -1,5 +1,5 @@
-// Claims on blocks: confirming, making, dropping and releasing them, alone and against a node that allocates meanwhile.
-import { describe, expect, test } from 'vitest';
+// Repairs of affinities: confirm, create, delete, release and relabel, alone and against a node that allocates meanwhile.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { claimAgain } from '../../../src/ipam/affinity/affinities.ts';
@@ -50,7 +50,7 @@ function open(...objects: readonly KubeObject[]) {
 const written = (store: MemoryDatastore) =>
   store.calls.filter(({ nthWrite }) => nthWrite > 0).map(({ op, kind }) => `${op} ${kind}`);
 
-/** What a node does to take an address of its block: claim it again if need be, then count, then write. */
+/** What a node does to assign an address of its block: confirm its affinity again if necessary, then write the block. */
 async function allocate(ipam: IpamStore): Promise<boolean> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const block = await ipam.blocks.get(blockName);
@@ -67,7 +67,7 @@ async function allocate(ipam: IpamStore): Promise<boolean> {
   return false;
 }
 
-/** Something that one side waits for and the other side gives. */
+/** A promise and the function that resolves it. */
 function signal(): { readonly given: Promise<void>; give(): void } {
   let give = (): void => undefined;
   const given = new Promise<void>((resolve) => {
@@ -76,26 +76,29 @@ function signal(): { readonly given: Promise<void>; give(): void } {
   return { given, give: () => give() };
 }
 
-describe('R4', () => {
-  test.each(['pending', 'pendingDeletion'] as const)('%s: pending, block touched, confirmed', async (state) => {
-    const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, state));
-    expect(await confirmNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
-    expect(written(store)).toEqual(['update BlockAffinity', 'update IPAMBlock', 'update BlockAffinity']);
-    expect(blocksIn(store)[0]?.spec).toEqual({ ...held.spec, sequenceNumber: firstSequence + 2n });
-    expect(inconsistencies(store)).toEqual([]);
-  });
+describe('R4: confirm or create an affinity', () => {
+  it.each(['pending', 'pendingDeletion'] as const)(
+    'R4 confirms an affinity that is %s by marking it pending, writing the block and confirming it',
+    async (state) => {
+      const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, state));
+      expect(await confirmNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
+      expect(written(store)).toEqual(['update BlockAffinity', 'update IPAMBlock', 'update BlockAffinity']);
+      expect(blocksIn(store)[0]?.spec).toEqual({ ...held.spec, sequenceNumber: firstSequence + 2n });
+      expect(inconsistencies(store)).toEqual([]);
+    },
+  );
 
-  test.each([
+  it.each([
     ['the block is missing', [], 'conflict'],
-    ['the block is another node’s', [blockWith(cidr, 'host:node-b')], 'conflict'],
-    ['the block is nobody’s', [blockWith(cidr, undefined, ['a', 1])], 'conflict'],
-  ])('writes nothing when %s', async (_why, blocks, outcome) => {
+    ['the block has another owner', [blockWith(cidr, 'host:node-b')], 'conflict'],
+    ['the block has no owner', [blockWith(cidr, undefined, ['a', 1])], 'conflict'],
+  ])('R4 writes nothing when %s', async (_why, blocks, outcome) => {
     const { store, ipam, action } = open(...blocks, affinityTo('node-a', cidr, 'pending'));
     expect((await confirmNamedAffinity(ipam, action, noPrecondition)).outcome).toBe(outcome);
     expect(store.writes).toBe(0);
   });
 
-  test('gives up on an affinity of another revision, leaves a confirmed one and one that is not proved', async () => {
+  it('R4 does not write an affinity that changed, is confirmed already or fails its precondition', async () => {
     const { store, ipam, action } = open(held, affinityTo('node-a', cidr, 'pending'));
     expect((await confirmNamedAffinity(ipam, { ...action, resourceVersion: '0' }, noPrecondition)).outcome).toBe(
       'conflict',
@@ -112,7 +115,7 @@ describe('R4', () => {
     expect((await confirmNamedAffinity(confirmed.ipam, confirmed.action, noPrecondition)).outcome).toBe('skipped');
   });
 
-  test('makes a missing affinity first, with its name, labels and annotation', async () => {
+  it('R4 creates a missing affinity with its name, labels and annotation', async () => {
     const { store, ipam } = open(held, handle);
     const outcome = await createMissingAffinity(ipam, { block: blockName, owner: 'host:node-a' }, noPrecondition);
     expect(outcome).toEqual({ outcome: 'applied' });
@@ -130,7 +133,7 @@ describe('R4', () => {
     expect(made?.spec).toEqual({ state: 'confirmed', node: 'node-a', type: 'host', cidr, deleted: 'false' });
   });
 
-  test('a missing affinity: a tombstone of it is finished, another object of its name is left', async () => {
+  it('R4 completes the deletion of a half-deleted affinity first, and keeps another object with its name', async () => {
     const tombstone = open(held, handle, marked(affinityTo('node-a', cidr, 'pendingDeletion')));
     await createMissingAffinity(tombstone.ipam, { block: blockName, owner: 'host:node-a' }, noPrecondition);
     expect(inconsistencies(tombstone.store)).toEqual([]);
@@ -144,12 +147,12 @@ describe('R4', () => {
   });
 });
 
-describe('R5', () => {
-  test.each([
+describe('R5: delete an affinity', () => {
+  it.each([
     ['missing', []],
-    ['another node’s', [blockWith(cidr, 'host:node-b'), affinityTo('node-b', cidr, 'confirmed')]],
-    ['nobody’s', [blockWith(cidr, undefined, ['a', 1]), handle]],
-  ])('drops a claim whose block is %s', async (_what, others) => {
+    ['owned by another node', [blockWith(cidr, 'host:node-b'), affinityTo('node-b', cidr, 'confirmed')]],
+    ['without an owner', [blockWith(cidr, undefined, ['a', 1]), handle]],
+  ])('R5 deletes an affinity whose block is %s', async (_what, others) => {
     const { store, ipam, action } = open(...others, affinityTo('node-a', cidr, 'confirmed'));
     const before = blocksIn(store);
     expect(await dropNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
@@ -158,17 +161,17 @@ describe('R5', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('leaves a claim that its block bears out', async () => {
+  it('R5 keeps an affinity whose block confirms it', async () => {
     const { store, ipam, action } = open(held, affinityTo('node-a', cidr, 'pendingDeletion'));
     expect((await dropNamedAffinity(ipam, action, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
-  test('a claim that is made good meanwhile stands', async () => {
+  it('R5 keeps an affinity that its node completes at the same time', async () => {
     for (let at = 1; ; at++) {
       const { store, ipam, action } = open(affinityTo('node-a', cidr, 'pending'));
       const mine = interrupted(ipam, at, async () => {
-        // The node goes on with its claim as it saw it: pending by compare-and-swap, then the block.
+        // The node continues its claim with the affinity it has read: pending by compare-and-swap, then the block.
         const affinity = await ipam.affinities.get(name);
         if (!affinity.ok || affinity.value.spec.deleted === 'true') return;
         const pending = await ipam.affinities.update({
@@ -180,15 +183,15 @@ describe('R5', () => {
         await ipam.affinities.update({ ...pending.value, spec: { ...pending.value.spec, state: 'confirmed' } });
       });
       await dropNamedAffinity(mine, action, noPrecondition);
-      // Whatever came first: never a block without the claim of its owner.
+      // In either order there must never be a block without the affinity of its owner.
       expect(inconsistencies(store)).toEqual([]);
       if (mine.calls() < at) break;
     }
   });
 });
 
-describe('R6', () => {
-  test('marks the claim, deletes the block, deletes the claim', async () => {
+describe('R6: release an affinity and its block', () => {
+  it('R6 marks the affinity, deletes the block and then the affinity', async () => {
     const { store, ipam, action } = open(empty, affinityTo('node-a', cidr, 'confirmed'));
     expect(await releaseNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual([
@@ -201,14 +204,14 @@ describe('R6', () => {
     expect(store.dump()).toEqual([]);
   });
 
-  test('a block with addresses stays as it is', async () => {
+  it('R6 keeps a block with addresses unchanged', async () => {
     const { store, ipam, action } = open(held, handle, affinityTo('node-a', cidr, 'confirmed'));
     const outcome = await releaseNamedAffinity(ipam, action, noPrecondition);
     expect(outcome).toEqual({ outcome: 'conflict', detail: "block '10.0.0.0/29' is not empty" });
     expect(store.writes).toBe(0);
   });
 
-  test('without mustBeEmpty the block keeps its addresses and loses its owner', async () => {
+  it('R6 without mustBeEmpty keeps the addresses of the block and removes its owner', async () => {
     const { store, ipam } = open(held, handle, affinityTo('node-a', cidr, 'confirmed'));
     const affinity = await ipam.affinities.get(name);
     if (!affinity.ok) throw new Error('no affinity');
@@ -221,7 +224,7 @@ describe('R6', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('a claim whose block is missing or another’s is dropped alone', async () => {
+  it('R6 deletes only the affinity when its block is missing or has another owner', async () => {
     const missing = open(affinityTo('node-a', cidr, 'pendingDeletion'));
     expect((await releaseNamedAffinity(missing.ipam, missing.action, noPrecondition)).outcome).toBe('applied');
     expect(missing.store.dump()).toEqual([]);
@@ -235,7 +238,7 @@ describe('R6', () => {
     expect(blocksIn(foreign.store)).toHaveLength(1);
   });
 
-  test('against a node that takes an address at any moment: the address stays, or the node took none', async () => {
+  it('R6 against a node that assigns an address at any moment: the address is kept, or none was assigned', async () => {
     for (let at = 1; ; at++) {
       const { store, ipam, action } = open(empty, affinityTo('node-a', cidr, 'confirmed'));
       let took = false;
@@ -251,26 +254,26 @@ describe('R6', () => {
   });
 });
 
-describe('R9', () => {
-  test('deletes a block that is empty and nobody’s', async () => {
+describe('R9: delete an empty block', () => {
+  it('R9 deletes an empty block without an owner', async () => {
     const { store, ipam } = open(blockWith(cidr, undefined));
     expect(await deleteEmptyBlock(ipam, { block: blockName }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(store.dump()).toEqual([]);
     expect((await deleteEmptyBlock(ipam, { block: blockName }, noPrecondition)).outcome).toBe('skipped');
   });
 
-  test.each([
+  it.each([
     ['an owner', empty],
-    ['an owner that cannot be read', { ...empty, spec: { ...empty.spec, affinity: 'nonsense' } }],
+    ['an unreadable owner', { ...empty, spec: { ...empty.spec, affinity: 'nonsense' } }],
     ['addresses', blockWith(cidr, undefined, ['a', 1])],
-    ['a delete under way', marked(blockWith(cidr, undefined))],
-  ])('leaves a block with %s', async (_what, block) => {
+    ['a deletion in progress', marked(blockWith(cidr, undefined))],
+  ])('R9 keeps a block with %s', async (_what, block) => {
     const { store, ipam } = open(block);
     expect((await deleteEmptyBlock(ipam, { block: blockName }, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
-  test('deletes an empty block whose owner has no claim, and only of that owner', async () => {
+  it('R9 deletes an empty block of the expected owner that has no affinity', async () => {
     const { store, ipam } = open(empty);
     const action = { block: blockName, owner: 'host:node-a' };
     expect((await deleteEmptyBlock(ipam, { ...action, owner: 'host:node-b' }, noPrecondition)).outcome).toBe(
@@ -282,18 +285,18 @@ describe('R9', () => {
     expect(store.dump()).toEqual([]);
   });
 
-  test.each([
-    ['a claim of its owner, in any state', [empty, affinityTo('node-a', cidr, 'pendingDeletion')]],
+  it.each([
+    ['an affinity of its owner, in any state', [empty, affinityTo('node-a', cidr, 'pendingDeletion')]],
     ['addresses', [held, handle]],
-    ['no owner by now', [blockWith(cidr, undefined)]],
-  ])('leaves an owned block with %s', async (_what, objects) => {
+    ['no owner any more', [blockWith(cidr, undefined)]],
+  ])('R9 for an expected owner keeps a block with %s', async (_what, objects) => {
     const { store, ipam } = open(...objects);
     const action = { block: blockName, owner: 'host:node-a' };
     expect((await deleteEmptyBlock(ipam, action, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
-  test('the claim of another owner, and a tombstone of its own, keep nothing', async () => {
+  it('R9 ignores the affinity of another owner and a half-deleted affinity of its own', async () => {
     const others = open(empty, affinityTo('node-b', cidr, 'confirmed'));
     const own = open(empty, marked(affinityTo('node-a', cidr, 'confirmed')));
     for (const { store, ipam } of [others, own]) {
@@ -304,7 +307,7 @@ describe('R9', () => {
     }
   });
 
-  test('takes no address from a node that claims the block meanwhile, however the two interleave', async () => {
+  it('R9 deletes no address of a node that claims the block at the same time, in any interleaving', async () => {
     const world = {
       clock: new TestClock('2026-01-01T00:00:00Z'),
       random: evenRandom,
@@ -316,7 +319,7 @@ describe('R9', () => {
       return (await store.blocks.update(touched(taken.block))).ok;
     };
     const ends = new Set<string>();
-    // The node begins just before one call of the repair, goes some calls far, and ends when the repair has ended.
+    // The node begins just before one call of the repair, makes some calls, and makes the rest after the repair has ended.
     for (let at = 1, reached = true; reached; at++) {
       for (let steps = 0; steps <= 6; steps++) {
         const { store, ipam } = open(empty);
@@ -345,12 +348,12 @@ describe('R9', () => {
   });
 });
 
-describe('R8', () => {
+describe('R8: relabel an affinity', () => {
   const right = affinityTo('node-a', cidr, 'confirmed');
   const others = { ...right.metadata, labels: { app: 'kept' }, annotations: { note: 'kept' } };
   const bare = { ...right, metadata: others, spec: { state: 'confirmed', node: 'node-a', cidr, deleted: 'false' } };
 
-  test('sets type and labels in one write, in the object and in its annotation; all else stays', async () => {
+  it('R8 sets type and labels in the object and in its annotation with one write, and keeps the rest', async () => {
     const { store, ipam, action } = open(held, bare, handle);
     expect(await relabelNamedAffinity(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(written(store)).toEqual(['update BlockAffinity']);
@@ -361,7 +364,7 @@ describe('R8', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('keeps what else the annotation says', async () => {
+  it('R8 keeps the other content of the annotation', async () => {
     const annotations = { 'projectcalico.org/metadata': '{"generation":7,"labels":{"app":"kept"}}' };
     const { store, ipam, action } = open(empty, { ...bare, metadata: { ...others, annotations } });
     await relabelNamedAffinity(ipam, action, noPrecondition);
@@ -369,7 +372,7 @@ describe('R8', () => {
     expect(JSON.parse(text)).toEqual({ generation: 7, labels: { app: 'kept', ...right.metadata.labels } });
   });
 
-  test('does nothing to a claim that is right, and refuses one whose name is wrong', async () => {
+  it('R8 skips a valid affinity and refuses one with a wrong name', async () => {
     const fine = open(empty, right);
     expect((await relabelNamedAffinity(fine.ipam, fine.action, noPrecondition)).outcome).toBe('skipped');
     const misnamed = open(empty, { ...bare, spec: { ...bare.spec, cidr: '10.0.0.8/29' } });
@@ -377,7 +380,7 @@ describe('R8', () => {
     expect(fine.store.writes + misnamed.store.writes).toBe(0);
   });
 
-  test('is given up when the claim was written meanwhile, or the proof says no', async () => {
+  it('R8 is a conflict when the affinity was changed, and is skipped when its precondition fails', async () => {
     const { store, ipam, action } = open(empty, bare);
     const mine = interrupted(ipam, 2, async () => {
       const found = await ipam.affinities.get(name);

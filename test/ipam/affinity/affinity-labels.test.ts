@@ -1,5 +1,5 @@
-// Affinities that their node does not see get the labels and the type that Calico lists them by.
-import { describe, expect, test } from 'vitest';
+// Affinities that their node does not see get the labels and the type that Calico uses to list them.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { relabelled, upgradeHost } from '../../../src/ipam/affinity/affinity-labels.ts';
@@ -16,7 +16,7 @@ const labels = {
 };
 const annotation = 'projectcalico.org/metadata';
 
-/** Without labels, and with `metadata` instead of the annotation. */
+/** The affinity without labels, with `metadata` as its annotation. */
 function unlabelled(metadata?: string, spec: Partial<BlockAffinity['spec']> = {}): BlockAffinity {
   return {
     ...right,
@@ -33,31 +33,31 @@ function withoutType(affinity: BlockAffinity): BlockAffinity {
   return { ...affinity, spec };
 }
 
-describe('one affinity', () => {
-  test.each([
+describe('relabelling one affinity', () => {
+  it.each([
     ['{"creationTimestamp":null}', { creationTimestamp: null, labels }],
     [undefined, { creationTimestamp: null, labels }],
-    ['no JSON', { creationTimestamp: null, labels }],
+    ['not JSON', { creationTimestamp: null, labels }],
     ['[1]', { creationTimestamp: null, labels }],
     [
       '{"creationTimestamp":null,"labels":{"mine":"x"},"annotations":{"a":"b"}}',
       { creationTimestamp: null, labels: { mine: 'x', ...labels }, annotations: { a: 'b' } },
     ],
-  ])('labels beside those in %j', (metadata, expected) => {
+  ])('an affinity with the annotation %j gets the labels in addition to those in it', (metadata, expected) => {
     const after = relabelled(unlabelled(metadata));
     expect(after?.metadata.labels).toEqual(labels);
     expect(JSON.parse(after?.metadata.annotations?.[annotation] ?? '')).toEqual(expected);
     expect(after?.spec).toEqual(right.spec);
   });
 
-  test('the type that is missing is a node’s, also under the empty label of an earlier upgrade', () => {
+  it('an affinity without a type gets the type of a node, also with the empty label of an earlier upgrade', () => {
     const halfway = withoutType(unlabelled());
     halfway.metadata.labels = { ...labels, 'projectcalico.org/affinity-type': '' };
     expect(relabelled(halfway)).toMatchObject({ metadata: { labels }, spec: { type: 'host' } });
     expect(relabelled(withoutType(right))?.spec.type).toBe('host');
   });
 
-  test('other labels, annotations and unknown fields stay', () => {
+  it('relabelling keeps other labels, annotations and unknown fields', () => {
     const before = unlabelled('{}', { future: 1n } as object);
     before.metadata.labels = { mine: 'x' };
     before.metadata.annotations = { ...before.metadata.annotations, other: 'y' };
@@ -68,19 +68,19 @@ describe('one affinity', () => {
     });
   });
 
-  test('one that is right is left', () => {
+  it('a valid affinity is not relabelled', () => {
     expect(relabelled(right)).toBeUndefined();
   });
 });
 
-describe('those of a node', () => {
+describe('relabelling the affinities of a node', () => {
   const other = affinityTo('node-b', '10.0.1.0/26', 'confirmed');
   const [foreign, tombstone] = [
     { ...other, metadata: { name: other.metadata.name } },
     marked({ ...affinityTo('node-a', '10.0.2.0/26', 'confirmed'), metadata: { name: 'node-a-10-0-2-0-26' } }),
   ];
 
-  test('are found by labels afterwards; those of others and half-deleted ones are left', async () => {
+  it('relabelled affinities of a node are found by their labels, and others are left unchanged', async () => {
     const store = new MemoryDatastore([withoutType(unlabelled()), foreign, tombstone]);
     const ipam = ipamStoreOf(store);
     expect(await ipam.affinitiesOf(owner, 4)).toEqual([]);
@@ -91,7 +91,7 @@ describe('those of a node', () => {
     expect(store.writes).toBe(1);
   });
 
-  test('read again after a conflict, and let go when they are gone', async () => {
+  it('relabelling reads an affinity again after a conflict, and skips one that is gone', async () => {
     const store = new MemoryDatastore([unlabelled()]);
     store.faults = (call) => (call.nthWrite === 1 ? 'conflict' : undefined);
     await upgradeHost(ipamStoreOf(store), owner);
@@ -102,7 +102,7 @@ describe('those of a node', () => {
     expect(await upgradeHost(listed, owner)).toEqual([]);
   });
 
-  test('gives up when every write meets another', async () => {
+  it('relabelling ends with an error when every write is a conflict', async () => {
     const store = new MemoryDatastore([unlabelled()]);
     store.faults = (call) => (call.nthWrite > 0 ? 'conflict' : undefined);
     await expect(upgradeHost(ipamStoreOf(store), owner)).rejects.toMatchObject({ code: 'IPAM_CONFLICT' });

@@ -1,5 +1,5 @@
-// Ranges claimed for an owner: what is claimed, what is not and why, others at the same time, and crashes.
-import { describe, expect, test } from 'vitest';
+// Ranges claimed for an owner: what is claimed, what is not and why, concurrent writers, and crashes.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { blocksToClaim, claimAffinity } from '../../../src/ipam/affinity/claim-by-hand.ts';
@@ -47,7 +47,7 @@ const written = (store: MemoryDatastore) =>
 const ownersIn = (store: MemoryDatastore) => blocksIn(store).map(({ spec }) => [spec.cidr, spec.affinity]);
 
 describe('what is claimed', () => {
-  test('a free block: affinity pending, block, affinity confirmed', async () => {
+  it('a free block is claimed with a pending affinity, the block and the confirmed affinity', async () => {
     const { store, claim } = open();
     expect(await claim('192.168.1.64/26')).toEqual({ claimed: ['192.168.1.64/26'], failed: [] });
     expect(written(store)).toEqual(['create BlockAffinity', 'create IPAMBlock', 'update BlockAffinity']);
@@ -59,7 +59,7 @@ describe('what is claimed', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('three of four when another host has one, and no error', async () => {
+  it('a range is claimed except for the block of another host, without an error', async () => {
     const { store, claim } = open(
       blockWith('192.168.1.64/26', 'host:host-b'),
       affinityTo('host-b', '192.168.1.64/26', 'confirmed'),
@@ -71,7 +71,7 @@ describe('what is claimed', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('what is the owner’s already, written only where the claim was not confirmed', async () => {
+  it('blocks that the owner already has are claimed, and written only if their affinity is not confirmed', async () => {
     const { store, claim } = open(
       blockWith('192.168.1.0/26', 'host:host-a'),
       affinityTo('host-a', '192.168.1.0/26', 'confirmed'),
@@ -86,7 +86,7 @@ describe('what is claimed', () => {
     expect(blocksIn(store).find(({ spec }) => spec.cidr === quarters[1])?.spec.sequenceNumber).toBe(firstSequence + 1n);
   });
 
-  test('not a block without an owner, not one that another size overlaps, not one half-deleted with addresses', async () => {
+  it('blocks without an owner, with an overlap, or half-deleted with addresses are not claimed', async () => {
     const { store, claim } = open(
       blockWith('192.168.1.0/26', undefined, ['a', 1]),
       handleWith('a', { '192.168.1.0/26': 1 }),
@@ -109,7 +109,7 @@ describe('what is claimed', () => {
     expect(blocksIn(store)).toEqual(before);
   });
 
-  test('what a tombstone was', async () => {
+  it('a half-deleted block and a half-deleted affinity are replaced by the claim', async () => {
     const { store, claim } = open(
       marked(blockWith('192.168.1.0/26', 'host:host-b')),
       marked(affinityTo('host-a', '192.168.1.0/26', 'pendingDeletion')),
@@ -118,7 +118,7 @@ describe('what is claimed', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('not under the name of another type of owner', async () => {
+  it('a block is not claimed when an affinity of another type of owner has the name', async () => {
     const { store, claim } = open(affinityTo('load-balancer', '192.168.1.0/26', 'confirmed'));
     const { claimed, failed } = await claim('192.168.1.0/26', { type: 'virtual', name: 'load-balancer' });
     expect(claimed).toEqual([]);
@@ -126,45 +126,45 @@ describe('what is claimed', () => {
     expect(blocksIn(store)).toEqual([]);
   });
 
-  test('on a Windows node without the addresses that Windows needs', async () => {
+  it('a claimed block of a Windows node has the Windows reserve', async () => {
     const { store, claim } = open(node('win', { 'kubernetes.io/os': 'windows' }));
     await claim('192.168.1.0/26', { type: 'host', name: 'win' });
     const { allocations } = blocksIn(store)[0]?.spec ?? { allocations: [] };
     expect(allocations.flatMap((index, ordinal) => (index === null ? [] : [ordinal]))).toEqual([0, 1, 2, 63]);
   });
 
-  test('IPv6 likewise', async () => {
+  it('an IPv6 range is claimed in the same way', async () => {
     const { store, claim } = open(pool('pool6', 'fd00::/120', 122));
     expect((await claim('fd00::/121')).claimed).toEqual(['fd00::/122', 'fd00::40/122']);
     expect(affinitiesIn(store)[0]?.metadata.labels).toMatchObject({ 'projectcalico.org/ip-version': '6' });
   });
 });
 
-describe('what is no range to claim', () => {
-  test.each([
+describe('ranges that cannot be claimed', () => {
+  it.each([
     ['192.168.1.0/27', 'The requested CIDR (192.168.1.0/27) is smaller than the minimum.'],
     ['10.1.0.0/24', 'The requested CIDR (10.1.0.0/24) is not within any configured pools.'],
     ['192.168.0.0/23', 'The requested CIDR (192.168.0.0/23) is not within any configured pools.'],
     ['192.168.1.0/16', 'The requested CIDR (192.168.0.0/16) is not within any configured pools.'],
     ['192.168.1.0', 'invalid CIDR "192.168.1.0"'],
     ['192.168.1.0/33', 'invalid CIDR "192.168.1.0/33"'],
-  ])('%s', async (text, message) => {
+  ])('claiming the range %s is an error', async (text, message) => {
     const { store, claim } = open();
     await expect(claim(text)).rejects.toThrow(message);
     expect(store.writes).toBe(0);
   });
 
-  test('a disabled pool counts for none', async () => {
+  it('a range in a disabled pool cannot be claimed', async () => {
     const disabled = { ...pool('p', '10.2.0.0/24', 26), spec: { cidr: '10.2.0.0/24', blockSize: 26, disabled: true } };
     const { claim } = open(disabled);
     await expect(claim('10.2.0.0/26')).rejects.toThrow('(10.2.0.0/26) is not within any configured pools.');
   });
 
-  test('an owner without a name', async () => {
+  it('an owner without a name cannot claim', async () => {
     await expect(open().claim(range, { type: 'host', name: '' })).rejects.toThrow('missing owner');
   });
 
-  test('the blocks of a range are counted without being made', () => {
+  it('the blocks of a huge range are counted without being created', () => {
     const { blocks, count } = blocksToClaim('fd00::/48', [pool('p', 'fd00::/48', 122) as IPPool]);
     expect(count).toBe(2n ** 74n);
     const [first] = blocks;
@@ -172,8 +172,8 @@ describe('what is no range to claim', () => {
   });
 });
 
-describe('others at the same time', () => {
-  test('a conflict at any write is cured by what follows', async () => {
+describe('claims with concurrent writers', () => {
+  it('a claim succeeds after a conflict at any write', async () => {
     const starts: readonly KubeObject[][] = [
       [],
       [blockWith(quarters[0], 'host:host-a'), affinityTo('host-a', quarters[0], 'pending')],
@@ -190,7 +190,7 @@ describe('others at the same time', () => {
     }
   });
 
-  test('another host that claims the same range at any moment: each block has one owner, and its claim', async () => {
+  it('two hosts that claim one range at the same time: each block has one owner and its affinity', async () => {
     for (let at = 1; ; at++) {
       const { store, ipam, claim } = open();
       let theirs: readonly string[] = [];
@@ -206,7 +206,7 @@ describe('others at the same time', () => {
     }
   });
 
-  test('another process of the same host: both have it', async () => {
+  it('two processes that claim one block for the same host both succeed', async () => {
     for (let at = 1; ; at++) {
       const { store, ipam, claim } = open();
       const mine = interrupted(ipam, at, async () => {
@@ -218,7 +218,7 @@ describe('others at the same time', () => {
     }
   });
 
-  test('another host that lets go at any moment: the block is claimed', async () => {
+  it('a block that another host releases at any moment of the claim is claimed', async () => {
     const theirs = [blockWith(quarters[0], 'host:host-b'), affinityTo('host-b', quarters[0], 'confirmed')];
     for (let at = 1; ; at++) {
       const { store, ipam, claim } = open(...theirs);
@@ -233,27 +233,30 @@ describe('others at the same time', () => {
     }
   });
 
-  test('gives up when every write meets another', async () => {
+  it('a claim ends with an error when every write is a conflict', async () => {
     const { store, claim } = open();
     store.faults = (call) => (call.kind === 'IPAMBlock' && call.nthWrite > 0 ? 'conflict' : undefined);
     await expect(claim(quarters[0])).rejects.toMatchObject({ code: 'IPAM_CONFLICT' });
   });
 });
 
-describe('cut short', () => {
-  test.each(['crash-before', 'crash-after'] as const)('%s any write, then repeated: clean', async (fault) => {
-    for (let at = 1; ; at++) {
-      const { store, claim } = open(marked(blockWith(quarters[1], 'host:host-a')));
-      store.faults = (call) => (call.nthWrite === at ? fault : undefined);
-      const crashed = await claim('192.168.1.0/25').then(
-        () => false,
-        () => true,
-      );
-      const after = new MemoryDatastore(store.dump());
-      const again = await claimAffinity(ipamStoreOf(after), '192.168.1.0/25', hostA, world());
-      expect(again).toEqual({ claimed: [quarters[0], quarters[1]], failed: [] });
-      expect(inconsistencies(after)).toEqual([]);
-      if (!crashed) break;
-    }
-  });
+describe('interrupted claims', () => {
+  it.each(['crash-before', 'crash-after'] as const)(
+    'a claim repeated after a %s at any write leaves no inconsistency',
+    async (fault) => {
+      for (let at = 1; ; at++) {
+        const { store, claim } = open(marked(blockWith(quarters[1], 'host:host-a')));
+        store.faults = (call) => (call.nthWrite === at ? fault : undefined);
+        const crashed = await claim('192.168.1.0/25').then(
+          () => false,
+          () => true,
+        );
+        const after = new MemoryDatastore(store.dump());
+        const again = await claimAffinity(ipamStoreOf(after), '192.168.1.0/25', hostA, world());
+        expect(again).toEqual({ claimed: [quarters[0], quarters[1]], failed: [] });
+        expect(inconsistencies(after)).toEqual([]);
+        if (!crashed) break;
+      }
+    },
+  );
 });

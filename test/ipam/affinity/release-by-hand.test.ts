@@ -1,5 +1,5 @@
-// Claims given up by range, by owner and by pool: what goes, what stays and why, others at the same time, and crashes.
-import { describe, expect, test } from 'vitest';
+// Affinities released by range, by owner and by pool: what is released, what is kept and why, concurrent writers, and crashes.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { claimAffinity } from '../../../src/ipam/affinity/claim-by-hand.ts';
@@ -57,8 +57,8 @@ const written = (store: MemoryDatastore) =>
   store.calls.filter(({ nthWrite }) => nthWrite > 0).map(({ op, kind }) => `${op} ${kind}`);
 const owners = (store: MemoryDatastore) => blocksIn(store).map(({ spec }) => [spec.cidr, spec.affinity]);
 
-describe('by range', () => {
-  test('an empty block goes with its claim; one with addresses stays and is named', async () => {
+describe('release by range', () => {
+  it('releasing a range deletes empty blocks with their affinities, and reports blocks with addresses as kept', async () => {
     const { store, ipam } = open();
     expect(await releaseAffinity(ipam, range, hostA, empty)).toEqual({
       released: [first],
@@ -78,7 +78,7 @@ describe('by range', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('without mustBeEmpty the block keeps its addresses and loses its owner', async () => {
+  it('releasing a range without mustBeEmpty keeps the addresses of a block and removes its owner', async () => {
     const { store, ipam } = open();
     const held = holders(store);
     expect(await releaseAffinity(ipam, second, hostA, any)).toEqual({ released: [second], kept: [] });
@@ -90,30 +90,29 @@ describe('by range', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('nothing of another owner, be it only of another type', async () => {
+  it('releasing a range leaves the blocks of another owner, even one with the same name and another type', async () => {
     const { store, ipam } = open();
     expect(await releaseAffinity(ipam, third, hostA, any)).toEqual({ released: [], kept: [] });
-    expect(await releaseAffinity(ipam, range, { type: 'virtual', name: 'host-a' }, any)).toEqual({
-      ...{ released: [], kept: [] },
-    });
+    const nothing = { released: [], kept: [] };
+    expect(await releaseAffinity(ipam, range, { type: 'virtual', name: 'host-a' }, any)).toEqual(nothing);
     expect(store.writes).toBe(0);
   });
 
-  test.each([
+  it.each([
     ['10.0.0.0/27', 'The requested CIDR (10.0.0.0/27) is smaller than the minimum.'],
     ['10.1.0.0/24', 'The requested CIDR (10.1.0.0/24) is not within any configured pools.'],
     ['10.0.0.0', 'invalid CIDR "10.0.0.0"'],
-  ])('%s is no range', async (text, message) => {
+  ])('releasing the range %s is an error', async (text, message) => {
     const { store, ipam } = open();
     await expect(releaseAffinity(ipam, text, hostA, any)).rejects.toThrow(message);
     expect(store.writes).toBe(0);
   });
 
-  test('an owner without a name is none', async () => {
+  it('releasing for an owner without a name is an error', async () => {
     await expect(releaseAffinity(open().ipam, range, { type: 'host', name: '' }, any)).rejects.toThrow('missing owner');
   });
 
-  test('of a pool that is gone, or whose blocks have another size now', async () => {
+  it('a block is released when its pool is gone or has another block size now', async () => {
     const store = new MemoryDatastore([...start.slice(0, 2), pool('pool1', range, 28)]);
     expect((await releaseAffinity(ipamStoreOf(store), first, hostA, empty)).released).toEqual([first]);
     const gone = new MemoryDatastore(start.slice(0, 2));
@@ -122,11 +121,11 @@ describe('by range', () => {
   });
 });
 
-describe('what a claim may be', () => {
-  test.each([
+describe('affinities that are released', () => {
+  it.each([
     ['its block is missing', [affinityTo('host-a', first, 'confirmed')], []],
     [
-      'its block is another’s',
+      'its block has another owner',
       [
         blockWith(first, 'host:host-b'),
         affinityTo('host-b', first, 'confirmed'),
@@ -135,7 +134,7 @@ describe('what a claim may be', () => {
       [[first, 'host:host-b']],
     ],
     [
-      'its block is nobody’s with addresses',
+      'its block has no owner but addresses',
       [
         blockWith(first, undefined, ['a', 1]),
         handleWith('a', { [first]: 1 }),
@@ -144,13 +143,13 @@ describe('what a claim may be', () => {
       [[first, undefined]],
     ],
     [
-      'its block is nobody’s and empty',
+      'its block has no owner and is empty',
       [blockWith(first, undefined), affinityTo('host-a', first, 'pendingDeletion')],
       [],
     ],
-    ['only the block says so', [blockWith(first, 'host:host-a')], []],
+    ['it is recorded only in the block', [blockWith(first, 'host:host-a')], []],
     [
-      'both are half-deleted',
+      'it and its block are half-deleted',
       [marked(blockWith(first, 'host:host-a')), marked(affinityTo('host-a', first, 'confirmed'))],
       [],
     ],
@@ -159,7 +158,7 @@ describe('what a claim may be', () => {
       [blockWith(first, 'host:host-a'), old(affinityTo('host-a', first, 'confirmed'))],
       [],
     ],
-  ])('%s: the claim goes', async (_what, objects, left) => {
+  ])('an affinity is released when %s', async (_what, objects, left) => {
     const { store, ipam } = open(objects);
     expect((await releaseHostAffinities(ipam, hostA, empty)).kept).toEqual([]);
     expect(owners(store)).toEqual(left);
@@ -167,7 +166,7 @@ describe('what a claim may be', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('a block that only says so itself and holds addresses stays, or loses its owner', async () => {
+  it('a block without an affinity that has addresses is kept, or loses its owner without mustBeEmpty', async () => {
     const objects = [blockWith(first, 'host:host-a', ['a', 1]), handleWith('a', { [first]: 1 })];
     const kept = open(objects);
     expect((await releaseHostAffinities(kept.ipam, hostA, empty)).kept).toEqual([
@@ -186,7 +185,7 @@ describe('what a claim may be', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('a half-deleted block with addresses, and a name that another owner has, are left to a person', async () => {
+  it('a half-deleted block with addresses, and an affinity of another owner with the name, are left to a person', async () => {
     const held = marked(blockWith(first, 'host:host-a', ['a', 1]));
     const { store, ipam } = open([
       held,
@@ -205,15 +204,15 @@ describe('what a claim may be', () => {
   });
 });
 
-/** As old versions wrote it. */
+/** The affinity as old versions of Calico wrote it. */
 function old(affinity: ReturnType<typeof affinityTo>): KubeObject {
   const { type: _type, ...spec } = affinity.spec;
   const { labels: _labels, ...metadata } = affinity.metadata;
   return { ...affinity, metadata, spec };
 }
 
-describe('by owner', () => {
-  test('both families, IPv4 first; what stays does not keep the rest', async () => {
+describe('release by owner', () => {
+  it('releasing an owner covers both families, IPv4 first, and continues after a block that is kept', async () => {
     const v6 = 'fd00::/122';
     const { store, ipam } = open([...start, blockWith(v6, 'host:host-a'), affinityTo('host-a', v6, 'pending')]);
     expect(await releaseHostAffinities(ipam, hostA, empty)).toEqual({
@@ -223,7 +222,7 @@ describe('by owner', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('what goes wrong with one block is told, the others go', async () => {
+  it('releasing an owner reports an error with one block and continues with the others', async () => {
     const { store, ipam } = open();
     store.faults = (call) => (call.op === 'get' && call.name.endsWith('10-0-0-0-26') ? 'timeout-before' : undefined);
     const { released, kept } = await releaseHostAffinities(ipam, hostA, any);
@@ -231,7 +230,7 @@ describe('by owner', () => {
     expect(kept).toEqual([{ cidr: first, why: expect.stringContaining('no answer in time') }]);
   });
 
-  test('a host that is removed owns nothing and its addresses stay', async () => {
+  it('removing a host releases all its blocks and keeps their addresses', async () => {
     const { store, ipam } = open();
     const held = holders(store);
     expect(await removeHost(ipam, hostA)).toEqual({ released: [first, second], kept: [] });
@@ -244,10 +243,10 @@ describe('by owner', () => {
   });
 });
 
-describe('by pool', () => {
+describe('release by pool', () => {
   const lb = 'virtual:load-balancer';
 
-  test('claims of all owners, virtual ones too; addresses stay', async () => {
+  it('releasing a pool covers the affinities of all owners, virtual ones too, and keeps the addresses', async () => {
     const virtual = affinityTo('load-balancer', fourth, 'confirmed');
     virtual.spec.type = 'virtual';
     const other = '10.0.1.0/26';
@@ -257,7 +256,7 @@ describe('by pool', () => {
       virtual,
       blockWith(other, 'host:host-a'),
       affinityTo('host-a', other, 'confirmed'),
-      // Two claims on one block: both go.
+      // Two affinities for one block: both are released.
       affinityTo('host-b', second, 'pending'),
     ]);
     const held = holders(store);
@@ -274,7 +273,7 @@ describe('by pool', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('a claim that is made meanwhile goes too; one that cannot go ends it', async () => {
+  it('releasing a pool includes an affinity created at the same time, and ends at one that cannot be released', async () => {
     const { store, ipam } = open([
       ...start,
       marked(blockWith(fourth, 'host:host-b', ['b', 1])),
@@ -314,13 +313,13 @@ const operations: readonly [string, (ipam: IpamStore) => Promise<unknown>, reado
   ['releasePoolAffinities', (ipam) => releasePoolAffinities(ipam, range), []],
 ];
 
-describe.each(operations)('%s', (_name, operation, left) => {
+describe.each(operations)('%s with concurrent writers and crashes', (name, operation, left) => {
   const ofHostA = (store: MemoryDatastore) =>
     blocksIn(store)
       .filter(({ spec }) => spec.affinity === 'host:host-a')
       .map(({ spec }) => spec.cidr);
 
-  test('a conflict at any write is cured by what follows', async () => {
+  it(`${name} succeeds after a conflict at any write`, async () => {
     for (let at = 1; ; at++) {
       const { store, ipam } = open();
       const held = holders(store);
@@ -333,26 +332,29 @@ describe.each(operations)('%s', (_name, operation, left) => {
     }
   });
 
-  test.each(['crash-before', 'crash-after'] as const)('%s any write, then repeated: clean', async (fault) => {
-    for (let at = 1; ; at++) {
-      const { store, ipam } = open();
-      const held = holders(store);
-      store.faults = (call) => (call.nthWrite === at ? fault : undefined);
-      const crashed = await operation(ipam).then(
-        () => false,
-        () => true,
-      );
-      const after = new MemoryDatastore(store.dump());
-      expect(holders(after)).toEqual(held);
-      await operation(ipamStoreOf(after));
-      expect(ofHostA(after)).toEqual(left);
-      expect(holders(after)).toEqual(held);
-      expect(inconsistencies(after)).toEqual([]);
-      if (!crashed) break;
-    }
-  });
+  it.each(['crash-before', 'crash-after'] as const)(
+    `${name}, repeated after a %s at any write, leaves no inconsistency`,
+    async (fault) => {
+      for (let at = 1; ; at++) {
+        const { store, ipam } = open();
+        const held = holders(store);
+        store.faults = (call) => (call.nthWrite === at ? fault : undefined);
+        const crashed = await operation(ipam).then(
+          () => false,
+          () => true,
+        );
+        const after = new MemoryDatastore(store.dump());
+        expect(holders(after)).toEqual(held);
+        await operation(ipamStoreOf(after));
+        expect(ofHostA(after)).toEqual(left);
+        expect(holders(after)).toEqual(held);
+        expect(inconsistencies(after)).toEqual([]);
+        if (!crashed) break;
+      }
+    },
+  );
 
-  test('the node takes an address at any moment: no address is lost, and it finds the blocks it owns', async () => {
+  it(`${name} loses no address while the node assigns one at any moment`, async () => {
     for (let at = 1; ; at++) {
       const { store, ipam } = open();
       const held = holders(store).size;
@@ -368,21 +370,21 @@ describe.each(operations)('%s', (_name, operation, left) => {
   });
 });
 
-test('a claim that its owner confirms again before the block is written is given up anew, from its mark on', async () => {
+it('an affinity that its owner confirms again during the release is marked and released again', async () => {
   const { store, ipam } = open([blockWith(first, 'host:host-a'), affinityTo('host-a', first, 'confirmed')]);
   const others = ipamStoreOf(store);
-  // Calls: two lists, the affinity, the block, the mark; then the block is marked.
-  const beside = interrupted(ipam, 6, async () => {
+  // Calls: two lists, the affinity, the block, the mark of the affinity; then the block is marked.
+  const concurrent = interrupted(ipam, 6, async () => {
     expect(affinitiesIn(store).map(({ spec }) => spec.state)).toEqual(['pendingDeletion']);
     const world = { clock: new TestClock('2025-12-01T00:00:00Z'), random: { uuid: () => '', float: () => 0 } };
     expect(await claimAffinity(others, first, hostA, world)).toEqual({ claimed: [first], failed: [] });
     expect(affinitiesIn(store).map(({ spec }) => spec.state)).toEqual(['confirmed']);
   });
   const before = store.writes;
-  expect(await releaseAffinity(beside, first, hostA, empty)).toEqual({ released: [first], kept: [] });
+  expect(await releaseAffinity(concurrent, first, hostA, empty)).toEqual({ released: [first], kept: [] });
   const after = store.calls.filter(({ nthWrite }) => nthWrite > before + 5).map(({ op, kind }) => `${op} ${kind}`);
   expect(after).toEqual([
-    // Refused, for the owner touched the block.
+    // Refused, because the owner wrote the block.
     'update IPAMBlock',
     'update BlockAffinity',
     'update IPAMBlock',
@@ -393,7 +395,7 @@ test('a claim that its owner confirms again before the block is written is given
   expect(inconsistencies(store)).toEqual([]);
 });
 
-test('gives up when every write meets another', async () => {
+it('releasing reports the affinities as kept when every write is a conflict', async () => {
   const { store, ipam } = open();
   store.faults = (call) => (call.kind === 'BlockAffinity' && call.nthWrite > 0 ? 'conflict' : undefined);
   const { released, kept } = await releaseHostAffinities(ipam, hostA, any);

@@ -1,11 +1,11 @@
-// Both families at once: IPv4 first, what an error of either leaves.
-import { expect, test } from 'vitest';
+// Both families at once: IPv4 first, and what an error of either family leaves assigned.
+import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { type AddressesRequest, assignAddresses } from '../../../src/ipam/assign/assign-addresses.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/clusters/ipam-state.ts';
+import { blocksIn, handlesIn, inconsistencies, ipamConfig, node, pool } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const world = {
@@ -15,10 +15,7 @@ const world = {
 const p4 = pool('p4', '10.0.0.0/28', 29);
 const p6 = pool('p6', 'fd00::/120', 125);
 const oneEach = { ipv4: { count: 1 }, ipv6: { count: 1 } };
-const noMoreThan = (maxBlocksPerHost: number): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost },
-});
+const noMoreThan = (maxBlocksPerHost: number) => ipamConfig({ strictAffinity: true, maxBlocksPerHost });
 
 function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore([node('node-a'), ...objects]);
@@ -28,7 +25,7 @@ function open(...objects: KubeObject[]) {
   return { store, assign };
 }
 
-test('one handle with a block of each family', async () => {
+it('both families share one handle with a block of each', async () => {
   const { store, assign } = open(p4, p6);
   const { assignments, error } = await assign(oneEach);
   expect(error).toBeUndefined();
@@ -43,17 +40,20 @@ test('one handle with a block of each family', async () => {
   expect(inconsistencies(store)).toEqual([]);
 });
 
-test.each([{ ipv4: { count: 1 } }, { ipv4: { count: 1 }, ipv6: { count: 0 } }])('%j is IPv4 alone', async (wanted) => {
-  const { assign } = open(p4);
-  expect((await assign(wanted)).assignments).toMatchObject([{ version: 4, addresses: [{ pool: 'p4' }] }]);
-});
+it.each([{ ipv4: { count: 1 } }, { ipv4: { count: 1 }, ipv6: { count: 0 } }])(
+  'a request for %j assigns only IPv4',
+  async (wanted) => {
+    const { assign } = open(p4);
+    expect((await assign(wanted)).assignments).toMatchObject([{ version: 4, addresses: [{ pool: 'p4' }] }]);
+  },
+);
 
-test('IPv6 alone', async () => {
+it('a request for IPv6 only assigns only IPv6', async () => {
   const { assign } = open(p4, p6);
   expect((await assign({ ipv6: { count: 2 } })).assignments).toMatchObject([{ version: 6, requested: 2 }]);
 });
 
-test('an error of IPv4 is the end, with or without addresses', async () => {
+it('an IPv4 error ends the assignment before IPv6, with or without addresses', async () => {
   const none = open(p6);
   await expect(none.assign(oneEach)).rejects.toThrow('cannot find a qualified ippool');
   expect(none.store.writes).toBe(0);
@@ -65,14 +65,14 @@ test('an error of IPv4 is the end, with or without addresses', async () => {
   expect(blocksIn(some.store).map(({ spec }) => spec.cidr)).toEqual([assignments[0]?.addresses[0]?.block]);
 });
 
-test('too few of IPv4 is no error, and IPv6 is served', async () => {
+it('fewer IPv4 addresses than requested are not an error, and IPv6 is assigned', async () => {
   const { assign } = open(p4, p6);
   const { assignments, error } = await assign({ ipv4: { count: 17 }, ipv6: { count: 1 } });
   expect(assignments.map(({ addresses }) => addresses.length)).toEqual([16, 1]);
   expect(error).toBeUndefined();
 });
 
-test('an error of IPv6 leaves IPv4 assigned and comes with it', async () => {
+it('an IPv6 error is returned together with the assigned IPv4 addresses', async () => {
   const { store, assign } = open(p4);
   const { assignments, error } = await assign(oneEach);
   expect(assignments).toMatchObject([{ version: 4, addresses: [{ pool: 'p4' }] }]);
@@ -80,7 +80,7 @@ test('an error of IPv6 leaves IPv4 assigned and comes with it', async () => {
   expect(inconsistencies(store)).toEqual([]);
 });
 
-test('pools of the other family are wrong, IPv4 ones before anything is written', async () => {
+it('pools of the wrong family are an error, reported before any write for IPv4', async () => {
   const pools = (text: string) => [parseCidr(text) as Cidr];
   const { store, assign } = open(p4, p6);
   await expect(assign({ ...oneEach, ipv4: { count: 1, pools: pools('fd00::/120') } })).rejects.toThrow(

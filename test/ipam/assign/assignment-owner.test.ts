@@ -1,26 +1,28 @@
-// For whom: load balancers, namespaces that pools select, Windows nodes and what their blocks keep back.
-import { describe, expect, test } from 'vitest';
+// Owners of assignments: load balancers, namespaces that pools select, and Windows nodes with the reserve of their blocks.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import { type AssignRequest, autoAssign, partialText } from '../../../src/ipam/assign/auto-assign.ts';
 import { parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinitiesIn, blocksIn, handlesIn, inconsistencies, node, pool } from '../../support/clusters/ipam-state.ts';
+import {
+  affinitiesIn,
+  blocksIn,
+  handlesIn,
+  inconsistencies,
+  ipamConfig,
+  node,
+  pool,
+  withSpec,
+} from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 const world = {
   clock: new TestClock('2025-12-01T00:00:00Z'),
   random: evenRandom,
 };
-const withSpec = (object: KubeObject, spec: object): KubeObject => ({
-  ...object,
-  spec: { ...(object.spec as object), ...spec },
-});
-const strict: KubeObject = {
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: true, autoAllocateBlocks: true },
-};
+const strict = ipamConfig({ strictAffinity: true });
 
 function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore(objects);
@@ -39,7 +41,7 @@ describe('load balancers', () => {
     holder: { handle: 'lb-1', secondary: attributes },
   } as const;
 
-  test('have the blocks of the virtual owner, and no node is looked up', async () => {
+  it('a load balancer uses blocks of the virtual owner, and no node is read', async () => {
     const { store, assign } = open(services, pool('pods', '10.0.0.0/24', 26));
     const { addresses } = await assign(request);
     expect(addresses).toMatchObject([{ pool: 'lb', borrowed: false }]);
@@ -60,7 +62,7 @@ describe('load balancers', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('take a given address without a node among its attributes', async () => {
+  it('a load balancer takes a given address without a node among its attributes', async () => {
     const { store, ipam } = open(services);
     const given = { address: '172.16.0.70', use: 'LoadBalancer', handle: 'lb-1', attributes } as const;
     const done = await assignIp(ipam, given, world);
@@ -73,7 +75,7 @@ describe('load balancers', () => {
     expect(store.calls.some(({ kind }) => kind === 'Node')).toBe(false);
   });
 
-  test('take nothing from pools of nodes, nor nodes from theirs', async () => {
+  it('a load balancer takes nothing from pools of workloads, nor a node from pools of load balancers', async () => {
     const { store, ipam, assign } = open(node('node-a'), services, pool('pods', '10.0.0.0/24', 26));
     await expect(open(pool('pods', '10.0.0.0/24', 26)).assign(request)).rejects.toThrow(
       'cannot find a qualified ippool, no pools match the required use (LoadBalancer)',
@@ -88,7 +90,7 @@ describe('load balancers', () => {
     expect((await assign({ count: 2 })).addresses).toMatchObject([{ pool: 'pods' }, { pool: 'pods' }]);
   });
 
-  test('a node of that name is another owner', async () => {
+  it('a node named load-balancer is another owner', async () => {
     const both = withSpec(pool('p', '172.16.0.0/28', 29), { allowedUses: ['Workload', 'LoadBalancer'] });
     const { store, assign } = open(node('load-balancer'), both, strict);
     await assign(request);
@@ -108,17 +110,17 @@ describe('namespaces', () => {
   const shop = withSpec(pool('shop', '10.1.0.0/24', 26), { namespaceSelector: "team == 'shop'" });
   const others = withSpec(pool('z-others', '10.2.0.0/24', 26), { namespaceSelector: "team != 'shop'" });
 
-  test.each([
+  it.each([
     [{ team: 'shop' }, 'shop'],
     [{ team: 'bank' }, 'z-others'],
     [{}, 'z-others'],
     [undefined, 'z-others'],
-  ])('labels %j have the pool %s', async (namespaceLabels, expected) => {
+  ])('a namespace with the labels %j uses the pool %s', async (namespaceLabels, expected) => {
     const { assign } = open(node('node-a'), shop, others);
     expect((await assign({ namespaceLabels })).addresses).toMatchObject([{ pool: expected }]);
   });
 
-  test('do not count for a pool that is asked for, and a block of another pool stays', async () => {
+  it('the namespace selector of a requested pool is ignored, and a block of another pool is kept', async () => {
     const { store, assign } = open(node('node-a'), shop, others);
     await assign({ namespaceLabels: { team: 'shop' } });
     const asked = parseCidr('10.1.0.0/24');
@@ -131,7 +133,7 @@ describe('namespaces', () => {
 describe('Windows nodes', () => {
   const windows = node('node-a', { 'kubernetes.io/os': 'windows' });
 
-  test('begin at the fourth address, have 60 of 64, and say what is kept back', async () => {
+  it('a Windows node gets 60 of 64 addresses of a block, from the fourth on, and the reserve is reported', async () => {
     const { store, assign } = open(windows, strict, pool('p', '192.168.1.0/24', 26));
     const result = await assign({ count: 256 });
     expect(result.addresses).toHaveLength(240);
@@ -146,7 +148,7 @@ describe('Windows nodes', () => {
     expect(handlesIn(store)).toEqual([]);
   });
 
-  test('are refused without strict affinity, before anything is written', async () => {
+  it('a Windows node is refused without strict affinity, before any write', async () => {
     const { store, ipam, assign } = open(windows, pool('p', '192.168.1.0/24', 26));
     const refusal = 'global strict affinity should not be false for Windows node';
     await expect(assign({})).rejects.toThrow(refusal);
@@ -154,7 +156,7 @@ describe('Windows nodes', () => {
     expect(store.writes).toBe(0);
   });
 
-  test('a given address is in a block that keeps the others back', async () => {
+  it('a given address of a Windows node is in a block with the Windows reserve', async () => {
     const { store, ipam } = open(windows, strict, pool('p', '192.168.1.0/24', 26));
     await assignIp(ipam, { address: '192.168.1.9', node: 'node-a' }, world);
     expect(blocksIn(store)[0]?.spec.unallocated).toHaveLength(59);
@@ -165,7 +167,7 @@ describe('Windows nodes', () => {
 
   const fine = pool('fine', '192.168.1.0/28', 30);
   const coarse = pool('coarse', '192.168.2.0/28', 29);
-  test('blocks with no room beside what is kept back: not one of them is claimed', async () => {
+  it('a block with no address besides the Windows reserve is never claimed', async () => {
     const asked = parseCidr('192.168.1.0/28');
     await expect(open(windows, strict, fine).assign({})).rejects.toThrow('cannot find a qualified ippool');
     await expect(open(windows, strict, fine, coarse).assign({ pools: asked ? [asked] : [] })).rejects.toThrow(

@@ -1,5 +1,5 @@
-// Assigning to a node: own blocks, new ones, borrowed ones; limits and pools; and other writers at every step.
-import { describe, expect, test } from 'vitest';
+// Assigning to a node: own blocks, new ones, borrowed addresses; limits and pools; and concurrent writers at every step.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { type AssignRequest, autoAssign, partialText } from '../../../src/ipam/assign/auto-assign.ts';
@@ -14,8 +14,11 @@ import {
   handlesIn,
   handleWith,
   inconsistencies,
+  ipamConfig,
   node,
   pool,
+  reservation,
+  withSpec,
 } from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
@@ -24,18 +27,6 @@ const world = {
   random: evenRandom,
 };
 const cidrs = (...texts: string[]) => texts.map((text) => parseCidr(text) as Cidr);
-const withSpec = (object: KubeObject, spec: object): KubeObject => ({
-  ...object,
-  spec: { ...(object.spec as object), ...spec },
-});
-const config = (spec: object): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
-});
-const reservation = (...reservedCIDRs: string[]): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPReservation', metadata: { name: 'r' } },
-  spec: { reservedCIDRs },
-});
 const nodes = [node('host-a'), node('host-b')];
 
 function open(...objects: KubeObject[]) {
@@ -52,8 +43,8 @@ const addresses = ({ addresses: all }: { addresses: readonly { address: string }
   all.map(({ address }) => address);
 const slash24 = pool('pool-1', '192.168.1.0/24', 26);
 
-describe('where addresses come from', () => {
-  test('own blocks in order of their names', async () => {
+describe('sources of addresses', () => {
+  it('autoAssign uses the own blocks in the order of their names', async () => {
     const own = ['10.0.0.64/26', '10.0.0.128/26'];
     const { assign } = open(
       ...nodes,
@@ -63,7 +54,7 @@ describe('where addresses come from', () => {
     expect(addresses(await assign())).toEqual(['10.0.0.128']);
   });
 
-  test('a new block at the start of the node, with its claim, and nothing else is written', async () => {
+  it('autoAssign creates a block at the first position of the node with its affinity, and writes nothing else', async () => {
     const { store, assign } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
     const holder = { handle: 'H', secondary: { node: 'node-a' } };
     expect(addresses(await assign({ node: 'node-a', holder }))).toEqual(['10.244.174.128']);
@@ -84,7 +75,7 @@ describe('where addresses come from', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('borrowed when the node can claim nothing more', async () => {
+  it('autoAssign borrows when the node cannot claim another block', async () => {
     const { store, assign } = open(...nodes, pool('p', '10.0.0.0/25', 26));
     await assign();
     await assign({ node: 'host-b', holder: {} });
@@ -96,8 +87,8 @@ describe('where addresses come from', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('not borrowed with strict affinity', async () => {
-    const { assign } = open(...nodes, pool('p', '10.0.0.0/25', 26), config({ strictAffinity: true }));
+  it('autoAssign does not borrow with strict affinity', async () => {
+    const { assign } = open(...nodes, pool('p', '10.0.0.0/25', 26), ipamConfig({ strictAffinity: true }));
     await assign();
     await assign({ node: 'host-b', holder: {} });
     const result = await assign({ count: 64 });
@@ -106,26 +97,20 @@ describe('where addresses come from', () => {
     expect(result.error).toBeUndefined();
   });
 
-  test('strict: of the pool asked for, and no further', async () => {
-    const { assign } = open(
-      ...[
-        ...nodes,
-        pool('a', '192.168.1.0/26', 26),
-        pool('b', '192.168.1.64/26', 26),
-        config({ strictAffinity: true }),
-      ],
-    );
+  it('autoAssign with strict affinity uses only the requested pool', async () => {
+    const pools = [pool('a', '192.168.1.0/26', 26), pool('b', '192.168.1.64/26', 26)];
+    const { assign } = open(...nodes, ...pools, ipamConfig({ strictAffinity: true }));
     const result = await assign({ count: 256, pools: cidrs('192.168.1.0/26') });
     expect(result.addresses).toHaveLength(64);
     expect(result.messages).toEqual(['No more free affine blocks and strict affinity enabled']);
   });
 
-  test('not what is reserved', async () => {
-    const { assign } = open(...nodes, slash24, reservation('192.168.1.0/25', '192.168.1.128/26', '192.168.1.193'));
+  it('autoAssign skips reserved addresses', async () => {
+    const { assign } = open(...nodes, slash24, reservation('r', '192.168.1.0/25', '192.168.1.128/26', '192.168.1.193'));
     expect(addresses(await assign({ count: 2 }))).toEqual(['192.168.1.192', '192.168.1.194']);
   });
 
-  test('not from an overlapping block of another size', async () => {
+  it('autoAssign takes nothing from an overlapping block of another size', async () => {
     const { assign } = open(...nodes, pool('p', '10.0.0.0/28', 29), blockWith('10.0.0.0/28', 'host:host-b', ['x', 3]));
     const result = await assign();
     expect(result.addresses).toEqual([]);
@@ -134,11 +119,11 @@ describe('where addresses come from', () => {
 });
 
 describe('limits', () => {
-  test.each([
+  it.each([
     [1, 64],
     [2, 128],
-  ])('%i blocks a node', async (limit, count) => {
-    const { assign } = open(...nodes, slash24, config({ maxBlocksPerHost: limit }));
+  ])('autoAssign stops at the limit of %i blocks per node with %i addresses', async (limit, count) => {
+    const { assign } = open(...nodes, slash24, ipamConfig({ maxBlocksPerHost: limit }));
     const result = await assign({ count: 256 });
     expect(result.addresses).toHaveLength(count);
     expect(result.error?.message).toBe('cannot allocate new block due to per host block limit');
@@ -147,7 +132,7 @@ describe('limits', () => {
     );
   });
 
-  test('a pool that is used up', async () => {
+  it('autoAssign assigns the whole of an exhausted pool', async () => {
     const { assign } = open(...nodes, slash24);
     const result = await assign({ count: 257, pools: cidrs('192.168.1.0/24') });
     expect(result.addresses).toHaveLength(256);
@@ -155,14 +140,14 @@ describe('limits', () => {
     expect(result.error).toBeUndefined();
   });
 
-  test('two pools, the second after the first', async () => {
+  it('autoAssign uses a second pool after the first is exhausted', async () => {
     const { assign } = open(...nodes, slash24, pool('pool-2', '192.168.2.0/24', 26));
     const got = [await assign(), await assign({ count: 300 }), await assign({ count: 300 })];
     expect(got.map((result) => result.addresses.length)).toEqual([1, 300, 211]);
     expect(new Set(got.flatMap(addresses)).size).toBe(512);
   });
 
-  test('the sentence with all its parts', () => {
+  it('the message about a partial assignment has all its parts in order', () => {
     const messages = [
       'Need to allocate an IPAM block but could not - limit of 20 blocks reached for this node',
       'No IPs available in pools: [192.168.0.0/24 192.168.1.0/24]',
@@ -175,14 +160,14 @@ describe('limits', () => {
 });
 
 describe('pools and nodes', () => {
-  test('a node that does not exist: nothing is written', async () => {
+  it('autoAssign writes nothing for a node that does not exist', async () => {
     const { store, assign } = open(slash24);
     await expect(assign()).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' });
     expect(store.writes).toBe(0);
   });
 
   const tunnel = withSpec(pool('t', '192.168.3.0/24', 26), { allowedUses: ['Tunnel'] });
-  test.each<[string, KubeObject, string[]]>([
+  it.each<[string, KubeObject, string[]]>([
     [
       'the given pool (10.1.0.0/16) does not exist, or is not enabled',
       withSpec(pool('d', '10.1.0.0/16', 26), { disabled: true }),
@@ -190,23 +175,26 @@ describe('pools and nodes', () => {
     ],
     ['cannot find a qualified ippool, no pools match the required use (Workload)', tunnel, ['192.168.3.0/24']],
     ['provided IPv4 IPPools list contains one or more IPv6 IPPools', tunnel, ['fd00::/64']],
-  ])('%s', async (message, object, pools) => {
+  ])('autoAssign writes nothing when it fails with: %s', async (message, object, pools) => {
     const { store, assign } = open(...nodes, slash24, object);
     await expect(assign({ pools: cidrs(...pools) })).rejects.toThrow(message);
     expect(store.writes).toBe(0);
   });
 
-  test('selectors count unless the pool is asked for', async () => {
+  it('node selectors are ignored for a requested pool', async () => {
     const { assign } = open(...nodes, slash24, pool('other', '192.168.2.0/24', 26, 'has(nothing)'));
     expect((await assign({ count: 300 })).addresses).toHaveLength(256);
     expect(addresses(await assign({ pools: cidrs('192.168.2.0/24') }))[0]).toMatch(/^192\.168\.2\./);
   });
 
-  test('an empty block of a pool that no longer selects the node is given up', async () => {
+  it('autoAssign releases an empty block of a pool that no longer selects the node', async () => {
     const cidr = '192.168.2.0/26';
     const { store, assign } = open(
-      ...[...nodes, slash24, pool('other', '192.168.2.0/24', 26, 'has(nothing)')],
-      ...[blockWith(cidr, 'host:host-a'), affinityTo('host-a', cidr, 'confirmed')],
+      ...nodes,
+      slash24,
+      pool('other', '192.168.2.0/24', 26, 'has(nothing)'),
+      blockWith(cidr, 'host:host-a'),
+      affinityTo('host-a', cidr, 'confirmed'),
     );
     await assign();
     expect(blocksIn(store).map(({ spec }) => spec.cidr)).not.toContain(cidr);
@@ -214,40 +202,49 @@ describe('pools and nodes', () => {
   });
 });
 
-describe('claims that are not as they should be', () => {
+describe('inconsistent affinities', () => {
   const mine = '192.168.1.0/26';
-  test('one on a block of somebody else is deleted', async () => {
+  it('autoAssign deletes an affinity for a block of another node', async () => {
     const { store, assign } = open(
-      ...[...nodes, slash24, blockWith(mine, 'host:host-b'), affinityTo('host-b', mine, 'confirmed')],
+      ...nodes,
+      slash24,
+      blockWith(mine, 'host:host-b'),
+      affinityTo('host-b', mine, 'confirmed'),
       affinityTo('host-a', mine, 'confirmed'),
     );
     expect((await assign()).addresses).toMatchObject([{ borrowed: false }]);
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test.each(['pendingDeletion', 'pending'] as const)('one that is %s is confirmed over the block', async (state) => {
-    const { store, assign } = open(
-      ...nodes,
-      slash24,
-      blockWith(mine, 'host:host-a'),
-      affinityTo('host-a', mine, state),
-    );
-    expect(addresses(await assign())).toEqual(['192.168.1.0']);
-    expect(blocksIn(store)[0]?.spec.sequenceNumber).toBe(firstSequence + 2n);
-    expect(inconsistencies(store)).toEqual([]);
-  });
+  it.each(['pendingDeletion', 'pending'] as const)(
+    'autoAssign confirms an affinity that is %s by writing its block',
+    async (state) => {
+      const { store, assign } = open(
+        ...nodes,
+        slash24,
+        blockWith(mine, 'host:host-a'),
+        affinityTo('host-a', mine, state),
+      );
+      expect(addresses(await assign())).toEqual(['192.168.1.0']);
+      expect(blocksIn(store)[0]?.spec.sequenceNumber).toBe(firstSequence + 2n);
+      expect(inconsistencies(store)).toEqual([]);
+    },
+  );
 
-  test('one without its block gets it', async () => {
+  it('autoAssign creates the missing block of an affinity', async () => {
     const { store, assign } = open(...nodes, slash24, affinityTo('host-a', mine, 'confirmed'));
     expect(addresses(await assign())).toEqual(['192.168.1.0']);
     expect(inconsistencies(store)).toEqual([]);
   });
 });
 
-test('a handle counts what it got of each block', async () => {
+it('a handle counts the addresses it has in each block', async () => {
   const cidr = '192.168.1.0/26';
   const { store, assign } = open(
-    ...[...nodes, slash24, blockWith(cidr, 'host:host-a', ['x', 63]), affinityTo('host-a', cidr, 'confirmed')],
+    ...nodes,
+    slash24,
+    blockWith(cidr, 'host:host-a', ['x', 63]),
+    affinityTo('host-a', cidr, 'confirmed'),
     handleWith('x', { [cidr]: 63 }),
   );
   await assign({ count: 3, holder: { handle: 'h' } });
@@ -258,8 +255,8 @@ test('a handle counts what it got of each block', async () => {
   expect(inconsistencies(store)).toEqual([]);
 });
 
-describe('others at the same time', () => {
-  test('a conflict at any write is cured by what follows', async () => {
+describe('assignments with concurrent writers', () => {
+  it('autoAssign succeeds after a conflict at any write', async () => {
     for (let at = 1; ; at++) {
       const { store, assign } = open(...nodes, slash24);
       store.faults = ({ nthWrite, op }) => (nthWrite === at && op !== 'create' ? 'conflict' : undefined);
@@ -270,7 +267,7 @@ describe('others at the same time', () => {
     }
   });
 
-  test('many at once on two nodes', async () => {
+  it('many assignments at once on two nodes give different addresses', async () => {
     const { store, assign } = open(...nodes, pool('p', '10.0.0.0/26', 29));
     const results = await Promise.all(
       Array.from({ length: 12 }, (_, at) =>

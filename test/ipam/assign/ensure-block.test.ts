@@ -1,5 +1,5 @@
-// Seeing to it that a node owns a block: none yet, one that is full, none to be had, none allowed.
-import { expect, test } from 'vitest';
+// Ensuring that a node owns a block: none yet, a full one, no free one, and none allowed.
+import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { ensureBlock } from '../../../src/ipam/assign/ensure-block.ts';
@@ -11,6 +11,7 @@ import {
   blockWith,
   handleWith,
   inconsistencies,
+  ipamConfig,
   node,
   pool,
 } from '../../support/clusters/ipam-state.ts';
@@ -21,10 +22,6 @@ const world = {
   random: evenRandom,
 };
 const nodes = [node('node-a'), node('node-b')];
-const config = (spec: object): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
-});
 
 function open(...objects: KubeObject[]) {
   const store = new MemoryDatastore([...nodes, ...objects]);
@@ -32,7 +29,7 @@ function open(...objects: KubeObject[]) {
   return { store, ensure };
 }
 
-test('claims one, once, and takes no address', async () => {
+it('ensureBlock claims one block, once, and assigns no address', async () => {
   const { store, ensure } = open(pool('p', '10.0.0.0/24', 26));
   expect([await ensure(), await ensure()]).toEqual(['10.0.0.128/26', '10.0.0.128/26']);
   expect(blocksIn(store)[0]?.spec.allocations.every((index) => index === null)).toBe(true);
@@ -40,36 +37,36 @@ test('claims one, once, and takes no address', async () => {
   expect(inconsistencies(store)).toEqual([]);
 });
 
-test('of IPv6, in an IPv6 pool', async () => {
+it('ensureBlock claims an IPv6 block from an IPv6 pool', async () => {
   const { ensure } = open(pool('p', '10.0.0.0/24', 26), pool('p6', '::/120', 122));
   expect(await ensure(6)).toBe('::80/122');
 });
 
-test('a block that is full is one, and so is one more than the limit allows', async () => {
+it('ensureBlock accepts a full block, and one at the limit of blocks', async () => {
   const full = '10.0.0.0/29';
   const one = [
     blockWith(full, 'host:node-a', ['h', 8]),
     affinityTo('node-a', full, 'confirmed'),
     handleWith('h', { [full]: 8 }),
   ];
-  const { store, ensure } = open(pool('p', '10.0.0.0/24', 29), ...one, config({ maxBlocksPerHost: 1 }));
+  const { store, ensure } = open(pool('p', '10.0.0.0/24', 29), ...one, ipamConfig({ maxBlocksPerHost: 1 }));
   expect(await ensure()).toBe(full);
   expect(store.writes).toBe(0);
-  const other = open(pool('a', '10.0.0.0/29', 29), pool('b', '10.0.1.0/29', 29), config({ maxBlocksPerHost: 1 }));
+  const other = open(pool('a', '10.0.0.0/29', 29), pool('b', '10.0.1.0/29', 29), ipamConfig({ maxBlocksPerHost: 1 }));
   expect(await other.ensure()).toBe('10.0.0.0/29');
 });
 
-test('keeps addresses of a Windows node back', async () => {
+it('ensureBlock creates the Windows reserve for a Windows node', async () => {
   const windows = node('node-w', { 'kubernetes.io/os': 'windows' });
-  const store = new MemoryDatastore([windows, config({ strictAffinity: true }), pool('p', '10.0.0.0/24', 26)]);
+  const store = new MemoryDatastore([windows, ipamConfig({ strictAffinity: true }), pool('p', '10.0.0.0/24', 26)]);
   await ensureBlock(ipamStoreOf(store), { node: 'node-w', version: 4 }, world);
   expect(blocksIn(store)[0]?.spec.unallocated).toHaveLength(60);
 });
 
-test.each<[string, KubeObject[]]>([
+it.each<[string, KubeObject[]]>([
   ['No Free Blocks', [blockWith('10.0.0.0/29', 'host:node-b'), affinityTo('node-b', '10.0.0.0/29', 'confirmed')]],
-  ['failed to find or claim a block', [config({ strictAffinity: true, autoAllocateBlocks: false })]],
-])('%s', async (message, objects) => {
+  ['failed to find or claim a block', [ipamConfig({ strictAffinity: true, autoAllocateBlocks: false })]],
+])('ensureBlock writes nothing when it fails with: %s', async (message, objects) => {
   const { store, ensure } = open(pool('p', '10.0.0.0/29', 29), ...objects);
   await expect(ensure()).rejects.toThrow(message);
   expect(store.writes).toBe(0);

@@ -1,6 +1,6 @@
-// Assigning and releasing in a block, and rebuilding its books: vectors worked out by hand, and properties.
+// Assigning and releasing in a block, and rebuilding its allocation records: examples computed by hand, and properties.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addressOf,
   allocatedOrdinals,
@@ -28,7 +28,7 @@ const start = 1764412800000000000n;
 const fresh = (text: string) => newBlock(cidr(text), { type: 'host', name: 'node-a' }, start);
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** One allocation, as a caller writes it: in memory, then one sequence number on. */
+/** One assignment as its caller writes it, with the sequence number raised by one. */
 function assignInBlock(block: IPAMBlock, handle: string, want = 1): IPAMBlock {
   return touched(assigned(block, want, { handle }, nothing).block);
 }
@@ -39,14 +39,14 @@ function threeOf8(): IPAMBlock {
 
 const ids = (block: IPAMBlock) => structureProblems(block).map(({ id }) => id);
 
-describe('assigning', () => {
-  test('takes the head of the free list', () => {
+describe('assigning in a block', () => {
+  it('assigning takes the first ordinals of the free list', () => {
     const block = assignInBlock(assignInBlock(assignInBlock(fresh('10.0.0.0/26'), 'a'), 'b'), 'c');
     expect(allocatedOrdinals(block)).toEqual([0, 1, 2]);
     expect(block.spec.unallocated).toEqual(range(3, 63));
   });
 
-  test('takes released addresses last', () => {
+  it('assigning takes released ordinals last', () => {
     let block = assignInBlock(assignInBlock(assignInBlock(fresh('10.0.0.0/26'), 'a'), 'b'), 'c');
     block = released(block, [{ ordinal: 1 }]).block;
     block = released(block, [{ ordinal: 0 }]).block;
@@ -54,7 +54,7 @@ describe('assigning', () => {
     expect(assigned(block, 1, { handle: 'd' }, nothing).ordinals).toEqual([3]);
   });
 
-  test('makes one record for equal holders', () => {
+  it('equal holders share one attribute', () => {
     const two = assignInBlock(fresh('10.0.0.0/29'), 'h', 2);
     expect(two.spec.attributes).toEqual([{ handle_id: 'h' }]);
     expect(two.spec.allocations.slice(0, 3)).toEqual([0, 0, null]);
@@ -63,7 +63,7 @@ describe('assigning', () => {
     expect(one.spec.allocations[1]).toBe(0);
   });
 
-  test('stores the sequence number before the write', () => {
+  it('assigning stores the sequence number from before the write', () => {
     const first = assignInBlock(fresh('10.0.0.0/29'), 'h');
     expect(sequenceOf(first, 0)).toBe(start);
     const again = touched(
@@ -72,7 +72,7 @@ describe('assigning', () => {
     expect(sequenceOf(again, 0)).toBe(start + 2n);
   });
 
-  test('leaves reserved addresses where they are in the free list', () => {
+  it('assigning leaves reserved addresses at their place in the free list', () => {
     const reserved = set('10.0.0.1/32', '10.0.0.32/30', '11.0.0.0/30', '10.0.0.17/32');
     const block = fresh('10.0.0.0/26');
     expect(freeCount(block, reserved)).toBe(58);
@@ -83,24 +83,24 @@ describe('assigning', () => {
     expect(assigned(windows, 64, {}, reserved).ordinals).toHaveLength(55);
   });
 
-  test('a block that reservations cover together is full', () => {
+  it('a block completely covered by several reservations is full', () => {
     const halves = set('192.168.1.0/26', '192.168.1.64/26');
     expect(freeCount(fresh('192.168.1.0/25'), halves)).toBe(0);
     expect(freeCount(fresh('192.168.1.0/24'), halves)).toBe(128);
   });
 
-  test('of a held ordinal is refused', () => {
+  it('assigning an ordinal that is already assigned is refused', () => {
     expect(assignedAt(threeOf8(), 1, { handle: 'x' })).toBeUndefined();
   });
 
-  test('from a broken free list gives no address twice', () => {
+  it('assigning from an inconsistent free list gives no address twice', () => {
     const broken = withSpec(threeOf8(), { unallocated: [0, 3, 3, 4, 5, 6, 7] });
     expect(assigned(broken, 3, { handle: 'x' }, nothing).ordinals).toEqual([3, 4, 5]);
   });
 });
 
-describe('releasing', () => {
-  test('by handle compacts the records and leaves the sequence entry', () => {
+describe('releasing in a block', () => {
+  it('releasing by handle compacts the attributes and keeps the sequence entry', () => {
     const { block, released: freed } = releasedByHandle(threeOf8(), 'h1');
     expect(freed).toEqual([1]);
     expect(block.spec.allocations).toEqual([0, null, 1, null, null, null, null, null]);
@@ -109,14 +109,14 @@ describe('releasing', () => {
     expect(Object.keys(block.spec.sequenceNumberForAllocation ?? {})).toEqual(['0', '1', '2']);
   });
 
-  test('by address removes the sequence entry too', () => {
+  it('releasing by address also removes the sequence entry', () => {
     const { block, byHandle } = released(threeOf8(), [{ ordinal: 1 }]);
     expect(block.spec.allocations).toEqual([0, null, 1, null, null, null, null, null]);
     expect(Object.keys(block.spec.sequenceNumberForAllocation ?? {})).toEqual(['0', '2']);
     expect([...byHandle]).toEqual([['h1', 1]]);
   });
 
-  test('counts the addresses that each handle really lost', () => {
+  it('releasing counts the addresses that each handle lost', () => {
     const block = assignInBlock(assignInBlock(fresh('10.0.0.0/29'), 'pod', 3), 'other');
     const { byHandle, block: left } = released(block, [{ ordinal: 2 }, { ordinal: 0 }, { ordinal: 3 }]);
     expect([...byHandle]).toEqual([
@@ -126,7 +126,7 @@ describe('releasing', () => {
     expect(left.spec.unallocated).toEqual([4, 5, 6, 7, 0, 2, 3]);
   });
 
-  test('guards: handle, sequence number, neither', () => {
+  it('a release is guarded by handle, by sequence number or by neither', () => {
     const block = threeOf8();
     const wrongHandle = released(block, [{ ordinal: 0, handle: 'h1' }]);
     expect(wrongHandle.mismatches).toEqual([{ ordinal: 0, guard: 'handle', given: 'h1', stored: 'h0' }]);
@@ -135,18 +135,18 @@ describe('releasing', () => {
     expect(wrongSequence.mismatches[0]?.guard).toBe('sequence number');
     expect(released(block, [{ ordinal: 0, handle: 'h0', sequenceNumber: start }]).released).toEqual([0]);
     expect(released(block, [{ ordinal: 0 }]).released).toEqual([0]);
-    // An empty handle asks for an allocation that has none.
+    // An empty handle means an allocation without a handle.
     expect(released(block, [{ ordinal: 0, handle: '' }]).released).toEqual([]);
   });
 
-  test('a free address is unallocated; with a sequence number only when it is asked for', () => {
+  it('a free address is reported as unallocated, and with a wrong sequence number only on request', () => {
     const block = threeOf8();
     expect(released(block, [{ ordinal: 5, handle: 'x' }]).unallocated).toEqual([5]);
     expect(released(block, [{ ordinal: 5, sequenceNumber: 9n }]).mismatches).toHaveLength(1);
     expect(released(block, [{ ordinal: 5, sequenceNumber: 9n }], { freeFirst: true }).unallocated).toEqual([5]);
   });
 
-  test('of two requests for one address the last counts', () => {
+  it('the last of two release requests for one address is used', () => {
     const { released: freed } = released(threeOf8(), [
       { ordinal: 0, handle: 'wrong' },
       { ordinal: 0, handle: 'h0' },
@@ -154,17 +154,17 @@ describe('releasing', () => {
     expect(freed).toEqual([0]);
   });
 
-  test('finds malformed handles by what stands before their carriage return', () => {
+  it('releasing by handle compares malformed handles up to their carriage return', () => {
     const block = assignInBlock(fresh('10.0.0.0/29'), 'k8s-pod-network.abc\r\neth0');
     expect(releasedByHandle(block, 'k8s-pod-network.abc').released).toEqual([0]);
   });
 
-  test('puts no ordinal in the free list twice', () => {
+  it('releasing adds no ordinal to the free list twice', () => {
     const broken = withSpec(threeOf8(), { unallocated: [0, 3, 4, 5, 6, 7] });
     expect(released(broken, [{ ordinal: 0 }]).block.spec.unallocated).toEqual([0, 3, 4, 5, 6, 7]);
   });
 
-  test('keeps fields that nobody here knows', () => {
+  it('releasing keeps unknown fields', () => {
     const block = threeOf8();
     block.spec.attributes[0] = { handle_id: 'h0', futureOwner: { lease: 9007199254740993n } };
     const odd: IPAMBlock = { ...block, spec: { ...block.spec, futureField: [1, { deep: 2n }] } };
@@ -174,37 +174,33 @@ describe('releasing', () => {
   });
 });
 
-describe('broken books', () => {
+describe('inconsistent allocation records', () => {
   const good = threeOf8();
   const cases: readonly (readonly [string, Partial<IPAMBlock['spec']>, readonly { id: string; at: number[] }[]])[] = [
     ['nothing', {}, []],
     [
-      'a record that is missing',
+      'a missing attribute',
       { allocations: [0, 9, 2, null, null, null, null, null] },
       [
         { id: 'INV-04', at: [1] },
         { id: 'INV-09', at: [1] },
       ],
     ],
-    ['values out of range', { unallocated: [3, 4, 99, 5, 6, -1, 7] }, [{ id: 'INV-05', at: [-1, 99] }]],
-    ['a value twice', { unallocated: [3, 4, 5, 3, 6, 7] }, [{ id: 'INV-06', at: [3] }]],
-    ['a held ordinal in the free list', { unallocated: [3, 4, 0, 5, 6, 7] }, [{ id: 'INV-07', at: [0] }]],
+    ['ordinals out of range', { unallocated: [3, 4, 99, 5, 6, -1, 7] }, [{ id: 'INV-05', at: [-1, 99] }]],
+    ['an ordinal twice in the free list', { unallocated: [3, 4, 5, 3, 6, 7] }, [{ id: 'INV-06', at: [3] }]],
+    ['an allocated ordinal in the free list', { unallocated: [3, 4, 0, 5, 6, 7] }, [{ id: 'INV-07', at: [0] }]],
     ['lost ordinals', { unallocated: [6, 4, 3] }, [{ id: 'INV-08', at: [5, 7] }]],
+    ['an unused attribute', { attributes: [...good.spec.attributes, { handle_id: 'x' }] }, [{ id: 'INV-09', at: [3] }]],
     [
-      'a record nobody refers to',
-      { attributes: [...good.spec.attributes, { handle_id: 'x' }] },
-      [{ id: 'INV-09', at: [3] }],
-    ],
-    [
-      'equal records',
+      'equal attributes',
       { attributes: [{ handle_id: 'h0' }, { handle_id: 'h0' }, { handle_id: 'h2' }] },
       [{ id: 'INV-10', at: [1] }],
     ],
-    ['too few slots', { allocations: [0, 1, 2, null, null, null] }, [{ id: 'INV-03', at: [6, 8] }]],
-    ['too many slots', { allocations: [...good.spec.allocations, null] }, [{ id: 'INV-03', at: [9, 8] }]],
+    ['too few allocations', { allocations: [0, 1, 2, null, null, null] }, [{ id: 'INV-03', at: [6, 8] }]],
+    ['too many allocations', { allocations: [...good.spec.allocations, null] }, [{ id: 'INV-03', at: [9, 8] }]],
   ];
 
-  test.each(cases)('%s', (_what, change, problems) => {
+  it.each(cases)('rebuilding a block corrects %s', (_what, change, problems) => {
     const broken = withSpec(good, change);
     expect(structureProblems(broken)).toEqual(problems);
     const right = rebuilt(broken);
@@ -212,16 +208,16 @@ describe('broken books', () => {
     expect(allocatedOrdinals(right)).toEqual([0, 1, 2]);
   });
 
-  test('the free list keeps its order and gets what was lost at its end', () => {
+  it('rebuilding keeps the order of the free list and appends lost ordinals', () => {
     expect(rebuilt(withSpec(good, { unallocated: [6, 99, 4, 0, 3, 4] })).spec.unallocated).toEqual([6, 4, 3, 5, 7]);
   });
 
-  test('sequence entries of free ordinals go, the others stay', () => {
+  it('rebuilding removes the sequence entries of free ordinals and keeps the others', () => {
     const left = releasedByHandle(good, 'h1').block;
     expect(rebuilt(left).spec.sequenceNumberForAllocation).toEqual({ '0': start, '2': start + 2n });
   });
 
-  test('an allocation without its record is freed only when it is proved unused', () => {
+  it('rebuilding frees an allocation without its attribute only when it is known to be unused', () => {
     const broken = withSpec(good, { allocations: [0, 9, 2, null, null, null, null, null] });
     expect(allocatedOrdinals(rebuilt(broken))).toEqual([0, 1, 2]);
     expect(handleOf(rebuilt(broken), 1)).toBeUndefined();
@@ -231,7 +227,7 @@ describe('broken books', () => {
     expect(structureProblems(freed)).toEqual([]);
   });
 
-  test('slots that nobody can vouch for are not made up', () => {
+  it('rebuilding does not invent allocations that the block cannot prove', () => {
     const short = withSpec(good, { allocations: [0, 1, 2, null, null, null], unallocated: [3, 4, 5, 6] });
     expect(isLengthProvable(short)).toBe(false);
     expect(ids(rebuilt(short))).toContain('INV-03');
@@ -241,7 +237,7 @@ describe('broken books', () => {
   });
 });
 
-/** One step of a random life of a block. */
+/** One random operation on a block. */
 const step = fc.oneof(
   fc.record({ want: fc.integer({ min: 1, max: 5 }), handle: fc.constantFrom('a', 'b', 'c\r\neth0', '') }),
   fc.record({ free: fc.array(fc.nat(15), { minLength: 1, maxLength: 4 }) }),
@@ -249,7 +245,7 @@ const step = fc.oneof(
   fc.record({ at: fc.nat(15), handle: fc.constantFrom('a', 'd') }),
 );
 
-function live(block: IPAMBlock, action: typeof step extends fc.Arbitrary<infer A> ? A : never): IPAMBlock {
+function apply(block: IPAMBlock, action: typeof step extends fc.Arbitrary<infer A> ? A : never): IPAMBlock {
   if ('want' in action)
     return assigned(block, action.want, action.handle ? { handle: action.handle } : {}, nothing).block;
   if ('free' in action)
@@ -262,13 +258,13 @@ function live(block: IPAMBlock, action: typeof step extends fc.Arbitrary<infer A
 }
 
 const steps = fc.array(step, { maxLength: 30 });
-const lived = (actions: readonly (typeof step extends fc.Arbitrary<infer A> ? A : never)[]) =>
-  actions.reduce((block, action) => touched(live(block, action)), fresh('10.0.0.0/28'));
+const blockAfter = (actions: readonly (typeof step extends fc.Arbitrary<infer A> ? A : never)[]) =>
+  actions.reduce((block, action) => touched(apply(block, action)), fresh('10.0.0.0/28'));
 
-test('any life of a block keeps its books in order, and its sequence entries below its own number', () => {
+it('any sequence of operations leaves a block consistent, with sequence entries below its sequence number', () => {
   fc.assert(
     fc.property(steps, (actions) => {
-      const block = lived(actions);
+      const block = blockAfter(actions);
       expect(ids(block)).toEqual([]);
       for (const ordinal of allocatedOrdinals(block)) {
         expect(sequenceOf(block, ordinal)).toBeGreaterThanOrEqual(start);
@@ -281,10 +277,10 @@ test('any life of a block keeps its books in order, and its sequence entries bel
   );
 });
 
-test('a released address is free and every other keeps its holder', () => {
+it('any release frees the released addresses and keeps the holder of every other', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.nat(15), { minLength: 1, maxLength: 6 }), (actions, going) => {
-      const before = lived(actions);
+      const before = blockAfter(actions);
       const after = released(
         before,
         going.map((ordinal) => ({ ordinal })),
@@ -299,7 +295,7 @@ test('a released address is free and every other keeps its holder', () => {
   );
 });
 
-test('rebuilding any damaged block leaves nothing wrong and every allocation with its holder', () => {
+it('rebuilding any damaged block leaves it consistent and every allocation with its holder', () => {
   const damage = fc.record({
     unallocated: fc.array(fc.integer({ min: -3, max: 20 }), { maxLength: 24 }),
     extra: fc.array(fc.constantFrom({}, { handle_id: 'a' }, { handle_id: 'z' }), { maxLength: 3 }),
@@ -308,7 +304,7 @@ test('rebuilding any damaged block leaves nothing wrong and every allocation wit
   });
   fc.assert(
     fc.property(steps, damage, (actions, { unallocated, extra, broken, stale }) => {
-      const good = lived(actions);
+      const good = blockAfter(actions);
       const allocations = [...good.spec.allocations];
       for (const { ordinal, index } of broken) if (allocations[ordinal] !== null) allocations[ordinal] = index;
       const damaged = withSpec(good, {
@@ -335,8 +331,8 @@ test('rebuilding any damaged block leaves nothing wrong and every allocation wit
   );
 });
 
-test('borrowed addresses are told by the node of their record', () => {
-  // Allocations [1,0,2,3,-,-,-,2] with records myhost, otherhost, anotherhost and a fourth that is missing.
+it('borrowed addresses are recognized by the node in their attributes', () => {
+  // Allocations [1,0,2,3,-,-,-,2] with attributes of myhost, otherhost and anotherhost; the fourth is missing.
   const block = withSpec(fresh('10.0.1.0/29'), {
     affinity: 'host:myhost',
     allocations: [1, 0, 2, 3, null, null, null, 2],

@@ -1,6 +1,6 @@
-// The order in which blocks are tried, against numbers of Go's own generator and of Calico on real clusters.
+// The order in which blocks are tried, compared with the random numbers of Go and with Calico on real clusters.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GoRandom } from '../../../src/ipam/assign/go-random.ts';
 import { blockSequence, blocksOf, nameSeed, positionIn } from '../../../src/ipam/block/block-sequence.ts';
 import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr, parseCidrOrIp } from '../../../src/net/cidr.ts';
@@ -20,8 +20,8 @@ const first = (pool: string, blockSize: number, node: string): string | undefine
   return undefined;
 };
 
-describe('the generator', () => {
-  test('gives the numbers of Go', () => {
+describe('the random generator', () => {
+  it('GoRandom gives the numbers of the generator in Go', () => {
     const node = new GoRandom(568266999n);
     expect(Array.from({ length: 6 }, () => node.uint32())).toEqual([
       1549122234, 1132198735, 1704301745, 1885019871, 2193285066, 4111168510,
@@ -34,7 +34,7 @@ describe('the generator', () => {
     ]);
   });
 
-  test('takes a seed of any size and sign', () => {
+  it('GoRandom takes a seed of any size and sign', () => {
     const same = (a: bigint, b: bigint) => expect(new GoRandom(a).int63()).toBe(new GoRandom(b).int63());
     same(2n ** 31n, 1n);
     same(-1n, 2n ** 31n - 2n);
@@ -42,7 +42,7 @@ describe('the generator', () => {
   });
 });
 
-test.each([
+it.each([
   ['test-host', 1779102516, 1012n, '192.168.253.0/26'],
   ['host-a', 1258779341, 216n, '192.168.54.0/26'],
   ['host-b', 1258779342, 782n, '192.168.195.128/26'],
@@ -54,13 +54,13 @@ test.each([
   ['worker-1', 2999756865, 905n, '192.168.226.64/26'],
   ['ip-10-0-0-1.ec2.internal', 1440555195, 555n, '192.168.138.192/26'],
   ['', 2166136261, 271n, '192.168.67.192/26'],
-])('%j begins at its block of 192.168.0.0/16', (node, seed, index, block) => {
+])('node %j starts at its block of 192.168.0.0/16', (node, seed, index, block) => {
   expect(nameSeed(node)).toBe(seed);
   expect(sequenceOf('192.168.0.0/16', 26, node).start).toBe(index);
   expect(first('192.168.0.0/16', 26, node)).toBe(block);
 });
 
-test.each([
+it.each([
   ['test-host', [128, 192, 0, 64]],
   ['host-a', [0, 64, 128, 192]],
   ['host-b', [128, 192, 0, 64]],
@@ -69,36 +69,36 @@ test.each([
   ['host1', [192, 0, 64, 128]],
   ['host2', [64, 128, 192, 0]],
   ['worker-1', [64, 128, 192, 0]],
-])('%s goes once around 10.0.0.0/24', (node, octets) => {
+])('node %s tries each block of 10.0.0.0/24 once', (node, octets) => {
   expect(order('10.0.0.0/24', 26, node)).toEqual(octets.map((octet) => `10.0.0.${octet}/26`));
 });
 
-test('small blocks', () => {
+it('the block sequence covers a pool of small blocks', () => {
   expect(order('10.0.0.0/28', 30, 'host1')).toEqual(['10.0.0.12/30', '10.0.0.0/30', '10.0.0.4/30', '10.0.0.8/30']);
 });
 
-test.each([
+it.each([
   ['10.65.0.0/16', 26, 'node4', 13n, '10.65.3.64/26'],
   ['10.66.0.0/16', 29, 'node4', 3424n, '10.66.107.0/29'],
   ['fd5f:abcd:64::/48', 122, 'node4', 251840101749115124777n, 'fd5f:abcd:64:369:bef1:8f06:8f3f:a40/122'],
   ['fd80:24e2:f998:72d6::/64', 122, 'node-a', 251070522519304890n, 'fd80:24e2:f998:72d6:defe:d3d7:156e:ae80/122'],
   ['::/120', 122, 'node-a', 2n, '::80/122'],
-])('%s by /%i for %s', (pool, blockSize, node, index, block) => {
+])('the block sequence of %s with /%i blocks has a first block for %s', (pool, blockSize, node, index, block) => {
   expect(sequenceOf(pool, blockSize, node).start).toBe(index);
   expect(first(pool, blockSize, node)).toBe(block);
 });
 
-test('a pool of one block, and one that is smaller', () => {
+it('the block sequence of a pool of one block, and of one smaller than a block', () => {
   expect(order('10.0.0.0/26', 26, 'host1')).toEqual(['10.0.0.0/26']);
   expect(blockSequence(cidr('10.0.0.0/28'), 26, 'host1', 0n)).toBeUndefined();
 });
 
-test('blocks of one address begin where the time says', () => {
+it('the block sequence of blocks of one address starts at a position given by the time', () => {
   const start = (nowNs: bigint) => blockSequence(cidr('10.0.0.0/24'), 32, 'host1', nowNs)?.start;
   expect(new Set([1n, 2n, 3n, 4n, 5n].map(start)).size).toBeGreaterThan(1);
 });
 
-test('what is left out is skipped, however large it is', () => {
+it('the block sequence skips excluded ranges of any size', () => {
   const left = IntervalSet.of(
     ['fd00:1::/33', 'fd00:1:8000::/34', '10.0.0.64/26', '10.0.0.129'].map((text) => parseCidrOrIp(text) as Cidr),
   );
@@ -110,7 +110,7 @@ test('what is left out is skipped, however large it is', () => {
   expect(order('fd00:1::/33', 122, 'a', left)).toEqual([]);
 });
 
-test('every block once, at its position', () => {
+it('the block sequence has every block once, at its position', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 20, max: 29 }), (node, prefix) => {
       const sequence = sequenceOf(`10.1.0.0/${prefix}`, 29, node);

@@ -1,5 +1,5 @@
-// Blocks as they are made and read: sizes, ordinals, reservations, emptiness, owners.
-import { describe, expect, test } from 'vitest';
+// Blocks as they are created and read: sizes, ordinals, reserves, emptiness, owners.
+import { describe, expect, it } from 'vitest';
 import {
   addressCount,
   addressOf,
@@ -30,22 +30,22 @@ const fresh = (text: string, reservation?: HostReservation) =>
 const nothing = IntervalSet.of([]);
 
 describe('ordinals', () => {
-  test.each([
+  it.each([
     ['10.0.0.64/30', 3, '10.0.0.67'],
     ['10.0.128.0/17', 256, '10.0.129.0'],
     ['10.0.128.0/17', 257, '10.0.129.1'],
     ['fd00::1:0:40/122', 63, 'fd00::1:0:7f'],
-  ])('in %s, %i is %s', (block, ordinal, address) => {
+  ])('in block %s, ordinal %i is %s', (block, ordinal, address) => {
     expect(addressOf(fresh(block), ordinal)).toBe(address);
     expect(ordinalInBlock(fresh(block), address)).toBe(ordinal);
   });
 
-  test('an address outside has none', () => {
+  it('an address outside a block has no ordinal', () => {
     expect(ordinalInBlock(fresh('10.0.0.64/30'), '10.0.0.68')).toBeUndefined();
     expect(ordinalInBlock(fresh('10.0.0.64/30'), 'fd00::1')).toBeUndefined();
   });
 
-  test('a network has as many addresses as its prefix leaves, all of them usable', () => {
+  it('a network has all addresses that its prefix leaves, and all are usable', () => {
     expect(addressCount(cidr('10.0.0.0/16'))).toBe(65536);
     expect(addressCount(cidr('10.0.0.0/20'))).toBe(4096);
     expect(addressCount(cidr('10.0.0.1/32'))).toBe(1);
@@ -55,7 +55,7 @@ describe('ordinals', () => {
 });
 
 describe('a new block', () => {
-  test('has the name of its CIDR, its owner and the time as its sequence number', () => {
+  it('a new block has the name of its CIDR, its owner and the time as its sequence number', () => {
     const block = fresh('192.168.1.0/26');
     expect(block.metadata.name).toBe('192-168-1-0-26');
     expect(block.metadata.annotations).toEqual({ 'projectcalico.org/metadata': '{"creationTimestamp":null}' });
@@ -65,7 +65,7 @@ describe('a new block', () => {
     expect(block.spec.attributes).toEqual([]);
   });
 
-  test('keeps a reservation at both ends, without sequence entries', () => {
+  it('a new block keeps a reserve at both ends, without sequence entries', () => {
     const reservation = { startOfBlock: 2, endOfBlock: 1, handle: 'test-handle', note: 'test' };
     const block = fresh('10.0.0.0/30', reservation);
     expect(block.spec.allocations).toEqual([0, 0, null, 0]);
@@ -76,7 +76,7 @@ describe('a new block', () => {
     expect(taken.ordinals.map((ordinal) => addressOf(block, ordinal))).toEqual(['10.0.0.2']);
   });
 
-  test('of a Windows node leaves 60 of 64, from the fourth on', () => {
+  it('a new block of a Windows node leaves 60 of 64 addresses, from the fourth on', () => {
     const block = fresh('10.0.0.0/26', windowsReservation);
     expect(block.spec.unallocated).toHaveLength(60);
     expect(block.spec.unallocated[0]).toBe(3);
@@ -86,7 +86,7 @@ describe('a new block', () => {
   });
 });
 
-test.each([
+it.each([
   [4, 4, 29],
   [6, 4, 125],
   [4, 65, 25],
@@ -94,39 +94,39 @@ test.each([
   expect(maxPrefixLength(version, reserved)).toBe(prefix);
 });
 
-test('a reservation of nothing is refused', () => {
+it('a reserve of no addresses is an error', () => {
   expect(() => maxPrefixLength(4, 0)).toThrow('HostReservedAttr has wrong parameters');
 });
 
-describe('emptiness', () => {
-  test('an allocation without a handle counts', () => {
+describe('empty blocks', () => {
+  it('a block with an allocation without a handle is not empty', () => {
     expect(isEmpty(assigned(fresh('10.0.0.0/29'), 1, {}, nothing).block)).toBe(false);
   });
 
-  test('an allocation whose record is missing counts', () => {
+  it('a block with an allocation without its attribute is not empty', () => {
     const block = fresh('10.0.0.0/30');
     expect(isEmpty(withSpec(block, { allocations: [7, null, null, null] }))).toBe(false);
   });
 
-  test('the Windows handle is known in any case', () => {
+  it('a block is empty when its only handle is that of the Windows reserve, in any case', () => {
     const block = assigned(fresh('10.0.0.0/29'), 1, { handle: 'Windows-Reserved-IPAM-Handle' }, nothing).block;
     expect(isEmpty(block)).toBe(true);
   });
 });
 
-describe('owners', () => {
-  test.each([
+describe('owners of blocks', () => {
+  it.each([
     ['host:node-a', { type: 'host', name: 'node-a' }],
     ['virtual:load-balancer', { type: 'virtual', name: 'load-balancer' }],
     ['host:', undefined],
     ['node-a', undefined],
     ['pod:x', undefined],
     [null, undefined],
-  ])('%s', (affinity, owner) => {
+  ])('parseOwner reads the affinity %s', (affinity, owner) => {
     expect(parseOwner(affinity)).toEqual(owner);
   });
 
-  test('only a block without the text is ownerless', () => {
+  it('only a block without an affinity is without an owner', () => {
     const block = fresh('10.0.0.0/30');
     expect(isOwnedBy(block, { type: 'host', name: 'node-a' })).toBe(true);
     expect(isOwnedBy(block, { type: 'host', name: 'Node-A' })).toBe(false);
@@ -137,7 +137,7 @@ describe('owners', () => {
     expect(isOwnerless(withSpec(block, { affinity: null }))).toBe(true);
   });
 
-  test('losing the owner loses the claim time, and nothing else', () => {
+  it('removing the owner removes the claim time and nothing else', () => {
     const block = withSpec(fresh('10.0.0.0/30'), { affinityClaimTime: '2025-01-01T00:00:00Z' });
     const unknown: IPAMBlock = { ...block, spec: { ...block.spec, futureField: 9007199254740993n } };
     const { affinity: _affinity, affinityClaimTime: _time, ...rest } = unknown.spec;
@@ -145,11 +145,11 @@ describe('owners', () => {
   });
 });
 
-test('a write raises the sequence number by one, beyond what a double can count', () => {
+it('a write raises the sequence number by one, beyond the precision of a double', () => {
   expect(touched(fresh('10.0.0.0/30')).spec.sequenceNumber).toBe(1764412800000000001n);
 });
 
-test('a malformed migrated handle counts up to its carriage return; a missing sequence entry is 0', () => {
+it('a malformed handle ends at its carriage return, and a missing sequence entry is 0', () => {
   const block = assigned(fresh('10.0.0.0/30'), 1, { handle: 'k8s-pod-network.abc\r\neth0' }, nothing).block;
   expect(handleOf(block, 0)).toBe('k8s-pod-network.abc\r\neth0');
   expect(effectiveHandle(block, 0)).toBe('k8s-pod-network.abc');

@@ -1,63 +1,59 @@
-// Room of pools and nodes by hand, and against the allocator: what capacity says still fits is what it then places.
+// Free space of pools and nodes, computed by hand and compared with what the allocator then assigns.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import { capacity } from '../../../src/ipam/capacity/capacity.ts';
-import { commonLabels, type IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
+import { commonLabels } from '../../../src/ipam/capacity/ipam-lists.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blockWith, marked, node, pool } from '../../support/clusters/ipam-state.ts';
+import {
+  affinityTo,
+  blockWith,
+  ipamConfig,
+  ipamListsOf,
+  marked,
+  node,
+  pool,
+  reservation,
+  withSpec,
+} from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 fc.configureGlobal({ seed: 20260102 });
 
-const crd = 'crd.projectcalico.org/v1';
-const withSpec = (object: KubeObject, spec: object): KubeObject => ({
-  ...object,
-  spec: { ...(object.spec as object), ...spec },
-});
-const config = (spec: object): KubeObject => ({
-  ...{ apiVersion: crd, kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
-});
-const reservation = (...reservedCIDRs: string[]): KubeObject => ({
-  ...{ apiVersion: crd, kind: 'IPReservation', metadata: { name: 'r' } },
-  spec: { reservedCIDRs },
-});
 const owned = (cidr: string, name: string, ...held: [string, number][]): KubeObject[] => [
   blockWith(cidr, `host:${name}`, ...held),
   affinityTo(name, cidr, 'confirmed'),
 ];
 
-function listsOf(objects: readonly KubeObject[]): IpamLists {
-  const of = <T>(kind: string) => objects.filter((object) => object.kind === kind) as unknown as T[];
-  return {
-    pools: of('IPPool'),
-    blocks: of('IPAMBlock'),
-    affinities: of('BlockAffinity'),
-    reservations: of('IPReservation'),
-    config: of<NonNullable<IpamLists['config']>>('IPAMConfig')[0],
-    nodes: of<KubeObject>('Node').map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
-  };
-}
-const room = (...objects: KubeObject[]) => capacity(listsOf(objects));
+const room = (...objects: KubeObject[]) => capacity(ipamListsOf(objects));
 const slash24 = pool('p', '10.0.0.0/24', 26);
 
-describe('a pool', () => {
-  test('has blocks that are made, reserved, and left; reservations count once', () => {
+describe('capacity of a pool', () => {
+  it('a pool has created, reserved and free blocks, and counts overlapping reservations once', () => {
     const { pools, families, problems } = room(
       slash24,
       node('host-a'),
       ...owned('10.0.0.0/26', 'host-a', ['h', 2]),
-      reservation('10.0.0.128/27', '10.0.0.160/27', '10.0.0.64/28', '10.0.0.62'),
+      reservation('r', '10.0.0.128/27', '10.0.0.160/27', '10.0.0.64/28', '10.0.0.62'),
     );
-    // Left: .64/26 less 16 reserved, and .192/26. In the block: 64 less 2 held and one reserved.
+    // Free: .64/26 without 16 reserved addresses, and .192/26. In the block: 64 without 2 allocated and 1 reserved.
     expect(pools).toMatchObject([
       {
-        ...{ total: 256n, reserved: 81n, inUse: 2, nodes: 1, mode: 'automatic' },
-        ...{ blocks: 4n, blocksMade: 1, blocksFree: 2n, blocksPartlyUsed: 1 },
-        ...{ free: 173n, freeInNewBlocks: 112n, freeInOwnBlocks: 61, freeElsewhere: 0 },
+        total: 256n,
+        reserved: 81n,
+        inUse: 2,
+        nodes: 1,
+        mode: 'automatic',
+        blocks: 4n,
+        blocksMade: 1,
+        blocksFree: 2n,
+        blocksPartlyUsed: 1,
+        free: 173n,
+        freeInNewBlocks: 112n,
+        freeInOwnBlocks: 61,
+        freeElsewhere: 0,
       },
     ]);
     expect(families).toMatchObject([
@@ -66,39 +62,43 @@ describe('a pool', () => {
     expect(problems).toEqual([]);
   });
 
-  test('of IPv6 is counted without walking its blocks', () => {
+  it('an IPv6 pool is counted without visiting its blocks', () => {
     const { pools, families } = room(
       pool('six', 'fd00::/48', 122),
       node('host-a'),
       ...owned('fd00::40/122', 'host-a', ['h', 1]),
-      reservation('fd00::/64'),
+      reservation('r', 'fd00::/64'),
     );
     const blocks = 1n << 74n;
     expect(pools[0]).toMatchObject({
-      ...{ ipVersion: 6, total: 1n << 80n, blocks, blocksFree: blocks - (1n << 58n), freeInOwnBlocks: 0 },
+      ipVersion: 6,
+      total: 1n << 80n,
+      blocks,
+      blocksFree: blocks - (1n << 58n),
+      freeInOwnBlocks: 0,
       freeInNewBlocks: (1n << 80n) - (1n << 64n),
     });
-    // 20 blocks are the limit, one of them (in reserved addresses) is there.
+    // The limit is 20 blocks, one of which exists (with reserved addresses only).
     expect(families[0]).toMatchObject({ moreNodes: blocks - (1n << 58n), morePods: 19n * 64n });
   });
 
-  test('has what blocks of another size leave', () => {
+  it('a pool has the space that blocks of another size leave', () => {
     const { pools, families } = room(slash24, node('host-a'), blockWith('10.0.0.0/25', undefined, ['h', 1]), {
       ...blockWith('10.0.0.144/28', undefined, ['g', 1]),
     });
-    // /25 is in the way of two blocks, /28 of one; borrowing looks at blocks of the right size only.
+    // The /25 overlaps two blocks, the /28 one; only blocks of the size of the pool lend addresses.
     expect(pools[0]).toMatchObject({ blocksFree: 1n, freeInNewBlocks: 64n, freeElsewhere: 127 + 15, free: 206n });
     expect(families[0]).toMatchObject({ morePods: 64n, stranded: 142n });
   });
 
-  test('an empty block that is being deleted is as good as gone, one with addresses is not', () => {
+  it('an empty half-deleted block counts as free, one with addresses does not', () => {
     const dying = room(slash24, marked(blockWith('10.0.0.0/26', undefined)));
     expect(dying.pools[0]).toMatchObject({ blocksFree: 4n, free: 256n, blocksMade: 0 });
     const held = room(slash24, marked(blockWith('10.0.0.0/26', undefined, ['h', 1])));
     expect(held.pools[0]).toMatchObject({ blocksFree: 3n, free: 192n, blocksMade: 1 });
   });
 
-  test('gives pods addresses when it is enabled, automatic, for workloads, and selects the node', () => {
+  it('a pool serves pods when it is enabled, automatic, for workloads, and selects the node', () => {
     const { pools, families, nodes } = room(
       withSpec(pool('disabled', '10.1.0.0/24', 26), { disabled: true }),
       withSpec(pool('lb', '10.2.0.0/24', 26), { allowedUses: ['LoadBalancer'] }),
@@ -115,17 +115,17 @@ describe('a pool', () => {
       ['zone-b', 'automatic', 1],
       ['zone-none', 'automatic', 0],
     ]);
-    // A node like the others would have the label that both have, which no pool selects.
+    // A new node would have the labels that both nodes have, which no pool selects.
     expect(families).toMatchObject([{ pools: ['zone-b', 'zone-none'], moreNodes: 0n, morePods: 256n, stranded: 256n }]);
     expect(nodes.map(({ name, pools: of, problem }) => [name, of, problem])).toEqual([
       ['host-a', [], 'cannot find a qualified ippool, no pools match the required use (Workload)'],
       ['host-b', ['zone-b'], undefined],
     ]);
-    const asked = capacity(listsOf([pool('zone-b', '10.4.0.0/24', 26, "zone == 'b'")]), { zone: 'b' });
+    const asked = capacity(ipamListsOf([pool('zone-b', '10.4.0.0/24', 26, "zone == 'b'")]), { zone: 'b' });
     expect(asked.families[0]?.moreNodes).toBe(4n);
   });
 
-  test('that is full, and none at all, are problems', () => {
+  it('a full pool, and no pool at all, are reported as problems', () => {
     const full = room(pool('p', '10.0.0.0/30', 30), node('host-a'), ...owned('10.0.0.0/30', 'host-a', ['h', 4]));
     expect(full.problems).toEqual([
       { object: { kind: 'IPPool', name: 'p' }, ipVersion: 4, problem: 'it has no free address' },
@@ -141,8 +141,8 @@ describe('a pool', () => {
   });
 });
 
-describe('a node', () => {
-  test('at its limit with full blocks gets nothing, though others have room', () => {
+describe('capacity of a node', () => {
+  it('a node at its limit with full blocks gets nothing, even when other blocks have space', () => {
     const objects = [
       pool('p', '10.0.0.0/28', 30),
       node('host-a'),
@@ -150,14 +150,15 @@ describe('a node', () => {
       ...owned('10.0.0.0/30', 'host-a', ['h', 4]),
       ...owned('10.0.0.4/30', 'host-b', ['g', 1]),
     ];
-    const { nodes, problems, families } = room(...objects, config({ maxBlocksPerHost: 1 }));
+    const { nodes, problems, families } = room(...objects, ipamConfig({ maxBlocksPerHost: 1 }));
     expect(nodes).toMatchObject([
       { name: 'host-a', blocks: 1, blockLimit: 1, atLimit: true, free: 0 },
       { name: 'host-b', blocks: 1, blockLimit: 1, atLimit: true, free: 3 },
     ]);
     expect(problems).toEqual([
       {
-        ...{ object: { kind: 'Node', name: 'host-a' }, ipVersion: 4 },
+        object: { kind: 'Node', name: 'host-a' },
+        ipVersion: 4,
         problem: 'at its limit of 1 blocks, and they are full',
       },
     ]);
@@ -165,7 +166,7 @@ describe('a node', () => {
     expect(room(...objects).nodes[0]).toMatchObject({ blockLimit: 20, atLimit: false });
   });
 
-  test('gets to what nobody owns by borrowing only', () => {
+  it('a node uses a block without an owner only by borrowing', () => {
     const objects = [
       pool('p', '10.0.0.0/29', 30),
       node('host-a'),
@@ -173,14 +174,14 @@ describe('a node', () => {
       ...owned('10.0.0.4/30', 'gone', ['g', 1]),
     ];
     expect(room(...objects).families).toMatchObject([{ morePods: 3n, morePodsWithoutBorrowing: 0n, stranded: 0n }]);
-    const strict = room(...objects, config({ strictAffinity: true }));
+    const strict = room(...objects, ipamConfig({ strictAffinity: true }));
     expect(strict.families).toMatchObject([{ morePods: 0n, stranded: 3n }]);
     expect(strict.problems).toMatchObject([
       { problem: 'its blocks are full, its pools have no free block, and strict affinity is on' },
     ]);
   });
 
-  test('borrows and lends', () => {
+  it('a node borrows and lends addresses', () => {
     const { nodes, pools, families } = room(
       slash24,
       node('host-a'),
@@ -197,20 +198,20 @@ describe('a node', () => {
     expect([pools[0]?.borrowed, families[0]?.borrowed]).toEqual([3, 3]);
   });
 
-  test('claims nothing when blocks are not made automatically', () => {
+  it('a node claims nothing when autoAllocateBlocks is off', () => {
     const { families, problems } = room(
       slash24,
       node('host-a'),
       ...owned('10.0.0.0/26', 'host-a', ['h', 64]),
-      config({ strictAffinity: true, autoAllocateBlocks: false }),
+      ipamConfig({ strictAffinity: true, autoAllocateBlocks: false }),
     );
     expect(families).toMatchObject([{ moreNodes: 0n, morePods: 0n, stranded: 192n }]);
     expect(problems).toMatchObject([{ problem: 'its blocks are full, and autoAllocateBlocks is off' }]);
   });
 
-  test('of Windows keeps four addresses of each block back', () => {
+  it('a Windows node keeps four addresses of each block reserved', () => {
     const windows = node('win', { 'kubernetes.io/os': 'windows' });
-    const { families } = room(slash24, windows, config({ strictAffinity: true }));
+    const { families } = room(slash24, windows, ipamConfig({ strictAffinity: true }));
     expect(families).toMatchObject([{ morePods: 240n }]);
     expect(room(slash24, windows).problems).toMatchObject([
       { problem: 'strict affinity is off, which Windows nodes do not support' },
@@ -218,7 +219,7 @@ describe('a node', () => {
   });
 });
 
-test('labels that all nodes have', () => {
+it('commonLabels returns the labels that all nodes have', () => {
   const labelled = (name: string, labels: Record<string, string>) => ({ name, labels });
   expect(commonLabels([])).toEqual({});
   expect(commonLabels([labelled('a', { os: 'linux', zone: 'a' }), labelled('b', { os: 'linux', zone: 'b' })])).toEqual({
@@ -226,7 +227,7 @@ test('labels that all nodes have', () => {
   });
 });
 
-describe('what fits', () => {
+describe('capacity compared with the allocator', () => {
   const zone = fc.constantFrom('a', 'b');
   const plans = fc.record({
     pools: fc.array(
@@ -240,12 +241,12 @@ describe('what fits', () => {
     zones: fc.array(zone, { minLength: 1, maxLength: 2 }),
     /** 0: not set. */
     limit: fc.constantFrom(0, 0, 0, 0, 1, 2, 3),
-    /** Assigned before: how many to which node. */
+    /** Addresses assigned before: how many to which node. */
     before: fc.array(fc.tuple(fc.constantFrom('node-0', 'node-1', 'left', 'left'), fc.integer({ min: 1, max: 14 })), {
       minLength: 1,
       maxLength: 6,
     }),
-    /** With a limit whole blocks only. */
+    /** Whole blocks only if there is a limit. */
     reserved: fc.array(fc.tuple(fc.nat(2), fc.nat(7), fc.constantFrom(29, 31, 32)), { maxLength: 3 }),
     strict: fc.constantFrom(false, false, true),
     nodeGone: fc.constantFrom(true, true, false),
@@ -261,7 +262,7 @@ describe('what fits', () => {
     return done.addresses.length;
   };
 
-  test('is what the allocator places until it refuses, node after node', async () => {
+  it('capacity predicts what the allocator assigns until it refuses, node after node', async () => {
     let borrowing = 0;
     let limited = 0;
     await fc.assert(
@@ -278,23 +279,27 @@ describe('what fits', () => {
         );
         const settings = { strictAffinity: plan.strict, ...(plan.limit > 0 ? { maxBlocksPerHost: plan.limit } : {}) };
         const objects = [
-          ...[...nodes, ...pools, ...held, config(settings), reservation(...reserved)],
+          ...nodes,
+          ...pools,
+          ...held,
+          ipamConfig(settings),
+          reservation('r', ...reserved),
           ...(plan.nodeGone ? [] : [node('left', { zone: 'a' })]),
         ];
         const store = new MemoryDatastore(objects);
-        const told = capacity(listsOf(store.dump())).families[0];
+        const predicted = capacity(ipamListsOf(store.dump())).families[0];
         const present = store.dump().filter(({ kind }) => kind === 'Node');
         let placed = 0;
         for (const { metadata } of present) placed += await fill(store, metadata.name, 500);
-        expect(told?.morePods).toBe(BigInt(placed));
-        expect(told?.stranded).toBe((told?.free ?? 0n) - BigInt(placed));
-        if (plan.strict) expect(told?.morePodsWithoutBorrowing).toBe(BigInt(placed));
-        if (told !== undefined && told.morePods > told.morePodsWithoutBorrowing) borrowing += 1;
-        if (told !== undefined && told.nodesAtLimit > 0) limited += 1;
+        expect(predicted?.morePods).toBe(BigInt(placed));
+        expect(predicted?.stranded).toBe((predicted?.free ?? 0n) - BigInt(placed));
+        if (plan.strict) expect(predicted?.morePodsWithoutBorrowing).toBe(BigInt(placed));
+        if (predicted !== undefined && predicted.morePods > predicted.morePodsWithoutBorrowing) borrowing += 1;
+        if (predicted !== undefined && predicted.nodesAtLimit > 0) limited += 1;
       }),
       { numRuns: process.env['LONG'] === '1' ? 1000 : 120 },
     );
-    // Both that some could borrow, and that a limit stood in the way, came up.
+    // The plans include some in which nodes borrow and some in which the limit is reached.
     expect(Math.min(borrowing, limited)).toBeGreaterThan(3);
   }, 300_000);
 });

@@ -1,6 +1,6 @@
-// A simulation against the allocator on a real store, round by round; other block sizes by hand; nothing is changed.
+// Simulations compared with the allocator on a real store, round by round; other block sizes computed by hand. No input is changed.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { type Assignment, autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
@@ -8,41 +8,38 @@ import { compareBlockSizes } from '../../../src/ipam/capacity/block-size-compari
 import type { IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
 import { type SimulationPlan, simulate } from '../../../src/ipam/capacity/simulation.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { affinityTo, blocksIn, blockWith, node, pool } from '../../support/clusters/ipam-state.ts';
+import {
+  affinityTo,
+  blocksIn,
+  blockWith,
+  ipamConfig,
+  ipamListsOf,
+  node,
+  pool,
+  reservation,
+  withSpec,
+} from '../../support/clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../../support/program/world.ts';
 
 fc.configureGlobal({ seed: 20260103 });
 
-const config = (spec: object): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
-  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
-});
-const withSpec = (object: KubeObject, spec: object): KubeObject => ({
-  ...object,
-  spec: { ...(object.spec as object), ...spec },
-});
 const pause = async (): Promise<void> => undefined;
 const plan = (nodes: number, podsPerNode: number): SimulationPlan => ({
-  ...{ ipVersion: 4, nodes, podsPerNode, labels: {}, pools: [] },
+  ipVersion: 4,
+  nodes,
+  podsPerNode,
+  labels: {},
+  pools: [],
 });
 
-/** What a store holds, none of which can be changed in place. */
+/** The contents of a store, deeply frozen. */
 function frozenLists(store: MemoryDatastore): IpamLists {
   const freeze = <T>(value: T): T => {
     if (typeof value === 'object' && value !== null)
       for (const member of Object.values(Object.freeze(value))) freeze(member);
     return value;
   };
-  const objects = freeze(store.dump());
-  const of = <T>(kind: string) => objects.filter((object) => object.kind === kind) as unknown as T[];
-  return {
-    pools: of('IPPool'),
-    blocks: of('IPAMBlock'),
-    affinities: of('BlockAffinity'),
-    reservations: of('IPReservation'),
-    config: of<NonNullable<IpamLists['config']>>('IPAMConfig')[0],
-    nodes: of<KubeObject>('Node').map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
-  };
+  return ipamListsOf(freeze(store.dump()));
 }
 
 const world = { clock: new TestClock('2026-01-01T00:00:00Z'), random: evenRandom };
@@ -54,7 +51,7 @@ const assign = (store: MemoryDatastore, name: string, count: number): Promise<An
     world,
   ).catch((error: Error) => ({ addresses: [], messages: [error.message] }));
 
-/** The same by brute force: one pod a call, a round of all nodes after the other, none left out before it is refused. */
+/** The same by brute force: one pod per call and node in each round, until the allocator refuses a node. */
 async function bruteForce(objects: readonly KubeObject[], nodes: number, podsPerNode: number) {
   const names = Array.from({ length: nodes }, (_, index) => `new-node-${index + 1}`);
   const store = new MemoryDatastore([...objects, ...names.map((name) => node(name))]);
@@ -77,7 +74,10 @@ async function bruteForce(objects: readonly KubeObject[], nodes: number, podsPer
   }
   const placed = [...placedOf.values()].reduce((a, b) => a + b);
   return {
-    ...{ requested: nodes * podsPerNode, placed, borrowed, tunnelAddresses: 0 },
+    requested: nodes * podsPerNode,
+    placed,
+    borrowed,
+    tunnelAddresses: 0,
     blocksMade: blocksIn(store).length - before,
     nodesShort: [...placedOf.values()].filter((count) => count < podsPerNode).length,
     ...(firstBreak && { firstBreak }),
@@ -85,7 +85,7 @@ async function bruteForce(objects: readonly KubeObject[], nodes: number, podsPer
 }
 
 describe('a simulation', () => {
-  test('is what the allocator does with one pod after the other', async () => {
+  it('a simulation gives the result of the allocator with one pod after the other', async () => {
     const broke = { limit: 0, empty: 0, never: 0, borrowed: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -100,13 +100,11 @@ describe('a simulation', () => {
         }),
         async ({ prefix, strict, limit, before, reserved, nodes, pods }) => {
           const first = new MemoryDatastore([
-            ...[pool('p-0', `10.0.0.0/${prefix}`, 29), pool('p-1', '10.0.1.0/29', 30)],
+            pool('p-0', `10.0.0.0/${prefix}`, 29),
+            pool('p-1', '10.0.1.0/29', 30),
             ...before.map((_, index) => node(`old-${index}`)),
-            config({ strictAffinity: strict, ...(limit > 0 ? { maxBlocksPerHost: limit } : {}) }),
-            {
-              ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPReservation', metadata: { name: 'r' } },
-              spec: { reservedCIDRs: reserved.map((last) => `10.0.0.${last}`) },
-            },
+            ipamConfig({ strictAffinity: strict, ...(limit > 0 ? { maxBlocksPerHost: limit } : {}) }),
+            reservation('r', ...reserved.map((last) => `10.0.0.${last}`)),
           ]);
           for (const [index, count] of before.entries()) await assign(first, `old-${index}`, count);
           const done = await simulate(frozenLists(first), plan(nodes, pods), pause);
@@ -121,7 +119,7 @@ describe('a simulation', () => {
     expect(Math.min(...Object.values(broke))).toBeGreaterThan(3);
   }, 300_000);
 
-  test('has the same answer for the same question', async () => {
+  it('a simulation gives the same result for the same question', async () => {
     const lists = frozenLists(new MemoryDatastore([pool('p', '10.0.0.0/26', 32), node('host-a')]));
     const once = await simulate(lists, plan(3, 30), pause);
     expect(await simulate(lists, plan(3, 30), pause)).toEqual(once);
@@ -131,27 +129,34 @@ describe('a simulation', () => {
     expect(once.placed).toBe(60);
   });
 
-  test('comes in groups when it is large, and places as many', async () => {
+  it('a large simulation runs in groups and places as many pods', async () => {
     const lists = frozenLists(new MemoryDatastore([pool('p', '10.0.0.0/21', 26)]));
-    // 2048 addresses for 100 nodes of 30: 32 nodes get a block, the rest borrow.
+    // 2048 addresses for 100 nodes with 30 pods each: 32 nodes get a block, the others borrow.
     const done = await simulate(lists, plan(100, 30), pause);
     expect(done).toMatchObject({ requested: 3000, placed: 2048, blocksMade: 32 });
     expect(done.firstBreak).toMatchObject({ placedBefore: 2048, message: 'No IPs available in pools: [10.0.0.0/21]' });
   });
 
-  test('leaves a node that is there its name, and takes a tunnel address for each new one', async () => {
+  it('a simulation keeps the names of existing nodes, and takes a tunnel address for each new one', async () => {
     const vxlan = withSpec(pool('p', '10.0.0.0/29', 30), { vxlanMode: 'Always' });
-    const lists = frozenLists(new MemoryDatastore([vxlan, node('new-node-1'), config({ strictAffinity: true })]));
+    const lists = frozenLists(new MemoryDatastore([vxlan, node('new-node-1'), ipamConfig({ strictAffinity: true })]));
     expect(await simulate(lists, plan(2, 4), pause)).toEqual({
-      ...{ requested: 8, placed: 6, borrowed: 0, tunnelAddresses: 2, blocksMade: 2, nodesShort: 2 },
+      requested: 8,
+      placed: 6,
+      borrowed: 0,
+      tunnelAddresses: 2,
+      blocksMade: 2,
+      nodesShort: 2,
       firstBreak: {
-        ...{ node: 'new-node-2', pod: 4, placedBefore: 6 },
+        node: 'new-node-2',
+        pod: 4,
+        placedBefore: 6,
         message: 'No more free affine blocks and strict affinity enabled',
       },
     });
   });
 
-  test('says when there is no pool for such nodes', async () => {
+  it('a simulation reports that no pool selects the new nodes', async () => {
     const lists = frozenLists(new MemoryDatastore([pool('p', '10.0.0.0/26', 26, "zone == 'b'"), node('host-a')]));
     const none = await simulate(lists, plan(2, 1), pause);
     expect(none).toMatchObject({ placed: 0, nodesShort: 2 });
@@ -161,7 +166,7 @@ describe('a simulation', () => {
     expect(await compareBlockSizes(lists, plan(2, 1), undefined, pause)).toEqual([]);
   });
 
-  test('ends when its pause says so', async () => {
+  it('a simulation ends when its pause rejects', async () => {
     const lists = frozenLists(new MemoryDatastore([pool('p', '10.0.0.0/16', 26)]));
     const ended = simulate(lists, plan(60, 10), () => Promise.reject(new Error('enough')));
     await expect(ended).rejects.toThrow('enough');
@@ -169,21 +174,26 @@ describe('a simulation', () => {
 });
 
 describe('other block sizes', () => {
-  test('begin with empty pools and the addresses of today', async () => {
-    // Two blocks of 64: host-a holds 3, one more of its block is host-b's, so a third node finds no block.
+  it('a comparison of block sizes starts with empty pools and assigns the present addresses first', async () => {
+    // Two blocks of 64, of which host-a owns one: the first new node gets the other, the second none.
     const lists = frozenLists(
       new MemoryDatastore([
         pool('p', '10.0.0.0/25', 26),
-        ...[node('host-a'), config({ strictAffinity: true })],
+        node('host-a'),
+        ipamConfig({ strictAffinity: true }),
         blockWith('10.0.0.0/26', 'host:host-a', ['h', 3]),
         affinityTo('host-a', '10.0.0.0/26', 'confirmed'),
       ]),
     );
     const runs = await compareBlockSizes(lists, plan(2, 20), undefined, pause);
-    const told = runs.map(({ blockSizes, current, assignedAgain, placed, blocksMade }) => [
-      ...[blockSizes['p'], current, assignedAgain, placed, blocksMade],
+    const summary = runs.map(({ blockSizes, current, assignedAgain, placed, blocksMade }) => [
+      blockSizes['p'],
+      current,
+      assignedAgain,
+      placed,
+      blocksMade,
     ]);
-    expect(told).toEqual([
+    expect(summary).toEqual([
       [26, true, 3, 20, 1],
       [25, false, 3, 0, 0],
       [27, false, 3, 40, 2],
@@ -191,7 +201,7 @@ describe('other block sizes', () => {
     expect(runs[1]?.firstBreak).toMatchObject({ node: 'new-node-1', pod: 1 });
   });
 
-  test('are those that a pool can have, or the one asked for', async () => {
+  it('a comparison of block sizes tries the sizes that the pool allows, or the requested one', async () => {
     const sizes = async (blockSize: number, cidr: string, asked?: number) => {
       const lists = frozenLists(new MemoryDatastore([pool('p', cidr, blockSize)]));
       return (await compareBlockSizes(lists, plan(1, 1), asked, pause)).map((one) => one.blockSizes['p']);
@@ -203,7 +213,7 @@ describe('other block sizes', () => {
     expect(await sizes(26, '10.0.0.0/16', 26)).toEqual([26]);
   });
 
-  test('count an address without a node for the owner of its block, and one of a node that is gone', async () => {
+  it('a comparison of block sizes assigns addresses without a node to the owner of their block, and addresses of missing nodes', async () => {
     const lists = frozenLists(
       new MemoryDatastore([pool('p', '10.0.0.0/24', 26), blockWith('10.0.0.0/26', 'host:gone', ['h', 5])]),
     );

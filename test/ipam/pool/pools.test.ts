@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { poolNamed, unknownPool } from '../../../src/ipam/pool/pools.ts';
 import type { IPPool } from '../../../src/resources/kinds/ip-pool.ts';
 
@@ -11,7 +11,7 @@ const pool = (name: string, cidr: string): IPPool => ({
 
 const pools = [pool('pool-a', '10.60.0.0/16'), pool('pool-b', '2001:db8::/64'), pool('broken', 'none')];
 
-test.each([
+it.each([
   ['pool-b', 'pool-b'],
   ['10.60.0.0/16', 'pool-a'],
   ['10.60.7.0/16', 'pool-a'],
@@ -19,11 +19,11 @@ test.each([
   ['10.60.0.0/17', undefined],
   ['none', undefined],
   ['', undefined],
-])('"%s" names %s', (text, name) => {
+])('"%s" names the pool %s', (text, name) => {
   expect(poolNamed(pools, text)?.metadata.name).toBe(name);
 });
 
-test('a pool that is not there is told with how to name one', () => {
+it('the error about an unknown pool has a hint how to name one', () => {
   expect(unknownPool('x')).toMatchObject({ message: 'there is no pool x', code: 'NO_POOL' });
   expect(unknownPool('x').hint).toContain('calictl get ippools');
 });

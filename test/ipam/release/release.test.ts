@@ -1,11 +1,12 @@
 // Releasing addresses in a datastore: guards, handle counts, clean-up of blocks and affinities, concurrent writers.
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { touched } from '../../../src/ipam/block/block.ts';
 import { assignedAt } from '../../../src/ipam/block/block-assign.ts';
 import { incrementHandle } from '../../../src/ipam/handles.ts';
 import { releaseByHandle, releaseInBlock, releaseIps } from '../../../src/ipam/release/release.ts';
+import { noPrecondition } from '../../../src/ipam/repair/repair-outcome.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { UsageError } from '../../../src/world/errors.ts';
 import {
@@ -39,8 +40,8 @@ const open = (objects: readonly KubeObject[]) => {
 };
 const onlyBlock = () => blocksIn(store)[0]?.spec;
 
-describe('by address', () => {
-  test('frees, takes off the handle what it really lost, deletes the handle that has nothing left', async () => {
+describe('releasing by address', () => {
+  it('releasing addresses frees them, lowers the count of their handle and deletes an empty handle', async () => {
     const ipam = open(twoPods);
     const result = await releaseIps(ipam, [{ address: '10.0.0.1' }, { address: '10.0.0.0', handle: 'a' }]);
     expect(result).toEqual({ released: ['10.0.0.0', '10.0.0.1'], unallocated: [], failed: [] });
@@ -50,10 +51,10 @@ describe('by address', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['handle', { address: '10.0.0.2', handle: 'a' }],
     ['sequence number', { address: '10.0.0.2', sequenceNumber: 7n }],
-  ])('a wrong %s fails the whole batch of the block, and nothing is written', async (guard, wrong) => {
+  ])('a wrong %s fails all requests for the block, and nothing is written', async (guard, wrong) => {
     const ipam = open(twoPods);
     const result = await releaseIps(ipam, [{ address: '10.0.0.0', handle: 'a', sequenceNumber: firstSequence }, wrong]);
     expect(result.released).toEqual([]);
@@ -62,7 +63,7 @@ describe('by address', () => {
     expect(store.writes).toBe(0);
   });
 
-  test('an address asked for twice counts once, the last guard counts', async () => {
+  it('the last of two requests for one address is used', async () => {
     const ipam = open(twoPods);
     const result = await releaseIps(ipam, [
       { address: '10.0.0.0', handle: 'wrong' },
@@ -72,17 +73,20 @@ describe('by address', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test.each(['10.0.0.5', '10.0.0.200', '1.1.1.1'])('%s is held by nobody', async (address) => {
-    const ipam = open(twoPods);
-    expect(await releaseIps(ipam, [{ address }])).toEqual({ released: [], unallocated: [address], failed: [] });
-    expect(store.writes).toBe(0);
-  });
+  it.each(['10.0.0.5', '10.0.0.200', '1.1.1.1'])(
+    'releasing %s, which is not allocated, writes nothing',
+    async (address) => {
+      const ipam = open(twoPods);
+      expect(await releaseIps(ipam, [{ address }])).toEqual({ released: [], unallocated: [address], failed: [] });
+      expect(store.writes).toBe(0);
+    },
+  );
 
-  test.each(['', 'nonsense', '10.0.0.0/29'])('%j is no address', async (address) => {
+  it.each(['', 'nonsense', '10.0.0.0/29'])('releasing %j, which is not an address, is an error', async (address) => {
     await expect(releaseIps(open(twoPods), [{ address }])).rejects.toThrow(UsageError);
   });
 
-  test('finds a block outside all pools, and one that is not of its pool size', async () => {
+  it('releasing finds a block outside all pools, and one without the block size of its pool', async () => {
     const stray = blockWith('172.16.0.0/30', undefined, ['s', 2]);
     const small = blockWith('10.0.0.64/30', undefined, ['t', 1]);
     const ipam = open([
@@ -97,20 +101,20 @@ describe('by address', () => {
     expect(blocksIn(store).map(({ spec }) => spec.cidr)).toEqual(['172.16.0.0/30']);
   });
 
-  test('the last address of a block that is nobody’s deletes the block', async () => {
+  it('releasing the last address of a block without an owner deletes the block', async () => {
     const ipam = open([...base, blockWith(cidr, undefined, ['a', 1]), handleWith('a', { [cidr]: 1 })]);
     await releaseIps(ipam, [{ address: '10.0.0.0' }]);
     expect(blocksIn(store)).toEqual([]);
     expect(handlesIn(store)).toEqual([]);
   });
 
-  test('a handle that counts too little is no error, and is not taken below what the block holds', async () => {
+  it('releasing an address of a handle that counts too little succeeds and leaves the handle consistent', async () => {
     const ipam = open([...twoPods.filter(({ metadata }) => metadata.name !== 'a'), handleWith('a', { [cidr]: 1 })]);
     await releaseIps(ipam, [{ address: '10.0.0.0' }]);
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('starts over when somebody else writes the block, and sees what they did', async () => {
+  it('releasing starts again when another client writes the block, and respects its changes', async () => {
     for (let at = 1; ; at++) {
       const other = open(twoPods);
       const mine = interrupted(other, at, async () => {
@@ -135,7 +139,7 @@ describe('the affinity after a release', () => {
     handleWith('b', { [cidr]: 1 }),
   ];
 
-  test('goes with the last address when the pool no longer selects the node', async () => {
+  it('releasing the last address also releases the block when the pool no longer selects the node', async () => {
     const ipam = open(unselected);
     await releaseIps(ipam, [{ address: '10.0.0.0' }]);
     expect(affinitiesIn(store)).toHaveLength(1);
@@ -144,20 +148,20 @@ describe('the affinity after a release', () => {
     expect(blocksIn(store)).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['the pool selects the node', [...unselected.slice(1), pool('pool-1', '10.0.0.0/24', 29)]],
-    ['the selector cannot be read', [...unselected.slice(1), pool('pool-1', '10.0.0.0/24', 29, 'zone ==')]],
-    ['there is no pool', unselected.slice(1)],
-    ['there is no node', unselected.filter(({ kind }) => kind !== 'Node')],
-  ])('stays when %s', async (_why, objects) => {
+    ['the selector is invalid', [...unselected.slice(1), pool('pool-1', '10.0.0.0/24', 29, 'zone ==')]],
+    ['the pool does not exist', unselected.slice(1)],
+    ['the node does not exist', unselected.filter(({ kind }) => kind !== 'Node')],
+  ])('releasing the last address keeps the affinity when %s', async (_why, objects) => {
     await releaseIps(open(objects), [{ address: '10.0.0.0' }, { address: '10.0.0.1' }]);
     expect(affinitiesIn(store)).toHaveLength(1);
     expect(blocksIn(store)).toHaveLength(1);
   });
 });
 
-describe('by handle', () => {
-  test('frees all that the handle lists, and leaves the sequence entries', async () => {
+describe('releasing by handle', () => {
+  it('releasing a handle frees all its addresses, and keeps the sequence entries', async () => {
     const second = '10.0.0.8/29';
     const ipam = open([
       ...base,
@@ -172,12 +176,12 @@ describe('by handle', () => {
     expect(Object.keys(onlyBlock()?.sequenceNumberForAllocation ?? {})).toEqual(['0', '1']);
   });
 
-  test('an unknown handle frees nothing', async () => {
+  it('releasing an unknown handle frees nothing', async () => {
     expect(await releaseByHandle(open(twoPods), 'c')).toEqual({ found: false, released: [] });
   });
 });
 
-describe('R1', () => {
+describe('R1: release addresses of a block', () => {
   const request = (ordinal: number, handle: string | undefined, sequenceNumber: bigint) => ({
     block: '10-0-0-0-29',
     address: `10.0.0.${ordinal}`,
@@ -187,13 +191,12 @@ describe('R1', () => {
   const first = request(0, 'a', firstSequence);
   const second = request(1, 'a', firstSequence);
   const third = request(2, 'b', firstSequence + 1n);
-  const proved = async () => undefined;
 
   beforeEach(() => open(twoPods));
 
-  test('frees several addresses of a block in one write', async () => {
+  it('R1 frees several addresses of a block with one write', async () => {
     const ipam = ipamStoreOf(store);
-    const outcomes = await releaseInBlock(ipam, '10-0-0-0-29', [second, third, first], proved);
+    const outcomes = await releaseInBlock(ipam, '10-0-0-0-29', [second, third, first], noPrecondition);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'applied']);
     expect(store.calls.filter(({ op, kind }) => op === 'update' && kind === 'IPAMBlock')).toHaveLength(1);
     expect(onlyBlock()?.unallocated).toEqual([3, 4, 5, 6, 7, 0, 1, 2]);
@@ -201,7 +204,7 @@ describe('R1', () => {
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('leaves out what another allocation holds, what is not proved and what is free; the rest goes', async () => {
+  it('R1 skips addresses of other allocations, free ones and those that fail their precondition, and frees the rest', async () => {
     const ipam = ipamStoreOf(store);
     const outcomes = await releaseInBlock(
       ipam,
@@ -213,14 +216,14 @@ describe('R1', () => {
         request(5, 'c', firstSequence),
         request(9, 'c', firstSequence),
       ],
-      proved,
+      noPrecondition,
     );
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['conflict', 'conflict', 'applied', 'skipped', 'conflict']);
     expect(outcomes[0]?.detail).toBe('the given handle (b) does not match (a) when attempting to release IP');
     expect(handlesIn(store).map(({ spec }) => spec.handleID)).toEqual(['a']);
   });
 
-  test('asks for the proof of each address just before the write', async () => {
+  it('R1 checks the precondition of each address just before the write', async () => {
     const outcomes = await releaseInBlock(ipamStoreOf(store), '10-0-0-0-29', [first, third], async ({ address }) => {
       expect(store.writes).toBe(0);
       return address === '10.0.0.0' ? 'pod shop/cart uses it' : undefined;
@@ -229,22 +232,22 @@ describe('R1', () => {
     expect(onlyBlock()?.unallocated).toEqual([3, 4, 5, 6, 7, 2]);
   });
 
-  test('writes nothing when nothing is proved', async () => {
+  it('R1 writes nothing when every precondition fails', async () => {
     await releaseInBlock(ipamStoreOf(store), '10-0-0-0-29', [first], async () => 'in use');
     expect(store.writes).toBe(0);
   });
 
-  test('an allocation without a handle is released only as such', async () => {
+  it('R1 releases an allocation without a handle only when no handle is expected', async () => {
     const anonymous = blockWith(cidr, 'host:node-a', ['x', 1]);
     anonymous.spec.attributes[0] = { secondary: { node: 'node-a' } };
     const ipam = open([...base, anonymous, affinityTo('node-a', cidr, 'confirmed')]);
-    const wrong = await releaseInBlock(ipam, '10-0-0-0-29', [request(0, 'x', firstSequence)], proved);
+    const wrong = await releaseInBlock(ipam, '10-0-0-0-29', [request(0, 'x', firstSequence)], noPrecondition);
     expect(wrong[0]?.outcome).toBe('conflict');
-    const right = await releaseInBlock(ipam, '10-0-0-0-29', [request(0, undefined, firstSequence)], proved);
+    const right = await releaseInBlock(ipam, '10-0-0-0-29', [request(0, undefined, firstSequence)], noPrecondition);
     expect(right[0]?.outcome).toBe('applied');
   });
 
-  test('an address that changed hands between proof and write stays with its new holder', async () => {
+  it('R1 keeps an address that is reassigned between the precondition and the write', async () => {
     for (let at = 1; ; at++) {
       const other = open(twoPods);
       const mine = interrupted(other, at, async () => {
@@ -256,8 +259,8 @@ describe('R1', () => {
         if (taken === undefined) throw new Error('not free');
         await other.blocks.update(touched(taken));
       });
-      // The intruder may come when the release is done and only the handle is left to do.
-      const outcomes = await releaseInBlock(mine, '10-0-0-0-29', [first, second, third], proved);
+      // The other client may come when the block is written and only the handle remains.
+      const outcomes = await releaseInBlock(mine, '10-0-0-0-29', [first, second, third], noPrecondition);
       expect(outcomes).toHaveLength(3);
       if (mine.calls() < at) break;
       expect(onlyBlock()?.allocations[0]).not.toBeNull();
@@ -265,8 +268,8 @@ describe('R1', () => {
     }
   });
 
-  test('a block that is gone holds nothing', async () => {
-    const outcomes = await releaseInBlock(open(base), '10-0-0-0-29', [first], proved);
+  it('R1 skips the addresses of a missing block', async () => {
+    const outcomes = await releaseInBlock(open(base), '10-0-0-0-29', [first], noPrecondition);
     expect(outcomes).toEqual([{ outcome: 'skipped', detail: 'already free: its block is gone' }]);
   });
 });

@@ -1,5 +1,5 @@
-// R2, R3 and R7, and the counters of handles.
-import { describe, expect, test } from 'vitest';
+// The repairs R2, R3 and R7, and the counts of handles.
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
 import { withSpec } from '../../../src/ipam/block/block.ts';
@@ -22,7 +22,7 @@ import {
 
 const cidr = '10.0.0.0/29';
 const block = '10-0-0-0-29';
-const claim = affinityTo('node-a', cidr, 'confirmed');
+const affinity = affinityTo('node-a', cidr, 'confirmed');
 const held = blockWith(cidr, 'host:node-a', ['a', 1], ['b', 2]);
 const handles = [handleWith('a', { [cidr]: 1 }), handleWith('b', { [cidr]: 2 })];
 
@@ -31,11 +31,11 @@ function open(...objects: readonly KubeObject[]) {
   return { store, ipam: ipamStoreOf(store) };
 }
 
-describe('R2', () => {
+describe('R2: rebuild the allocation records of a block', () => {
   const lossy = withSpec(held, { unallocated: [7, 5, 0, 5] });
 
-  test('writes the right books once, one sequence number on', async () => {
-    const { store, ipam } = open(lossy, claim, ...handles);
+  it('R2 writes the corrected records once, and raises the sequence number by one', async () => {
+    const { store, ipam } = open(lossy, affinity, ...handles);
     expect(await rebuildBlock(ipam, { block }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(store.writes).toBe(1);
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
@@ -45,16 +45,16 @@ describe('R2', () => {
     expect(store.writes).toBe(1);
   });
 
-  test('frees only the lost ordinals that the caller has proved unused', async () => {
-    const { store, ipam } = open(lossy, claim, ...handles);
+  it('R2 frees only the lost ordinals that the caller knows to be unused', async () => {
+    const { store, ipam } = open(lossy, affinity, ...handles);
     expect((await rebuildBlock(ipam, { block, lost: [3, 4] }, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
     expect(await rebuildBlock(ipam, { block, lost: [3, 4, 6] }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([7, 5, 3, 4, 6]);
   });
 
-  test('starts over from what somebody else wrote', async () => {
-    const { store, ipam } = open(lossy, claim, ...handles);
+  it('R2 starts again from what another client wrote', async () => {
+    const { store, ipam } = open(lossy, affinity, ...handles);
     const mine = interrupted(ipam, 2, async () => {
       const found = await ipam.blocks.get(block);
       if (found.ok) await ipam.blocks.update(withSpec(found.value, { unallocated: [6] }));
@@ -63,32 +63,35 @@ describe('R2', () => {
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([6, 3, 4, 5, 7]);
   });
 
-  test.each([
-    ['a record is missing and nothing is proved', { allocations: [9, 1, 1, null, null, null, null, null] }],
-    ['ordinals are missing that nobody vouches for', { allocations: [0, 1, 1], unallocated: [3] }],
+  it.each([
+    [
+      'an attribute is missing and no address is known to be unused',
+      { allocations: [9, 1, 1, null, null, null, null, null] },
+    ],
+    ['allocations are missing that cannot be proved free', { allocations: [0, 1, 1], unallocated: [3] }],
     ['it is marked as deleted', { deleted: true, unallocated: [] }],
-  ])('leaves the block alone when %s', async (_what, change) => {
+  ])('R2 leaves the block unchanged when %s', async (_what, change) => {
     const { store, ipam } = open(withSpec(held, change));
     expect((await rebuildBlock(ipam, { block }, noPrecondition)).outcome).toBe('conflict');
     expect(store.writes).toBe(0);
   });
 
-  test.each([null, undefined, 0, {}, 'x'])('a free list that is %j is made anew', async (unallocated) => {
-    const { store, ipam } = open(withSpec(held, { unallocated: unallocated as never }), claim, ...handles);
+  it.each([null, undefined, 0, {}, 'x'])('R2 rebuilds a free list that is %j', async (unallocated) => {
+    const { store, ipam } = open(withSpec(held, { unallocated: unallocated as never }), affinity, ...handles);
     expect(await rebuildBlock(ipam, { block }, noPrecondition)).toEqual({ outcome: 'applied' });
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7]);
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('frees an allocation without a record that is proved unused', async () => {
+  it('R2 frees an allocation without its attribute that is known to be unused', async () => {
     const broken = withSpec(held, { allocations: [9, 1, 1, null, null, null, null, null] });
-    const { store, ipam } = open(broken, claim, handleWith('b', { [cidr]: 2 }));
+    const { store, ipam } = open(broken, affinity, handleWith('b', { [cidr]: 2 }));
     expect((await rebuildBlock(ipam, { block, unused: [0] }, noPrecondition)).outcome).toBe('applied');
     expect(blocksIn(store)[0]?.spec.unallocated).toEqual([3, 4, 5, 6, 7, 0]);
     expect(inconsistencies(store)).toEqual([]);
   });
 
-  test('equal records alone are no reason to write; a proof that fails is one not to', async () => {
+  it('R2 does not write only to merge equal attributes, nor when its precondition fails', async () => {
     const equal = withSpec(held, { attributes: [{ handle_id: 'a' }, { handle_id: 'a' }] });
     const { store, ipam } = open(equal);
     expect((await rebuildBlock(ipam, { block }, noPrecondition)).outcome).toBe('skipped');
@@ -98,7 +101,7 @@ describe('R2', () => {
   });
 });
 
-describe('R3', () => {
+describe('R3: set the counts of a handle', () => {
   const over = handleWith('a', { [cidr]: 3, '10.9.9.0/29': 1 });
   const action = (store: MemoryDatastore, lowers: boolean, name = 'a') => {
     const stored = handlesIn(store).find(({ metadata }) => metadata.name === name);
@@ -108,26 +111,26 @@ describe('R3', () => {
   const counts = (store: MemoryDatastore) =>
     Object.fromEntries(handlesIn(store).map(({ metadata, spec }) => [metadata.name, spec.block]));
 
-  test('lowers, at the revision that was judged', async () => {
+  it('R3 lowers a count at the resource version that was judged', async () => {
     const { store, ipam } = open(held, over);
     expect((await setHandleCount(ipam, action(store, true), noPrecondition)).outcome).toBe('applied');
     expect(counts(store)).toEqual({ a: { [cidr]: 1 } });
     expect((await setHandleCount(ipam, action(store, true), noPrecondition)).outcome).toBe('skipped');
   });
 
-  test.each([2n ** 64n, '1', null, 1.5, {}])('a count of %s is no reason to write nonsense', async (count) => {
+  it.each([2n ** 64n, '1', null, 1.5, {}])('R3 writes no nonsense for a count of %s', async (count) => {
     const odd = handleWith('a', { [cidr]: count as never });
-    const { store, ipam } = open(held, claim, odd);
+    const { store, ipam } = open(held, affinity, odd);
     const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
     await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noPrecondition);
     const written = handlesIn(store)[0]?.spec.block[cidr];
     expect([1, count]).toContain(written);
   });
 
-  test.each(['', 'x', true, { block: 'x' }, { block: [1] }])(
-    'a handle with spec %j is left to a person',
+  it.each(['', 'x', true, { block: 'x' }, { block: [1] }])(
+    'R3 leaves a handle with the spec %j to a person',
     async (spec) => {
-      const { store, ipam } = open(held, claim, { ...handleWith('a', {}), spec: spec as never });
+      const { store, ipam } = open(held, affinity, { ...handleWith('a', {}), spec: spec as never });
       const action = { handle: 'a', handleId: 'a', uid: undefined, blocks: [block], lowers: false };
       const outcome = await setHandleCount(ipam, { ...action, resourceVersion: 'another' }, noPrecondition);
       expect(outcome.outcome).toBe('conflict');
@@ -135,14 +138,14 @@ describe('R3', () => {
     },
   );
 
-  test('raises, and lowers nothing when it may not', async () => {
+  it('R3 raises a count, and lowers none when it may not', async () => {
     const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
     expect((await setHandleCount(ipam, action(store, false, 'b'), noPrecondition)).outcome).toBe('applied');
     expect(counts(store)).toEqual({ b: { [cidr]: 2, '10.9.9.0/29': 1 } });
     expect((await setHandleCount(ipam, action(store, false, 'b'), noPrecondition)).outcome).toBe('skipped');
   });
 
-  test('creates a missing handle with its id as the block spells it', async () => {
+  it('R3 creates a missing handle with the ID as spelled in the block', async () => {
     const { store, ipam } = open(blockWith(cidr, 'host:node-a', ['K8s.Pod', 2]));
     const missing = { ...action(store, false, 'k8s.pod'), handleId: 'K8s.Pod' };
     expect((await setHandleCount(ipam, missing, noPrecondition)).outcome).toBe('applied');
@@ -150,7 +153,7 @@ describe('R3', () => {
     expect(handlesIn(store)[0]?.spec).toEqual({ handleID: 'K8s.Pod', block: { [cidr]: 2 }, deleted: false });
   });
 
-  test('deletes a stray handle with two requests beside the look at its blocks', async () => {
+  it('R3 deletes a stray handle with two requests besides reading its blocks', async () => {
     const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
     const handle = handlesIn(store)[0];
     expect((await setHandleCount(ipam, action(store, true, 'stray'), noPrecondition, { handle })).outcome).toBe(
@@ -161,13 +164,13 @@ describe('R3', () => {
     expect(requests).toEqual(['update', 'delete']);
   });
 
-  test('looks at blocks through the reader that it is given', async () => {
+  it('R3 reads blocks through the given reader', async () => {
     const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
     await setHandleCount(ipam, action(store, true, 'stray'), noPrecondition, { block: async () => held });
     expect(store.calls.some(({ kind }) => kind === 'IPAMBlock')).toBe(false);
   });
 
-  test('never lowers a handle that an allocator raised meanwhile', async () => {
+  it('R3 never lowers a handle that an allocator raised at the same time', async () => {
     for (let at = 1; ; at++) {
       const { store, ipam } = open(held, handleWith('stray', { [cidr]: 1 }));
       let raised = false;
@@ -182,7 +185,7 @@ describe('R3', () => {
     }
   });
 
-  test('a changed handle is raised only, and a tombstone left to R7', async () => {
+  it('R3 only raises the counts of a handle that changed, and leaves a half-deleted one to R7', async () => {
     const { store, ipam } = open(held, handleWith('b', { [cidr]: 1, '10.9.9.0/29': 1 }));
     const old = { ...action(store, true, 'b'), resourceVersion: '0' };
     expect((await setHandleCount(ipam, old, noPrecondition)).detail).toContain('none lowered');
@@ -193,14 +196,14 @@ describe('R3', () => {
     expect(dying.store.writes).toBe(0);
   });
 
-  test('what is not proved is not written', async () => {
+  it('R3 writes nothing when its precondition fails', async () => {
     const { store, ipam } = open(held, over);
     expect((await setHandleCount(ipam, action(store, true), async () => 'in use')).detail).toBe('in use');
     expect(store.writes).toBe(0);
   });
 });
 
-describe('R7', () => {
+describe('R7: complete a deletion', () => {
   const kinds = [
     ['IPAMBlock', marked(blockWith(cidr, undefined))],
     ['BlockAffinity', marked(affinityTo('node-a', cidr, 'pendingDeletion'))],
@@ -208,7 +211,7 @@ describe('R7', () => {
   ] as const;
   const uidOf = (store: MemoryDatastore) => store.dump()[0]?.metadata.uid;
 
-  test.each(kinds)('removes a marked %s with one request, one look before it', async (kind, tombstone) => {
+  it.each(kinds)('R7 deletes a half-deleted %s with one read and one delete', async (kind, tombstone) => {
     const { store, ipam } = open(tombstone);
     const action = { kind, name: tombstone.metadata.name, uid: uidOf(store) };
     expect(await finishTombstone(ipam, action, noPrecondition)).toEqual({ outcome: 'applied' });
@@ -217,7 +220,7 @@ describe('R7', () => {
     expect((await finishTombstone(ipam, action, noPrecondition)).outcome).toBe('skipped');
   });
 
-  test('leaves another incarnation, a live object, and a block with addresses', async () => {
+  it('R7 keeps a new object of the name, an object that is not half-deleted, and a block with addresses', async () => {
     const other = open(marked(handleWith('a', {})));
     const notIt = { kind: 'IPAMHandle', name: 'a', uid: 'another' } as const;
     expect((await finishTombstone(other.ipam, notIt, noPrecondition)).outcome).toBe('skipped');
@@ -230,7 +233,7 @@ describe('R7', () => {
     expect(other.store.writes + live.store.writes + full.store.writes).toBe(0);
   });
 
-  test('somebody else finishing it first is no conflict', async () => {
+  it('R7 succeeds when another client completes the deletion first', async () => {
     const { store, ipam } = open(marked(handleWith('a', {})));
     const mine = interrupted(ipam, 2, async () => {
       const found = await ipam.handles.get('a');
@@ -241,8 +244,8 @@ describe('R7', () => {
   });
 });
 
-describe('counters', () => {
-  test('count up from nothing and down to nothing', async () => {
+describe('handle counts', () => {
+  it('a handle is created at the first count and deleted at the last', async () => {
     const { store, ipam } = open();
     await incrementHandle(ipam, 'K8s.Pod', cidr, 1);
     await incrementHandle(ipam, 'K8s.Pod', '10.0.0.8/29', 2);
@@ -253,7 +256,7 @@ describe('counters', () => {
     expect(store.dump()).toEqual([]);
   });
 
-  test('what cannot be taken off is no error', async () => {
+  it('lowering a count that does not exist is not an error', async () => {
     const { store, ipam } = open(handleWith('a', { [cidr]: 1 }));
     await decrementHandle(ipam, 'missing', cidr, 1);
     await decrementHandle(ipam, 'a', '10.0.0.8/29', 1);
@@ -262,7 +265,7 @@ describe('counters', () => {
     expect(store.dump()).toEqual([]);
   });
 
-  test('two at once lose no count', async () => {
+  it('concurrent changes of a handle lose no count', async () => {
     const { store, ipam } = open();
     await Promise.all(Array.from({ length: 8 }, () => incrementHandle(ipam, 'a', cidr, 1)));
     expect(handlesIn(store)[0]?.spec.block).toEqual({ [cidr]: 8 });
@@ -270,7 +273,7 @@ describe('counters', () => {
     expect(store.dump()).toEqual([]);
   });
 
-  test('a handle listed a moment ago spares a read, and is read again when it was changed', async () => {
+  it('a handle from a list saves a read, and is read again when it has changed', async () => {
     const { store, ipam } = open(handleWith('a', { [cidr]: 3 }));
     const listed = handlesIn(store)[0];
     await decrementHandle(ipam, 'a', cidr, 1, { listed });

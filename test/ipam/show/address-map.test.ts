@@ -1,4 +1,4 @@
-// What each address of a block is, read off blocks that are drawn a character an address.
+// The state of each address of a block, with blocks drawn as one character per address.
 import { describe, expect, it } from 'vitest';
 import {
   type AddressState,
@@ -28,19 +28,19 @@ const cidrsOf = (filter: Parameters<typeof mapOf>[0]) => {
 };
 
 describe('the address map', () => {
-  it('says of each address what it is', () => {
+  it('the address map has a state for each address', () => {
     const [main, , services] = mapOf().pools;
     expect(main?.blocks.map(glyphs)).toEqual(['t#b?~.......rr..', 'www........x!!.w']);
     expect(services?.blocks.map(glyphs)).toEqual(['L.......']);
   });
 
-  it('gives each state a character of its own', () => {
+  it('each state of the address map has its own character', () => {
     const all = Object.values(addressStates).map(({ glyph }) => glyph);
     expect(all.every((glyph) => glyph.length === 1)).toBe(true);
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('groups blocks by pool in order of addresses, and keeps those without a pool apart', () => {
+  it('the address map groups blocks by pool in the order of addresses, and blocks without a pool separately', () => {
     const { pools: shown, orphanBlocks } = mapOf();
     expect(shown.map(({ name, cidr, enabled, size, held }) => [name, cidr, enabled, size, held])).toEqual([
       ['main', '10.60.0.0/24', true, 256n, 11],
@@ -51,7 +51,7 @@ describe('the address map', () => {
     expect(orphanBlocks.map(({ cidr, held, node }) => [cidr, held, node])).toEqual([['10.99.0.0/30', 1, undefined]]);
   });
 
-  it('has in its legend what occurs, and no more', () => {
+  it('the legend of the address map has only the states that occur', () => {
     const counts = (map: ReturnType<typeof mapOf>): [AddressState, number][] =>
       map.legend.map(({ state, count }) => [state, count]);
     expect(counts(mapOf())).toEqual([
@@ -74,14 +74,14 @@ describe('the address map', () => {
     expect(counts(addressMap(pools, [], reservations))).toEqual([]);
   });
 
-  it('tells who borrows', () => {
+  it('the address map lists the nodes that borrow', () => {
     const [first, second] = mapOf().pools[0]?.blocks ?? [];
     expect(first?.borrowers).toEqual([['node-b', 1]]);
     expect(second?.borrowers).toEqual([]);
     expect(mapOf().orphanBlocks[0]?.borrowers).toEqual([['node-b', 1]]);
   });
 
-  it('names the node that holds an address, else the owner of the block', () => {
+  it('a cell of the address map has the node of its address, or else the owner of the block', () => {
     const [first] = mapOf().pools[0]?.blocks ?? [];
     expect(first && cellsOf(first).map(({ node }) => node)).toEqual([
       'node-a',
@@ -93,13 +93,13 @@ describe('the address map', () => {
     expect(service && cellsOf(service)[0]?.node).toBeUndefined();
   });
 
-  it('is no borrowing in a block of a virtual owner', () => {
+  it('an address in a block of a virtual owner is not borrowed in the address map', () => {
     const virtual = block('10.0.0.0/30', 'virtual:load-balancer', '#...', { '#': podOn('node-a', 'x') });
     expect(glyphs(only(virtual))).toBe('#...');
     expect(only(virtual)?.borrowers).toEqual([]);
   });
 
-  it('knows a tunnel by its handle, and the Windows reserve in any case of letters', () => {
+  it('the address map recognizes a tunnel by its handle, and the Windows reserve in any case', () => {
     const drawn = block('10.0.0.0/30', 'host:a', 'tw..', {
       t: { handle_id: 'wireguard-v6-tunnel-addr-a' },
       w: { handle_id: 'WINDOWS-reserved-ipam-handle' },
@@ -107,25 +107,25 @@ describe('the address map', () => {
     expect(glyphs(only(drawn))).toBe('tw..');
   });
 
-  it('reads a handle up to the carriage return', () => {
+  it('the address map shows a handle up to its carriage return', () => {
     const drawn = only(block('10.0.0.0/31', 'host:a', '#.', { '#': { handle_id: 'old\r\neth0' } }));
     expect(drawn && cellsOf(drawn)[0]?.handle).toBe('old');
   });
 
-  it('takes what a short allocation array lacks for lost, and says that its length is bad', () => {
+  it('the address map shows addresses missing in a short allocation array as lost, and reports the length', () => {
     const drawn = only(block('10.0.0.0/29', 'host:a', '#...', { '#': podOn('a', 'x') }));
     expect(glyphs(drawn)).toBe('#...xxxx');
     expect(drawn?.trouble).toBe('bad length');
   });
 
-  it.each(['10.0.0.0/8', 'fd00::/64', 'nonsense'])('does not draw a block of %s', (cidr) => {
+  it.each(['10.0.0.0/8', 'fd00::/64', 'nonsense'])('the address map does not draw a block of %s', (cidr) => {
     const drawn = only(block(cidr, 'host:a', '....'));
     expect(drawn?.size).toBe(0);
     expect(glyphs(drawn)).toBe('');
     expect(drawn?.trouble).not.toBe('');
   });
 
-  it('puts what cannot be drawn last', () => {
+  it('the address map puts blocks that cannot be drawn last', () => {
     const cidrs = ['nonsense', '10.0.0.4/30', 'fd00::/126', '10.0.0.0/30'];
     const map = addressMap(
       [],
@@ -135,7 +135,7 @@ describe('the address map', () => {
     expect(map.orphanBlocks.map(({ cidr }) => cidr)).toEqual(['10.0.0.0/30', '10.0.0.4/30', 'fd00::/126', 'nonsense']);
   });
 
-  it('counts a block for the first pool that it overlaps', () => {
+  it('the address map counts a block for the first pool that it overlaps', () => {
     const twins = [pool('a', '10.0.0.0/29'), pool('b', '10.0.0.0/16')];
     const map = addressMap(
       twins,
@@ -148,7 +148,7 @@ describe('the address map', () => {
     ]);
   });
 
-  it('gives every node the same number whatever is filtered', () => {
+  it('the address map gives each node the same number with every filter', () => {
     expect([...mapOf().nodeNumbers]).toEqual([
       ['node-a', 0],
       ['node-b', 1],
@@ -160,35 +160,35 @@ describe('the address map', () => {
 });
 
 describe('the filter of the address map', () => {
-  it('takes the blocks of pools, also of one without any', () => {
+  it('the filter by pools selects their blocks, and includes a pool without blocks', () => {
     expect(cidrsOf({ pools: ['main'] })).toEqual(['10.60.0.0/28', '10.60.0.16/28']);
     expect(mapOf({ pools: ['old'] }).pools.map(({ name }) => name)).toEqual(['old']);
   });
 
-  it('takes the blocks that a node owns or has an address in', () => {
+  it('the filter by node selects blocks that the node owns or has an address in', () => {
     expect(cidrsOf({ node: 'node-a' })).toEqual(['10.60.0.0/28']);
     expect(cidrsOf({ node: 'node-b' })).toEqual(['10.60.0.0/28', '10.60.0.16/28', '10.99.0.0/30']);
     expect(cidrsOf({ node: 'node-z' })).toEqual([]);
     expect(mapOf({ node: 'node-a' }).pools.map(({ name }) => name)).toEqual(['main']);
   });
 
-  it('leaves the figures of a pool as they are', () => {
+  it('the filter of the address map does not change the figures of a pool', () => {
     const [main] = mapOf({ addresses: [ip('10.60.0.3')] }).pools;
     expect([main?.held, main?.blockCount, main?.blocks.length]).toEqual([11, 2, 1]);
   });
 
-  it('takes the block of an address and marks it', () => {
+  it('the filter by address selects its block and marks the address', () => {
     const map = mapOf({ addresses: [ip('10.60.0.31'), ip('10.60.0.17'), ip('10.60.9.9')] });
     expect(map.pools[0]?.blocks.map(({ cidr, marked }) => [cidr, marked])).toEqual([['10.60.0.16/28', [1, 15]]]);
   });
 
-  it('takes the blocks of a pod and marks its addresses', () => {
+  it('the filter by pod selects its blocks and marks its addresses', () => {
     const map = mapOf({ pod: { namespace: 'shop', name: 'cart-1' } });
     expect(map.pools[0]?.blocks.map(({ cidr, marked }) => [cidr, marked])).toEqual([['10.60.0.0/28', [2]]]);
     expect(cidrsOf({ pod: { namespace: 'web', name: 'cart-1' } })).toEqual([]);
   });
 
-  it('wants all that is asked for', () => {
+  it('several filters of the address map must all match', () => {
     expect(cidrsOf({ node: 'node-b', pools: ['main'], addresses: [ip('10.60.0.3')] })).toEqual(['10.60.0.0/28']);
     expect(cidrsOf({ node: 'node-a', addresses: [ip('10.60.0.17')] })).toEqual([]);
   });

@@ -59,7 +59,8 @@ export function bgpState(
       addresses === undefined
         ? unseen('not asked')
         : {
-            ...{ seen: true, argv: [] },
+            seen: true,
+            argv: [],
             value: addresses.flatMap((text) => {
               const read = parseInterface(text);
               return read === undefined

@@ -3,12 +3,15 @@ import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { newAffinity } from '../../../src/ipam/affinity/affinities.ts';
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
 import { assigned } from '../../../src/ipam/block/block-assign.ts';
+import type { IpamLists } from '../../../src/ipam/capacity/ipam-lists.ts';
 import { newHandle } from '../../../src/ipam/handles.ts';
 import type { IpamObjects, IpamStore } from '../../../src/ipam/ipam-store.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import { IntervalSet } from '../../../src/net/interval-set.ts';
 import type { BlockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
+import type { IPReservation } from '../../../src/resources/kinds/ip-reservation.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
+import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import type { IPAMHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 
@@ -49,6 +52,39 @@ export function pool(name: string, cidr: string, blockSize: number, nodeSelector
 
 export function node(name: string, labels: Record<string, string> = {}): KubeObject {
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} };
+}
+
+/** The IPAM configuration of a cluster, with the defaults of Calico. */
+export const ipamConfig = (spec: Partial<IPAMConfig['spec']> = {}): IPAMConfig => ({
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'IPAMConfig',
+  metadata: { name: 'default' },
+  spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
+});
+
+export const reservation = (name: string, ...reservedCIDRs: readonly string[]): IPReservation => ({
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'IPReservation',
+  metadata: { name },
+  spec: { reservedCIDRs: [...reservedCIDRs] },
+});
+
+/** The same object with some fields of its spec changed. */
+export function withSpec<T extends KubeObject>(object: T, spec: object): T {
+  return { ...object, spec: { ...(object.spec as object), ...spec } };
+}
+
+/** The objects as the lists that capacity and simulations read. */
+export function ipamListsOf(objects: readonly KubeObject[]): IpamLists {
+  const of = <T>(kind: string) => objects.filter((object) => object.kind === kind) as unknown as T[];
+  return {
+    pools: of('IPPool'),
+    blocks: of('IPAMBlock'),
+    affinities: of('BlockAffinity'),
+    reservations: of('IPReservation'),
+    config: of<IPAMConfig>('IPAMConfig')[0],
+    nodes: of<KubeObject>('Node').map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
+  };
 }
 
 /** The same object with its delete mark. */
