@@ -238,7 +238,7 @@ describe('kubeconfig users of the built program', () => {
   });
 
   it('the built program goes through a SOCKS proxy', async () => {
-    // The least of SOCKS 5: no authentication, and whatever is asked for leads to the server.
+    // The least of SOCKS 5: no authentication, and every requested address leads to the server.
     const proxy = createServer((socket) => {
       socket.once('data', () => {
         socket.write(Buffer.of(5, 0));

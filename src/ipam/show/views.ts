@@ -34,7 +34,7 @@ export interface AddressShown {
   readonly node?: string;
   readonly borrowed?: boolean;
   readonly attributes?: Readonly<Record<string, string>>;
-  // The rest only where an address was asked for by itself.
+  // The remaining fields are present only for a single requested address.
   readonly poolCidr?: string;
   /** False for a pool that is disabled or being deleted. */
   readonly poolEnabled?: boolean;
