@@ -66,11 +66,11 @@ export const get = defineCommand({
       about: 'a node with its Calico fields',
     },
     {
-      command: 'calictl get workloadendpoints -A -l app=web',
+      command: 'calictl get workloadendpoints -A -l app=cart',
       about: 'endpoints of all namespaces with a label',
     },
     {
-      command: 'calictl get ippool pool-1 --export -o yaml > pool.yaml',
+      command: 'calictl get ippool default-pool --export -o yaml > pool.yaml',
       about: 'a manifest for another cluster',
     },
   ],

@@ -39,13 +39,16 @@ export const ipamAssign = defineCommand({
     'other nodes, exactly as the CNI plugin would assign them. Nothing configures the address anywhere; it is held ' +
     'until it is released.',
   examples: [
-    { command: 'calictl ipam assign --node node-a --handle manual-1', about: 'assign one address to a node' },
+    { command: 'calictl ipam assign --node worker-1 --handle manual-1', about: 'assign one address to a node' },
     {
-      command: 'calictl ipam assign --node node-a --count 3 --pool pool-1 --handle db -o json',
+      command: 'calictl ipam assign --node worker-1 --count 3 --pool default-pool --handle db -o json',
       about: 'assign three from one pool, for a script',
     },
-    { command: 'calictl ipam assign --node node-a --ipv4 --ipv6 --handle pod-1', about: 'assign one of each family' },
-    { command: 'calictl ipam assign --ip 10.60.0.9 --node node-a --handle manual-1', about: 'assign exactly this one' },
+    { command: 'calictl ipam assign --node worker-1 --ipv4 --ipv6 --handle pod-1', about: 'assign one of each family' },
+    {
+      command: 'calictl ipam assign --ip 10.60.0.40 --node worker-1 --handle manual-1',
+      about: 'assign exactly this one',
+    },
   ],
   exitCodes: { 0: 'all addresses were assigned', 1: 'none was assigned', 5: 'fewer than requested were assigned' },
   args: {},

@@ -30,7 +30,7 @@ export const ipamCapacity = defineCommand({
       about: 'show where it would break, and what other block sizes would give',
     },
     {
-      command: 'calictl ipam capacity --simulate nodes=5,pods-per-node=30,pool=pool-b --node-label zone=b',
+      command: 'calictl ipam capacity --simulate nodes=5,pods-per-node=30,pool=legacy-pool --node-label zone=b',
       about: 'simulate nodes with this label and pods that ask for this pool',
     },
   ],

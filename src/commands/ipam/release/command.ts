@@ -36,14 +36,14 @@ export const ipamRelease = defineCommand({
     'by ipam check --report calls leaked. An address that a pod, node or service uses is refused (exit 4). Each ' +
     'release is guarded by handle and sequence number: an address that was assigned again meanwhile stays as it is.',
   examples: [
-    { command: 'calictl ipam release --ip 10.60.0.2 --dry-run', about: 'show what would be released' },
-    { command: 'calictl ipam release --ip 10.60.0.2', about: 'release one address' },
-    { command: 'calictl ipam release --handle k8s-pod-network.3f2a…', about: 'release all addresses of a handle' },
+    { command: 'calictl ipam release --ip 10.61.0.2 --dry-run', about: 'show what would be released' },
+    { command: 'calictl ipam release --ip 10.61.0.2', about: 'release one address' },
+    { command: 'calictl ipam release --handle manual-1', about: 'release all addresses of a handle' },
     {
-      command: 'calictl ipam release --node node-gone --affinities --dry-run',
+      command: 'calictl ipam release --node worker-9 --affinities --dry-run',
       about: 'show what a node that is gone left behind',
     },
-    { command: 'calictl ipam release --pod shop/cart-0', about: 'release what is recorded for a pod that is gone' },
+    { command: 'calictl ipam release --pod shop/job-4', about: 'release what is recorded for a pod that is gone' },
     { command: 'calictl ipam release --from-report leaks.json', about: 'release what a report calls leaked' },
   ],
   exitCodes: {

@@ -38,8 +38,8 @@ export const ipamShow = defineCommand({
   examples: [
     { command: 'calictl ipam show', about: 'show the usage of each pool' },
     { command: 'calictl ipam show --show-blocks -o json', about: 'usage of pools and blocks for a script' },
-    { command: 'calictl ipam show --ip 10.60.0.1 --ip 10.60.0.2', about: 'show who has these addresses' },
-    { command: 'calictl ipam show --pod shop/cart-0', about: 'show the addresses that a pod holds' },
+    { command: 'calictl ipam show --ip 10.60.0.1 --ip 10.61.0.2', about: 'show who has these addresses' },
+    { command: 'calictl ipam show --pod shop/cart-15', about: 'show the addresses that a pod holds' },
     { command: 'calictl ipam show --map', about: 'draw one character per address, coloured by node' },
     { command: 'calictl ipam show --map -o html > map.html', about: 'the same as a page for a browser' },
   ],

@@ -43,9 +43,9 @@ export const ipamSplit = defineCommand({
     'they are and belong to the parts. The datastore must be locked. Everything is checked before the first write, ' +
     'and an interrupted split is finished by running it again.',
   examples: [
-    { command: 'calictl ipam split 4 --name pool-1 --dry-run', about: 'show what would be written' },
-    { command: 'calictl ipam split 4 --name pool-1', about: 'replace one pool by four' },
-    { command: 'calictl ipam split 2 --cidr 10.60.0.0/16 --yes -o json', about: 'print the result for a script' },
+    { command: 'calictl ipam split 4 --name default-pool --dry-run', about: 'show what would be written' },
+    { command: 'calictl ipam split 4 --name default-pool', about: 'replace one pool by four' },
+    { command: 'calictl ipam split 2 --cidr 10.60.0.0/18 --yes -o json', about: 'print the result for a script' },
   ],
   exitCodes: { 4: 'refused: the datastore is not locked, or the stored state does not allow the split' },
   args,

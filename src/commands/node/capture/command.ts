@@ -49,10 +49,10 @@ export const nodeCapture = defineCommand({
     '--count packets or on Ctrl-C, and no tcpdump is left running on the node. Arguments after two dashes are a filter ' +
     'of tcpdump.',
   examples: [
-    { command: 'calictl node capture shop/cart-0 --via ssh', about: "a pod's packets as text" },
-    { command: 'calictl node capture shop/cart-0 --via ssh -c 100 -w cart.pcap', about: '100 packets into a file' },
+    { command: 'calictl node capture default/web-1 --via ssh', about: "a pod's packets as text" },
+    { command: 'calictl node capture default/web-1 --via ssh -c 100 -w web.pcap', about: '100 packets into a file' },
     {
-      command: 'calictl node capture shop/cart-0 --image nicolaka/netshoot',
+      command: 'calictl node capture default/web-1 --image nicolaka/netshoot',
       about: 'without SSH, from inside the pod',
     },
     {

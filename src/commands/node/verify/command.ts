@@ -29,7 +29,7 @@ export const nodeVerify = defineCommand({
   examples: [
     { command: 'calictl node verify', about: 'all nodes' },
     { command: 'calictl node verify node-a --all', about: 'every fact of one node' },
-    { command: 'calictl node verify --pod shop/cart-0', about: 'one pod, and what its node must do for it' },
+    { command: 'calictl node verify --pod default/web-1', about: 'one pod, and what its node must do for it' },
     { command: 'calictl node verify --via local node-a -o json', about: 'this machine, for a script' },
   ],
   exitCodes: {

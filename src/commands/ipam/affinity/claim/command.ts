@@ -24,9 +24,9 @@ export const ipamAffinityClaim = defineCommand({
     'confirmed. Blocks of other owners, blocks without an owner and blocks that would overlap one of another size are ' +
     "listed and left alone. The node's block limit does not apply; exceeding it prints a warning.",
   examples: [
-    { command: 'calictl ipam affinity claim 10.60.0.0/26 --node node-a', about: 'claim one block' },
+    { command: 'calictl ipam affinity claim 10.60.4.0/26 --node worker-1', about: 'claim one block' },
     {
-      command: 'calictl ipam affinity claim 10.60.0.0/24 --node node-a --dry-run',
+      command: 'calictl ipam affinity claim 10.60.4.0/24 --node worker-1 --dry-run',
       about: 'show which blocks would be claimed',
     },
   ],

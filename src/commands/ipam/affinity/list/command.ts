@@ -18,7 +18,7 @@ export const ipamAffinityList = defineCommand({
     'owner has no affinity object for it has a row too.',
   examples: [
     { command: 'calictl ipam affinity list', about: 'list all affinities' },
-    { command: 'calictl ipam affinity list --node node-a -o wide', about: 'those of one node, with object names' },
+    { command: 'calictl ipam affinity list --node worker-1 -o wide', about: 'those of one node, with object names' },
     { command: 'calictl ipam affinity list -o json', about: 'the same for a script' },
   ],
   args: {},

@@ -23,10 +23,10 @@ export const ipamAffinityRelease = defineCommand({
     'affinity; one that holds addresses stays (exit 4 when there is nothing else, 5 otherwise), unless ' +
     '--keep-addresses allows it to lose its owner. Addresses are never released. The node need not exist any more.',
   examples: [
-    { command: 'calictl ipam affinity release 10.60.0.0/26 --dry-run', about: 'show what would happen to a block' },
-    { command: 'calictl ipam affinity release --node node-a', about: 'release all empty blocks of a node' },
+    { command: 'calictl ipam affinity release 10.60.8.0/26 --dry-run', about: 'show what would happen to a block' },
+    { command: 'calictl ipam affinity release --node worker-9', about: 'release all empty blocks of a node' },
     {
-      command: 'calictl ipam affinity release --node node-gone --keep-addresses --yes',
+      command: 'calictl ipam affinity release --node worker-9 --keep-addresses --yes',
       about: 'release all blocks of a node, those with addresses too',
     },
   ],
