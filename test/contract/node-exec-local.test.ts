@@ -156,7 +156,7 @@ describe('supervised commands', () => {
   it('a supervised command that was asked to end still reports how it ended', async () => {
     const stop = new AbortController();
     // Longer than the delay until the signals that follow the end of the command.
-    const waiting = 'trap : INT TERM; "$@"; code=$?; sleep 0.2; echo "it ended with $code" >&2';
+    const waiting = 'trap : INT TERM; "$@"; code=$?; trap "" INT TERM; sleep 0.2; echo "it ended with $code" >&2';
     const command = supervisedArgv(['sh', '-c', 'trap "exit 4" INT; echo on; while :; do sleep 0.02; done']);
     let said = '';
     await overAConnection(

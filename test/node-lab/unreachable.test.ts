@@ -175,7 +175,7 @@ describeWithPrograms('unreachable nodes', [...labPrograms, ...labSshPrograms], (
         const found = { code: 3, unseen: [], found: ['F60 node-b'] };
         expect([outcome(answers.status), outcome(answers.bgp)]).toEqual([found, found]);
         expect(answers.status.document.problems[0]?.message).toBe(
-          'nobody answers at the control socket of BIRD on node-b, though it has sessions with node-a, node-c',
+          'the control socket of BIRD on node-b does not answer, although it has sessions with node-a, node-c',
         );
         expect([outcome(answers.routes), outcome(answers.verify)]).toEqual([well, well]);
       } finally {
