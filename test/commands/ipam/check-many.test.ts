@@ -116,7 +116,7 @@ it('--fix survives 429 to every third write and a lost answer to every fiftieth'
 
 it('--fix shows its progress on a terminal only', async () => {
   let terminal: MemoryStream | undefined;
-  const line = new RegExp(`repaired (\\d+) of ${findings}`, 'g');
+  const line = new RegExp(`(\\d+) of ${findings} repairs`, 'g');
   const shown = (): number => Number([...(terminal?.text ?? '').matchAll(line)].at(-1)?.[1] ?? 0);
   // Late writes are held back until the line on the terminal has moved.
   let writes = 0;
