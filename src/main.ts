@@ -10,7 +10,7 @@ type NodeOutput = NodeJS.WriteStream;
 
 interface ProcessOutput extends OutputStream {
   flush(): Promise<void>;
-  /** Why not everything was written (a full disk); a reader that went away is no failure. */
+  /** Why not everything was written (a full disk); a closed pipe is not a failure. */
   failure(): Error | undefined;
 }
 

@@ -1,4 +1,4 @@
-// How help looks: the layout that commander is given, and what is said of flags. The texts are those of the register.
+// How help is laid out: what commander is given, and the descriptions of flags. The texts come from the register.
 import { Help } from 'commander';
 import type { Command } from '../commands/command.ts';
 import type { ParameterSpec } from '../commands/parameters.ts';
@@ -18,7 +18,7 @@ function ownBeforeGlobal<T>(_unsorted: T[], shown: T[], groupOf: (item: T) => st
   return new Map(names.map((name) => [name, shown.filter((item) => groupOf(item) === name)]));
 }
 
-/** Next to wider flags there would be no room for what is said of them. */
+/** Next to wider flags there would be no room for their descriptions. */
 const widestTerm = (columns: number): number => Math.max(columns - 44, 24);
 
 /** As commander formats it; a term that is too wide has a line of its own. */

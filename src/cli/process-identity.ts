@@ -34,7 +34,7 @@ function startTime(pid: number): string | undefined {
 const incarnationOf = ({ boot, pidNamespace }: Origin, start: string): string => `${boot} ${pidNamespace} ${start}`;
 
 /**
- * The identity of this process, read when it is first asked for. `startedAt` stands in where there is no /proc, and
+ * The identity of this process, read when it is first asked for. `startedAt` is used where there is no /proc, and
  * `exists` tells whether a pid is in use.
  */
 export function processIdentity(

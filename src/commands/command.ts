@@ -50,7 +50,7 @@ export interface Body<Input, Result> {
   readonly formats: Readonly<Record<FormatOf<Input>, Renderer<Result>>>;
   /** The format of this input: `--output`, when the body does not say otherwise. */
   format?(input: Input): NoInfer<FormatOf<Input>>;
-  /** The exit code, 0 when absent. Another number than an ExitCode is that of a program that the command ran. */
+  /** The exit code, 0 when absent. A number that is not an ExitCode is that of a program that the command ran. */
   exit?(result: Result): number;
   /** Errors of a result that was printed all the same (one of several names not found): each goes to stderr. */
   errors?(result: Result): readonly Error[];

@@ -184,7 +184,7 @@ describe('get: selection', () => {
     );
   });
 
-  it('takes no labels beside names', async () => {
+  it('get refuses a label selector together with names', async () => {
     expect(await get('ippool pool-a -l a=b')).toMatchObject({ code: 2 });
   });
 
@@ -298,7 +298,7 @@ describe('get: as calicoctl', () => {
     expect(stderr).toMatch(/^resource does not exist: IPPool\(nosuch\) with error: .+\n$/);
   });
 
-  it('refuses a cluster of another version, unless told not to', async () => {
+  it('calicoctl get refuses a cluster of another version, unless --allow-version-mismatch is given', async () => {
     const other = [...objects, stored('ClusterInformation', 'default', { spec: { calicoVersion: 'v3.30.2-0.dev' } })];
     expect(await calicoctl('ippool', { objects: other })).toMatchObject({
       code: 1,

@@ -1,5 +1,5 @@
 // The allocator against a plain model: whatever several nodes assign and release, in turn or at once, no address is held
-// twice, none is lost, and the books agree. LONG=1 for more sequences.
+// twice, none is lost, and the records agree. LONG=1 for more sequences.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';

@@ -37,7 +37,7 @@ const operations: Readonly<Record<string, (who: string, cluster: SmallCluster) =
 const names = Object.keys(operations);
 const pairs = names.flatMap((one, at) => names.slice(at).map((other) => ({ one, other })));
 
-/** The many reads of a repair beside the many writes of these make most of all schedules. */
+/** The many reads of a repair, together with the many writes of these, have the most schedules. */
 const isLarge = (one: string, other: string): boolean =>
   other === '--fix' && ['remove host', 'garbage collection', '--fix'].includes(one);
 

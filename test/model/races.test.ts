@@ -32,7 +32,7 @@ async function race(env: Readonly<Record<string, string>>): Promise<void> {
   expect(checked.code).toBe(0);
 }
 
-test('two holders of one address are told', () => {
+test('heldTwice finds two holders of the same address', () => {
   const span = (from: number, to: number): Held => ({ address: '10.60.0.1', from: String(from), to: String(to) });
   expect(heldTwice([span(5, 9), span(1, 5)])).toEqual([]);
   expect(heldTwice([span(4, 9), span(1, 5)])).toHaveLength(1);

@@ -74,7 +74,7 @@ export class Run {
     return [...this.#waiting.values()].map(({ call }) => call);
   }
 
-  /** Answers a call and lets the operation go on to its next calls, or to its end. */
+  /** Replies to a call and lets the operation go on to its next calls, or to its end. */
   async answer(id: string, answer: Answer): Promise<void> {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) throw new Error(`the operation does not wait for: ${id}`);
@@ -135,7 +135,7 @@ export async function answerOf(call: Call, store: Datastore): Promise<Answer> {
   }
 }
 
-/** Where an operation is: what it was answered so far, whatever the order of answers that it waited for at once. */
+/** Where an operation is: what it was answered so far, whatever the order of answers to concurrent calls. */
 export interface Place {
   readonly id: number;
   /** Writes that came too late: another one had changed the object, made it or deleted it. */

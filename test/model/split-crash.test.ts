@@ -14,7 +14,7 @@ import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const world = { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 
-/** Three nodes with addresses all over the pool, and a pool beside it. */
+/** Three nodes with addresses all over the pool, and another pool. */
 async function inUse(): Promise<KubeObject[]> {
   const nodes = ['node-a', 'node-b', 'node-c'];
   const objects = [...nodes.map((name) => node(name)), pool('p', '10.0.0.0/26', 29), pool('q', '10.1.0.0/24', 26)];
@@ -116,8 +116,8 @@ describe.each([2, 4, 8])('into %i', (number) => {
   });
 });
 
-describe('somebody else at the same time', () => {
-  /** Somebody writes just before the nth write of the split. */
+describe('another client at the same time', () => {
+  /** Another client writes just before the nth write of the split. */
   async function intruded(at: number, intrude: (store: MemoryDatastore) => Promise<unknown>): Promise<MemoryDatastore> {
     const store = new MemoryDatastore(await inUse());
     const update = store.update.bind(store);

@@ -5,7 +5,7 @@ import type { CommandGroup } from '../../commands/tree.ts';
 import { wrap } from '../../output/wrap.ts';
 import { defaultConfigPath } from '../global-flags.ts';
 
-/** Of what is said of flags and commands; calicoctl's own usage lines are as long as they are. */
+/** For descriptions of flags and commands; calicoctl's own usage lines are not wrapped. */
 const width = 80;
 
 const help = flag.on('Show this screen.').short('h');

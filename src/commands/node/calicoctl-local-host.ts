@@ -3,7 +3,7 @@ import { isRoot } from '../../node-exec/processes.ts';
 import { StdoutFailure } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 
-/** Errors: StdoutFailure when this machine does not run Linux or, with `asRoot`, for another user than root. */
+/** Errors: StdoutFailure when this machine does not run Linux or, with `asRoot`, for any user except root. */
 export function requireCalicoctlMachine({ world }: Context, { asRoot }: { readonly asRoot: boolean }): void {
   if (world.platform !== 'linux') {
     throw new StdoutFailure("Error executing command: 'calicoctl node' commands are not available on this OS");

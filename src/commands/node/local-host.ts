@@ -6,7 +6,7 @@ import { CalictlError } from '../../world/errors.ts';
 import type { OutputStream } from '../../world/world.ts';
 import type { Context } from '../command.ts';
 
-/** Errors: CalictlError when this machine does not run Linux or, with `asRoot`, for another user than root. */
+/** Errors: CalictlError when this machine does not run Linux or, with `asRoot`, for any user except root. */
 export function requireThisMachine({ world }: Context, { asRoot }: { readonly asRoot: boolean }): void {
   if (world.platform !== 'linux') throw new CalictlError('this command works on Linux only', { code: 'NOT_LINUX' });
   if (!asRoot || isRoot()) return;

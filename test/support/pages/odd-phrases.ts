@@ -64,7 +64,7 @@ export const oddPhrases: readonly OddPhrase[] = [
   phrase(String.raw`\b(?:is|are|was|were) said\b`, 'it is said once', 'it is reported once'),
   phrase(String.raw`\banother \w+ than\b`, 'has another AS than 65001', 'has an AS number other than 65001'),
   phrase(
-    String.raw`\b(?:is|are|was|were) asked for\b`,
+    String.raw`\b(?:is|are|was|were) asked for\b(?! (?:confirmation|something)\b)`,
     'more than one address is asked for',
     'releasing more than one address asks for confirmation',
   ),

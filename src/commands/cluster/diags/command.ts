@@ -33,7 +33,7 @@ const calicoctlFlags = {
 
 export type CalicoctlDiagsInput = InputOf<typeof calicoctlFlags>;
 
-/** Names with commas between them. */
+/** The names in a comma-separated list. */
 export function namesIn(text: string): readonly string[] {
   return text.split(',').filter((name) => name !== '');
 }

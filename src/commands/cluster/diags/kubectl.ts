@@ -43,7 +43,7 @@ export class Kubectl {
     });
   }
 
-  /** The items of a list, or the one object that was asked for by name; none when kubectl failed. */
+  /** The items of a list, or the one object requested by name; none when kubectl failed. */
   async list(argv: readonly string[]): Promise<KubeObject[]> {
     const { exit, stdout } = await this.run(['get', ...argv, '-o', 'json']);
     if (exit !== 0 || stdout.trim() === '') return [];

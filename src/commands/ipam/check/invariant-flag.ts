@@ -2,7 +2,7 @@
 import type { InvariantId } from '../../../ipam-check/invariants.ts';
 import { flag, type Parameter } from '../../parameters.ts';
 
-/** Takes ids with commas between them, and may be repeated. */
+/** Takes comma-separated ids, and may be repeated. */
 export function invariantFlag(about: string): Parameter<readonly (readonly InvariantId[])[], readonly InvariantId[]> {
   return flag
     .parsed('ID,…', about, {

@@ -38,7 +38,7 @@ export async function run(ctx: Context, input: CalicoctlConfigureInput): Promise
   return asked;
 }
 
-/** What was asked for, changed or not. */
+/** The requested settings, changed or not. */
 export function text({ strictAffinity, maxBlocksPerHost }: Partial<IpamSettings>): string {
   const limit = maxBlocksPerHost === undefined ? '' : `Successfully set MaxBlocksPerHost to: ${maxBlocksPerHost}\n`;
   return `Successfully set StrictAffinity to: ${strictAffinity}\n${limit}`;

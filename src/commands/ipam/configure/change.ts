@@ -24,7 +24,7 @@ export interface ChangeOptions {
 const raced = ['already-exists', 'conflict', 'not-found'];
 
 /**
- * Reads the configuration, applies what was asked for and writes it; starts over when another client wrote it
+ * Reads the configuration, applies the requested settings and writes it; starts over when another client wrote it
  * meanwhile. Errors: those of `approve` and of the store.
  */
 export async function changeSettings(

@@ -115,7 +115,7 @@ async function heldBy(ctx: Context, input: ShowInput, store: Datastore): Promise
   return found;
 }
 
-/** Which blocks of the map are asked for. Errors: CalictlError for a pool that does not exist. */
+/** Which blocks of the map are selected. Errors: CalictlError for a pool that does not exist. */
 function mapFilter({ pool, node, ip, pod }: ShowInput, pools: readonly IPPool[]): MapFilter {
   const named = pool.map((text) => {
     const found = poolNamed(pools, text);

@@ -36,7 +36,7 @@ export function splitError(problem: SplitProblem, { name, cidr, number }: SplitR
       return new UsageError(`${number} parts are too many at once`, `split into at most ${mostParts}`);
     case 'bad-name':
       return new RefusedError(
-        `a part of the pool would be called ${problem.part.metadata.name}, which is no name of an object`,
+        `a part of the pool would be called ${problem.part.metadata.name}, which is not a valid object name`,
         'NAME_INVALID',
         'the name of the pool is too long to be split into so many',
       );

@@ -89,7 +89,7 @@ export function etcdOf(settings: ConnectionSettings): Etcd | undefined {
   };
 }
 
-/** What became of the command. */
+/** The command, and whether it was started. */
 export interface Started {
   readonly argv: readonly string[];
   readonly isService: boolean;
