@@ -27,7 +27,7 @@ export function unknownName(named: Named): CalictlError {
 }
 
 /**
- * For a name for which nothing was found. Nothing happens when nothing was named, or when it cannot be told whether it
+ * For a name for which nothing was found. Nothing happens when nothing was named, or when it is unknown whether it
  * exists: no right to read it, a datastore without objects of Kubernetes.
  * Errors: CalictlError NOT_FOUND when the node or pod does not exist.
  */

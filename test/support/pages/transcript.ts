@@ -30,7 +30,7 @@ export class PageShell {
     return true;
   }
 
-  /** What a line of a transcript prints, with the exit code or the lines that are asked for. Errors: when it writes to stderr. */
+  /** What a line of a transcript prints, with the exit code or the lines that match. Errors: when it writes to stderr. */
   async print(line: string): Promise<string> {
     const clock = new TestClock(exampleTime);
     const [, namespace = '', name] = /^kubectl delete pod -n (\S+) (\S+)$/.exec(line) ?? [];
