@@ -6,8 +6,8 @@ import { type AddressUsers, describeUser } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { useJudgements } from './address-use.ts';
-import { hasLiveContainer, judgeAllocation } from './allocation-fault.ts';
-import { judgePodAllocation, namedPod } from './pod-allocations.ts';
+import { hasLiveContainer, isMachine, judgeAllocation } from './allocation-fault.ts';
+import { judgePodAllocation, judgeStoppedMachine, namedPod } from './pod-allocations.ts';
 import { judgeServiceAllocation, namedService } from './service-allocations.ts';
 import { judgeRecordedTunnels, judgeTunnelAllocation, type NamedTunnel, namedTunnel } from './tunnel-allocations.ts';
 
@@ -46,6 +46,7 @@ function judgeOwned(view: CheckView, addressUsers: AddressUsers, allocation: All
   if (pod !== undefined) return judgePodAllocation(view, addressUsers, allocation, pod);
   const service = namedService(allocation);
   if (service !== undefined) return judgeServiceAllocation(view, addressUsers, allocation, service);
+  if (isMachine(allocation)) return judgeStoppedMachine(view, addressUsers, allocation, undefined);
   return judgeOwnerless(view, addressUsers, allocation);
 }
 

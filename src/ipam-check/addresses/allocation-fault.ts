@@ -24,8 +24,11 @@ const order: readonly InvariantId[] = [
   'INV-11',
 ];
 
-/** What `--fix` does: it releases the address, or leaves that to a person, with this advice. */
-export type Release = 'automatic' | { readonly byHand: string };
+/**
+ * What `--fix` does: it releases the address, or leaves that to a person, with this advice. `force`: a release by hand is
+ * refused without --force.
+ */
+export type Release = 'automatic' | { readonly byHand: string; readonly force?: boolean };
 
 export interface AllocationFault {
   readonly allocation: Allocation;
@@ -95,7 +98,12 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
       },
     }),
     ...(typeof release === 'object' && {
-      repair: { primitive: 'R1', automatic: false, summary: release.byHand, command },
+      repair: {
+        primitive: 'R1',
+        automatic: false,
+        summary: release.byHand,
+        command: release.force === true ? `${command} --force` : command,
+      },
     }),
   });
 }
@@ -126,6 +134,20 @@ export function namesMachine({ handleId, attributes }: Allocation): boolean {
 export function isMachine(allocation: Allocation): boolean {
   const { alternateAttributes } = allocation;
   return namesMachine(allocation) || (alternateAttributes !== undefined && Object.keys(alternateAttributes).length > 0);
+}
+
+/**
+ * The virtual machine that an allocation belongs to; undefined for other allocations. Its handle has the form
+ * NETWORK.vmi.NAMESPACE.NAME, or NETWORK.vmi._HASH for long names, of which only the attributes tell the name.
+ */
+export function machineOf(allocation: Allocation): FoundObject | undefined {
+  if (!isMachine(allocation)) return undefined;
+  const { handleId = '', attributes } = allocation;
+  const { namespace, 'vmi-name': recorded } = attributes;
+  if (namespace && recorded) return { kind: 'VirtualMachine', namespace, name: recorded };
+  const found = /\.vmi\.([^._][^.]*)\.(.+)$/.exec(handleId);
+  if (found?.[1] && found[2]) return { kind: 'VirtualMachine', namespace: found[1], name: found[2] };
+  return { kind: 'VirtualMachine', name: `with the handle ${handleId}` };
 }
 
 /** The other allocations with the same handle and family, in blocks that Calico sees. */

@@ -2,6 +2,7 @@
 // The rules are those of Calico's garbage collector, docs/reference/ipam.md#addresses-in-use, except that an address of a
 // live container is never released.
 import { parseIp } from '../../net/ip.ts';
+import { qualifiedName } from '../../resources/object.ts';
 import type { FoundObject, Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import type { PodRecord } from '../snapshot.ts';
@@ -14,6 +15,7 @@ import {
   hasLiveContainer,
   isMachine,
   judgeAllocation,
+  machineOf,
   siblingsOf,
 } from './allocation-fault.ts';
 
@@ -40,9 +42,8 @@ export function judgePodAllocation(
 ): Judgement | undefined {
   if (isPlainlyRight(view, allocation, named, addressUsers.singleUserOf(allocation))) return undefined;
   const pod = view.podNamed(named);
-  const fault = isMachine(allocation)
-    ? stoppedMachine(addressUsers, allocation, pod)
-    : podFault(view, addressUsers, allocation, named, pod);
+  if (isMachine(allocation)) return judgeStoppedMachine(view, addressUsers, allocation, pod);
+  const fault = podFault(view, addressUsers, allocation, named, pod);
   return fault && judgeAllocation(view, { ...fault, owner: { kind: 'Pod', ...named } satisfies FoundObject });
 }
 
@@ -65,23 +66,29 @@ function isPlainlyRight(
   );
 }
 
-/** A virtual machine keeps its address while it has no pod. Whether the machine still exists is not known here. */
-function stoppedMachine(
+/**
+ * A virtual machine keeps its address while it has no pod; a stopped one has no attributes at all. Whether the machine
+ * still exists is not known here, so a missing pod never makes its address a leak. `pod`: the one that it names, if any.
+ */
+export function judgeStoppedMachine(
+  view: CheckView,
   addressUsers: AddressUsers,
   allocation: Allocation,
   pod: PodRecord | undefined,
-): AllocationFault | undefined {
+): Judgement | undefined {
   if (addressUsers.has(allocation.ip) || (pod !== undefined && !pod.finished)) return undefined;
-  return {
+  const machine = machineOf(allocation);
+  return judgeAllocation(view, {
     allocation,
     broken: ['INV-53'],
+    owner: machine,
     severity: 'info',
     evidence: [
       'no running pod has the address',
-      'it belongs to a virtual machine, which keeps its address while it is stopped',
+      `it belongs to ${machine ? `${machine.kind} ${qualifiedName(machine)}` : 'a virtual machine'}, which keeps its address while it is stopped`,
     ],
-    release: { byHand: 'release it if the virtual machine was deleted' },
-  };
+    release: { byHand: 'release it only if the virtual machine was deleted', force: true },
+  });
 }
 
 function podFault(

@@ -145,6 +145,7 @@ export function judgeRecordedTunnels(view: CheckView, addressUsers: AddressUsers
       const [allocation, ...overlapping] = view.allocationsAt(parseIp(address));
       // Without an allocation it is an address in use like any other, which address-use.ts judges.
       if (allocation === undefined || overlapping.length > 0 || !contradicts(allocation)) continue;
+      if (isWindowsGateway(allocation, node, type)) continue;
       judgements.push(recordedElsewhere(view, addressUsers, node, type, allocation));
     }
   }
@@ -155,6 +156,18 @@ export function judgeRecordedTunnels(view: CheckView, addressUsers: AddressUsers
 function contradicts(allocation: Allocation): boolean {
   if (allocation.attributeMissing || namedTunnel(allocation) !== undefined) return false;
   return allocation.handleId !== undefined || Object.keys(allocation.attributes).length > 0;
+}
+
+/**
+ * The VXLAN tunnel address of a Windows node: the CNI plugin records the gateway of its HNS network, which is the second
+ * address of a block of the node and part of the Windows reserve. It has no handle of its own.
+ */
+function isWindowsGateway(
+  { windowsReserved, block, ordinal }: Allocation,
+  node: NodeRecord,
+  type: TunnelType,
+): boolean {
+  return windowsReserved && ordinal === 1 && block.node === node.name && type.startsWith('vxlan');
 }
 
 function recordedElsewhere(

@@ -3,7 +3,7 @@
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../datastore/stored-ipam.ts';
 import type { AddressInUse, PlannedRelease, ReleasePlan } from '../../ipam/release/release-plan.ts';
-import { containerOf } from '../../ipam-check/addresses/allocation-fault.ts';
+import { containerOf, machineOf } from '../../ipam-check/addresses/allocation-fault.ts';
 import { awaitsAddress, namedPod } from '../../ipam-check/addresses/pod-allocations.ts';
 import { leakedInAll, type ReadReport } from '../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
 import type { FoundObject } from '../../ipam-check/finding.ts';
@@ -80,7 +80,7 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
 
 /**
  * Everything that uses the address, or is about to. The address of a live container counts even when its pod does not
- * list it. Undefined when nothing uses it.
+ * list it, and that of a virtual machine, which keeps it while it is stopped. Undefined when nothing uses it.
  */
 function inUseBy(view: CheckView, users: AddressUsers, allocation: Allocation): AddressInUse | undefined {
   const objects = users.of(allocation.ip).map(objectOf);
@@ -88,6 +88,8 @@ function inUseBy(view: CheckView, users: AddressUsers, allocation: Allocation): 
   for (const pod of pods) {
     if (pod !== undefined) objects.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
   }
+  const machine = machineOf(allocation);
+  if (objects.length === 0 && machine !== undefined) objects.push(machine);
   if (objects.length === 0) return undefined;
   return { address: allocation.address, users: [...new Set(objects.map(described))] };
 }

@@ -363,6 +363,26 @@ describe('addresses allocated to pods', () => {
     expect(shown(cluster)).toEqual(['INV-53 info stable 10.60.0.3 by hand']);
   });
 
+  it('INV-53: the address of a stopped virtual machine without attributes is a note that names the machine', () => {
+    const cluster = healthy();
+    const block = cluster.blockOf('10.60.0.0/29');
+    cluster.allocate(block, { handle_id: 'k8s-pod-network.vmi.shop.vm-1' });
+    cluster.allocate(block, { handle_id: 'k8s-pod-network.vmi._4mYp' });
+    expect(shown(cluster)).toEqual(['INV-53 info stable 10.60.0.3 by hand', 'INV-53 info stable 10.60.0.4 by hand']);
+    const [first, second] = judged(cluster).map(({ finding }) => finding);
+    expect(first?.owner).toEqual({ kind: 'VirtualMachine', namespace: 'shop', name: 'vm-1' });
+    expect(first?.repair?.command).toBe('calictl ipam release --ip 10.60.0.3 --force');
+    expect(second?.evidence.join()).toContain('k8s-pod-network.vmi._4mYp');
+  });
+
+  it('the address of a virtual machine with a running pod is sound', () => {
+    const cluster = healthy();
+    const handle_id = 'k8s-pod-network.vmi.shop.vm-1';
+    const [allocated] = cluster.blockOf('10.60.0.0/29').spec.attributes;
+    Object.assign(allocated ?? {}, { handle_id });
+    expect(shown(cluster).filter((line) => line.startsWith('INV-53'))).toEqual([]);
+  });
+
   it('an address that two overlapping blocks allocate is never released automatically', () => {
     const cluster = healthy();
     leak(cluster);
@@ -402,6 +422,21 @@ describe('addresses allocated to pods', () => {
 });
 
 describe('tunnel addresses', () => {
+  it('the gateway of a Windows node, in the reserve of its own block, is its VXLAN tunnel address; elsewhere it is INV-63', () => {
+    const cluster = healthy();
+    cluster.node('win-1');
+    cluster.block('10.60.0.16/29', 'win-1', true);
+    nodeOf(cluster, 'win-1').tunnels = { vxlanTunnelAddress: '10.60.0.17' };
+    expect(shown(cluster)).toEqual([]);
+    nodeOf(cluster, 'win-1').tunnels = { vxlanTunnelAddress: '10.60.0.18' };
+    expect(shown(cluster)).toEqual(['INV-63 warning stable 10.60.0.18 no repair']);
+    nodeOf(cluster, 'win-1').tunnels = { ipipTunnelAddress: '10.60.0.17' };
+    expect(shown(cluster)).toEqual(['INV-63 warning stable 10.60.0.17 no repair']);
+    nodeOf(cluster, 'win-1').tunnels = {};
+    nodeOf(cluster, 'node-a').tunnels = { vxlanTunnelAddress: '10.60.0.17' };
+    expect(shown(cluster)).toContain('INV-63 warning stable 10.60.0.17 no repair');
+  });
+
   it('all five types of tunnel address that a node records are in use', () => {
     const cluster = healthy();
     cluster.pool('pool-6', 'fd60::/112', 125);

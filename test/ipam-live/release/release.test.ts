@@ -37,6 +37,35 @@ async function open() {
   return { store, stop, plan, addresses };
 }
 
+describe('the address of a stopped virtual machine', () => {
+  const handle = 'k8s-pod-network.vmi.shop.vm-1';
+  const cidr = '10.60.0.0/29';
+  const stopped = [
+    pool('pool-1', '10.60.0.0/24', 29),
+    blockWith(cidr, 'host:node-gone', [handle, 1]),
+    handleWith(handle, { [cidr]: 1 }),
+  ].map((object) => structuredClone(object));
+  for (const object of stopped) {
+    const { attributes } = object.spec as { attributes?: { secondary?: unknown }[] };
+    for (const attribute of attributes ?? []) delete attribute.secondary;
+  }
+
+  it.each([
+    ['its address', { addresses: ['10.60.0.0'] }],
+    ['its handle', { handles: [handle] }],
+    ['the node of its block, which is gone', { node: 'node-gone' }],
+  ])('a release by %s finds it in use by the machine', async (_, target) => {
+    const store = new MemoryDatastore(stopped);
+    const options = { clock: new TestClock('2025-12-01T00:00:00Z'), signal: new AbortController().signal };
+    const plan = await planRelease(
+      store,
+      { addresses: [], handles: [], reports: [], ...target },
+      { ...options, progress: () => undefined },
+    );
+    expect(plan.inUse).toEqual([{ address: '10.60.0.0', users: ['VirtualMachine shop/vm-1'] }]);
+  });
+});
+
 describe('an interrupted release', () => {
   it('a release interrupted at any call has an outcome for each address that matches what is stored', async () => {
     const ends = new Set<string>();

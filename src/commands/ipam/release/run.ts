@@ -41,7 +41,9 @@ export async function run(ctx: Context, input: ReleaseInput): Promise<Released> 
     throw new RefusedError(
       `${first?.address} is in use by ${first?.users.join(' and ')}${plan.inUse.length > 1 ? ` (${plan.inUse.length - 1} more are in use)` : ''}; nothing was released`,
       'ADDRESS_IN_USE',
-      'it is released when its user goes; --force releases it anyway',
+      first?.users.some((user) => user.startsWith('VirtualMachine '))
+        ? 'a virtual machine keeps its address while it is stopped; if it was deleted, --force releases the address'
+        : 'it is released when its user goes; --force releases it anyway',
     );
   }
   if (input.ip.length > 0 && plan.requests.length === 0) {
