@@ -28,7 +28,7 @@ const slow = [
   'commands/bad-input.test.ts',
   'commands/ipam/{assign-api-server,check-api-server,check-churn,check-many}.test.ts',
   'commands/ipam/show/map-svg.test.ts',
-  'docs/guides.test.ts',
+  'docs/{examples,guides,readme}.test.ts',
   'docs/rbac.test.ts',
   'node-state/**/namespace.test.ts',
   'node-state/bird/real-bird.test.ts',
