@@ -8,4 +8,4 @@ export function outputFlag<Format extends string>(
   return flag.choice('FORMAT', formats, 'output format').short('o').default(formats[0]);
 }
 
-export const yesFlag = flag.on('do not ask for confirmation').short('y');
+export const yesFlag = flag.on('do not ask for confirmation; only a terminal is asked').short('y');

@@ -43,6 +43,7 @@ export const ipamShow = defineCommand({
     { command: 'calictl ipam show --map', about: 'draw one character per address, coloured by node' },
     { command: 'calictl ipam show --map -o html > map.html', about: 'the same as a page for a browser' },
   ],
+  exitCodes: { 1: 'failed, or the node, pod or pool does not exist' },
   args: {},
   flags,
   rules: [

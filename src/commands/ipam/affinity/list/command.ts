@@ -21,6 +21,7 @@ export const ipamAffinityList = defineCommand({
     { command: 'calictl ipam affinity list --node worker-1 -o wide', about: 'those of one node, with object names' },
     { command: 'calictl ipam affinity list -o json', about: 'the same for a script' },
   ],
+  exitCodes: { 1: 'failed, or the node does not exist and owns nothing' },
   args: {},
   flags,
   load: () => import('./run.ts'),
