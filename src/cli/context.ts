@@ -5,6 +5,7 @@ import { ConnectionError } from '../connect/connection-error.ts';
 import type { KubeConnection } from '../connect/kube-connection.ts';
 import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
+import type { KubeOptions } from '../datastore/kube/kube-datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import type { Progress } from '../world/progress.ts';
@@ -31,7 +32,7 @@ function findsNothing(error: unknown): boolean {
 async function open(
   place: OpenableLocation,
   world: World,
-  forPeople: boolean,
+  options: KubeOptions,
   connect: (settings: ConnectionSettings) => Promise<KubeConnection>,
 ): Promise<Datastore> {
   switch (place.type) {
@@ -44,9 +45,9 @@ async function open(
       const opening = import('../datastore/kube/kube-datastore.ts');
       try {
         const [connection, { openKube }] = await Promise.all([connect(place.connection), opening]);
-        return openKube(connection, world);
+        return openKube(connection, world, options);
       } catch (error) {
-        if (forPeople && !place.connection.kubeconfig && findsNothing(error)) {
+        if (!place.isNamed && !place.connection.kubeconfig && findsNothing(error)) {
           throw new UsageError(waysToStart, undefined, 'NO_DATASTORE');
         }
         throw error;
@@ -111,7 +112,8 @@ export class CommandContext implements Context {
 
   async #open(): Promise<Datastore> {
     const { forPeople, warns } = this.#options;
-    const store = await open(await this.#found(), this.world, forPeople, this.#connect);
+    const options = forPeople ? { explains: true, waiting: this.#waiting } : {};
+    const store = await open(await this.#found(), this.world, options, this.#connect);
     if (warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
     return store;
   }
@@ -123,6 +125,8 @@ export class CommandContext implements Context {
     );
     return this.#connection;
   };
+
+  readonly #waiting = (what: string | undefined): void => this.#progress.wait(what);
 
   settings(): Promise<ConnectionSettings> {
     return this.#options.settings();

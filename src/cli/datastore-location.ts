@@ -9,7 +9,8 @@ import { settingsFromEnvironment } from './settings-from-environment.ts';
 
 /** Where the objects are. */
 export type DatastoreLocation =
-  | { readonly type: 'kubernetes'; readonly connection: ConnectionSettings }
+  /** `isNamed`: a flag, file or variable says so; else it is what is left. */
+  | { readonly type: 'kubernetes'; readonly connection: ConnectionSettings; readonly isNamed: boolean }
   /** `bundle` is the file that the folder was unpacked from. */
   | { readonly type: 'folder'; readonly path: string; readonly bundle?: string }
   | { readonly type: 'bundle'; readonly path: string }
@@ -43,7 +44,8 @@ async function fileOrEnvironment({ config, context }: GlobalInput, world: World)
 /** How a cluster is reached. Errors: UsageError for a configuration file that does not exist, those of the file. */
 export async function connectionSettings(globals: GlobalInput, world: World): Promise<ConnectionSettings> {
   const settings = await fileOrEnvironment(globals, world);
-  return globals.kubeconfig === undefined ? settings : { ...settings, kubeconfig: globals.kubeconfig };
+  const { kubeconfig = settings.kubeconfig, requestTimeout: requestTimeoutMs } = globals;
+  return { ...settings, kubeconfig, requestTimeoutMs };
 }
 
 /** The datastore's type that connection settings ask for. */
@@ -69,6 +71,8 @@ export async function locateDatastore(globals: GlobalInput, world: World): Promi
   if (asked !== undefined && asked !== 'kubernetes') return folderOrBundle(asked, world);
   const connection = await connectionSettings(globals, world);
   const type = asked ?? datastoreType(connection);
-  if (type === 'kubernetes') return { type, connection };
+  if (type === 'kubernetes') {
+    return { type, connection, isNamed: asked !== undefined || Boolean(connection.datastoreType) };
+  }
   return type === 'etcdv3' ? { type } : folderOrBundle(type, world);
 }

@@ -4,6 +4,9 @@ import { flag, type InputOf } from '../commands/parameters.ts';
 /** Where calicoctl's configuration file is when no flag names one. */
 export const defaultConfigPath = '/etc/calico/calicoctl.cfg';
 
+/** Of Node's timers. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
 export const globalFlags = {
   datastore: flag.text(
     'WHERE',
@@ -12,6 +15,19 @@ export const globalFlags = {
   config: flag.text('FILE', 'calicoctl configuration file').short('c').default(defaultConfigPath),
   context: flag.text('NAME', 'kubeconfig context'),
   kubeconfig: flag.text('FILE', 'kubeconfig file (environment: KUBECONFIG)'),
+  requestTimeout: flag
+    .parsed('DURATION', 'longest time of one request to the API server, e.g. 10s or 1m; 0 for no limit', {
+      noun: 'duration',
+      hint: 'use seconds or a duration such as 10s or 1m; 0 for no limit',
+      parse: async (text) => {
+        const { parseGoDuration } = await import('../text/go-duration.ts');
+        // As kubectl: a bare number is seconds.
+        const ms = parseGoDuration(/^\d+$/.test(text) ? `${text}s` : text);
+        return ms === undefined || ms < 0 || ms > longestTimeoutMs ? undefined : ms;
+      },
+    })
+    .default('0'),
+  allowVersionMismatch: flag.on('has no effect: calictl refuses no version of Calico'),
   noColor: flag.on('no colour, not even on a terminal (environment: NO_COLOR)'),
   debug: flag.on('show the causes and the origin of an error'),
 };

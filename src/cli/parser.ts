@@ -6,6 +6,7 @@ import type { CommandGroup } from '../commands/tree.ts';
 import { exitCodes, UsageError } from '../world/errors.ts';
 import { globalFlags } from './global-flags.ts';
 import { aboutFlag, examplesText, globalLabel, helpLayout } from './help.ts';
+import { notBuiltCommands, refuseNotBuilt } from './not-built.ts';
 import { type Parsed, type ParsedCommand, textFor } from './parsed.ts';
 import { versionLine } from './version-fast-path.ts';
 
@@ -16,18 +17,25 @@ interface Register {
   readonly commands: readonly Command[];
   readonly groups: readonly CommandGroup[];
   readonly columns: number;
+  /** What is being parsed. */
+  readonly argv: readonly string[];
 }
 
 const pathText = (path: readonly string[]): string => path.join(' ');
 
-function optionOf(key: string, { spec }: Parameter, given: Texts, label: string): Option {
+/** `=json` of `-o=json` is `json`, as kubectl reads it. `argv` tells it from a value that begins with this sign. */
+function withoutSign(text: string, short: string | undefined, argv: readonly string[]): string {
+  return text.startsWith('=') && short !== undefined && argv.includes(`-${short}${text}`) ? text.slice(1) : text;
+}
+
+function optionOf(key: string, { spec }: Parameter, given: Texts, label: string, argv: readonly string[]): Option {
   const name = flagName(key);
   const names = spec.short === undefined ? `--${name}` : `-${spec.short}, --${name}`;
   const option = new Option(spec.placeholder === undefined ? names : `${names} <${spec.placeholder}>`, aboutFlag(spec));
   option.helpGroup(label);
   if (spec.placeholder !== undefined) {
     option.argParser((text: string) => {
-      given.set(key, [...(given.get(key) ?? []), text]);
+      given.set(key, [...(given.get(key) ?? []), withoutSign(text, spec.short, argv)]);
       return text;
     });
   }
@@ -35,10 +43,10 @@ function optionOf(key: string, { spec }: Parameter, given: Texts, label: string)
 }
 
 /** Adds the flags to a command and returns where their texts will be. */
-function addFlags(target: Node, flags: Parameters, label: string): Texts {
+function addFlags(target: Node, flags: Parameters, label: string, argv: readonly string[]): Texts {
   const given: Texts = new Map();
   for (const [key, parameter] of Object.entries(flags)) {
-    const option = optionOf(key, parameter, given, label);
+    const option = optionOf(key, parameter, given, label, argv);
     target.addOption(option);
     // For a switch, and for one that begins with "no-", commander says only that it was there.
     if (parameter.spec.placeholder === undefined) target.on(`option:${option.name()}`, () => given.set(key, []));
@@ -97,7 +105,7 @@ class Program {
         'Administers Calico networking: shows, checks and repairs IPAM; checks BGP, routes and the data path of nodes.\n\n' +
           'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
       )
-      .version(versionLine, '--version', 'version of this program');
+      .version(versionLine, '-v, --version', 'version of this program');
     this.#addParent([], this.root);
     for (const { path, summary } of register.groups) {
       const group = this.#node(path, path.at(-1) ?? '').description(summary);
@@ -105,6 +113,7 @@ class Program {
       this.#addParent(path, group);
     }
     for (const command of register.commands) this.#addCommand(command);
+    for (const node of notBuiltCommands()) this.root.addCommand(node, { hidden: true });
   }
 
   #node(path: readonly string[], name: string): Node {
@@ -137,7 +146,7 @@ class Program {
 
   #addParent(path: readonly string[], node: Node): void {
     node.enablePositionalOptions().helpCommand('help [command]', 'help for a command');
-    this.#before.push(addFlags(node, globalFlags, globalLabel));
+    this.#before.push(addFlags(node, globalFlags, globalLabel, this.#register.argv));
     this.#parents.set(pathText(path), node);
   }
 
@@ -151,8 +160,8 @@ class Program {
       const name = spec.repeatable ? `${spec.placeholder}...` : `${spec.placeholder}`;
       leaf.addArgument(new Argument(spec.required ? `<${name}>` : `[${name}]`, spec.about));
     }
-    const own = addFlags(leaf, command.flags, 'Options:');
-    const after = addFlags(leaf, globalFlagsBeside(command.flags), globalLabel);
+    const own = addFlags(leaf, command.flags, 'Options:', this.#register.argv);
+    const after = addFlags(leaf, globalFlagsBeside(command.flags), globalLabel, this.#register.argv);
     if (this.#register.commands.some((other) => pathText(other.path.slice(0, -1)) === pathText(path))) {
       leaf.enablePositionalOptions();
       this.#before.push(after);
@@ -191,9 +200,10 @@ export function parse(
   groups: readonly CommandGroup[],
   columns: number,
 ): Parsed {
-  const register = { commands, groups, columns };
+  const register = { commands, groups, columns, argv };
   // `help ipam check` is `ipam check --help`; the parser's own help command knows one word.
   if (argv[0] === 'help') {
+    refuseNotBuilt(argv[1]);
     refuseUnknownTopic(argv.slice(1), register);
     return parse([...argv.slice(1), '--help'], commands, groups, columns);
   }

@@ -38,6 +38,9 @@ export class ProgressLine {
   #timer: NodeJS.Timeout | undefined;
   #drawn = '';
   #stopped = false;
+  /** What something waits for, shown in place of `#latest`, and how many wait. */
+  #waiting = '';
+  #waiters = 0;
 
   constructor(stream: OutputStream, clock: Clock) {
     this.#stream = stream;
@@ -49,14 +52,27 @@ export class ProgressLine {
     if (!this.#stream.isTerminal || this.#stopped) return;
     if (text !== this.#latest.text || this.#timer === undefined) this.#since = this.#clock.now().getTime();
     this.#latest = { text, steps };
+    this.#start();
+  };
+
+  /** Shows what a part of the command waits for, until it calls again without a text. */
+  wait(what: string | undefined): void {
+    if (!this.#stream.isTerminal || this.#stopped) return;
+    this.#waiters += what === undefined ? -1 : 1;
+    if (what !== undefined) this.#waiting = what;
+    this.#start();
+  }
+
+  #start(): void {
     // Nothing waits for it: it ends with the process.
     this.#timer ??= setInterval(() => this.#draw(), drawEveryMs).unref();
-  };
+  }
 
   #draw(): void {
     const { text, steps } = this.#latest;
     const elapsedMs = this.#clock.now().getTime() - this.#since;
-    const line = printable(progressText(text, steps, elapsedMs)).slice(0, this.#stream.columns - 1);
+    const shown = this.#waiters > 0 ? this.#waiting : progressText(text, steps, elapsedMs);
+    const line = printable(shown).slice(0, this.#stream.columns - 1);
     if (line === this.#drawn) return;
     this.#drawn = line;
     // No need to wait: what is printed next comes after all that was written before.

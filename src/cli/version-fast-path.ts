@@ -2,16 +2,16 @@
 import { buildInfo } from './build-info.ts';
 import { isCompat } from './calicoctl/mode.ts';
 
-/** The whole answer to exactly `--version` or `version --client`; undefined for everything else. */
+/** The whole answer to exactly `--version`, `-v` or `version --client`; undefined for everything else. */
 export function versionAnswer(
   argv: readonly string[],
   programName: string,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const compat = isCompat(programName, env);
-  if (argv.length === 1 && argv[0] === '--version') {
-    return compat ? versionHint : `${versionLine}\n`;
-  }
+  if (argv.length === 1 && argv[0] === '--version') return compat ? versionHint : `${versionLine}\n`;
+  // calicoctl has no -v.
+  if (argv.length === 1 && argv[0] === '-v' && !compat) return `${versionLine}\n`;
   if (argv.length === 2 && argv[0] === 'version' && argv[1] === '--client') return clientLines(compat);
   return undefined;
 }
@@ -27,6 +27,6 @@ function clientLines(compat: boolean): string {
   const { calictl, calico, commit } = buildInfo;
   const lines = compat
     ? [`Client Version:    ${calico}`]
-    : [`Client Version:    ${calictl}`, `Calico Version:    ${calico}`];
+    : [`Client Version:    ${calictl}`, `Implements Calico: ${calico}`];
   return [...lines, `Git commit:        ${commit}`, ''].join('\n');
 }

@@ -25,7 +25,8 @@ export async function kubeConnection(
   serviceAccount: string = mountedServiceAccount,
 ): Promise<KubeConnection> {
   if (settings.kubeconfigInline) {
-    return connect(await fromText(settings.kubeconfigInline, 'the inline kubeconfig', ''), {}, world);
+    const { requestTimeoutMs } = settings;
+    return connect(await fromText(settings.kubeconfigInline, 'the inline kubeconfig', ''), { requestTimeoutMs }, world);
   }
   const home = world.env['HOME'] || (world.platform === 'win32' ? world.env['USERPROFILE'] : undefined);
   const usual = home ? join(home, '.kube', 'config') : undefined;
@@ -34,7 +35,7 @@ export async function kubeConnection(
   else if (settings.k8sAPIEndpoint) config = new KubeConfig();
   else if (usual !== undefined && existsSync(usual)) config = await fromFiles(usual, world.signal);
   else config = inCluster(world, serviceAccount);
-  if (config === undefined) throw nothingConfigured(settings.kubeconfig);
+  if (config === undefined) throw nothingConfigured(settings.kubeconfig, usual);
   return connect(config, settings, world);
 }
 
@@ -43,7 +44,7 @@ function connect(config: KubeConfig, settings: ConnectionSettings, world: Pick<W
   const cluster = clusterOf(config, context, settings);
   const user = userOf(config, context, settings);
   checkFields(cluster, user);
-  return kubeConnectionTo(cluster, user, world.env);
+  return kubeConnectionTo(cluster, user, world.env, settings.requestTimeoutMs || undefined);
 }
 
 /** What the fields of client-node are called in a kubeconfig. */
@@ -163,9 +164,17 @@ function inCluster(world: Pick<World, 'env'>, folder: string): KubeConfig | unde
   return config;
 }
 
-function nothingConfigured(files: string | undefined): ConnectionError {
+/** Names all places that were looked at, and what was there. */
+function nothingConfigured(files: string | undefined, usual: string | undefined): ConnectionError {
+  const places = [
+    'KUBECONFIG and --kubeconfig are not set',
+    usual === undefined ? 'HOME is not set' : `${usual} does not exist`,
+    'this is not a pod of a cluster',
+  ];
   const what =
-    files === undefined ? 'no Kubernetes API server is configured' : `there is no kubeconfig file at ${files}`;
+    files === undefined
+      ? `no Kubernetes API server is configured: ${places.join(', ')}`
+      : `there is no kubeconfig file at ${files}`;
   return new ConnectionError(what, {
     storeText:
       'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',

@@ -27,6 +27,8 @@ export interface KubeConnection {
   readonly server: URL;
   /** The server is this machine. */
   readonly loopback: boolean;
+  /** The longest time of one request; undefined for none. */
+  readonly requestTimeoutMs: number | undefined;
   /** Credentials, made on first use and kept. Errors: ConnectionError (plugin failed, unusable certificate). */
   transport(): Promise<KubeTransport>;
   /** Makes the next `transport()` get fresh credentials; call it after the server rejected them. */
@@ -42,6 +44,7 @@ export function kubeConnectionTo(
   cluster: Cluster,
   user: KubeUser,
   environment: Readonly<Record<string, string | undefined>>,
+  requestTimeoutMs?: number,
 ): KubeConnection {
   const server = serverUrl(cluster.server);
   const proxy = cluster.proxyUrl ? proxyAddress(cluster.proxyUrl) : undefined;
@@ -50,6 +53,7 @@ export function kubeConnectionTo(
 
   return {
     server,
+    requestTimeoutMs,
     loopback: /^(localhost|127(\.\d+){3}|\[::1\])$/.test(server.hostname),
     transport() {
       transport ??= makeTransport(cluster, user, server, proxy, environment).then((made) => {

@@ -30,4 +30,6 @@ export interface ConnectionSettings {
   /** Limit of writes per second; none by default. */
   readonly k8sClientQPS?: number | undefined;
   readonly k8sCurrentContext?: string | undefined;
+  /** The longest time of one request to the API server; none by default. */
+  readonly requestTimeoutMs?: number | undefined;
 }

@@ -1,7 +1,7 @@
 // One manifest file as text: the objects in it, and the text after one of them was changed, removed or added.
 import { fromV3 } from '../resources/convert/v3.ts';
 import { normalise } from '../resources/int64.ts';
-import type { Kind } from '../resources/kind.ts';
+import { customResourceGroup, type Kind, v3ApiVersion } from '../resources/kind.ts';
 import { kindOf } from '../resources/kinds.ts';
 import { defaultNamespace, type KubeObject } from '../resources/object.ts';
 import { printJson } from '../text/json.ts';
@@ -134,11 +134,26 @@ function storedObject(position: ObjectPosition): StoredObject | undefined {
   return known.kind === undefined ? undefined : { kind: known.kind, object: known.object, position };
 }
 
+/** Kinds that calicoctl never prints: in projectcalico.org/v3 they are objects of a cluster with native CRDs (Calico 3.32). */
+const nativeKinds = ['IPAMBlock', 'IPAMHandle'];
+
+/** Ignored, they would make a datastore look empty, and a second set of data would be written next to them. */
+function nativeObject(line: number, kindName: string): ManifestError {
+  return new ManifestError(
+    line,
+    `${kindName} of projectcalico.org/v3: this version of calictl reads and writes IPAM data only in ${customResourceGroup}`,
+    'Use calicoctl v3.32 or newer for a cluster that keeps its objects as CRDs of projectcalico.org/v3.',
+  );
+}
+
 function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeObject } | { kind: undefined } {
   const { apiVersion, kind: kindName, metadata } = value;
   if (typeof apiVersion !== 'string' || typeof kindName !== 'string') return { kind: undefined };
   const kind = kindOf(apiVersion, kindName);
-  if (kind === undefined) return { kind: undefined };
+  if (kind === undefined) {
+    if (apiVersion === v3ApiVersion && nativeKinds.includes(kindName)) throw nativeObject(line, kindName);
+    return { kind: undefined };
+  }
   if (!isObject(metadata) || typeof metadata.name !== 'string' || metadata.name === '') {
     throw new ManifestError(line, `${kindName} without metadata.name`);
   }

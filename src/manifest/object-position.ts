@@ -28,11 +28,14 @@ export interface ObjectPosition {
 /** A manifest that cannot be read: what is wrong, and on which line. */
 export class ManifestError extends Error {
   readonly line: number;
+  /** What to do about it, when that is not to correct the file. */
+  readonly hint: string | undefined;
 
-  constructor(line: number, message: string) {
+  constructor(line: number, message: string, hint?: string) {
     super(message);
     this.name = 'ManifestError';
     this.line = line;
+    this.hint = hint;
   }
 }
 

@@ -20,7 +20,16 @@ type Env = Record<string, string>;
 
 const locate = ({ datastore, config = defaultConfigPath, context, kubeconfig }: Flags, env: Env = {}) =>
   locateDatastore(
-    { datastore, config, context, kubeconfig, noColor: false, debug: false },
+    {
+      datastore,
+      config,
+      context,
+      kubeconfig,
+      noColor: false,
+      debug: false,
+      requestTimeout: 0,
+      allowVersionMismatch: false,
+    },
     testWorld({ env, cwd: folder }),
   );
 const locateCalicoctl = ({ config, context, kubeconfig }: Flags, env: Env = {}) =>
@@ -68,7 +77,13 @@ describe('datastoreLocation', () => {
     const path = config('  datastoreType: kubernetes\n  kubeconfig: /from/file\n  k8sInsecureSkipTLSVerify: true\n');
     expect(await locate({ config: path }, { K8S_API_ENDPOINT: 'https://env', KUBECONFIG: '/from/env' })).toEqual({
       type: 'kubernetes',
-      connection: { datastoreType: 'kubernetes', kubeconfig: '/from/file', k8sInsecureSkipTLSVerify: true },
+      isNamed: true,
+      connection: {
+        datastoreType: 'kubernetes',
+        kubeconfig: '/from/file',
+        k8sInsecureSkipTLSVerify: true,
+        requestTimeoutMs: 0,
+      },
     });
   });
 

@@ -48,6 +48,56 @@ const globals = async (line: string): Promise<GlobalInput> =>
   (await inputOf({ flags: globalFlags, args: {}, rules: [] }, command(line).globals)) as GlobalInput;
 
 describe('parse', () => {
+  it.each(['-o json', '-o=json', '-ojson', '--output json', '--output=json'])(
+    'a format may be given as %s',
+    async (form) => {
+      expect((await input(`store show shelf ${form}`)).output).toBe('json');
+      expect((await input(`store show ${form} shelf`)).output).toBe('json');
+    },
+  );
+
+  it('a value may begin with an equals sign', async () => {
+    expect((await input('store show shelf --tag =x')).tag).toEqual(['=x']);
+  });
+
+  it.each(['apply', 'create', 'delete', 'replace', 'patch', 'label', 'validate', 'convert'])(
+    '%s is refused as a command that is not there yet, whatever follows',
+    (word) => {
+      for (const line of [
+        word,
+        `${word} -f x.yaml --dry-run`,
+        `--debug ${word} ippool x`,
+        `${word} --help`,
+        `help ${word}`,
+      ]) {
+        expect(() => parseLine(line)).toThrow(`this version of calictl has no command '${word}'`);
+      }
+    },
+  );
+
+  it('-v prints the version', () => {
+    expect(parseLine('-v')).toMatchObject({ type: 'text', stdout: expect.stringMatching(/^calictl v/), exit: 0 });
+  });
+
+  it('--allow-version-mismatch is accepted before and after the command', async () => {
+    expect((await globals('--allow-version-mismatch store show shelf')).allowVersionMismatch).toBe(true);
+    expect((await globals('store show shelf --allow-version-mismatch')).allowVersionMismatch).toBe(true);
+  });
+
+  it.each([
+    ['0', 0],
+    ['7', 7000],
+    ['1m30s', 90_000],
+  ])('--request-timeout %s is read as kubectl reads it', async (text, ms) => {
+    expect((await globals(`store show shelf --request-timeout ${text}`)).requestTimeout).toBe(ms);
+  });
+
+  it('--request-timeout refuses what is not a duration', async () => {
+    for (const text of ['x', '-1s', '99999h']) {
+      await expect(globals(`store show shelf --request-timeout=${text}`)).rejects.toThrow('invalid duration');
+    }
+  });
+
   it('a command gets its arguments and flags', async () => {
     expect(command('store show shelf').command).toBe(show);
     expect(await input('store show shelf -o json a --tag x b --tag=y -a')).toEqual({

@@ -15,7 +15,7 @@ describe('version', () => {
   it('version prints the Calico release it follows, without a cluster', async () => {
     expect(await run('version --client')).toMatchObject({ code: 0, stderr: '' });
     expect((await run('version --client')).stdout).toMatch(
-      /^Client Version: {4}v\S+\nCalico Version: {4}v3\.31\.4\nGit commit: {8}\S+\n$/,
+      /^Client Version: {4}v\S+\nImplements Calico: v3\.31\.4\nGit commit: {8}\S+\n$/,
     );
   });
 
@@ -45,10 +45,19 @@ describe('version', () => {
     expect(stderr).toContain('unable to retrieve Cluster Version or Type: ');
   });
 
-  it('version --client needs no datastore', async () => {
+  it("version without a datastore has no line that could be taken for a cluster's version", async () => {
     const { code, stdout } = await run('version');
     expect(code).toBe(0);
-    expect(stdout).toContain('Unable to detect installed Calico version\n');
+    expect(stdout).toMatch(
+      /^Client Version: .*\nImplements Calico: .*\nGit commit: .*\nCluster Version: {3}none: no datastore is configured\n$/,
+    );
+    expect((await run('version', { programName: 'calicoctl' })).stdout).toContain('Unable to detect installed Calico');
+  });
+
+  it('version names the reason when the connection cannot be used', async () => {
+    const { code, stdout, stderr } = await run('version --datastore kubernetes');
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.not.stringContaining('Cluster') });
+    expect(stderr).toContain('no Kubernetes API server is configured');
   });
 
   it("calicoctl version prints calicoctl's text", async () => {

@@ -372,8 +372,8 @@ describe('credential plugins', () => {
   });
 
   it.each([
-    ['args that are no list', { args: 'x' }, 'args is not a list of texts'],
-    ['env that is no list', { env: { A: '1' } }, 'env is not a list'],
+    ['args that are not a list', { args: 'x' }, 'args is not a list of texts'],
+    ['env that is not a list', { env: { A: '1' } }, 'env is not a list'],
     ['env without names', { env: [{ value: '1' }] }, 'env has an entry without a name and a text'],
     ['a command that is a number', { command: 7 }, 'the user names no command to run'],
   ])('a credential plugin with %s is reported', async (_, more, reason) => {

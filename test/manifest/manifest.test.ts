@@ -50,6 +50,22 @@ function errorOf(text: string, isJson = false): ManifestError {
 const namesOf = (text: string, isJson = false): string[] =>
   new Manifest(text, isJson).objects.map(({ object }) => `${object.kind}/${object.metadata.name}`);
 
+describe('native objects of projectcalico.org/v3', () => {
+  it.each(['IPAMBlock', 'IPAMHandle'])('a %s of projectcalico.org/v3 is refused by name instead of ignored', (kind) => {
+    const text = `${pool('one')}---\napiVersion: projectcalico.org/v3\nkind: ${kind}\nmetadata: {name: b}\n`;
+    expect(errorOf(text).message).toContain(`${kind} of projectcalico.org/v3: `);
+  });
+
+  it('kinds that calicoctl prints in projectcalico.org/v3 are accepted, known or not', () => {
+    const text = ['IPPool', 'BlockAffinity', 'IPAMConfiguration', 'NetworkPolicy']
+      .map(
+        (kind) => `apiVersion: projectcalico.org/v3\nkind: ${kind}\nmetadata: {name: x}\nspec: {cidr: 10.0.0.0/16}\n`,
+      )
+      .join('---\n');
+    expect(namesOf(text)).toEqual(['IPPool/x']);
+  });
+});
+
 describe('YAML documents of a manifest', () => {
   const text = [
     '# Our pools. Keep this line.\n',

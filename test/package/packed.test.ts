@@ -104,7 +104,7 @@ describe('the program', () => {
   it('the packed program prints its version', () => {
     const { status, stdout, stderr } = calictl(['version']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^Client Version: {4}v\d+\.\d+\.\d+\nCalico Version: {4}v3\.31\.4\nGit commit: {8}\S+\n/);
+    expect(stdout).toMatch(/^Client Version: {4}v\d+\.\d+\.\d+\nImplements Calico: v3\.31\.4\nGit commit: {8}\S+\n/);
   });
 
   it('the packed program prints version --client and --version without loading the rest', () => {

@@ -36,7 +36,7 @@ export async function calicoctlSettings(flags: ConnectionFlags, world: World): P
 export async function locateAsCalicoctl(flags: ConnectionFlags, world: World): Promise<DatastoreLocation> {
   const connection = await calicoctlSettings(flags, world);
   const type = datastoreType(connection);
-  if (type === 'kubernetes') return { type, connection };
+  if (type === 'kubernetes') return { type, connection, isNamed: true };
   if (type === 'etcdv3') return { type };
   // A folder has to be written as a path here: a bare word is a type.
   if (looksLikePath(type)) return { type: 'folder', path: resolve(world.cwd, type) };

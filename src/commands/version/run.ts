@@ -8,7 +8,7 @@ import { label, readVersions, type Versions, versionsText } from './versions.ts'
 const wording = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function run(ctx: Context, { client, poll = 0 }: VersionInput): Promise<Versions> {
-  return readVersions(ctx, { client, everyMs: poll, wording });
+  return readVersions(ctx, { client, everyMs: poll, wording, namesFailure: true });
 }
 
 function plainData({ calictl, calico, commit, cluster }: Versions): unknown {
@@ -18,9 +18,16 @@ function plainData({ calictl, calico, commit, cluster }: Versions): unknown {
   };
 }
 
+/** Without a cluster no line can be taken for its version. */
+async function* textOf(versions: Versions): AsyncIterable<string> {
+  const program = label('Client Version:', versions.calictl) + label('Implements Calico:', versions.calico);
+  if (versions.cluster !== 'undetected') return yield* versionsText(program, versions);
+  yield* versionsText(program, { ...versions, cluster: undefined });
+  yield label('Cluster Version:', 'none: no datastore is configured');
+}
+
 export const formats = {
-  text: (versions: Versions) =>
-    versionsText(label('Client Version:', versions.calictl) + label('Calico Version:', versions.calico), versions),
+  text: textOf,
   json: (versions: Versions) => jsonDocument(plainData(versions)),
 };
 

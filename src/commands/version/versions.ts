@@ -27,22 +27,30 @@ export interface VersionsQuery {
   readonly everyMs: number;
   /** An error of the datastore, in the words of the program. */
   readonly wording: (error: unknown) => string;
+  /** An unusable connection is an error, not a cluster that was not detected. */
+  readonly namesFailure?: boolean;
 }
 
 /** A line with the value in its column. */
 export const label = (name: string, value: string): string => `${name.padEnd(19)}${value}\n`;
 
 /** Errors: those of opening the datastore, except that there is none. */
-export async function readVersions(ctx: Context, { client, everyMs, wording }: VersionsQuery): Promise<Versions> {
+export async function readVersions(
+  ctx: Context,
+  { client, everyMs, wording, namesFailure = false }: VersionsQuery,
+): Promise<Versions> {
   const own = { ...ctx.version, cluster: undefined, errors: [], changes: undefined };
   if (client) return own;
   let store: Datastore;
   try {
     store = await ctx.datastore();
   } catch (error) {
-    const isMissing = error instanceof CalictlError && ['CONNECTION_SETTINGS', 'NO_DATASTORE'].includes(error.code);
-    if (!isMissing) throw error;
-    return { ...own, cluster: 'undetected' };
+    const code = error instanceof CalictlError ? error.code : undefined;
+    if (code === 'NO_DATASTORE' || (code === 'CONNECTION_SETTINGS' && !namesFailure)) {
+      return { ...own, cluster: 'undetected' };
+    }
+    if (code === 'CONNECTION_SETTINGS') return { ...own, errors: [error as CalictlError] };
+    throw error;
   }
   if (everyMs > 0) return { ...own, changes: changesOf(ctx, store, everyMs, wording) };
   try {

@@ -168,7 +168,8 @@ export class Contents {
     if (!(error instanceof ManifestError)) return error;
     return new DatastoreError('invalid', `${join(this.#folder, path)}:${error.line}: ${error.message}`, {
       cause: error,
-      hint: 'Correct the file. If it is not a manifest, move it out of the folder or give it a hidden name.',
+      hint:
+        error.hint ?? 'Correct the file. If it is not a manifest, move it out of the folder or give it a hidden name.',
     });
   }
 }

@@ -1,15 +1,20 @@
-// A deadline that can be moved, combined with the caller's signal: a request is aborted by it.
+// A deadline that can be moved, combined with one that cannot and with the caller's signal: a request is aborted by them.
 import { setMaxListeners } from 'node:events';
 
 export class Deadline {
   readonly ms: number;
+  /** The time of the whole request, which nothing moves; undefined when it has none. */
+  readonly limitMs: number | undefined;
   readonly #outer: AbortSignal | undefined;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #over = false;
+  readonly #limit: NodeJS.Timeout | undefined;
+  #over: 'time' | 'limit' | undefined;
 
-  constructor(ms: number, outer?: AbortSignal) {
+  constructor(ms: number, outer?: AbortSignal, limitMs?: number) {
     this.ms = ms;
+    this.limitMs = limitMs;
+    if (limitMs !== undefined) this.#limit = setTimeout(() => this.#end('limit'), limitMs);
     this.#outer = outer;
     // Many requests share the program's signal, which is not a leak to warn about.
     if (outer !== undefined) setMaxListeners(0, outer);
@@ -24,8 +29,13 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** True after a timeout, not when the caller gave up. */
-  get isOver(): boolean {
+  #end(which: 'time' | 'limit'): void {
+    this.#over ??= which;
+    this.#controller.abort(new Error('timeout'));
+  }
+
+  /** Which of the two ended; undefined also when the caller gave up. */
+  get over(): 'time' | 'limit' | undefined {
     return this.#over;
   }
 
@@ -40,10 +50,7 @@ export class Deadline {
       this.#timer.refresh();
       return;
     }
-    this.#timer = setTimeout(() => {
-      this.#over = true;
-      this.#controller.abort(new Error('timeout'));
-    }, this.ms);
+    this.#timer = setTimeout(() => this.#end('time'), this.ms);
   }
 
   /** Stops the time until `restart`. */
@@ -52,9 +59,10 @@ export class Deadline {
     this.#timer = undefined;
   }
 
-  /** Releases the timer and the caller's signal. */
+  /** Releases the timers and the caller's signal. */
   end(): void {
     this.pause();
+    clearTimeout(this.#limit);
     this.#outer?.removeEventListener('abort', this.#onOuter);
   }
 }

@@ -1,6 +1,6 @@
 // A Kubernetes API server as a datastore: Calico's custom resources and the core kinds.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
-import type { Kind } from '../../resources/kind.ts';
+import { customResourceGroup, type Kind } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { parseJson, printJson } from '../../text/json.ts';
 import type { World } from '../../world/world.ts';
@@ -14,8 +14,9 @@ import {
   type RepairLock,
 } from '../datastore.ts';
 import { refOf } from '../object-rules.ts';
+import { ApiGroups } from './api-groups.ts';
 import { Deadline } from './deadline.ts';
-import { KubeHttp, type KubeRequest } from './kube-http.ts';
+import { KubeHttp, type KubeRequest, type Waiting } from './kube-http.ts';
 import { completed, KubeList } from './kube-list.ts';
 import { lockByLease } from './repair-lease.ts';
 import { type RequestSubject, statusError, statusOf } from './status-error.ts';
@@ -25,12 +26,23 @@ import { invalidResponse } from './transport-error.ts';
 const callTimeoutMs = 30_000;
 const listTimeoutMs = 60_000;
 
+export interface KubeOptions {
+  /** Gets what a request waits for, other than its response. */
+  readonly waiting?: Waiting;
+  /**
+   * Errors say why Calico's kinds are missing, and a cluster with its objects in another API group is refused. calicoctl
+   * has neither.
+   */
+  readonly explains?: boolean;
+}
+
 /** A datastore on a connection; nothing is sent before the first call. */
 export function openKube(
   connection: KubeConnection,
   world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>,
+  options: KubeOptions = {},
 ): Datastore {
-  return new KubeDatastore(connection, world);
+  return new KubeDatastore(connection, world, options);
 }
 
 class KubeDatastore implements Datastore {
@@ -42,11 +54,17 @@ class KubeDatastore implements Datastore {
   readonly #http: KubeHttp;
   /** Kinds that were written through this store: scans of them must show its own writes. */
   readonly #written = new Set<string>();
+  readonly #groups: ApiGroups | undefined;
 
-  constructor(connection: KubeConnection, world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>) {
+  constructor(
+    connection: KubeConnection,
+    world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>,
+    { waiting, explains }: KubeOptions,
+  ) {
     this.#connection = connection;
     this.#world = world;
-    this.#http = new KubeHttp(connection, world);
+    this.#http = new KubeHttp(connection, world, waiting);
+    if (explains) this.#groups = new ApiGroups(this.#http, world.signal);
     this.description = `kubernetes at ${connection.server.origin}`;
   }
 
@@ -61,8 +79,10 @@ class KubeDatastore implements Datastore {
     // Every iteration lists again.
     const pages = () => {
       const fromCache = options.mode === 'scan' && options.current !== true && !this.#written.has(kind.kind);
-      const timeoutMs = options.timeoutMs ?? listTimeoutMs;
-      return new KubeList(this.#http, kind, path, { ...this.#reading(options), timeoutMs, fromCache }).pages();
+      const limitMs = this.#connection.requestTimeoutMs;
+      const timeoutMs = options.timeoutMs ?? Math.max(listTimeoutMs, limitMs ?? 0);
+      const asked = { ...this.#reading(options), timeoutMs, limitMs, fromCache };
+      return this.#explained(kind, new KubeList(this.#http, kind, path, asked).pages());
     };
     return { [Symbol.asyncIterator]: pages };
   }
@@ -109,8 +129,45 @@ class KubeDatastore implements Datastore {
     return { ...options, signal: options.signal ?? this.#world.signal };
   }
 
+  /** The pages; an error for what is missing, and for pools that are kept elsewhere, in place of an empty list. */
+  async *#explained<T extends KubeObject>(
+    kind: Kind<T>,
+    pages: AsyncIterable<ListPage<T>>,
+  ): AsyncGenerator<ListPage<T>> {
+    let isEmpty = true;
+    try {
+      for await (const page of pages) {
+        isEmpty &&= page.items.length === 0;
+        // A cluster without a pool has no IPAM data either, or they are in another group.
+        if (isEmpty && kind.api.plural === 'ippools') await this.#groups?.refuseOthers();
+        yield page;
+      }
+    } catch (error) {
+      throw await this.#explanation(kind, error);
+    }
+  }
+
+  async #explanation(kind: Kind, error: unknown): Promise<unknown> {
+    const isMissing = error instanceof DatastoreError && error.missingKind && kind.api.group === customResourceGroup;
+    return (isMissing ? await this.#groups?.reason() : undefined) ?? error;
+  }
+
   async #call(subject: RequestSubject, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
-    const deadline = new Deadline(options.timeoutMs ?? callTimeoutMs, options.signal);
+    try {
+      return await this.#answer(subject, request, options);
+    } catch (error) {
+      throw await this.#explanation(subject.kind, error);
+    }
+  }
+
+  async #answer(
+    subject: RequestSubject,
+    request: Omit<KubeRequest, 'deadline'>,
+    options: CallOptions,
+  ): Promise<string> {
+    const limitMs = this.#connection.requestTimeoutMs;
+    const timeoutMs = options.timeoutMs ?? Math.max(callTimeoutMs, limitMs ?? 0);
+    const deadline = new Deadline(timeoutMs, options.signal, limitMs);
     if (request.method !== 'GET') this.#written.add(subject.kind.kind);
     try {
       const response = await this.#http.send({ ...request, deadline });

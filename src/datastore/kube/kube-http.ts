@@ -8,7 +8,14 @@ import { CalictlError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { DatastoreError } from '../datastore.ts';
 import type { Deadline } from './deadline.ts';
-import { InvalidResponseError, invalidResponse, isPassing, timedOut, transportError } from './transport-error.ts';
+import {
+  InvalidResponseError,
+  invalidResponse,
+  isPassing,
+  overLimit,
+  timedOut,
+  transportError,
+} from './transport-error.ts';
 
 /** Retries of reads after transient failures, and of calls that the server throttled. */
 const readRetries = 3;
@@ -34,13 +41,18 @@ export interface KubeResponse {
   readonly body: Readable;
 }
 
+/** What a request waits for when it is not for the response; undefined when that is over. */
+export type Waiting = (what: string | undefined) => void;
+
 export class KubeHttp {
   readonly #connection: KubeConnection;
   readonly #world: Pick<World, 'clock' | 'random'>;
+  readonly #waiting: Waiting;
 
-  constructor(connection: KubeConnection, world: Pick<World, 'clock' | 'random'>) {
+  constructor(connection: KubeConnection, world: Pick<World, 'clock' | 'random'>, waiting: Waiting = () => undefined) {
     this.#connection = connection;
     this.#world = world;
+    this.#waiting = waiting;
   }
 
   get server(): URL {
@@ -72,7 +84,10 @@ export class KubeHttp {
         response.body.resume();
         // Waiting because the server asked for it does not count towards the deadline.
         request.deadline.pause();
-        await this.#wait(this.#requestedWaitMs(response.retryAfter), request.deadline);
+        const waitMs = this.#requestedWaitMs(response.retryAfter);
+        const seconds = Math.max(1, Math.round(waitMs / 1000));
+        this.#waiting(`the API server is busy: try ${busy} of ${busyRetries} in ${seconds} s`);
+        await this.#wait(waitMs, request.deadline).finally(() => this.#waiting(undefined));
         request.deadline.restart();
       } else if (status >= 500 && isRead && failures < readRetries) {
         response.body.resume();
@@ -145,7 +160,8 @@ export class KubeHttp {
   /** The failure as a DatastoreError. Errors: the reason of the caller's signal if that was aborted. */
   failure(cause: unknown, deadline: Deadline): Error {
     deadline.throwIfGivenUp();
-    if (deadline.isOver) return timedOut(this.server, deadline.ms);
+    if (deadline.over === 'limit') return overLimit(this.server, deadline.limitMs ?? 0);
+    if (deadline.over === 'time') return timedOut(this.server, deadline.ms);
     // Errors of connect/ need no other words.
     if (cause instanceof CalictlError) return cause;
     return transportError(this.server, cause);

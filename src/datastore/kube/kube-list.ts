@@ -16,6 +16,8 @@ import { statusError, statusOf } from './status-error.ts';
 import { invalidResponse } from './transport-error.ts';
 
 const pageSize = 500;
+/** A response that arrives more slowly than this makes no progress. */
+const leastBytesPerSecond = 100;
 /** A server whose tokens expire more often in one list is not usable. */
 const mostRestarts = 5;
 const protobufType = 'application/vnd.kubernetes.protobuf';
@@ -37,6 +39,8 @@ interface Progress {
 export interface KubeListOptions extends ListOptions {
   /** The longest time without data from the server, not that of the whole list. */
   readonly timeoutMs: number;
+  /** The longest time of one request, whatever arrives; undefined for none. */
+  readonly limitMs: number | undefined;
   /** Allows the server to answer from its watch cache, which may be slightly stale. */
   readonly fromCache: boolean;
 }
@@ -73,7 +77,7 @@ export class KubeList<T extends KubeObject> {
   async *pages(): AsyncGenerator<ListPage<T>> {
     const progress = this.#progress;
     for (;;) {
-      const deadline = new Deadline(this.#options.timeoutMs, this.#options.signal);
+      const deadline = new Deadline(this.#options.timeoutMs, this.#options.signal, this.#options.limitMs);
       let response: KubeResponse | undefined;
       try {
         response = await this.#ask(deadline);
@@ -133,9 +137,17 @@ export class KubeList<T extends KubeObject> {
   async *#items(response: KubeResponse, deadline: Deadline): AsyncGenerator<ListPage<T>, ListMetadata> {
     const splitter = this.#splitter(response);
     let ready: T[] = [];
+    const least = (leastBytesPerSecond * deadline.ms) / 1000;
+    let arrived = 0;
+    deadline.restart();
     for (let ended = false; !ended; ) {
       ended = await this.#http.pump(response.body, deadline, (chunk) => {
-        deadline.restart();
+        // Not each byte is progress: a response of one byte per second would never end.
+        arrived += chunk.length;
+        if (arrived >= least) {
+          deadline.restart();
+          arrived = 0;
+        }
         splitter.push(chunk, ready);
         return ready.length > pageSize;
       });

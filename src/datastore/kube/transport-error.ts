@@ -83,10 +83,17 @@ export function invalidResponse(server: URL, what: string, cause?: unknown): Dat
   return new DatastoreError('unavailable', `invalid response from ${server.origin}: ${what}`, { hint, cause });
 }
 
-/** The call timed out. */
+/** The call timed out: `ms` without a response, or without enough of it. */
 export function timedOut(server: URL, ms: number): DatastoreError {
   return new DatastoreError('unavailable', `no response from ${server.origin} within ${ms / 1000} seconds`, {
     hint: 'Try again; the API server may be overloaded or out of reach.',
+  });
+}
+
+/** The request took longer than the user allowed. */
+export function overLimit(server: URL, ms: number): DatastoreError {
+  return new DatastoreError('unavailable', `no complete response from ${server.origin} within ${ms / 1000} seconds`, {
+    hint: 'That is the limit that --request-timeout sets; allow more time, or find out why the API server is slow.',
   });
 }
 

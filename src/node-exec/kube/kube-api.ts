@@ -56,6 +56,19 @@ export function isApiResponse(result: unknown): result is ApiResponse {
 
 /** Makes one call. Errors: TransportError `unreachable`, `unauthorized` (no credentials); the reason of the signal. */
 export async function callApi(connection: KubeConnection, call: ApiCall): Promise<ApiResponse> {
+  const { server, requestTimeoutMs } = connection;
+  if (requestTimeoutMs === undefined) return callWithoutLimit(connection, call);
+  const limit = AbortSignal.timeout(requestTimeoutMs);
+  try {
+    return await callWithoutLimit(connection, { ...call, signal: AbortSignal.any([call.signal, limit]) });
+  } catch (cause) {
+    call.signal.throwIfAborted();
+    if (!limit.aborted) throw cause;
+    throw noResponse(server, new Error(`--request-timeout of ${requestTimeoutMs / 1000} seconds`));
+  }
+}
+
+async function callWithoutLimit(connection: KubeConnection, call: ApiCall): Promise<ApiResponse> {
   const { method, path, body, signal } = call;
   return withRetries(connection, signal, async () => {
     const { agent, headers } = await credentials(connection);

@@ -371,6 +371,67 @@ describe('timeouts', () => {
     expect((await listed(await server.open(), ipPool, { timeoutMs: 800 })).names).toEqual(['a', 'b']);
   });
 
+  it('a list of which a byte arrives now and then is given up', async () => {
+    const server = await serving(async (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"kind":"IPPoolList","items":[');
+      while (!response.destroyed) {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        response.write(' ');
+      }
+    });
+    const error = await errorOf(listed(await server.open(), ipPool, { timeoutMs: 300 }));
+    expect(error.message).toBe(`no response from ${server.url} within 0.3 seconds`);
+  });
+
+  it('--request-timeout ends any request, also one that advances and one that waits after 429', async () => {
+    const server = await serving(async ({ path }, response) => {
+      if (path.endsWith('/busy')) {
+        return sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '7' });
+      }
+      if (path.endsWith('/silent')) return;
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"kind":"IPPoolList","items":[');
+      while (!response.destroyed) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        response.write(`${JSON.stringify(pool('a'))},`);
+      }
+    });
+    const world = testWorld();
+    world.clock.sleep = (_, signal) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const settings = { k8sAPIEndpoint: server.url, k8sCAFile: server.caFile, requestTimeoutMs: 100 };
+    const store = await server.open(settings, world);
+    const calls = [
+      store.get(ipPool, { name: 'silent' }),
+      store.get(ipPool, { name: 'busy' }),
+      store.create(ipPool, pool('new')),
+      listed(store, ipPool),
+    ];
+    for (const error of await Promise.all(calls.map(errorOf))) {
+      expect(error.message).toBe(`no complete response from ${server.url} within 0.1 seconds`);
+      expect(error.hint).toContain('--request-timeout');
+    }
+  });
+
+  it('a wait after 429 is announced, and its end too', async () => {
+    let asked = 0;
+    const server = await serving((_, response) => {
+      if (++asked < 3) sendJson(response, 429, failure(429, 'TooManyRequests', 'slow down'), { 'Retry-After': '7' });
+      else sendJson(response, 200, pool('a'));
+    });
+    const world = testWorld();
+    const announced: (string | undefined)[] = [];
+    const connection = await kubeConnection({ k8sAPIEndpoint: server.url, k8sCAFile: server.caFile }, world);
+    const store = openKube(connection, world, { waiting: (what) => announced.push(what) });
+    await store.get(ipPool, { name: 'a' });
+    await store.close();
+    expect(announced).toEqual([
+      'the API server is busy: try 1 of 10 in 7 s',
+      undefined,
+      'the API server is busy: try 2 of 10 in 7 s',
+      undefined,
+    ]);
+  });
+
   it("an abort of the caller throws the caller's own reason", async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
