@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { invariantIds } from '../../src/ipam-check/invariants.ts';
 import { check } from '../../src/ipam-live/check/check.ts';
@@ -93,27 +93,27 @@ async function onKubernetes(server: ApiServer, objects: readonly KubeObject[]): 
 
 const expected = ({ findings, left }: Corpse): Checked => ({ findings: [...findings].sort(), left: [...left].sort() });
 
-test('there is a fault for every invariant', () => {
+it('there is a fault for every invariant', () => {
   const planted = new Set(faults.flatMap(({ findings }) => findings.map((line) => line.slice(0, 'INV-00'.length))));
   expect(invariantIds.filter((id) => !planted.has(id))).toEqual([]);
 });
 
 describe('in memory', () => {
-  test('the healthy image is clean', async () => expect(await inMemory(healthyImage())).toEqual(nothing));
-  test.each(faults)('$name', async (corpse) => expect(await inMemory(corpse.objects)).toEqual(expected(corpse)));
+  it('the healthy image is clean', async () => expect(await inMemory(healthyImage())).toEqual(nothing));
+  it.each(faults)('$name', async (corpse) => expect(await inMemory(corpse.objects)).toEqual(expected(corpse)));
 });
 
 describe('in a folder', () => {
-  test('the healthy image is clean', async () => expect(await inFolder(healthyImage())).toEqual(nothing));
-  test.each(faults)('$name', async (corpse) => expect(await inFolder(corpse.objects)).toEqual(expected(corpse)));
+  it('the healthy image is clean', async () => expect(await inFolder(healthyImage())).toEqual(nothing));
+  it.each(faults)('$name', async (corpse) => expect(await inFolder(corpse.objects)).toEqual(expected(corpse)));
 });
 
 describeWithApiServer('on Kubernetes', (server) => {
-  test('the healthy image is clean', async () => expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
-  test.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes === undefined))('$name', async (corpse) =>
+  it('the healthy image is clean', async () => expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
+  it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes === undefined))('$name', async (corpse) =>
     expect(await onKubernetes(server(), corpse.objects)).toEqual(expected(corpse)),
   );
-  test.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes !== undefined))(
+  it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes !== undefined))(
     '$name cannot be stored: $notOnKubernetes',
     async (corpse) => {
       const found = await onKubernetes(server(), corpse.objects).then(

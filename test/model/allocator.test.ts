@@ -1,7 +1,7 @@
 // The allocator against a plain model: whatever several nodes assign and release, in turn or at once, no address is held
 // twice, none is lost, and the records agree. LONG=1 for more sequences.
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { assignIp } from '../../src/ipam/assign/assign-ip.ts';
@@ -27,7 +27,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 const numRuns = process.env['LONG'] ? 20_000 : 300;
 
-test('assign, claim and release in any order, one or two at once', { timeout: 600_000 }, async () => {
+it('assign, claim and release in any order, one or two at once', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 2 }), { maxLength: 12 }), async (rounds) => {
       const nodes = ['node-a', 'node-b', 'node-c'].map((name) => node(name));

@@ -1,7 +1,7 @@
 // Every operation that writes more than once, cut off before and after each of its writes: nothing is assigned twice,
 // the check finds what docs/reference/ipam.md#stops-between-writes says and no more, and a repair, or the operation
 // itself when it is repeated, leaves all in order. LONG=1 cuts off more operations one after the other.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type MemoryCall, MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import type { Finding } from '../../src/ipam-check/finding.ts';
@@ -157,14 +157,14 @@ async function problemsOfRepeat(operation: CutOperation, first: Cut, wanted: num
 describe.each(cutOperations)('$what', (operation) => {
   const { what, cluster, writes, ends } = operation;
 
-  test('undisturbed: its writes, and its end', async () => {
+  it('undisturbed: its writes, and its end', async () => {
     const done = await cut(operation, cluster);
     expect.soft(done.writes).toEqual(writes.map(([write]) => write));
     expect.soft(outline(new MemoryDatastore(done.objects))).toEqual(ends);
     expect(await problemsOfRepair(done.objects, done.living)).toEqual([]);
   });
 
-  test('cut off at each write', async () => {
+  it('cut off at each write', async () => {
     const wanted = (await cut(operation, cluster)).living.size - cluster.living.size;
     const judged = new Map<string, { found: readonly Finding[]; problems: readonly string[] }>();
     const failures: string[] = [];
@@ -196,7 +196,7 @@ describe.each(cutOperations)('$what', (operation) => {
 
 const chains = process.env['LONG'] ? 2000 : 40;
 
-test(`three operations one after the other, each cut off somewhere: ${chains} times`, {
+it(`three operations one after the other, each cut off somewhere: ${chains} times`, {
   timeout: 600_000,
 }, async () => {
   const failures: string[] = [];

@@ -1,7 +1,7 @@
 // Any two operations at the same time, on small clusters: every order of their store calls, and either of them dying at
 // any point. No address is given twice, none in use is freed, and one repair afterwards leaves nothing to find.
 // LONG=1 for all clusters and more lost races. A failure prints a line for SCHEDULE, which runs its schedule again.
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Judge, judgeAll, scopeOf } from '../support/interleaving/checks.ts';
 import { leakedAddress, type SmallCluster, smallClusters } from '../support/interleaving/clusters.ts';
 import {
@@ -74,7 +74,7 @@ async function failuresOf(cluster: SmallCluster, actors: readonly [Actor, Actor]
 }
 
 describe('every schedule of', () => {
-  test.each(pairs)('$one and $other', { timeout: 3_600_000 }, async ({ one, other }) => {
+  it.each(pairs)('$one and $other', { timeout: 3_600_000 }, async ({ one, other }) => {
     const failures: string[] = [];
     const extent = { crashes: true, losses: isLong && !isLarge(one, other) ? 2 : 1 };
     for (const cluster of clustersFor(one, other)) {
@@ -83,7 +83,7 @@ describe('every schedule of', () => {
     expect(failures).toEqual([]);
   });
 
-  test('an assignment and a release by the handle that it assigns to', async () => {
+  it('an assignment and a release by the handle that it assigns to', async () => {
     const failures: string[] = [];
     for (const cluster of smallClusters.filter(({ living }) => living.size === 0)) {
       failures.push(
@@ -101,7 +101,7 @@ describe('every schedule of', () => {
 
 const given = process.env['SCHEDULE'];
 if (given !== undefined) {
-  test('the schedule of SCHEDULE', async () => {
+  it('the schedule of SCHEDULE', async () => {
     const again = JSON.parse(given) as { cluster: string; actors: readonly string[]; schedule: readonly string[] };
     const cluster = smallClusters.find(({ name }) => name === again.cluster) as SmallCluster;
     const [a, b] = ['A', 'B'].map((who, index) =>

@@ -1,7 +1,7 @@
 // Real processes that assign and release from one small pool at once: nobody gets an address that another holds, and
 // what is left at the end is clean.
 import { rmSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { node, pool } from '../support/clusters/ipam-state.ts';
 import type { Held, Plan } from '../support/other-clients/allocating-process.ts';
@@ -32,14 +32,14 @@ async function race(env: Readonly<Record<string, string>>): Promise<void> {
   expect(checked.code).toBe(0);
 }
 
-test('heldTwice finds two holders of the same address', () => {
+it('heldTwice finds two holders of the same address', () => {
   const span = (from: number, to: number): Held => ({ address: '10.60.0.1', from: String(from), to: String(to) });
   expect(heldTwice([span(5, 9), span(1, 5)])).toEqual([]);
   expect(heldTwice([span(4, 9), span(1, 5)])).toHaveLength(1);
 });
 
 describe('in a folder', () => {
-  test(`${processes} processes × ${assignments} assignments`, async () => {
+  it(`${processes} processes × ${assignments} assignments`, async () => {
     const datastore = folderOf(objects);
     await race({ HOME: '/nonexistent', DATASTORE_TYPE: datastore });
     rmSync(datastore, { recursive: true });
@@ -47,7 +47,7 @@ describe('in a folder', () => {
 });
 
 describeWithApiServer('on a kube-apiserver', (server) => {
-  test(`${processes} processes × ${assignments} assignments`, async () => {
+  it(`${processes} processes × ${assignments} assignments`, async () => {
     await server().admin.load(objects);
     await race({ HOME: '/nonexistent', KUBECONFIG: server().kubeconfig });
   }, 1_800_000);

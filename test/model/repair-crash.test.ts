@@ -1,6 +1,6 @@
 // Every repair primitive and release, cut off after (and before) each of its writes, then repaired and run again.
 // Whatever remains in between is a state that the primitives themselves mend, and no held address is ever free.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DatastoreError } from '../../src/datastore/datastore.ts';
 import { type MemoryCall, MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
@@ -288,7 +288,7 @@ function expectEnd(store: MemoryDatastore, { end }: Scenario): void {
 describe.each(scenarios)('$what', (scenario) => {
   const kept = keptHolders(new MemoryDatastore(scenario.objects), scenario.frees ?? []);
 
-  test('undisturbed: done, and nothing more to do', async () => {
+  it('undisturbed: done, and nothing more to do', async () => {
     const store = new MemoryDatastore(scenario.objects);
     await scenario.run(ipamStoreOf(store), store);
     expectEnd(store, scenario);
@@ -298,7 +298,7 @@ describe.each(scenarios)('$what', (scenario) => {
   });
 
   const faults: readonly MemoryFault[] = ['crash-after', 'crash-before', 'timeout-after', 'timeout-before', 'conflict'];
-  test.each(faults)('%s at each write: held addresses stay, mending and running again ends well', async (fault) => {
+  it.each(faults)('%s at each write: held addresses stay, mending and running again ends well', async (fault) => {
     let cuts = 0;
     for (let nthWrite = 1; ; nthWrite++) {
       const left = await cutOff(scenario, fault, nthWrite);

@@ -1,5 +1,5 @@
 // The search for schedules itself: it finds all that running every schedule one by one finds, and faults that are planted.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { touched, withSpec } from '../../src/ipam/block/block.ts';
@@ -41,7 +41,7 @@ describe('the same endings as by running every schedule from its beginning', () 
     [used, [claimRangeFor('node-b'), releaseAddress], false],
     [givenUp, [giveUpEmpty, releaseAddress], true],
   ];
-  test.each(
+  it.each(
     cases.map(([cluster, actors, crashes]) => ({
       what: `${actors[0].name}, ${actors[1].name}`,
       cluster,
@@ -64,7 +64,7 @@ describe('the same endings as by running every schedule from its beginning', () 
     expect(totals.runs).toBeLessThan(Number(schedules));
   });
 
-  test('when also reads of what nobody writes are put in every order', async () => {
+  it('when also reads of what nobody writes are put in every order', async () => {
     const scope = scopeOf(bare, [releaseAddress, claimRangeFor('node-b')]);
     const found = new Set<string>();
     const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
@@ -108,19 +108,19 @@ describe('a fault that only some schedules show', () => {
     if (now.ok) await blocks.update({ ...block, metadata: now.value.metadata });
   });
 
-  test('a write without the revision gives an address to two', async () => {
+  it('a write without the revision gives an address to two', async () => {
     const failures = await allFailures([blind, assign('node-a', 'B')]);
     expect(failures.map(({ what }) => what)).toContain('10.0.0.2 was given to new-A and to new-B');
   });
 
-  test('a write whose failure is not looked at hands out what is not held', async () => {
+  it('a write whose failure is not looked at hands out what is not held', async () => {
     const careless = brokenAssign((store, block) => ipamStoreOf(store).blocks.update(block));
     const failures = await allFailures([careless, releaseAddress]);
     expect(failures.map(({ what }) => what)).toContain('10.0.0.2 is used by new-A and allocated to nobody');
     expect(await allFailures([careless, claimRangeFor('node-b')])).toEqual([]);
   });
 
-  test('a mark that is to be taken off again stays when its writer dies', async () => {
+  it('a mark that is to be taken off again stays when its writer dies', async () => {
     const marking: Actor = {
       name: 'marks the block and takes the mark off',
       async run(store) {
@@ -136,7 +136,7 @@ describe('a fault that only some schedules show', () => {
     expect((await whats(true)).join('\n')).toMatch(/after a repair: INV-14/);
   });
 
-  test('the schedule of a failure shows it again', async () => {
+  it('the schedule of a failure shows it again', async () => {
     const actors = [blind, assign('node-a', 'B')] as const;
     const [failure] = await allFailures(actors);
     const judge = new Judge(cluster, actors);

@@ -1,6 +1,6 @@
 // Killing a split at any write, or losing its answer: running it again ends with exactly the parts, and with every block
 // and address as it was.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
 import { autoAssign } from '../../src/ipam/assign/auto-assign.ts';
@@ -66,7 +66,7 @@ const writesOf = (number: number): number => number + 2;
 const deaths: readonly MemoryFault[] = ['crash-before', 'crash-after', 'timeout-before', 'timeout-after', 'conflict'];
 
 describe.each([2, 4, 8])('into %i', (number) => {
-  test('without an accident: the writes are those of the plan', async () => {
+  it('without an accident: the writes are those of the plan', async () => {
     const before = await inUse();
     const store = new MemoryDatastore(before);
     expect(await split(store, number, false)).toBe('done');
@@ -76,7 +76,7 @@ describe.each([2, 4, 8])('into %i', (number) => {
     expect(writes).toEqual(['update p', ...creates, 'delete p']);
   });
 
-  test.each(deaths)('%s at each write, then again', async (fault) => {
+  it.each(deaths)('%s at each write, then again', async (fault) => {
     const before = await inUse();
     for (let kill = 1; kill <= writesOf(number); kill += 1) {
       const store = new MemoryDatastore(before, {
@@ -95,7 +95,7 @@ describe.each([2, 4, 8])('into %i', (number) => {
     }
   });
 
-  test('killed at each write, and again at each write of the second run', async () => {
+  it('killed at each write, and again at each write of the second run', async () => {
     const before = await inUse();
     for (let kill = 1; kill < writesOf(number); kill += 1) {
       const store = new MemoryDatastore(before, {
@@ -140,7 +140,7 @@ describe('another client at the same time', () => {
     await store.update(ipPool, { ...found, spec: { ...found.spec, ...spec } });
   };
 
-  test('a pool that was changed after it was read is not disabled', async () => {
+  it('a pool that was changed after it was read is not disabled', async () => {
     const store = await intruded(1, (other) => edit(other, 'p', { natOutgoing: true }));
     expect(pools(store).map(({ metadata, spec }) => [metadata.name, spec.disabled, spec.natOutgoing])).toEqual([
       ['p', undefined, true],
@@ -148,12 +148,12 @@ describe('another client at the same time', () => {
     ]);
   });
 
-  test('a pool that was changed after it was disabled is not deleted', async () => {
+  it('a pool that was changed after it was disabled is not deleted', async () => {
     const store = await intruded(4, (other) => edit(other, 'p', { natOutgoing: true }));
     expect(pools(store).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });
 
-  test('a pool whose part was taken away or changed is not deleted', async () => {
+  it('a pool whose part was taken away or changed is not deleted', async () => {
     const gone = await intruded(3, async (other) => {
       const { uid } = (await other.get(ipPool, { name: 'split-p-0' })).metadata;
       await MemoryDatastore.prototype.delete.call(other, ipPool, { name: 'split-p-0' }, { uid });
@@ -169,7 +169,7 @@ describe('another client at the same time', () => {
     expect(pools(changed).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });
 
-  test('a part that another split made meanwhile, exactly so, is taken', async () => {
+  it('a part that another split made meanwhile, exactly so, is taken', async () => {
     const before = await inUse();
     const store = new MemoryDatastore(before);
     const reading = await readForSplit(store, {});

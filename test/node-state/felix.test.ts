@@ -1,7 +1,7 @@
 // The state of Felix from its own check, from runit and from the list of processes; and answers that do not show it.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseFelix } from '../../src/node-state/felix.ts';
 import { felixProbes, type ProbeOutcome } from '../../src/node-state/probes.ts';
 import { isRunning } from '../support/program/processes.ts';
@@ -14,7 +14,7 @@ function answered(argv: readonly string[], exit: number, stdout = '', stderr = '
 }
 
 describe('parseFelix', () => {
-  test.each([
+  it.each([
     ['its check succeeds', answered(check, 0), 'live'],
     ['its check fails', answered(check, 1, '', 'calico/node is not ready: felix is not live'), 'not live'],
     ['runit runs it', answered(service, 0, 'run: /etc/service/enabled/felix: (pid 42) 81s\n'), 'running'],
@@ -32,7 +32,7 @@ describe('parseFelix', () => {
     expect(parseFelix(outcome)).toEqual({ seen: true, value, argv: outcome.argv });
   });
 
-  test.each([
+  it.each([
     [
       'the program is missing',
       answered(check, 127, '', 'sh: calico-node: not found\n'),

@@ -1,5 +1,5 @@
 // A node's state from its reading: every probe, and each way in which an answer cannot be used.
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nodeState } from '../../src/node-state/node-state.ts';
 import { allProbes, type NodeReading, type ProbeName, type ProbeOutcome } from '../../src/node-state/probes.ts';
 import { recording, someBeginnings } from '../support/recorded/recordings.ts';
@@ -103,7 +103,7 @@ describe('nodeState', () => {
     expect(state.bird[4].routes.seen).toBe(true);
   });
 
-  test.each<[string, Partial<Answered>, string]>([
+  it.each<[string, Partial<Answered>, string]>([
     [
       'a failure',
       { exit: 1, stdout: '', stderr: 'Cannot open netlink socket: Permission denied\n' },
@@ -146,14 +146,14 @@ describe('nodeState', () => {
     expect([...state.skipped]).toEqual([['neighbours', ['{"dst":"?"}']]]);
   });
 
-  test.each([
+  it.each([
     ['mtu', 'fourteen hundred', 'the output of cat was not understood: not a number: fourteen hundred'],
     ['nodename', '', 'the output of cat was not understood: not a name: '],
   ] as const)('an invalid %s is not seen', (name, text, why) => {
     expect(whyOf(nodeState(reading({ [name]: { stdout: text } }))[name])).toBe(why);
   });
 
-  test.each<[string, Partial<Answered>, Partial<Answered>, string]>([
+  it.each<[string, Partial<Answered>, Partial<Answered>, string]>([
     ['its own check wins', { exit: 1 }, { stdout: 'run: felix: (pid 1) 2s' }, 'not live'],
     ['else the processes count', { exit: 127 }, { stdout: 'down: felix: 2s' }, 'not running'],
   ])('the state of Felix: %s', (_what, felix, felixProcess, value) => {

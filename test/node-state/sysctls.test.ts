@@ -1,7 +1,7 @@
 // Kernel settings: the output of the probe's own command on this machine, interface names with dots, and other lines.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { kernelProbes } from '../../src/node-state/probes.ts';
 import { parseSysctls } from '../../src/node-state/sysctls.ts';
 import { answerOf, problemOf } from '../support/recorded/recordings.ts';
@@ -32,7 +32,7 @@ describe('parseSysctls', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['', 'no setting found'],
     ['1\n', 'no setting found: 1'],
     ['net.ipv4.ip_forward = 1\n', 'no setting found: net.ipv4.ip_forward = 1'],

@@ -1,9 +1,9 @@
 // The settings of Felix: defaults, the node's own configuration over the common one, names of protocols.
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { felixSettings, protocolName } from '../../../src/datapath/expected/felix-settings.ts';
 import { felixConfiguration } from '../../support/recorded/network.ts';
 
-test("without a configuration Calico's defaults apply", () => {
+it("without a configuration Calico's defaults apply", () => {
   expect(felixSettings([])('node-a')).toMatchObject({
     interfacePrefixes: ['cali'],
     vxlanPort: 4789,
@@ -18,7 +18,7 @@ test("without a configuration Calico's defaults apply", () => {
   });
 });
 
-test("a node's own configuration overrides the default one field by field", () => {
+it("a node's own configuration overrides the default one field by field", () => {
   const of = felixSettings([
     felixConfiguration({ vxlanVNI: 5000, vxlanPort: 8472, interfacePrefix: 'cali, tap' }),
     felixConfiguration({ vxlanVNI: 6000 }, 'node.node-b'),
@@ -28,7 +28,7 @@ test("a node's own configuration overrides the default one field by field", () =
   expect(of('node-b')).toMatchObject({ vxlanVni: 6000, vxlanPort: 8472, interfacePrefixes: ['cali', 'tap'] });
 });
 
-test.each([
+it.each([
   [undefined, 'either', 'bird'],
   ['Disabled', 'bird', 'bird'],
   ['Enabled', 'either', 'either'],
@@ -39,12 +39,12 @@ test.each([
   expect(felixSettings([felixConfiguration(spec)])('n')).toMatchObject({ ipipOwner, plainOwner });
 });
 
-test('an MTU of 0 means unset, and route protocol 3 the usual ones', () => {
+it('an MTU of 0 means unset, and route protocol 3 the usual ones', () => {
   const settings = felixSettings([felixConfiguration({ ipipMTU: 0, vxlanMTU: 1400, deviceRouteProtocol: 3 })])('n');
   expect(settings).toMatchObject({ ipipMtu: undefined, vxlanMtu: 1400, routeProtocol: undefined });
 });
 
-test.each([
+it.each([
   ['12', 'bird'],
   ['3', 'boot'],
   ['80', '80'],

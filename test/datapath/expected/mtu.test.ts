@@ -1,5 +1,5 @@
 // MTUs by the rule: the smallest uplink, what each encapsulation takes, the smallest of those in use for pods.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectedMtus, hostMtu } from '../../../src/datapath/expected/mtu.ts';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import type { Interface } from '../../../src/node-state/iproute/iproute.ts';
@@ -23,7 +23,7 @@ function link(name: string, mtu: number, ...flags: readonly string[]): Interface
 const usual = '^((en|wl|ww|sl|ib)[Pcopsvx].*|(eth|wlan|wwan).*)';
 
 describe('hostMtu', () => {
-  test('the MTU of the host is the smallest of the interfaces that are up and match', () => {
+  it('the MTU of the host is the smallest of the interfaces that are up and match', () => {
     const interfaces = [
       link('eth0', 1500, 'UP'),
       link('ens3', 1450, 'UP'),
@@ -34,7 +34,7 @@ describe('hostMtu', () => {
     expect(hostMtu(interfaces, '^cali')).toBe(1300);
   });
 
-  test('the MTU of the host is 1460 when no interface matches, and unknown for an invalid pattern', () => {
+  it('the MTU of the host is 1460 when no interface matches, and unknown for an invalid pattern', () => {
     expect(hostMtu([link('br0', 9000, 'UP')], usual)).toBe(1460);
     expect(hostMtu([], '(')).toBeUndefined();
   });
@@ -46,7 +46,7 @@ describe('expectedMtus', () => {
     return expectedMtus(readNetwork({ ...objects, felixConfigurations: [felixConfiguration(spec)] }), 'node-a', 1500);
   };
 
-  test.each<[Mode, boolean, number]>([
+  it.each<[Mode, boolean, number]>([
     ['none', true, 1500],
     ['ipip', false, 1480],
     ['vxlan', false, 1450],
@@ -56,7 +56,7 @@ describe('expectedMtus', () => {
     expect(mtusOf(mode, v6).pod).toBe(pod);
   });
 
-  test('MTUs that are set take precedence over computed ones', () => {
+  it('MTUs that are set take precedence over computed ones', () => {
     expect(mtusOf('vxlan', false, { vxlanMTU: 1380 })).toMatchObject({ vxlan: { 4: 1380, 6: 1430 }, pod: 1380 });
     expect(mtusOf('none', false, { wireguardEnabled: true })).toMatchObject({ pod: 1440 });
     expect(mtusOf('none', false, { wireguardEnabledV6: true, wireguardMTUV6: 1300 })).toMatchObject({ pod: 1300 });

@@ -1,5 +1,5 @@
 // Objects of the datastore as a network: addresses of nodes, encapsulation of pools, owners, borrowers, workloads.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isSameSubnet, type NetworkNode } from '../../../src/datapath/expected/network.ts';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';
@@ -31,18 +31,18 @@ const subnetOf = (node: NetworkNode, version: 4 | 6 = 4): string | undefined => 
 };
 
 describe('the address of a node', () => {
-  test('the address of a node is the recorded one, with its subnet', () => {
+  it('the address of a node is the recorded one, with its subnet', () => {
     expect(subnetOf(nodeOf(() => undefined))).toBe('10.90.0.1 in 10.90.0.0/24');
   });
 
-  test('an address of a node without a prefix length is a subnet of its own', () => {
+  it('an address of a node without a prefix length is a subnet of its own', () => {
     const node = nodeOf(({ metadata }) =>
       Object.assign(metadata.annotations ?? {}, { 'projectcalico.org/IPv4Address': '10.90.0.1' }),
     );
     expect(subnetOf(node)).toBe('10.90.0.1 in 10.90.0.1/32');
   });
 
-  test('without a recorded address a node has its InternalIP, then its ExternalIP, of the family', () => {
+  it('without a recorded address a node has its InternalIP, then its ExternalIP, of the family', () => {
     const node = nodeOf((stored) => {
       stored.metadata.annotations = {};
       stored.status = {
@@ -60,7 +60,7 @@ describe('the address of a node', () => {
   });
 });
 
-test('of two nodes with different prefix lengths only the one with the wider subnet sees the other in it', () => {
+it('of two nodes with different prefix lengths only the one with the wider subnet sees the other in it', () => {
   const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a'] });
   objects.nodes.push(recordedNode('node-b', 'vxlan', false, { ip: '10.90.1.9/16' }));
   const nodes = readNetwork(objects).nodes;
@@ -75,14 +75,14 @@ describe('a pool', () => {
     return readNetwork({ ...recordedObjects({ mode: 'none' }), pools: [pool] }).pools[0]?.encapsulation;
   };
 
-  test('a pool encapsulates by its modes, IPIP for IPv4 only', () => {
+  it('a pool encapsulates by its modes, IPIP for IPv4 only', () => {
     expect(encapsulationOf({})).toEqual({ kind: 'none', crossSubnet: false });
     expect(encapsulationOf({ ipipMode: 'CrossSubnet' })).toEqual({ kind: 'ipip', crossSubnet: true });
     expect(encapsulationOf({ vxlanMode: 'Always' })).toEqual({ kind: 'vxlan', crossSubnet: false });
     expect(encapsulationOf({ ipipMode: 'Always' }, 'fd00::/48')).toEqual({ kind: 'none', crossSubnet: false });
   });
 
-  test('a pool of the oldest form has its mode in a switch', () => {
+  it('a pool of the oldest form has its mode in a switch', () => {
     expect(encapsulationOf({ ipip: { enabled: true, mode: 'cross-subnet' } })).toEqual({
       kind: 'ipip',
       crossSubnet: true,
@@ -91,7 +91,7 @@ describe('a pool', () => {
 });
 
 describe('a block', () => {
-  test('allocations of other nodes are borrowed addresses of a block, those without a node are not', () => {
+  it('allocations of other nodes are borrowed addresses of a block, those without a node are not', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.blocks = [
       recordedBlock('10.244.10.0/26', 'node-a', [
@@ -105,14 +105,14 @@ describe('a block', () => {
     expect(block).toMatchObject({ owner: 'node-a', confirmed: true, pool: { name: 'pool-4' } });
   });
 
-  test('a block is not confirmed while its affinity is not', () => {
+  it('a block is not confirmed while its affinity is not', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.affinities = [recordedAffinity('node-a', '10.244.10.0/26', 'pendingDeletion')];
     const confirmed = readNetwork(objects).blocks.map((block) => block.confirmed);
     expect(confirmed).toEqual([false, true, true]);
   });
 
-  test('a block of a load balancer or without an owner has no node, and a block being deleted is left out', () => {
+  it('a block of a load balancer or without an owner has no node, and a block being deleted is left out', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const virtual = recordedBlock('10.244.70.0/26', undefined);
     virtual.spec.affinity = 'virtual:load-balancer';
@@ -123,7 +123,7 @@ describe('a block', () => {
   });
 });
 
-test('without any block the pod CIDRs of nodes that lie in pools are the blocks', () => {
+it('without any block the pod CIDRs of nodes that lie in pools are the blocks', () => {
   const objects = recordedObjects({ mode: 'vxlan' });
   objects.blocks = [];
   for (const [at, node] of objects.nodes.entries()) node.spec = { podCIDRs: [`10.244.${at}.0/24`, '192.0.2.0/24'] };
@@ -135,7 +135,7 @@ test('without any block the pod CIDRs of nodes that lie in pools are the blocks'
 });
 
 describe('workloads', () => {
-  test('workloads are pods on a node that have their own network and have not ended', () => {
+  it('workloads are pods on a node that have their own network and have not ended', () => {
     const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a'] });
     const host = recordedPod('node-a', 'default/host', '10.90.0.1');
     const ended = recordedPod('node-a', 'default/job', '10.244.10.7');
@@ -153,7 +153,7 @@ describe('workloads', () => {
     ]);
   });
 
-  test('addresses in a pool but in no block are stray addresses', () => {
+  it('addresses in a pool but in no block are stray addresses', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.pods.push(
       recordedPod('node-b', 'default/free', '10.244.200.1'),

@@ -1,5 +1,5 @@
 // The forms of expected routes, computed by hand, where recordings do not show them.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type NetworkObjects, readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { formText } from '../../../src/datapath/expected/route-forms.ts';
 import { expectedRoutes } from '../../../src/datapath/expected/routes.ts';
@@ -21,7 +21,7 @@ function textsOf(objects: NetworkObjects, node = 'node-a'): Record<string, strin
   );
 }
 
-test('the expected routes of a node come in the order of their destinations', () => {
+it('the expected routes of a node come in the order of their destinations', () => {
   expect(textsOf(recordedObjects({ mode: 'vxlan', nodes: ['node-a', 'node-b'], v6: true }))).toEqual({
     '10.244.10.0/26': 'blackhole proto 80',
     '10.244.10.1/32': 'dev cali0761ccbeace proto boot|80 scope link',
@@ -34,7 +34,7 @@ test('the expected routes of a node come in the order of their destinations', ()
   });
 });
 
-test('programClusterRoutes decides who writes routes without encapsulation', () => {
+it('programClusterRoutes decides who writes routes without encapsulation', () => {
   const objects = recordedObjects({ mode: 'none', nodes: ['node-a', 'node-b'] });
   expect(textsOf(objects)['10.244.20.64/26']).toBe('via the next hop to 10.90.0.2 proto bird');
   objects.felixConfigurations.push(felixConfiguration({ programClusterRoutes: 'Enabled' }));
@@ -45,7 +45,7 @@ test('programClusterRoutes decides who writes routes without encapsulation', () 
   expect(textsOf(objects)['10.244.20.64/26']).toBe('via 10.90.0.2 proto 80 onlink');
 });
 
-test('IPIP CrossSubnet encapsulates only to the other subnet', () => {
+it('IPIP CrossSubnet encapsulates only to the other subnet', () => {
   const texts = textsOf(recordedObjects({ mode: 'ipip-crosssubnet' }));
   expect(texts['10.244.20.64/26']).toMatch(/^via the next hop to 10\.90\.0\.2 proto bird or /);
   expect(texts['10.244.30.128/26']).toBe('via 10.90.1.3 dev tunl0 proto bird|80 onlink');
@@ -56,7 +56,7 @@ describe('between two nodes that disagree on their subnet', () => {
   objects.nodes.push(recordedNode('node-b', 'vxlan-crosssubnet', false, { ip: '10.90.1.9/16' }));
   objects.blocks.push(recordedBlock('10.244.20.64/26', 'node-b'));
 
-  test('of two nodes that disagree on their subnet each routes as it sees the other', () => {
+  it('of two nodes that disagree on their subnet each routes as it sees the other', () => {
     expect(textsOf(objects)['10.244.20.64/26']).toBe('via 10.244.20.64 dev vxlan.calico proto boot onlink');
     expect(textsOf(objects, 'node-b')['10.244.10.0/26']).toBe('via 10.90.0.1 proto 80 onlink');
   });
@@ -70,13 +70,13 @@ describe('a borrowed address', () => {
     return objects;
   };
 
-  test('a borrowed address is on the link at the node that has it', () => {
+  it('a borrowed address is on the link at the node that has it', () => {
     expect(textsOf(borrowed('vxlan', true))['10.244.20.70/32']).toMatch(
       /^dev cali[0-9a-f]{11} proto boot\|80 scope link$/,
     );
   });
 
-  test('a borrowed address has a route at every other node, including the owner of the block', () => {
+  it('a borrowed address has a route at every other node, including the owner of the block', () => {
     for (const node of ['node-b', 'node-c']) {
       expect(textsOf(borrowed('vxlan', true), node)['10.244.20.70/32']).toBe(
         'via 10.244.10.0 dev vxlan.calico proto boot onlink',
@@ -85,26 +85,26 @@ describe('a borrowed address', () => {
     }
   });
 
-  test('a borrowed address without a living pod is announced by Felix, not by BIRD', () => {
+  it('a borrowed address without a living pod is announced by Felix, not by BIRD', () => {
     expect(textsOf(borrowed('vxlan', false), 'node-c')['10.244.20.70/32']).not.toContain('may be missing');
     expect(textsOf(borrowed('none', false), 'node-c')['10.244.20.70/32']).toContain('may be missing');
   });
 });
 
-test('no routes are expected to a node without an address', () => {
+it('no routes are expected to a node without an address', () => {
   const objects = recordedObjects({ mode: 'none', nodes: ['node-a'] });
   objects.nodes.push(recordedNode('node-b', 'none', false, { ip: undefined }));
   objects.blocks.push(recordedBlock('10.244.20.64/26', 'node-b'));
   expect(textsOf(objects)['10.244.20.64/26']).toBe(' (may be missing)');
 });
 
-test('blocks outside all pools and blocks of deleted nodes have no route', () => {
+it('blocks outside all pools and blocks of deleted nodes have no route', () => {
   const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a'] });
   objects.blocks.push(recordedBlock('192.0.2.0/26', 'node-a'), recordedBlock('10.244.80.0/26', 'gone'));
   expect(Object.keys(textsOf(objects))).toEqual(['10.244.10.0/26', '10.244.10.1/32', '10.244.10.2/32']);
 });
 
-test('Felix writes an MTU that is set', () => {
+it('Felix writes an MTU that is set', () => {
   const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a', 'node-b'] });
   objects.felixConfigurations.push(felixConfiguration({ vxlanMTU: 1400 }));
   const route = expectedRoutes('node-a', readNetwork(objects)).find(({ peer }) => peer === 'node-b');

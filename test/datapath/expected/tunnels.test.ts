@@ -1,11 +1,11 @@
 // Tunnel devices by pools and settings, and what each VXLAN device must know about other nodes.
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { tunnelDevices } from '../../../src/datapath/expected/tunnels.ts';
 import { formatIp } from '../../../src/net/ip.ts';
 import { felixConfiguration, type Mode, recordedNetwork, recordedObjects } from '../../support/recorded/network.ts';
 
-test.each<[Mode, boolean, readonly string[]]>([
+it.each<[Mode, boolean, readonly string[]]>([
   ['none', true, []],
   ['ipip', false, ['tunl0']],
   ['ipip', true, ['tunl0']],
@@ -15,7 +15,7 @@ test.each<[Mode, boolean, readonly string[]]>([
   expect(tunnelDevices('node-a', recordedNetwork({ mode, v6 })).map(({ name }) => name)).toEqual(names);
 });
 
-test('a VXLAN device has its identity and knows the other nodes', () => {
+it('a VXLAN device has its identity and knows the other nodes', () => {
   const [device] = tunnelDevices('node-a', recordedNetwork({ mode: 'vxlan' }));
   const { vxlan, address, needsAddress } = device ?? {};
   expect(address && formatIp(address)).toBe('10.244.10.0');
@@ -38,7 +38,7 @@ test('a VXLAN device has its identity and knows the other nodes', () => {
   ]);
 });
 
-test('settings of Felix decide VNI and port, and can force an encapsulation on or off', () => {
+it('settings of Felix decide VNI and port, and can force an encapsulation on or off', () => {
   const objects = recordedObjects({ mode: 'vxlan' });
   objects.felixConfigurations.push(felixConfiguration({ vxlanVNI: 77, vxlanPort: 8472, ipipEnabled: true }));
   const devices = tunnelDevices('node-a', readNetwork(objects));
@@ -51,7 +51,7 @@ test('settings of Felix decide VNI and port, and can force an encapsulation on o
   expect(tunnelDevices('node-a', readNetwork(objects))).toEqual([]);
 });
 
-test('a node that no pool selects needs no tunnel address', () => {
+it('a node that no pool selects needs no tunnel address', () => {
   const objects = recordedObjects({ mode: 'vxlan' });
   const [pool] = objects.pools;
   if (pool !== undefined) pool.spec.nodeSelector = 'has(gpu)';

@@ -1,5 +1,5 @@
 // Why a route is missing, by recorded answers of BIRD: not learned, unreachable, not installed, not running.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { compareRoutes } from '../../../src/datapath/routes/compare.ts';
 import { routeFindings } from '../../../src/datapath/routes/node-routes.ts';
@@ -35,13 +35,13 @@ function findingTexts(state: NodeState, of = network): string[] {
 describe('a route that is not in the kernel', () => {
   const state = (bird: Parameters<typeof stateOf>[1]) => without('10.244.20.64/26', bird);
 
-  test('a route that only BIRD has is not installed', () => {
+  it('a route that only BIRD has is not installed', () => {
     expect(findingTexts(state({ 'bird4-routes': birdc('show-route.v4.txt') }))).toEqual([
       'F97 node-b: BIRD has the route to 10.244.20.64/26, but the kernel does not',
     ]);
   });
 
-  test('a route that only BIRD has while it waits after a restart is explained by that', () => {
+  it('a route that only BIRD has while it waits after a restart is explained by that', () => {
     const bird = {
       'bird4-routes': birdc('show-route.v4.txt'),
       'bird4-status': birdc('show-status.gr-recovery.v4.txt'),
@@ -51,14 +51,14 @@ describe('a route that is not in the kernel', () => {
     ]);
   });
 
-  test('a route that BIRD has as unreachable has no next hop', () => {
+  it('a route that BIRD has as unreachable has no next hop', () => {
     expect(findingTexts(state({ 'bird4-routes': birdc('show-route.tor.v4.txt') }))).toEqual([
       'F93 node-b: BIRD has the route to 10.244.20.64/26, but nothing leads to its next hop',
       'F93 undefined: BIRD has the route to 10.244.30.128/26, but nothing leads to its next hop',
     ]);
   });
 
-  test('a missing route is explained by the session that is down', () => {
+  it('a missing route is explained by the session that is down', () => {
     const bird = {
       'bird4-routes': 'BIRD 1.6.8 ready.\n0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)\n',
       'bird4-protocols': birdc('show-protocols-all.mixed.v4.txt').replaceAll('10.90.0.78', '10.90.0.2'),
@@ -68,7 +68,7 @@ describe('a route that is not in the kernel', () => {
     );
   });
 
-  test('a missing route is explained by a session that BIRD does not have', () => {
+  it('a missing route is explained by a session that BIRD does not have', () => {
     const bird = {
       'bird4-routes': 'BIRD 1.6.8 ready.\n0.0.0.0/0          via 10.90.0.254 on eth0 [kernel1 14:25:55] * (10)\n',
       'bird4-protocols': birdc('show-protocols-all.kernel.v4.txt'),
@@ -76,13 +76,13 @@ describe('a route that is not in the kernel', () => {
     expect(findingTexts(state(bird))[0]).toContain('BIRD has no session with node-b (10.90.0.2)');
   });
 
-  test('a missing route is explained by BIRD not answering', () => {
+  it('a missing route is explained by BIRD not answering', () => {
     const bird = { 'bird4-protocols': answered('', 1, 'Unable to connect to server control socket\n') };
     expect(findingTexts(state(bird))[0]).toContain('BIRD could not be read');
   });
 });
 
-test('routes of one node that are missing for one reason are one finding', () => {
+it('routes of one node that are missing for one reason are one finding', () => {
   const objects = recordedObjects({ mode: 'none', nodes: ['node-a', 'node-b'] });
   objects.blocks.push(recordedBlock('10.244.21.0/26', 'node-b'), recordedBlock('10.244.22.0/26', 'node-b'));
   const state = without('10.244.20.64/26', {});
@@ -96,13 +96,13 @@ describe('routes of BIRD that the datastore does not explain', () => {
   const mode = (name: Mode) => recordedNetwork({ mode: name, nodes: ['node-a', 'node-b'] });
   const state = without('', { 'bird4-routes': bird });
 
-  test('an unexplained route of BIRD that the kernel lacks is a finding', () => {
+  it('an unexplained route of BIRD that the kernel lacks is a finding', () => {
     expect(findingTexts(state, mode('none'))).toEqual([
       'F97 undefined: BIRD has the route to 10.244.77.0/26, but the kernel does not',
     ]);
   });
 
-  test('an unexplained route of BIRD in a VXLAN pool is not a finding', () => {
+  it('an unexplained route of BIRD in a VXLAN pool is not a finding', () => {
     const vxlan = stateOf('node-a', {
       routes4: 'node-a.vxlan.route4.details.json',
       'bird4-routes': birdc('show-route.vxlan.v4.txt') + bird.split('\n')[1],
@@ -111,7 +111,7 @@ describe('routes of BIRD that the datastore does not explain', () => {
   });
 });
 
-test('a gateway that BIRD itself chose is right', () => {
+it('a gateway that BIRD itself chose is right', () => {
   const routes4 = changedRecording('node-a.noencap.route4.details.json', (all) =>
     all.map((one) => (one['dst'] === '10.244.20.64/26' ? { ...one, gateway: '10.90.0.200' } : one)),
   );

@@ -1,5 +1,5 @@
 // Recorded routes of real kernels against what the datastore explains: clean in each mode, and one finding per change.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { compareRoutes } from '../../../src/datapath/routes/compare.ts';
 import {
@@ -76,7 +76,7 @@ const scenes: readonly Scene[] = [
 ];
 
 describe('recorded routes are as expected', () => {
-  test.each(scenes)('recorded routes are as expected: $name', ({ choice, routes4, routes6, explained }) => {
+  it.each(scenes)('recorded routes are as expected: $name', ({ choice, routes4, routes6, explained }) => {
     const state = stateOf('node-a', { routes4, addresses, ...(routes6 === undefined ? {} : { routes6 }) });
     const report = compareRoutes(recordedNetwork(choice), state);
     const { comparisons } = report;
@@ -86,7 +86,7 @@ describe('recorded routes are as expected', () => {
     expect(comparisons.filter(({ seen }) => seen === '-')).toEqual([]);
   });
 
-  test('the owner of a block has the expected route to a borrowed address', () => {
+  it('the owner of a block has the expected route to a borrowed address', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
     objects.blocks[1] = recordedBlock('10.244.20.64/26', 'node-b', [{ ordinal: 6, node: 'node-a' }]);
     objects.pods.push(recordedPod('node-a', 'default/far', '10.244.20.70'));
@@ -96,7 +96,7 @@ describe('recorded routes are as expected', () => {
     expect(report.comparisons.map(({ destination }) => destination)).toContain('10.244.20.70/32');
   });
 
-  test('without encapsulation the block of a node behind a router is reached through that router', () => {
+  it('without encapsulation the block of a node behind a router is reached through that router', () => {
     const routes4 = changedRecording('node-a.noencap.route4.details.json', (entries) => [
       ...entries,
       { ...router, dst: '10.244.30.128/26', protocol: 'bird' },
@@ -105,7 +105,7 @@ describe('recorded routes are as expected', () => {
     expect(differences(comparisons)).toEqual([]);
   });
 
-  test('metrics of newer releases are right, also next to those of older ones', () => {
+  it('metrics of newer releases are right, also next to those of older ones', () => {
     const routes4 = changedRecording('node-a.vxlan.route4.details.json', (entries) =>
       entries.flatMap((entry) => {
         if (entry['dst'] === '10.244.10.1') return [{ ...entry, metric: 1024 }];
@@ -146,18 +146,18 @@ describe('of the recorded routes', () => {
       .map(({ destination, verdict }) => `${destination} ${verdict}`);
   };
 
-  test('each recorded route is missing when it is removed, and no other', () => {
+  it('each recorded route is missing when it is removed, and no other', () => {
     expect(cases.length).toBeGreaterThan(25);
     for (const one of cases) expect(report(one, without(one.dst)), `${one.name}`).toEqual([`${key(one.dst)} missing`]);
   });
 
-  test('each recorded route is wrong when another program wrote it, and no other', () => {
+  it('each recorded route is wrong when another program wrote it, and no other', () => {
     for (const one of cases) {
       expect(report(one, replaced(one.dst, { protocol: 'static' })), one.name).toEqual([`${key(one.dst)} wrong`]);
     }
   });
 
-  test('each recorded route is wrong when it goes to another interface, and no other', () => {
+  it('each recorded route is wrong when it goes to another interface, and no other', () => {
     for (const one of cases) {
       const isBlackhole = (entry: Record<string, unknown>): boolean => entry['type'] === 'blackhole';
       const change: Change = (entries) =>
@@ -295,7 +295,7 @@ const planted: readonly Planted[] = [
 ];
 
 describe('each planted fault is found, and nothing else', () => {
-  test.each(planted)('the planted route fault is found alone: $name', ({ mode, change, found }) => {
+  it.each(planted)('the planted route fault is found alone: $name', ({ mode, change, found }) => {
     const routes4 = changedRecording(recordingOf[mode] ?? '', change);
     const state = stateOf('node-a', { routes4, addresses, links });
     expect(differences(compareRoutes(recordedNetwork({ mode }), state))).toEqual(found);
@@ -305,7 +305,7 @@ describe('each planted fault is found, and nothing else', () => {
 describe('what the datastore says decides', () => {
   const vxlan = { routes4: 'node-a.vxlan.route4.details.json', addresses };
 
-  test('a block whose affinity is not confirmed may have a route or not', () => {
+  it('a block whose affinity is not confirmed may have a route or not', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.affinities[1] = recordedAffinity('node-b', '10.244.20.64/26', 'pending');
     const network = readNetwork(objects);
@@ -314,21 +314,21 @@ describe('what the datastore says decides', () => {
     expect(differences(compareRoutes(network, stateOf('node-a', { routes4, addresses })))).toEqual([]);
   });
 
-  test('a disabled pool is routed as before', () => {
+  it('a disabled pool is routed as before', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const [pool] = objects.pools;
     if (pool !== undefined) pool.spec.disabled = true;
     expect(differences(compareRoutes(readNetwork(objects), stateOf('node-a', vxlan)))).toEqual([]);
   });
 
-  test('a node without a prefix length is in no subnet', () => {
+  it('a node without a prefix length is in no subnet', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
     objects.nodes[0] = recordedNode('node-a', 'vxlan-crosssubnet', false, { ip: '10.90.0.1' });
     const state = stateOf('node-a', { routes4: 'node-a.vxlan-crosssubnet.route4.details.json', addresses });
     expect(differences(compareRoutes(readNetwork(objects), state))).toEqual(['10.244.20.64/26 wrong F46']);
   });
 
-  test('deviceRouteProtocol replaces both protocols of Felix', () => {
+  it('deviceRouteProtocol replaces both protocols of Felix', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.felixConfigurations.push(felixConfiguration({ deviceRouteProtocol: 88 }));
     const network = readNetwork(objects);
@@ -345,7 +345,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('with route source WorkloadIPs there is one route per pod, and blocks may be missing', () => {
+  it('with route source WorkloadIPs there is one route per pod, and blocks may be missing', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.felixConfigurations.push(felixConfiguration({ routeSource: 'WorkloadIPs' }));
     const network = readNetwork(objects);
@@ -365,7 +365,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('a route of BIRD is wrong when Felix programs IPIP', () => {
+  it('a route of BIRD is wrong when Felix programs IPIP', () => {
     const objects = recordedObjects({ mode: 'ipip', nodes: ['node-a', 'node-b'] });
     objects.felixConfigurations.push(felixConfiguration({ programClusterRoutes: 'EnabledIPIPOnly' }));
     const felix = { routes4: 'node-a.ipip-felix-emulated.route4.details.json', addresses };
@@ -377,7 +377,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('addresses of a block without an owner have a route to the node of each', () => {
+  it('addresses of a block without an owner have a route to the node of each', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.blocks.push(
       recordedBlock('10.244.50.0/26', undefined, [
@@ -391,7 +391,7 @@ describe('what the datastore says decides', () => {
     ]);
   });
 
-  test('a block of one address has no blackhole, and a tunnel address in it is on the link', () => {
+  it('a block of one address has no blackhole, and a tunnel address in it is on the link', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.nodes[1] = recordedNode('node-b', 'vxlan', false, { vxlan: '10.244.60.9' });
     objects.blocks.push(
@@ -406,14 +406,14 @@ describe('what the datastore says decides', () => {
     expect(differences(compareRoutes(readNetwork(objects), state))).toEqual([]);
   });
 
-  test('a pod that is starting may have no route yet', () => {
+  it('a pod that is starting may have no route yet', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const starting = recordedPod('node-a', 'default/new', '10.244.10.3');
     objects.pods.push({ ...starting, status: { ...starting.status, phase: 'Pending' } });
     expect(differences(compareRoutes(readNetwork(objects), stateOf('node-a', vxlan)))).toEqual([]);
   });
 
-  test('service addresses in the routes of a node are a finding', () => {
+  it('service addresses in the routes of a node are a finding', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.bgpConfigurations.push({
       apiVersion: 'crd.projectcalico.org/v1',
@@ -431,11 +431,11 @@ describe('what the datastore says decides', () => {
 describe('what was not seen is not missing', () => {
   const network = recordedNetwork({ mode: 'vxlan' });
 
-  test('without an answer all routes are one line that is not observed', () => {
+  it('without an answer all routes are one line that is not observed', () => {
     expect(differences(compareRoutes(network, stateOf('node-a', {})))).toEqual(['IPv4 routes not observed']);
   });
 
-  test('what is not in a partial answer is not observed', () => {
+  it('what is not in a partial answer is not observed', () => {
     const routes4 = changedRecording('node-a.vxlan.route4.details.json', (entries) =>
       replaced('10.244.20.64/26', { dst: 'nonsense' })(entries),
     );
@@ -444,7 +444,7 @@ describe('what was not seen is not missing', () => {
     ]);
   });
 
-  test('without the addresses of a node the interface of plain routes is not judged', () => {
+  it('without the addresses of a node the interface of plain routes is not judged', () => {
     const state = stateOf('node-a', { routes4: 'node-a.vxlan-crosssubnet.route4.details.json' });
     expect(differences(compareRoutes(recordedNetwork({ mode: 'vxlan-crosssubnet' }), state))).toEqual([]);
   });

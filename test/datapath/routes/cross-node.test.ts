@@ -1,5 +1,5 @@
 // Faults between nodes: one address on two of them, subnets that disagree.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import { crossNodeFindings, samePodAddresses } from '../../../src/datapath/routes/cross-node.ts';
 import {
@@ -15,7 +15,7 @@ function factTexts(objects: MutableObjects, states: Parameters<typeof crossNodeF
   return crossNodeFindings(readNetwork(objects), states).map(({ id, node, peer }) => `${id} ${node} ${peer}`);
 }
 
-test('a healthy cluster has no findings between nodes', () => {
+it('a healthy cluster has no findings between nodes', () => {
   expect(factTexts(recordedObjects({ mode: 'vxlan-crosssubnet', v6: true }))).toEqual([]);
 });
 
@@ -26,26 +26,26 @@ describe('subnets that disagree', () => {
     return objects;
   };
 
-  test('subnets that disagree matter only to pools with CrossSubnet', () => {
+  it('subnets that disagree matter only to pools with CrossSubnet', () => {
     expect(factTexts(wider('vxlan-crosssubnet'))).toEqual(['F43 node-a node-b']);
     expect(factTexts(wider('vxlan'))).toEqual([]);
   });
 
-  test('subnets of different length that agree are not a finding', () => {
+  it('subnets of different length that agree are not a finding', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet' });
     objects.nodes[2] = recordedNode('node-c', 'vxlan-crosssubnet', false, { ip: '10.90.1.3/25' });
     expect(factTexts(objects)).toEqual([]);
   });
 });
 
-test('two nodes with the same address are a finding', () => {
+it('two nodes with the same address are a finding', () => {
   const objects = recordedObjects({ mode: 'vxlan', nodes: ['node-a', 'node-b'] });
   objects.nodes[1] = recordedNode('node-b', 'vxlan', false, { ip: '10.90.0.1/24' });
   expect(factTexts(objects)).toEqual(['F51 node-a node-b']);
 });
 
 describe('one pod address twice', () => {
-  test('two pods with the same address are a finding', () => {
+  it('two pods with the same address are a finding', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     objects.pods.push(recordedPod('node-b', 'default/copy', '10.244.10.1'));
     expect(factTexts(objects)).toEqual(['F50 node-a node-b']);
@@ -54,14 +54,14 @@ describe('one pod address twice', () => {
     expect([web, nginx].map((pod) => samePodAddresses(network, pod).length)).toEqual([1, 0]);
   });
 
-  test('a pod that is ending may share its address', () => {
+  it('a pod that is ending may share its address', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const copy = recordedPod('node-b', 'default/copy', '10.244.10.1');
     objects.pods.push({ ...copy, metadata: { ...copy.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
     expect(factTexts(objects)).toEqual([]);
   });
 
-  test('one pod address in the routes of two nodes is one finding', () => {
+  it('one pod address in the routes of two nodes is one finding', () => {
     const objects = recordedObjects({ mode: 'vxlan' });
     const routes4 = changedRecording('node-b.vxlan-borrowed.route4.details.json', (all) =>
       all.map((one) => (one['dst'] === '10.244.20.66' ? { ...one, dst: '10.244.10.1' } : one)),

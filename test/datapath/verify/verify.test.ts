@@ -1,5 +1,5 @@
 // Facts of a recorded node: right as they were recorded, and each changed one is found alone.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NetworkNode } from '../../../src/datapath/expected/network.ts';
 import { readNetwork } from '../../../src/datapath/expected/read-network.ts';
 import type { Fact } from '../../../src/datapath/verify/fact.ts';
@@ -98,14 +98,14 @@ const factTexts = (facts: readonly Fact[], verdict: Fact['verdict']): string[] =
     .map(({ id, subject, fact, seen }) => `${id} ${subject}: ${fact} ${seen}`);
 
 describe('a recorded node', () => {
-  test('all facts of a recorded node are right and observed', () => {
+  it('all facts of a recorded node are right and observed', () => {
     const facts = factsOf();
     expect(factTexts(facts, 'wrong')).toEqual([]);
     expect(factTexts(facts, 'not observed')).toEqual([]);
     expect(facts.length).toBeGreaterThan(60);
   });
 
-  test('without any answer all facts of a node are not observed', () => {
+  it('without any answer all facts of a node are not observed', () => {
     const network = readNetwork(objectsOfRecording());
     const reading = readingOf('node-a', {});
     const facts = verifyNode(network, network.nodes.get('node-a') as NetworkNode, {
@@ -116,7 +116,7 @@ describe('a recorded node', () => {
     expect(facts.length).toBeGreaterThan(30);
   });
 
-  test.each(Object.keys(recorded) as ProbeName[])('without the answer of %s nothing is wrong', (probe) => {
+  it.each(Object.keys(recorded) as ProbeName[])('without the answer of %s nothing is wrong', (probe) => {
     const lost = factTexts(
       factsOf({ [probe]: { kind: 'unanswered', argv: [], reason: 'lost' } as ProbeOutcome }),
       'wrong',
@@ -316,11 +316,11 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
 ];
 
 describe('each planted fault is found, and nothing else', () => {
-  test.each(planted)('the planted fault is found alone: %s', (_, changes, found) => {
+  it.each(planted)('the planted fault is found alone: %s', (_, changes, found) => {
     expect(factTexts(factsOf(changes), 'wrong')).toEqual(found);
   });
 
-  test('MTUs of tunnels and of new pods are compared with the settings', () => {
+  it('MTUs of tunnels and of new pods are compared with the settings', () => {
     const objects = objectsOfRecording();
     objects.felixConfigurations.push(felixConfiguration({ vxlanMTU: 1400 }));
     expect(factTexts(factsOf({}, objects), 'wrong')).toEqual([
@@ -329,7 +329,7 @@ describe('each planted fault is found, and nothing else', () => {
     ]);
   });
 
-  test('each wrong part of the identity of a VXLAN device is a finding', () => {
+  it('each wrong part of the identity of a VXLAN device is a finding', () => {
     const data = { id: 4097, local: '10.90.0.9', link: 'eth1', port: 8472, learning: true };
     const changes = ofLink('vxlan.calico', {
       address: '02:00:00:00:00:02',
@@ -348,7 +348,7 @@ describe('each planted fault is found, and nothing else', () => {
     expect(factTexts(factsOf(changes, bpf), 'wrong')).toEqual([]);
   });
 
-  test('a pod without its interface lacks its route too', () => {
+  it('a pod without its interface lacks its route too', () => {
     const objects = objectsOfRecording();
     objects.pods.push(recordedPod('node-a', 'default/new', '10.244.10.3'));
     expect(factTexts(factsOf({}, objects), 'wrong')).toEqual([
@@ -357,13 +357,13 @@ describe('each planted fault is found, and nothing else', () => {
     ]);
   });
 
-  test('interfaces without a prefix that Felix knows are a finding', () => {
+  it('interfaces without a prefix that Felix knows are a finding', () => {
     const objects = objectsOfRecording();
     objects.felixConfigurations.push(felixConfiguration({ interfacePrefix: 'tap' }));
     expect(factTexts(factsOf({}, objects), 'wrong')).toContain(`F14 pod default/web-1: interface name ${web}`);
   });
 
-  test('a permanent neighbour is judged where the MAC of the pod is known', () => {
+  it('a permanent neighbour is judged where the MAC of the pod is known', () => {
     const entry = { dst: '10.244.10.1', dev: web, lladdr: '02:00:00:00:00:99', state: ['PERMANENT'] };
     const neighbours = changedRecording('node-a.vxlan-dual.neigh.json', (all) => [
       ...all.filter(({ dst }) => dst !== '10.244.10.1'),
@@ -380,7 +380,7 @@ describe('each planted fault is found, and nothing else', () => {
     ]);
   });
 
-  test('strict rp_filter is wrong for a pod with several networks or other source addresses', () => {
+  it('strict rp_filter is wrong for a pod with several networks or other source addresses', () => {
     const objects = objectsOfRecording();
     const [first, second] = objects.pods;
     Object.assign(first?.metadata.annotations ?? {}, { 'k8s.v1.cni.cncf.io/networks': 'storage' });
@@ -395,7 +395,7 @@ describe('each planted fault is found, and nothing else', () => {
     expect(factTexts(factsOf(all('2'), objects), 'wrong')).toEqual(['F17 pod default/nginx: rp_filter 2']);
   });
 
-  test('strict rp_filter is wrong while subnets disagree', () => {
+  it('strict rp_filter is wrong while subnets disagree', () => {
     const objects = recordedObjects({ mode: 'vxlan-crosssubnet', nodes: ['node-a'] });
     objects.nodes.push(recordedNode('node-b', 'vxlan-crosssubnet', false, { ip: '10.90.1.9/16' }));
     const answers = { routes4: 'node-a.vxlan-crosssubnet.route4.details.json' };
@@ -405,14 +405,14 @@ describe('each planted fault is found, and nothing else', () => {
     expect(factTexts(factsOf(loose, objects), 'wrong').filter((line) => line.startsWith('F32'))).toEqual([]);
   });
 
-  test('a node without the tunnel address that a pool gives it is a finding', () => {
+  it('a node without the tunnel address that a pool gives it is a finding', () => {
     const objects = objectsOfRecording();
     delete objects.nodes[0]?.metadata.annotations?.['projectcalico.org/IPv4VXLANTunnelAddr'];
     expect(factTexts(factsOf({}, objects), 'wrong')).toContain('F54 vxlan.calico: address not recorded');
   });
 });
 
-test('the facts of one pod are its own and those that all pods of its node depend on', () => {
+it('the facts of one pod are its own and those that all pods of its node depend on', () => {
   const network = readNetwork(objectsOfRecording());
   const [pod] = network.workloads.get('node-a') ?? [];
   if (pod === undefined) throw new Error('no pod');

@@ -1,6 +1,6 @@
 // `show protocols` of BIRD 1.6.8: recordings of every state, other spellings by hand, errors, and damaged texts.
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
 import type { BirdProtocol } from '../../../src/node-state/bird/bird.ts';
 import { parseBirdProtocols } from '../../../src/node-state/bird/protocols.ts';
@@ -66,7 +66,7 @@ describe('parseBirdProtocols without details', () => {
     ).toEqual(['Mesh_2001_db8_90__2', 'Mesh_2001_db8_91__3']);
   });
 
-  test.each([
+  it.each([
     ['show-protocols.bad-peer-as.v4.txt', 'Mesh_10_90_1_3', 'start', 'Idle BGP Error: Bad peer AS'],
     ['show-protocols.disabled.v4.txt', 'Global_10_90_0_254', 'down', ''],
     ['show-protocols.duplicate-router-id.v4.txt', 'Mesh_10_90_0_2', 'start', 'Active BGP Error: Bad BGP identifier'],
@@ -93,7 +93,7 @@ describe('parseBirdProtocols without details', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['2026-11-28', 'Mesh_10_90_0_2 BGP      master   up     2026-11-28  Established   '],
     ['2026-11-28 09:15:01', 'Mesh_10_90_0_2 BGP      master   up     2026-11-28 09:15:01  Established   '],
     ['14:25:55.123', 'Mesh_10_90_0_2 BGP master up 14:25:55.123 Established'],
@@ -148,7 +148,7 @@ describe('parseBirdProtocols with details', () => {
     expect(peer?.bgp).toMatchObject({ state: 'Down', neighborAs: 65001, session: [], lastError: undefined });
   });
 
-  test.each([
+  it.each([
     ['active-conn-refused', 'Active', 65001, 'Socket: Connection refused'],
     ['bad-peer-as', 'Idle', 64512, 'BGP Error: Bad peer AS'],
     ['received-bad-peer-as', 'Idle', 64512, 'Received: Bad peer AS'],
@@ -165,7 +165,7 @@ describe('parseBirdProtocols with details', () => {
     expect(peer?.routes).toEqual(file === 'neighbor-graceful-restart' ? counts(1, 0, 1) : counts(0, 0, 0));
   });
 
-  test.each([
+  it.each([
     ['kernel', 'up', counts(3, 3, 3)],
     ['kernel-wait', 'wait', counts(3, 0, 3)],
     ['device', 'up', counts(0, 0, 0)],
@@ -228,7 +228,7 @@ describe('parseBirdProtocols with details', () => {
 });
 
 describe('output that is not a list of protocols', () => {
-  test.each([
+  it.each([
     ['error-no-protocol.txt', 'Mesh_10_9_9_9 is not a protocol'],
     ['error-restricted.txt', 'Access denied'],
     ['error-syntax.txt', "No such command. Press `?' for help."],

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formatCidr } from '../../../src/net/cidr.ts';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseBirdProtocols } from '../../../src/node-state/bird/protocols.ts';
@@ -94,7 +94,7 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     expect(status.lastReboot).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   });
 
-  test.each([[[]], [['all']]])(
+  it.each([[[]], [['all']]])(
     'several next hops, refused and prohibited routes of a real BIRD are read (show route %j)',
     (options) => {
       const routes = answerOf(parseBirdRoutes(ask('bird', 'show', 'route', ...options), 4));
@@ -144,7 +144,7 @@ describeWithPrograms('BIRD in a namespace', ['ip', 'bird', 'bird6', 'birdc'], ()
     expect(answerOf(parseBirdRoutes(ask('bird', 'show', 'route', 'table', 't2'), 4))).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['show protocols nope', 'nope is not a protocol'],
     ['show protocols "zz*"', 'No protocols match'],
     ['show route for 9.9.9.9', 'Network not in table'],

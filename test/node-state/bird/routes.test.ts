@@ -1,6 +1,6 @@
 // `show route` of BIRD 1.6.8: recordings, forms that BIRD's code prints and no recording has, and damaged texts.
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatCidr, parseCidr } from '../../../src/net/cidr.ts';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
 import type { BirdRoute } from '../../../src/node-state/bird/bird.ts';
@@ -138,7 +138,7 @@ describe('parseBirdRoutes', () => {
     expect(read('show-route-all.v6.txt')[3]?.attributes['Kernel.scope']).toBe('0');
   });
 
-  test.each([
+  it.each([
     ['show-route-all.ecmp.v4.txt', 9, 6],
     ['show-route.ecmp.v4.txt', 9, 6],
     ['show-route-all.rr-server.v4.txt', 8, 8],
@@ -180,7 +180,7 @@ describe('parseBirdRoutes', () => {
     expect(single?.nextHops).toHaveLength(1);
   });
 
-  test.each<[string, Partial<BirdRoute>]>([
+  it.each<[string, Partial<BirdRoute>]>([
     ['10.0.0.0/8         prohibited [static1 14:25:55] * (200)', { target: 'prohibit', nextHops: [] }],
     ['10.0.0.0/8         blackhole [static1 14:25:55] ! (200)', { primary: true, kernelRefused: true }],
     ['10.0.0.0/8         blackhole [static1 2026-11-28] * (200)', { since: '2026-11-28' }],
@@ -226,7 +226,7 @@ describe('parseBirdRoutes', () => {
 });
 
 describe('output that is not a list of routes', () => {
-  test.each([
+  it.each([
     ['show-route-nonexistent.v4.txt', 4, 'Network not in table'],
     ['error-restricted.txt', 4, 'Access denied'],
     ['show-route-count.v4.txt', 4, 'no route found: 7 of 7 routes for 7 networks'],

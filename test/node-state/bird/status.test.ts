@@ -1,6 +1,6 @@
 // `show status` of BIRD 1.6.8: recordings, other versions by hand, errors, and other texts.
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { birdProblem } from '../../../src/node-state/bird/answer.ts';
 import { parseBirdStatus } from '../../../src/node-state/bird/status.ts';
 import {
@@ -70,7 +70,7 @@ describe('parseBirdStatus', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['', 'no line "BIRD <version>"'],
     ['BIRD 1.6.8 ready.\n', 'no line "BIRD <version>": BIRD 1.6.8 ready.'],
     ['sh: birdcl: not found\n', 'no line "BIRD <version>": sh: birdcl: not found'],
@@ -93,7 +93,7 @@ describe('parseBirdStatus', () => {
 });
 
 describe('birdProblem', () => {
-  test.each([
+  it.each([
     ['error-no-protocol.txt', 'Mesh_10_9_9_9 is not a protocol'],
     ['error-restricted.txt', 'Access denied'],
     ['error-syntax.txt', "No such command. Press `?' for help."],

@@ -1,5 +1,5 @@
 // `ip addr`: recordings of nodes and pods read by hand, and plain text by hand (namespace.test.ts has the real one).
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
 import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
@@ -12,7 +12,7 @@ const read = (name: string) =>
 const lo = ['lo 127.0.0.1/8 host', 'lo ::1/128 host'];
 
 describe('parseAddresses', () => {
-  test.each([
+  it.each([
     [
       'node-a.addr.json',
       [

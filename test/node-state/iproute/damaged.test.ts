@@ -1,6 +1,6 @@
 // Every parser of `ip` output on damaged texts: it never throws, and returns only what is in the text.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Cidr } from '../../../src/net/cidr.ts';
 import type { IpAddress } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
@@ -73,7 +73,7 @@ const parsers: readonly (readonly [name: string, (text: string) => Parsed<unknow
 ];
 
 describe('damaged texts', () => {
-  test.each(parsers)(
+  it.each(parsers)(
     '%s',
     (_name, parse, namesOf) => {
       const holds = (text: string): void => {

@@ -1,5 +1,5 @@
 // `ip link`: recordings of nodes and pods read by hand, and plain text by hand (namespace.test.ts has the real one).
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseInterfaces } from '../../../src/node-state/iproute/interfaces.ts';
 import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
@@ -58,7 +58,7 @@ describe('parseInterfaces', () => {
     ]);
   });
 
-  test.each(['node-a.stats.json', 'pod-a1.link.json', 'node-a.addr.json'])('the interfaces of %s are read', (name) => {
+  it.each(['node-a.stats.json', 'pod-a1.link.json', 'node-a.addr.json'])('the interfaces of %s are read', (name) => {
     expect(read(name).length).toBeGreaterThan(0);
   });
 
@@ -103,7 +103,7 @@ describe('parseInterfaces', () => {
     expect(answerOf(parseInterfaces(text))[0]).toMatchObject({ kind: 'vlan', peerIndex: undefined });
   });
 
-  test.each([
+  it.each([
     ['', 'no interface found: nothing'],
     ['[]', 'no interface found: nothing'],
     ['[{"ifname":"eth0"}]', 'no interface found: {"ifname":"eth0"}'],

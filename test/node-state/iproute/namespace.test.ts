@@ -1,5 +1,5 @@
 // The real `ip` and `bridge` in a namespace: plain text and JSON are read as the same, and as what was created.
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCidr } from '../../../src/net/cidr.ts';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseAddresses } from '../../../src/node-state/iproute/addresses.ts';
@@ -102,7 +102,7 @@ describeWithPrograms('ip and bridge in a namespace', ['ip', 'bridge'], () => {
     ['bridge fdb show dev vxlan.calico', parseFdb],
   ];
 
-  test.each(parsers)('%s prints the same as JSON and as plain text', (command, parse) => {
+  it.each(parsers)('%s prints the same as JSON and as plain text', (command, parse) => {
     const [program = '', ...args] = command.split(' ');
     const plain = answerOf(parse(node.run(program, ...args)));
     const json = answerOf(parse(node.run(program, '-j', ...args)));

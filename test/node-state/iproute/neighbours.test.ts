@@ -1,5 +1,5 @@
 // `ip neigh` and forwarding databases: recordings read by hand (namespace.test.ts has the real programs).
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseIp } from '../../../src/net/ip.ts';
 import { parseFdb } from '../../../src/node-state/iproute/fdb.ts';
 import { parseNeighbours } from '../../../src/node-state/iproute/neighbours.ts';
@@ -42,7 +42,7 @@ describe('parseNeighbours', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['[{"dev":"eth0","state":["STALE"]}]', 'no neighbour found: {"dev":"eth0","state":["STALE"]}'],
     ['Cannot find device "vxlan.calico"\n', 'no neighbour found: Cannot find device "vxlan.calico"'],
   ])('neighbours that are not understood: %j', (text, problem) => {

@@ -1,6 +1,6 @@
 // `ip route`: recordings read by hand, the plain form by hand (namespace.test.ts has the real one), and damaged texts.
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatCidr, parseCidr } from '../../../src/net/cidr.ts';
 import { formatIp, parseIp } from '../../../src/net/ip.ts';
 import type { KernelRoute } from '../../../src/node-state/iproute/iproute.ts';
@@ -33,7 +33,7 @@ const host = ['unicast 0.0.0.0/0 10.90.0.254%eth0 boot', 'unicast 10.90.0.0/24 e
 const pods = ['unicast 10.244.10.1/32 cali0761ccbeace boot', 'unicast 10.244.10.2/32 calic440f455693 boot'];
 
 describe('parseRoutes from JSON', () => {
-  test.each([
+  it.each([
     ['node-a.noencap.route4.details.json', 'bird', ['unicast 10.244.20.64/26 10.90.0.2%eth0 bird']],
     ['node-a.noencap.route4.json', 'bird', ['unicast 10.244.20.64/26 10.90.0.2%eth0 bird']],
     [
@@ -176,7 +176,7 @@ describe('parseRoutes from JSON', () => {
     expect(answerOf(parseRoutes(text, 4)).map(short)).toEqual(['unicast 10.0.0.0/8 fe80::1%eth0 boot']);
   });
 
-  test.each([
+  it.each([
     ['an invalid destination', '{"dst":"10.0.0.300","dev":"eth0"}'],
     ['one of the other family', '{"dst":"fd00::/64","dev":"eth0"}'],
     ['a mapped one', '{"dst":"::ffff:0.0.0.0/90","dev":"eth0"}'],
@@ -197,7 +197,7 @@ describe('parseRoutes from JSON', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['[', 'incomplete or invalid JSON'],
     ['{"dst":"default"}', 'not a list of entries'],
     ['[7]', 'no route found: 7'],

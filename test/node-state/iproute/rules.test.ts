@@ -1,5 +1,5 @@
 // `ip rule`: recordings read by hand, and plain text by hand (namespace.test.ts has the real one).
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseCidr } from '../../../src/net/cidr.ts';
 import { parseRules } from '../../../src/node-state/iproute/rules.ts';
 import { answerOf, problemOf, recording } from '../../support/recorded/recordings.ts';
@@ -64,7 +64,7 @@ describe('parseRules', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['RTNETLINK answers: Operation not supported\n', /^no rule found: RTNETLINK/],
     ['[{"src":"all"}]', /^no rule found: /],
     ['[{"priority":0,"src":"al', /^incomplete/],

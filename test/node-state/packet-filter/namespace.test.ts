@@ -1,5 +1,5 @@
 // The real iptables-nft and nft in a namespace: what they print for chains like those of Felix.
-import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseIptablesSave } from '../../../src/node-state/packet-filter/iptables-save.ts';
 import { parseNftTable } from '../../../src/node-state/packet-filter/nft.ts';
 import type { FilterTable } from '../../../src/node-state/packet-filter/packet-filter.ts';
@@ -39,7 +39,7 @@ describeWithPrograms('iptables-nft in a namespace', ['ip', 'iptables-nft', 'ipta
 
   afterAll(() => node?.remove());
 
-  test.each([[[]], [['-c']]])('the packet filter of a namespace is read from iptables-nft-save %j', (options) => {
+  it.each([[[]], [['-c']]])('the packet filter of a namespace is read from iptables-nft-save %j', (options) => {
     const tables = answerOf(parseIptablesSave(node.run('iptables-nft-save', ...options)));
     expect(tables.map(({ name }) => name)).toEqual(['filter', 'nat']);
     expect([...short(tables, 'filter')].sort()).toEqual([

@@ -1,7 +1,7 @@
 // Packet filters from texts by hand: what is not understood, what is skipped, and damaged texts. namespace.test.ts has
 // real ones.
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseIptablesSave } from '../../../src/node-state/packet-filter/iptables-save.ts';
 import { parseNftTable } from '../../../src/node-state/packet-filter/nft.ts';
 import { answerOf, beginnings, damaged, problemOf } from '../../support/recorded/recordings.ts';
@@ -66,7 +66,7 @@ describe('parseIptablesSave', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['*filter\n:INPUT ACCEPT [0:0]\n', 'truncated in table filter'],
     ['iptables-save: not found\n', 'no table found: iptables-save: not found'],
   ])('iptables-save output that is not understood: %j', (text, problem) => {
@@ -122,7 +122,7 @@ describe('parseNftTable', () => {
     expect(parsed.ok && parsed.skipped).toEqual([expect.stringContaining('"gone"')]);
   });
 
-  test.each([
+  it.each([
     ['', 'nothing was printed'],
     ['Error: No such file or directory\nlist table ip calico\n', 'not JSON: Error: No such file or directory'],
     ['{}', 'no list "nftables" found'],
