@@ -11,7 +11,7 @@ import { otherSizes } from '../block/overlaps.ts';
 import { reservationOf } from '../block/windows-reserve.ts';
 import { heldTombstone, isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import { blockSizeOf, isEnabled, poolOf } from '../pool/pools.ts';
+import { blockSizeOf, isEnabled, poolOf, requireBlockSize } from '../pool/pools.ts';
 import { type AllocatorWorld, maxRetries, pauseAfter, retriesExhausted } from '../retries.ts';
 import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } from './affinity-range.ts';
 import { type BlockOwner, claimBlock } from './claim-block.ts';
@@ -33,13 +33,15 @@ export interface BlocksToClaim {
 
 /**
  * The blocks of a range to claim, in order of addresses. They are generated, because there may be 2^74 of them.
- * Errors: UsageError for an invalid CIDR, and for a range outside one enabled pool or smaller than a block of it.
+ * Errors: UsageError for an invalid CIDR, and for a range outside one enabled pool or smaller than a block of it;
+ * CalictlError for a pool whose block size is not supported.
  */
 export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToClaim {
   const range = readRange(text);
   const pool = poolOf(pools.filter(isEnabled), range.base);
   const network = pool && parseCidr(pool.spec.cidr);
   if (pool === undefined || network === undefined || !cidrCovers(network, range)) throw outsidePools(range);
+  requireBlockSize(pool);
   const blockSize = blockSizeOf(pool);
   if (range.prefix > blockSize) throw belowBlockSize(range);
   const count = 1n << BigInt(blockSize - range.prefix);

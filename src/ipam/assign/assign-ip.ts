@@ -15,7 +15,7 @@ import { settingsOf } from '../config.ts';
 import { getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import type { IntendedUse } from '../pool/pool-choice.ts';
-import { blockCidrIn, isEnabled, poolOf, usesOf } from '../pool/pools.ts';
+import { blockCidrIn, isEnabled, poolOf, requireBlockSize, usesOf } from '../pool/pools.ts';
 import { type AllocatorWorld, untilSettled } from '../retries.ts';
 import { assignmentOwnerOf, checkBorrowing, loadBalancerName, ownerFor } from './assignment-owner.ts';
 import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
@@ -52,6 +52,7 @@ export async function assignIp(
   const known = name === undefined ? undefined : assignmentOwnerOf(store, ownerFor(use ?? 'Workload', name));
   const [pools, config] = await Promise.all([store.pools(), store.config(), known]);
   const pool = poolFor(pools, ip, use);
+  requireBlockSize(pool);
   const settings = settingsOf(config);
   const cidr = blockCidrIn(pool, ip);
   // A claim that met another client may have created the block already: claiming again confirms it.

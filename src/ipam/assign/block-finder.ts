@@ -11,6 +11,7 @@ import { type BlockSequence, blocksOf } from '../block/block-sequence.ts';
 import type { IpamSettings } from '../config.ts';
 import { isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
+import { isBlockSize } from '../pool/pools.ts';
 import { type AllocatorWorld, maxRetries } from '../retries.ts';
 
 /**
@@ -58,7 +59,7 @@ export class BlockFinder {
     const { owner, reserved, settings } = this.#options;
     for (let affinity = this.#untried.shift(); affinity !== undefined; affinity = this.#untried.shift()) {
       const cidr = parseCidr(affinity.spec.cidr);
-      if (cidr === undefined || reserved.covers(cidr)) continue;
+      if (cidr === undefined || reserved.covers(cidr) || !isBlockSize(cidr.version, cidr.prefix)) continue;
       const block = await blockOfAffinity(this.#store, owner, affinity, this.#world);
       if (block === 'contended') return block;
       this.#tried.push(cidr);

@@ -173,14 +173,16 @@ export function rebuilt(block: IPAMBlock, unused: ReadonlySet<number> = new Set(
     while (slots.length < size) slots.push(null);
   }
   const records = compacted(attributes, slots);
-  const { good, listed } = freeListParts(block, size);
+  const { good } = freeListParts(block, size);
+  // An ordinal that was allocated and listed as free is not among them: when it becomes free, it is appended.
+  const listed = new Set(good);
   const lost: number[] = [];
   const sequences: Record<string, bigint> = {};
   slots.forEach((index, ordinal) => {
     const key = String(ordinal);
     const sequence = block.spec.sequenceNumberForAllocation?.[key];
     if (index !== null && sequence !== undefined) sequences[key] = sequence;
-    if (index === null && ordinal < size && listed[ordinal] === 0) lost.push(ordinal);
+    if (index === null && ordinal < size && !listed.has(ordinal)) lost.push(ordinal);
   });
   return withSpec(block, {
     ...records,

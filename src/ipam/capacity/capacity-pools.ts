@@ -1,22 +1,21 @@
 // What is still free in a pool, and where: in blocks that do not exist yet, or in existing ones. Pure; counts only.
 // Rules: docs/reference/ipam.md#capacity. Which nodes can use it is computed in capacity-fit.ts.
-import {
-  addressAt,
-  bitsOf,
-  type Cidr,
-  cidrContains,
-  cidrSize,
-  cidrsOverlap,
-  networkOf,
-  parseCidr,
-} from '../../net/cidr.ts';
+import { addressAt, type Cidr, cidrContains, cidrSize, cidrsOverlap, networkOf, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { isUnsound } from '../block/assign-in-block.ts';
 import { allocatedOrdinals, cidrOf, freeListOf, isEmpty, parseOwner } from '../block/block.ts';
 import { isTombstone } from '../deletion.ts';
-import { assignsAutomatically, blockSizeOf, isEnabled, poolOf, reservationCidrs, usesOf } from '../pool/pools.ts';
+import {
+  assignsAutomatically,
+  blockSizeOf,
+  isBlockSize,
+  isEnabled,
+  poolOf,
+  reservationCidrs,
+  usesOf,
+} from '../pool/pools.ts';
 import { affinityHost, borrowedFrom } from '../show/utilization.ts';
 import type { IpamLists } from './ipam-lists.ts';
 
@@ -115,7 +114,7 @@ function modeOf(pool: IPPool): PoolMode {
 
 /** The blocks of the pool that can still be created, and their addresses, computed without iterating over blocks. */
 function newBlocks(pool: Cidr, size: number, rooms: readonly BlockRoom[], reserved: readonly Cidr[]) {
-  if (size < pool.prefix || size > bitsOf(pool.version)) return { blocks: 0n, free: 0n, addresses: 0n };
+  if (size < pool.prefix || !isBlockSize(pool.version, size)) return { blocks: 0n, free: 0n, addresses: 0n };
   const taken = rooms.filter(({ cidr }) => cidrsOverlap(pool, cidr)).map(({ cidr }) => around(cidr, size));
   const away = IntervalSet.of([...taken, ...reserved]);
   const blocks = 1n << BigInt(size - pool.prefix);

@@ -3,6 +3,7 @@
 import { formatCidr } from '../../net/cidr.ts';
 import type { Labels } from '../../resources/selector.ts';
 import { type IpamSettings, settingsOf } from '../config.ts';
+import { blockSizeProblem } from '../pool/pools.ts';
 import { podsThatFit } from './capacity-fit.ts';
 import {
   affinitiesByNode,
@@ -152,9 +153,10 @@ function problemsOf(pods: readonly PoolRoom[], nodes: readonly Surveyed[]): Capa
     const problem = 'no enabled pool assigns pod addresses automatically';
     return [{ object: { kind: 'Cluster', name: 'default' }, problem }];
   }
-  const full = pods.flatMap(({ capacity: { name, ipVersion, free, blocks } }): CapacityProblem[] => {
-    if (free > 0n) return [];
-    const problem = blocks === 0n ? 'it is smaller than a block' : 'it has no free address';
+  const full = pods.flatMap(({ capacity: { name, ipVersion, blockSize, free, blocks } }): CapacityProblem[] => {
+    const unsupported = blockSizeProblem(ipVersion, blockSize);
+    if (free > 0n && unsupported === undefined) return [];
+    const problem = unsupported ?? (blocks === 0n ? 'it is smaller than a block' : 'it has no free address');
     return [{ object: { kind: 'IPPool', name }, ipVersion, problem }];
   });
   const stuck = nodes.flatMap(({ capacity: { name, ipVersion, problem } }): CapacityProblem[] =>

@@ -4,7 +4,7 @@ import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import { evaluate, type Labels, SelectorError } from '../../resources/selector.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
-import { assignsAutomatically, blockSizeOf, isEnabled, usesOf } from './pools.ts';
+import { assignsAutomatically, blockSizeOf, isBlockSize, isEnabled, requireBlockSize, usesOf } from './pools.ts';
 
 export type IntendedUse = 'Workload' | 'Tunnel' | 'LoadBalancer';
 
@@ -27,7 +27,7 @@ export interface PoolQuestion {
 }
 
 export interface PoolChoice {
-  /** In the order of trying. */
+  /** In the order of trying; without those whose block size is not supported. */
   readonly usable: readonly ChosenPool[];
   /** The same, and those that do not allow the intended use. */
   readonly selected: readonly ChosenPool[];
@@ -54,6 +54,7 @@ export function choosePools(pools: readonly IPPool[], question: PoolQuestion): P
   }
   const enabled = enabledPools(pools, version);
   if (!enabled.some(({ blockSize }) => blockSize <= maxPrefix)) {
+    for (const { pool } of enabled) requireBlockSize(pool);
     throw new CalictlError('cannot find a qualified ippool', {
       code: 'NO_POOL',
       hint: `no enabled IPv${version} pool has large enough blocks`,
@@ -69,21 +70,25 @@ export function choosePools(pools: readonly IPPool[], question: PoolQuestion): P
       hint: `no enabled IPv${version} pool with automatic assignment selects the node; name one with --pool`,
     });
   }
-  const usable = selected.filter(({ pool }) => usesOf(pool).includes(use));
-  if (usable.length === 0) {
+  const allowed = selected.filter(({ pool }) => usesOf(pool).includes(use));
+  const [first] = allowed;
+  if (first === undefined) {
     throw new CalictlError(`cannot find a qualified ippool, no pools match the required use (${use})`, {
       code: 'NO_POOL',
       hint: 'allowedUses of a pool lists what its addresses may be used for',
     });
   }
+  const usable = allowed.filter(({ blockSize }) => isBlockSize(version, blockSize));
+  if (usable.length === 0) requireBlockSize(first.pool);
   return { usable, selected };
 }
 
 /** A requested pool is used whatever it selects. */
 function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: number): ChosenPool {
   const text = formatCidr(cidr);
-  const found = enabled.find((pool) => formatCidr(pool.cidr) === text && pool.blockSize <= maxPrefix);
-  if (found !== undefined) return found;
+  const found = enabled.find((pool) => formatCidr(pool.cidr) === text);
+  if (found !== undefined) requireBlockSize(found.pool);
+  if (found !== undefined && found.blockSize <= maxPrefix) return found;
   throw new CalictlError(`the given pool (${text}) does not exist, or is not enabled`, {
     code: 'NO_POOL',
     hint: 'calictl get ippools -o wide shows the pools',

@@ -35,6 +35,29 @@ export function blockSizeLimits(version: 4 | 6): readonly [shortest: number, lon
   return version === 4 ? [20, 32] : [116, 128];
 }
 
+/** True when blocks of this size are ones that Calico can use: a prefix length within the limits. */
+export function isBlockSize(version: 4 | 6, size: number): boolean {
+  const [shortest, longest] = blockSizeLimits(version);
+  return Number.isInteger(size) && size >= shortest && size <= longest;
+}
+
+/** Why no block of the pool can be created; undefined when its block size is supported. */
+export function blockSizeProblem(version: 4 | 6, size: number): string | undefined {
+  if (isBlockSize(version, size)) return undefined;
+  const [shortest, longest] = blockSizeLimits(version);
+  return `block size ${size} is not supported: blocks of IPv${version} pools are /${shortest} to /${longest}`;
+}
+
+/** Errors: CalictlError for a pool whose block size Calico does not support, before anything of its blocks is computed. */
+export function requireBlockSize(pool: IPPool): void {
+  const problem = blockSizeProblem(pool.spec.cidr.includes(':') ? 6 : 4, blockSizeOf(pool));
+  if (problem === undefined) return;
+  throw new CalictlError(`cannot create blocks in pool ${pool.metadata.name}: ${problem}`, {
+    code: 'BLOCK_SIZE_UNSUPPORTED',
+    hint: 'the block size of a pool cannot be changed: create another pool, and disable this one',
+  });
+}
+
 /** The pool that a person names: by name, or by CIDR in any spelling. */
 export function poolNamed(pools: readonly IPPool[], text: string): IPPool | undefined {
   const named = pools.find(({ metadata }) => metadata.name === text);
