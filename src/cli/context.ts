@@ -54,7 +54,7 @@ async function open(
       }
     }
     case 'etcdv3':
-      throw new CalictlError('this version of calictl has no etcd store', {
+      throw new CalictlError('this version of calictl does not support the etcd datastore', {
         code: 'DATASTORE_UNSUPPORTED',
         hint: 'use a Kubernetes datastore, or a folder of manifests with --datastore FOLDER',
       });

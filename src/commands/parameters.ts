@@ -118,7 +118,7 @@ function parsePair(text: string): readonly [key: string, value: string] | undefi
 /** Values of every kind, for flags and arguments alike. */
 const values = {
   text: (placeholder: string, about: string): Parameter<string | undefined, string> =>
-    values.parsed(placeholder, about, { noun: 'value', hint: `give it a ${placeholder}`, parse: (text) => text }),
+    values.parsed(placeholder, about, { noun: 'value', hint: `specify a ${placeholder}`, parse: (text) => text }),
 
   choice: <Choice extends string>(
     placeholder: string,

@@ -84,7 +84,7 @@ export const routeFaults = {
   },
   routeOwnerWrong: {
     id: 'F82',
-    title: 'route was written by the wrong one of BIRD and Felix',
+    title: 'route was programmed by BIRD instead of Felix, or the reverse',
     severities: ['warning'],
     meaning: 'They do not agree on who programs routes of this pool: both may write them, or neither.',
     whatToDo: 'Let either Felix or BIRD program them: programClusterRoutes of FelixConfiguration.',

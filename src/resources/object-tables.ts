@@ -67,7 +67,7 @@ function tableOf({ kind, api }: Kind, apiVersion: string, { spec, status }: Obje
     metadata: field(object(metadataFields), 'Name, labels and the other fields that every object has.', {
       required: true,
     }),
-    ...(spec && { spec: field(object(spec), 'The wanted state: what people and programs set.', { required }) }),
+    ...(spec && { spec: field(object(spec), 'Desired state.', { required }) }),
     ...(status && { status: field(object(status), 'The observed state: what programs report.') }),
   };
 }

@@ -22,7 +22,7 @@ describe('runCli', () => {
   it('etcd is reported as not supported', async () => {
     const { code, stderr } = await run('get nodes --datastore etcdv3');
     expect(code).toBe(1);
-    expect(stderr).toContain('no etcd store');
+    expect(stderr).toContain('does not support the etcd datastore');
   });
 
   it('a missing datastore folder is named', async () => {

@@ -152,7 +152,7 @@ describe('bad input with a folder', () => {
     ['ipam show --pod cart-0', { code: 2, names: 'invalid pod for --pod: cart-0', hint: /NAMESPACE\/NAME/ }],
     ['ipam show --node=', { code: 2, names: '--node is empty' }],
     ['ipam show -o xml', { code: 2, names: 'invalid value for --output: xml', hint: /table, json, yaml, csv/ }],
-    ['ipam release', { code: 2, names: 'nothing to release', hint: /--ip/ }],
+    ['ipam release', { code: 2, names: 'no address selected', hint: /--ip/ }],
     ['ipam release --ip ten', { code: 2, names: 'ten', hint: /like 10\.60\.0\.1/ }],
     ['ipam release --ip 10.60.0.1 --handle h', { code: 2, names: '--ip and --handle' }],
     ['ipam release --ip 10.60.0.200', { code: 1, names: '10.60.0.200 is not assigned' }],

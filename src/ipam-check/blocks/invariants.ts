@@ -88,7 +88,7 @@ export const blockInvariants = {
       'Findings of severity info need no action. Otherwise restart the pods of the listed addresses one by one; they get new numbers.',
   },
   'INV-13': {
-    title: 'sequence number of the block is not a creation time',
+    title: 'sequence number of the block is not based on its creation time',
     severities: ['info'],
     needs: [],
     meaning:

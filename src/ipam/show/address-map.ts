@@ -23,7 +23,7 @@ import { blockSizeLimits, isEnabled, reservedAddresses } from '../pool/pools.ts'
  * The states of an address, in the order of the legend. The glyph is used in the map, the word for a single address.
  */
 export const addressStates = {
-  held: { glyph: '#', word: 'held', about: 'held by a pod or by hand' },
+  held: { glyph: '#', word: 'held', about: 'assigned to a pod or manually' },
   borrowed: { glyph: 'b', word: 'borrowed', about: 'borrowed: held by a node other than the owner of the block' },
   tunnel: { glyph: 't', word: 'tunnel', about: 'tunnel address of a node' },
   loadBalancer: { glyph: 'L', word: 'LoadBalancer', about: 'address of a LoadBalancer service' },

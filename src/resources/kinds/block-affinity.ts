@@ -20,7 +20,7 @@ const spec = fields(() => ({
   node: field(text, 'Node that owns the block, or the name of a virtual owner.', { required: true, omit: 'never' }),
   type: field(oneOf('host', 'virtual'), 'Whether the owner is a node or virtual.', { default: 'host' }),
   cidr: field(cidr, 'CIDR of the block.', { required: true, omit: 'never' }),
-  deleted: field(deletedMark, 'Whether a delete began and did not end; the string `"true"` or `"false"`.', {
+  deleted: field(deletedMark, 'Whether deletion was started but not completed; the string `"true"` or `"false"`.', {
     omit: 'never',
   }),
 }));
@@ -29,7 +29,7 @@ export interface BlockAffinity extends KubeObject {
   spec: Values<typeof spec>;
 }
 
-/** True for a tombstone: a delete began and did not end. */
+/** True for a tombstone: deletion was started but not completed. */
 export function isDeletedAffinity(affinity: BlockAffinity): boolean {
   const { deleted } = affinity.spec;
   return deleted === true || (typeof deleted === 'string' && trueTexts.includes(deleted));

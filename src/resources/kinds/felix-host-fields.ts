@@ -207,7 +207,7 @@ export const felixHostFields = fields(() => ({
     list(
       object({
         name: field(text, 'Name of a component of Felix.', { required: true, omit: 'never' }),
-        timeout: field(duration, 'How long the component may be silent; 0 for no limit.', {
+        timeout: field(duration, 'How long the component may be silent; 0 for the default of 20.', {
           required: true,
           omit: 'never',
         }),

@@ -39,9 +39,9 @@ const spec = fields(() => ({
       enabled: field(flag, 'Whether IP-in-IP is on.'),
       mode: field(oneOf('always', 'cross-subnet'), 'When traffic is encapsulated.'),
     }),
-    'Form of ipipMode in Calico 2: it is read, and must not be set.',
+    'Legacy Calico v2 form of ipipMode; read only, do not set.',
   ),
-  'nat-outgoing': field(flag, 'Form of natOutgoing in Calico 2: it is read, and must not be set.'),
+  'nat-outgoing': field(flag, 'Legacy Calico v2 form of natOutgoing; read only, do not set.'),
   allowedUses: field(list(oneOf('Workload', 'Tunnel', 'LoadBalancer')), 'What addresses of the pool are used for.', {
     default: ['Workload', 'Tunnel'],
     fill: 'empty',

@@ -57,7 +57,7 @@ const spec = fields(() => ({
     nullable(map(int64)),
     'Value of sequenceNumber when each address was assigned, by ordinal.',
   ),
-  deleted: field(flag, 'Whether a delete began and did not end.', { omit: 'never' }),
+  deleted: field(flag, 'Whether deletion was started but not completed.', { omit: 'never' }),
   hostAffinity: field(text, 'Node that owns the block, in very old data.'),
 }));
 

@@ -15,7 +15,7 @@ const spec = fields(() => ({
   }),
   maxBlocksPerHost: field(
     integer({ min: 0, max: 2147483647 }),
-    'Maximum number of blocks that a node may own; 0 for no limit.',
+    'Maximum number of blocks that a node may own; 0 for the default of 20.',
     {
       default: 0,
     },

@@ -13,7 +13,7 @@ const spec = fields(() => ({
     required: true,
     omit: 'never',
   }),
-  deleted: field(flag, 'Whether a delete began and did not end.', { omit: 'never' }),
+  deleted: field(flag, 'Whether deletion was started but not completed.', { omit: 'never' }),
 }));
 
 export interface IPAMHandle extends KubeObject {

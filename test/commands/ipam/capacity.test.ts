@@ -119,13 +119,13 @@ describe('ipam capacity --simulate', () => {
     // each, and then both borrow the 4 of host-a and the 54 in the block without an owner.
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
       'IPv4: 2 more nodes with 70 pods each',
-      '  placed      122 of 140 pods, 90 of them borrowed',
+      '  placed      122 of 140 pods, 90 with borrowed addresses',
       '  blocks      1 made',
       '  breaks at   pod 62 of new-node-1, after 122 were placed',
       '  because     No IPs available in pools: [10.60.0.0/24]',
       '  incomplete  2 of 2 nodes could not place all pods',
       '',
-      "The same with pools that are recreated empty and assign today's addresses again first:",
+      'The same simulation after recreating the pools at each block size and reassigning the current addresses:',
       'BLOCK SIZE   REASSIGNED   PLACED   BORROWED   BLOCKS   BREAKS AT',
       // Of 256 less 64 reserved, host-a has 60 again (not the 10 in the block without an owner); 132 are left. With /26
       // and /27 the new nodes make all blocks that are left and borrow the 4 of host-a. With /25 only one is left, half
@@ -143,7 +143,9 @@ describe('ipam capacity --simulate', () => {
     const plain = pool('pool-a', '10.60.0.0/24', 26);
     const ipip = { ...plain, spec: { ...Object(plain.spec), ipipMode: 'Always' } };
     const { stdout } = await run('ipam capacity --simulate nodes=2,pods-per-node=1', { objects: [ipip] });
-    expect(stdout).toContain('IPv4: 2 more nodes with 1 pod each\n  placed      2 of 2 pods, 0 of them borrowed\n');
+    expect(stdout).toContain(
+      'IPv4: 2 more nodes with 1 pod each\n  placed      2 of 2 pods, 0 with borrowed addresses\n',
+    );
     expect(stdout).toContain('\n  tunnels     2 addresses\n');
   });
 

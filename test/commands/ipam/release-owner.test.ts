@@ -218,7 +218,7 @@ it.each([
   ['--pod a/b/c', 'invalid pod for --pod: a/b/c'],
   ['--node node-a --pod shop/cart-0', '--node and --pod cannot be used together'],
   ['--ip 10.60.0.1 --affinities', '--affinities requires --node'],
-  ['--affinities', 'nothing to release'],
+  ['--affinities', 'no address selected'],
 ])('ipam release %j is wrong usage', async (flags, message) => {
   const { code, stderr } = await unchanged(flags);
   expect(code).toBe(2);

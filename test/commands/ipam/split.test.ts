@@ -134,7 +134,7 @@ it.each([
   ['3 --name pool-1', [], 2, 'invalid number of parts for NUMBER: 3'],
   ['+2 --name pool-1', [], 2, 'invalid number of parts for NUMBER: +2'],
   ['2x --name pool-1', [], 2, 'invalid number of parts for NUMBER: 2x'],
-  ['2', [], 2, 'no pool to split'],
+  ['2', [], 2, 'no pool given'],
   ['2 --name=', [], 2, '--name is empty'],
   ['2 --name pool-1 --cidr 10.60.0.0/24', [], 2, '--name and --cidr cannot be used together'],
   ['8 --name pool-1', [], 2, 'the parts would be smaller (10.60.0.0/27) than a block (/26) (POOL_TOO_SMALL)'],

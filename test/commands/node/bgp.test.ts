@@ -31,7 +31,7 @@ describe('calictl node bgp', () => {
   it('node bgp lists each session with what configures it and its state, then what is wrong', async () => {
     const { code, stdout, stderr } = await run('node bgp', { folder: recorded.folder });
     expect(stdout.split('\n').slice(0, 4)).toEqual([
-      'NODE     PEER                 TYPE   AS      WANTED BY                      STATE',
+      'NODE     PEER                 TYPE   AS      CONFIGURED BY                  STATE',
       'node-a   10.90.0.2 (node-b)   node   64512   BGPPeer rr                     Established',
       'node-b   10.90.0.1 (node-a)   node   64512   BGPPeer rr (reverse peering)   Established',
       'node-b   10.90.0.254:1790     node   65001   BGPPeer tor                    Idle',

@@ -60,7 +60,7 @@ describe('calictl node routes', () => {
       ' | check that Felix runs on this node, and read its log; restart calico-node',
       '',
       '3 of 4 routes on 1 node are as expected; 1 problem.',
-      'calictl explain F44 says what a finding means and what to do.',
+      'calictl explain F44 explains a finding and what to do.',
       '',
     ]);
   });

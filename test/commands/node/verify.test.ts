@@ -72,7 +72,7 @@ describe('calictl node verify', () => {
       ' | set it, and find out what resets it (sysctl.d, tuned, NetworkManager); restart calico-node',
       '',
       expect.stringMatching(/^\d+ of \d+ facts on 1 node are as expected, 0 not observed; 1 problem\.$/),
-      'calictl explain F01 says what a finding means and what to do.',
+      'calictl explain F01 explains a finding and what to do.',
       '',
     ]);
   });

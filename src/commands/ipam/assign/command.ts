@@ -10,12 +10,12 @@ const mostAtOnce = 65536;
 const isHandle = (text: string): boolean => isObjectName(handleName(text)) && handleName(text) !== windowsHandle;
 
 export const flags = {
-  node: flag.text('NODE', 'the node that the addresses are for; with --ip: the owner of its block'),
+  node: flag.text('NODE', 'the node that the addresses are for; with --ip: default is the node that owns the block'),
   count: flag.count('COUNT', 'how many addresses of each family, 1 by default', { max: mostAtOnce }),
   pool: flag.text('POOL', 'take them from this pool (name or CIDR)').repeatable(),
   ipv4: flag.on('assign IPv4 addresses, the default; with --ipv6: both families'),
   ipv6: flag.on('assign IPv6 addresses'),
-  namespace: flag.text('NAMESPACE', 'the namespace they are for, when pools select by namespace'),
+  namespace: flag.text('NAMESPACE', 'the namespace to match against the namespaceSelector of pools'),
   use: flag.choice('USE', ['Workload', 'Tunnel', 'LoadBalancer'], 'what they are for, Workload by default'),
   ip: flag.ip('exactly this address'),
   handle: flag.parsed('HANDLE', 'the ID to release them by', {
@@ -36,7 +36,7 @@ export const ipamAssign = defineCommand({
   summary: 'Assign addresses to a node, or one given address',
   description:
     "Addresses come from the node's own blocks, then from a new block, then, without strict affinity, from blocks of " +
-    'other nodes, exactly as the CNI plugin would assign them. Nothing configures the address anywhere; it is held ' +
+    'other nodes, exactly as the CNI plugin would assign them. The address is only reserved, not configured on any interface; it is held ' +
     'until it is released.',
   examples: [
     { command: 'calictl ipam assign --node worker-1 --handle manual-1', about: 'assign one address to a node' },

@@ -18,7 +18,7 @@ export type CapacityInput = InputOf<typeof flags>;
 
 export const ipamCapacity = defineCommand({
   path: ['ipam', 'capacity'],
-  summary: 'Show how many more nodes and pods fit, and what is in the way',
+  summary: 'Show how many more nodes and pods fit, and what limits them',
   description:
     'Per pool and per node: free addresses and blocks, block limits, borrowed and stranded addresses. --simulate adds ' +
     'nodes with pods to a copy in memory and lets the allocator place them. Nothing is ever written to the datastore.',

@@ -150,7 +150,7 @@ function simulationText(
 ): string {
   const { firstBreak, placed, requested, borrowed, blocksMade, tunnelAddresses, nodesShort } = run;
   const rows: [string, string][] = [
-    ['placed', `${placed} of ${counted(requested, 'pod')}, ${borrowed} of them borrowed`],
+    ['placed', `${placed} of ${counted(requested, 'pod')}, ${borrowed} with borrowed addresses`],
     ['blocks', `${blocksMade} made`],
   ];
   if (tunnelAddresses > 0) rows.push(['tunnels', counted(tunnelAddresses, 'address')]);
@@ -172,7 +172,7 @@ function simulationText(
     one.firstBreak === undefined ? '-' : `${one.firstBreak.node} pod ${one.firstBreak.pod}`,
   ]);
   return (
-    `${head}${lines}\nThe same with pools that are recreated empty and assign today's addresses again first:\n` +
+    `${head}${lines}\nThe same simulation after recreating the pools at each block size and reassigning the current addresses:\n` +
     textTable(['BLOCK SIZE', 'REASSIGNED', 'PLACED', 'BORROWED', 'BLOCKS', 'BREAKS AT'], sized, columns)
   );
 }

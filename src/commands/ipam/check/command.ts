@@ -11,10 +11,10 @@ export const flags = {
   only: invariantFlag('report only these invariants, such as INV-53'),
   skip: invariantFlag('report all but these invariants'),
   grace: flag.duration(
-    'younger allocations are candidates (default: the leak grace period of the cluster, otherwise 15m)',
+    'treat allocations younger than this as candidates (default: the leak grace period of the cluster, otherwise 15m)',
   ),
   journal: flag.text('FILE', 'where --fix records each write (default: a new file in the state directory)'),
-  noLease: flag.on('with --fix: do not take the lease that keeps repairs apart'),
+  noLease: flag.on('with --fix: do not take the lease that prevents concurrent repairs'),
   report: flag.text('FILE', "also write calicoctl's report to this file, for ipam release --from-report"),
   showAllIps: flag.on('print all IP addresses: the same as -o wide'),
   showProblemIps: flag.on('print problem IP addresses: always on, accepted for calicoctl'),
@@ -36,8 +36,8 @@ export const ipamCheck = defineCommand({
   summary: 'Check IPAM for leaks, damage and disagreement, and repair it with --fix',
   description:
     'Reads pools, blocks, affinities, handles, nodes, pods and services, and reports what does not fit together. ' +
-    'Nothing is written without --fix. With it each repair is proved again on live data and written by compare-and-swap; ' +
-    'the datastore need not be locked. What may be an operation in progress is a candidate: shown, never repaired.',
+    'Nothing is written without --fix. With it each repair is checked again on live data and written by compare-and-swap; ' +
+    'the datastore need not be locked. Findings that an operation in progress may explain are shown as candidates, never repaired.',
   examples: [
     { command: 'calictl ipam check', about: 'show what is wrong; exit 3 if anything is' },
     { command: 'calictl ipam check -o json', about: 'print the full report for a script' },

@@ -10,7 +10,7 @@ export const flags = {
   affinities: flag.on('with --node: also its block affinities, if the node does not exist any more'),
   pod: flag.pod('release all addresses recorded for this pod'),
   fromReport: flag
-    .text('REPORT', 'release what this report calls leaked; with several, what all of them do')
+    .text('REPORT', 'release what this report lists as leaked; if repeated, only what every report lists')
     .repeatable(),
   force: flag.on('also release addresses that are in use'),
   dryRun: flag.on('show what would be released, write nothing'),
@@ -56,7 +56,7 @@ export const ipamRelease = defineCommand({
   rules: [
     some(
       ['ip', 'handle', 'node', 'pod', 'fromReport'],
-      'nothing to release',
+      'no address selected',
       'name addresses with --ip, a --handle, --node, --pod or --from-report',
     ),
     exclusive(['ip', 'handle', 'node', 'pod', 'fromReport'], 'release by one of them at a time'),

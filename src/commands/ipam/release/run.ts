@@ -31,7 +31,7 @@ export async function run(ctx: Context, input: ReleaseInput): Promise<Released> 
   );
   if (plan.nodeAffinities?.released && plan.nodeAffinities.nodeExists) {
     throw new RefusedError(
-      `node ${node} exists, so its blocks stay its own; nothing was released`,
+      `node ${node} exists, so its affinities are kept; nothing was released`,
       'NODE_EXISTS',
       `release empty blocks of a node that exists with: calictl ipam affinity release --node ${node}`,
     );
@@ -43,7 +43,7 @@ export async function run(ctx: Context, input: ReleaseInput): Promise<Released> 
       'ADDRESS_IN_USE',
       first?.users.some((user) => user.startsWith('VirtualMachine '))
         ? 'a virtual machine keeps its address while it is stopped; if it was deleted, --force releases the address'
-        : 'it is released when its user goes; --force releases it anyway',
+        : 'it is released when the pod is deleted; --force releases it anyway',
     );
   }
   if (input.ip.length > 0 && plan.requests.length === 0) {

@@ -37,14 +37,14 @@ export type CalicoctlSplitInput = InputOf<typeof calicoctlFlags, typeof calicoct
 
 export const ipamSplit = defineCommand({
   path: ['ipam', 'split'],
-  summary: 'Replace a pool by smaller pools of the same range',
+  summary: 'Replace a pool with smaller pools of the same range',
   description:
     'The pool is disabled, its parts are created with its settings, and it is deleted; blocks and addresses stay as ' +
     'they are and belong to the parts. The datastore must be locked. Everything is checked before the first write, ' +
     'and an interrupted split is finished by running it again.',
   examples: [
     { command: 'calictl ipam split 4 --name default-pool --dry-run', about: 'show what would be written' },
-    { command: 'calictl ipam split 4 --name default-pool', about: 'replace one pool by four' },
+    { command: 'calictl ipam split 4 --name default-pool', about: 'replace one pool with four' },
     { command: 'calictl ipam split 2 --cidr 10.60.0.0/18 --yes -o json', about: 'print the result for a script' },
   ],
   exitCodes: { 4: 'refused: the datastore is not locked, or the stored state does not allow the split' },
@@ -52,7 +52,7 @@ export const ipamSplit = defineCommand({
   flags,
   rules: [
     exclusive(['name', 'cidr'], 'name the pool by one of them'),
-    some(['name', 'cidr'], 'no pool to split', 'name it with --name or --cidr'),
+    some(['name', 'cidr'], 'no pool given', 'name it with --name or --cidr'),
   ],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({

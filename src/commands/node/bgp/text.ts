@@ -31,7 +31,7 @@ function row({ node, type, as, desired, ...peer }: Peering): string[] {
   return [node, peerName(peer), typeWords[type], String(as ?? '-'), wanted];
 }
 
-const headings = ['NODE', 'PEER', 'TYPE', 'AS', 'WANTED BY'];
+const headings = ['NODE', 'PEER', 'TYPE', 'AS', 'CONFIGURED BY'];
 
 function summary({ items, unreached, asked }: Peerings): string {
   const isKnown = ({ node, version }: Peering): boolean =>

@@ -35,7 +35,7 @@ export const args = {
       parse: parseSubject,
     })
     .required(),
-  filter: arg.text('FILTER', 'filter of tcpdump, after two dashes').repeatable().orEmpty(),
+  filter: arg.text('FILTER', 'tcpdump filter, after --').repeatable().orEmpty(),
 };
 
 export type CaptureInput = InputOf<typeof flags, typeof args>;

@@ -149,7 +149,7 @@ it('affinity release asks for confirmation of more than one block on a terminal,
 });
 
 it.each([
-  ['', 'nothing to release'],
+  ['', 'no block selected'],
   ['10.60.0.0', 'invalid CIDR "10.60.0.0"'],
   ['10.60.0.0/30', 'The requested CIDR (10.60.0.0/30) is smaller than the minimum. (BELOW_BLOCK_SIZE)'],
   ['10.61.0.0/29', 'The requested CIDR (10.61.0.0/29) is not within any configured pools. (NO_POOL)'],

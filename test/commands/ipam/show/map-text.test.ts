@@ -32,7 +32,7 @@ describe('the address map as text', () => {
         'no pool  blocks outside every pool',
         '10.99.0.0/30  b...  1/4  ownerless, 1 borrowed by node-b',
         '',
-        '#   1  held by a pod or by hand',
+        '#   1  assigned to a pod or manually',
         'b   2  borrowed: held by a node other than the owner of the block',
         't   1  tunnel address of a node',
         'L   1  address of a LoadBalancer service',

@@ -20,7 +20,7 @@ export const ipamAffinityRelease = defineCommand({
   summary: 'Release blocks from their owner',
   description:
     'Releases the blocks in a CIDR, the blocks of a node, or both filters combined. An empty block is deleted with its ' +
-    'affinity; one that holds addresses stays (exit 4 when there is nothing else, 5 otherwise), unless ' +
+    'affinity; one that holds addresses stays (exit 4 if nothing was released, 5 if other blocks were), unless ' +
     '--keep-addresses allows it to lose its owner. Addresses are never released. The node need not exist any more.',
   examples: [
     { command: 'calictl ipam affinity release 10.60.8.0/26 --dry-run', about: 'show what would happen to a block' },
@@ -33,6 +33,6 @@ export const ipamAffinityRelease = defineCommand({
   exitCodes: { 4: 'no block of those asked for is empty, or you declined', 5: 'some blocks were not released' },
   args,
   flags,
-  rules: [some(['range', 'node'], 'nothing to release', 'name a range as CIDR, or the owner with --node')],
+  rules: [some(['range', 'node'], 'no block selected', 'name a range as CIDR, or the owner with --node')],
   load: () => import('./run.ts'),
 });

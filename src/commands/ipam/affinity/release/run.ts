@@ -73,7 +73,7 @@ function refuse(
     });
   }
   if (todo.length > 0) return;
-  const more = plan.length > 1 ? ` (nor are ${plan.length - 1} more)` : '';
+  const more = plan.length > 1 ? ` (${plan.length - 1} more are not empty either)` : '';
   throw new RefusedError(
     `block '${first.affinity.cidr}' is not empty${more}; nothing was released`,
     'BLOCK_NOT_EMPTY',
