@@ -249,12 +249,12 @@ describe('parsePeerIp', () => {
     ['10.0.0.1:1790', '10.0.0.1', 1790],
     ['fd00::1', 'fd00::1', undefined],
     ['[fd00::1]:1790', 'fd00::1', 1790],
-  ])('%s', (text, ip, port) => {
+  ])('parsePeerIp reads %s', (text, ip, port) => {
     const read = parsePeerIp(text);
     expect(read && [formatIp(read.ip), read.port]).toEqual([ip, port]);
   });
 
-  it.each(['', 'host', '[10.0.0.1]:179', '[fd00::1]', '10.0.0.1:'])('%s is none', (text) => {
+  it.each(['', 'host', '[10.0.0.1]:179', '[fd00::1]', '10.0.0.1:'])('parsePeerIp refuses %j', (text) => {
     expect(parsePeerIp(text)).toBeUndefined();
   });
 });

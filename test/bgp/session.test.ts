@@ -15,14 +15,14 @@ const names = [
 ] as const;
 
 describe('protocol names', () => {
-  it.each(names)('%s is the protocol name of its peer, both ways', (name, type, address, port) => {
+  it.each(names)('%s is made from its peer and read back', (name, type, address, port) => {
     expect(protocolName(type, ip(address), port)).toBe(name);
     const read = peerOfProtocol(name, address.includes(':') ? 6 : 4);
     expect(read && { ...read, peer: formatIp(read.peer) }).toEqual({ type, peer: address, port });
   });
 
   it.each(['node_a', 'Mesh_10_90_0', 'Mesh_fd00__1', 'bgp1', 'Global_', 'mesh_10_90_0_2'])(
-    '%s says nothing',
+    '%s is not read as a protocol of Calico',
     (name) => {
       expect(peerOfProtocol(name, 4)).toBeUndefined();
     },

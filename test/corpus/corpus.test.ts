@@ -11,7 +11,7 @@ import { repair } from '../../src/ipam-live/repair/repair.ts';
 import { loadBalancerHandle } from '../../src/resources/names.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { parseJson, printJson } from '../../src/text/json.ts';
-import { type Corpse, corpus, healthyImage } from '../support/clusters/corpus.ts';
+import { corpus, type DamagedCluster, healthyImage } from '../support/clusters/corpus.ts';
 import { faultLines } from '../support/clusters/example-cluster.ts';
 import { folderOf, run, TestClock } from '../support/program/world.ts';
 import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
@@ -91,32 +91,43 @@ async function onKubernetes(server: ApiServer, objects: readonly KubeObject[]): 
   return byCommand({ KUBECONFIG: server.kubeconfig }, ahead);
 }
 
-const expected = ({ findings, left }: Corpse): Checked => ({ findings: [...findings].sort(), left: [...left].sort() });
+const expected = ({ findings, left }: DamagedCluster): Checked => ({
+  findings: [...findings].sort(),
+  left: [...left].sort(),
+});
 
-it('there is a fault for every invariant', () => {
+it('the corpus has a fault for every invariant', () => {
   const planted = new Set(faults.flatMap(({ findings }) => findings.map((line) => line.slice(0, 'INV-00'.length))));
   expect(invariantIds.filter((id) => !planted.has(id))).toEqual([]);
 });
 
-describe('in memory', () => {
-  it('the healthy image is clean', async () => expect(await inMemory(healthyImage())).toEqual(nothing));
-  it.each(faults)('$name', async (corpse) => expect(await inMemory(corpse.objects)).toEqual(expected(corpse)));
+describe('the corpus in memory', () => {
+  it('the healthy image has no findings in memory', async () =>
+    expect(await inMemory(healthyImage())).toEqual(nothing));
+  it.each(faults)('$name is found, and repaired as expected, in memory', async (damaged) =>
+    expect(await inMemory(damaged.objects)).toEqual(expected(damaged)),
+  );
 });
 
-describe('in a folder', () => {
-  it('the healthy image is clean', async () => expect(await inFolder(healthyImage())).toEqual(nothing));
-  it.each(faults)('$name', async (corpse) => expect(await inFolder(corpse.objects)).toEqual(expected(corpse)));
+describe('the corpus in a folder', () => {
+  it('the healthy image has no findings in a folder', async () =>
+    expect(await inFolder(healthyImage())).toEqual(nothing));
+  it.each(faults)('$name is found, and repaired as expected, in a folder', async (damaged) =>
+    expect(await inFolder(damaged.objects)).toEqual(expected(damaged)),
+  );
 });
 
 describeWithApiServer('on Kubernetes', (server) => {
-  it('the healthy image is clean', async () => expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
-  it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes === undefined))('$name', async (corpse) =>
-    expect(await onKubernetes(server(), corpse.objects)).toEqual(expected(corpse)),
+  it('the healthy image has no findings on Kubernetes', async () =>
+    expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
+  it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes === undefined))(
+    '$name is found, and repaired as expected, on Kubernetes',
+    async (damaged) => expect(await onKubernetes(server(), damaged.objects)).toEqual(expected(damaged)),
   );
   it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes !== undefined))(
-    '$name cannot be stored: $notOnKubernetes',
-    async (corpse) => {
-      const found = await onKubernetes(server(), corpse.objects).then(
+    '$name cannot exist on Kubernetes: $notOnKubernetes',
+    async (damaged) => {
+      const found = await onKubernetes(server(), damaged.objects).then(
         ({ findings }) => findings,
         () => [],
       );

@@ -27,7 +27,9 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 const numRuns = process.env['LONG'] ? 20_000 : 300;
 
-it('assign, claim and release in any order, one or two at once', { timeout: 600_000 }, async () => {
+it("assign, claim and release in any order, one or two at once, keep the model's invariants", {
+  timeout: 600_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 2 }), { maxLength: 12 }), async (rounds) => {
       const nodes = ['node-a', 'node-b', 'node-c'].map((name) => node(name));

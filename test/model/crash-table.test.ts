@@ -14,13 +14,13 @@ import {
   findings,
   isCounted,
   lineOf,
-  lived,
   longAfter,
+  misallocated,
   outline,
   problemsOfFilling,
   problemsOfRepair,
   repaired,
-  robbed,
+  withCurrentPods,
   withTimes,
 } from '../support/crash/checks.ts';
 import { cutClaims } from '../support/crash/claims.ts';
@@ -94,7 +94,7 @@ async function cut(
     if (fault === undefined || !(error instanceof StoreCrash || error instanceof CalictlError)) throw error;
   }
   seeWhatItDid();
-  return { objects: lived(withTimes(store.dump(), before), now), living: now, writes };
+  return { objects: withCurrentPods(withTimes(store.dump(), before), now), living: now, writes };
 }
 
 /** What the check finds when every guard has run out, against the rows of the last write that had an effect. */
@@ -144,7 +144,7 @@ async function problemsOfRepeat(operation: CutOperation, first: Cut, wanted: num
   }
   const problems = await problemsOfRepair(done.objects, done.living);
   const store = new MemoryDatastore(done.objects);
-  problems.push(...robbed(store, done.living));
+  problems.push(...misallocated(store, done.living));
   for (const [address, by] of first.living)
     if (done.living.get(address) !== by) problems.push(`${address} given again`);
   const given = done.living.size - first.living.size;
@@ -157,14 +157,14 @@ async function problemsOfRepeat(operation: CutOperation, first: Cut, wanted: num
 describe.each(cutOperations)('$what', (operation) => {
   const { what, cluster, writes, ends } = operation;
 
-  it('undisturbed: its writes, and its end', async () => {
+  it('$what without interruption makes the expected writes', async () => {
     const done = await cut(operation, cluster);
     expect.soft(done.writes).toEqual(writes.map(([write]) => write));
     expect.soft(outline(new MemoryDatastore(done.objects))).toEqual(ends);
     expect(await problemsOfRepair(done.objects, done.living)).toEqual([]);
   });
 
-  it('cut off at each write', async () => {
+  it('$what interrupted at each write leaves what the table says', async () => {
     const wanted = (await cut(operation, cluster)).living.size - cluster.living.size;
     const judged = new Map<string, { found: readonly Finding[]; problems: readonly string[] }>();
     const failures: string[] = [];
@@ -177,7 +177,7 @@ describe.each(cutOperations)('$what', (operation) => {
         const { found, problems } = judged.get(text) ?? {
           found: (await findings(left.objects, longAfter)).filter(isCounted),
           problems: [
-            ...robbed(new MemoryDatastore(left.objects), left.living),
+            ...misallocated(new MemoryDatastore(left.objects), left.living),
             ...(await problemsAtOnce(operation, left)),
             ...(await problemsOfFilling(left.objects, left.living)),
             ...(await problemsOfRepair(left.objects, left.living)),
@@ -196,7 +196,7 @@ describe.each(cutOperations)('$what', (operation) => {
 
 const chains = process.env['LONG'] ? 2000 : 40;
 
-it(`three operations one after the other, each cut off somewhere: ${chains} times`, {
+it(`three operations in a row, each interrupted at a random write, ${chains} times`, {
   timeout: 600_000,
 }, async () => {
   const failures: string[] = [];
@@ -212,7 +212,7 @@ it(`three operations one after the other, each cut off somewhere: ${chains} time
       left = await cut(operation, left, { fault, nthWrite, by: { pod: `new-${step}`, node: 'node-a' } });
     }
     const problems = [
-      ...robbed(new MemoryDatastore(left.objects), left.living),
+      ...misallocated(new MemoryDatastore(left.objects), left.living),
       ...(await problemsOfFilling(left.objects, left.living)),
       ...(await problemsOfRepair(left.objects, left.living)),
     ];

@@ -97,7 +97,7 @@ async function everyKill(
 
 describe('a repair that is killed', () => {
   for (const how of ['crash-after', 'crash-before', 'timeout-after'] as const) {
-    it(`at any write of the example, ${how}: the next one finishes`, async () => {
+    it(`a repair of the example killed at any write, ${how}, is finished by the next one`, async () => {
       const store = new MemoryDatastore(exampleObjects());
       expect(await faults(store)).toEqual(exampleFaults);
       await fix(store);
@@ -117,7 +117,7 @@ describe('a repair that is killed', () => {
     'orphanBlock',
   ];
   for (const name of mended) {
-    it(`at any write of the repair of ${name}: the next one finishes`, async () => {
+    it(`a repair of ${name} killed at any write is finished by the next one`, async () => {
       const broken = (): KubeObject[] => {
         const whole = cluster({ seed: 3, nodes: 2, podsPerNode: 4 });
         expect(plant(name, whole, seeded(5))).toBeDefined();
@@ -129,7 +129,7 @@ describe('a repair that is killed', () => {
   }
 
   const seeds = process.env['LONG'] ? 200 : 12;
-  it(`at any write on ${seeds} clusters with several kinds of damage: the next one finishes`, async () => {
+  it(`a repair killed at any write is finished by the next one on ${seeds} clusters with several kinds of damage`, async () => {
     for (let seed = 1; seed <= seeds; seed += 1) {
       const broken = (): KubeObject[] => {
         const whole = cluster({ seed, nodes: 3, podsPerNode: 4, borrowed: 0.2 });

@@ -56,12 +56,12 @@ describe('which allocation of a pod is a leak', () => {
     ['its pod is on another node', [podOn('a', 'node-b', { podIP: '10.0.0.0' })], ['10.0.0.0']],
     ['its pod has ended', [podOn('a', 'node-a', { podIP: '10.0.0.0', phase: 'Succeeded' })], ['10.0.0.0']],
   ];
-  it.each(cases)('%s', (_what, pods, leaks) => {
+  it.each(cases)('the garbage collector model judges an allocation: %s', (_what, pods, leaks) => {
     expect(leaksOf(block, pods)).toEqual(leaks);
   });
 });
 
-it('a leak is confirmed after the grace, at once when its node is gone, never without a grace', () => {
+it('the garbage collector model confirms a leak after the grace period, at once when its node is deleted, never without a grace period', () => {
   const view = { blocks: [blockOf(['net.1', 'a', 'node-a'])], pods: [], nodes: new Set(['node-a']) };
   const first = judge(view, noMarks, 0, grace);
   expect(first.leaks).toEqual([]);
@@ -71,12 +71,12 @@ it('a leak is confirmed after the grace, at once when its node is gone, never wi
   expect(judge(view, first.marks, grace + 1, 0).leaks).toEqual([]);
 });
 
-it('a handle goes as a whole or not at all', () => {
+it('the garbage collector model releases a handle as a whole or not at all', () => {
   const block = blockOf(['net.1', 'gone', 'node-a'], ['net.1', 'here', 'node-a'], ['net.2', 'gone', 'node-a']);
   expect(leaksOf(block, [podOn('here', 'node-a', { podIP: '10.0.0.1' })])).toEqual(['10.0.0.2']);
 });
 
-it('an empty block is given up after the grace when its owner has another one', () => {
+it('the garbage collector model releases an empty block after the grace period if its owner has another one', () => {
   const empty = blockWith('10.0.0.4/30', 'host:node-a');
   const view = { blocks: [empty], pods: [], nodes: new Set(['node-a']) };
   const marks = judge(view, noMarks, 0, grace).marks;
@@ -86,7 +86,7 @@ it('an empty block is given up after the grace when its owner has another one', 
   expect(judge(two, both, grace + 1, grace).surplus.map(({ spec }) => spec.cidr)).toEqual([cidr]);
 });
 
-it('one pass over a store frees leaks and surplus blocks', async () => {
+it('one pass of the garbage collector model over a store frees leaks and surplus blocks', async () => {
   const store = new MemoryDatastore([
     node('node-a'),
     pool('p', '10.0.0.0/29', 30),

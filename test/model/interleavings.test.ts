@@ -74,16 +74,21 @@ async function failuresOf(cluster: SmallCluster, actors: readonly [Actor, Actor]
 }
 
 describe('every schedule of', () => {
-  it.each(pairs)('$one and $other', { timeout: 3_600_000 }, async ({ one, other }) => {
-    const failures: string[] = [];
-    const extent = { crashes: true, losses: isLong && !isLarge(one, other) ? 2 : 1 };
-    for (const cluster of clustersFor(one, other)) {
-      for (const actors of actorsOf(one, other, cluster)) failures.push(...(await failuresOf(cluster, actors, extent)));
-    }
-    expect(failures).toEqual([]);
-  });
+  it.each(pairs)(
+    'every schedule of $one and $other keeps the invariants',
+    { timeout: 3_600_000 },
+    async ({ one, other }) => {
+      const failures: string[] = [];
+      const extent = { crashes: true, losses: isLong && !isLarge(one, other) ? 2 : 1 };
+      for (const cluster of clustersFor(one, other)) {
+        for (const actors of actorsOf(one, other, cluster))
+          failures.push(...(await failuresOf(cluster, actors, extent)));
+      }
+      expect(failures).toEqual([]);
+    },
+  );
 
-  it('an assignment and a release by the handle that it assigns to', async () => {
+  it('every schedule of an assignment and a release by the same handle keeps the invariants', async () => {
     const failures: string[] = [];
     for (const cluster of smallClusters.filter(({ living }) => living.size === 0)) {
       failures.push(
@@ -101,7 +106,7 @@ describe('every schedule of', () => {
 
 const given = process.env['SCHEDULE'];
 if (given !== undefined) {
-  it('the schedule of SCHEDULE', async () => {
+  it('the schedule in SCHEDULE keeps the invariants', async () => {
     const again = JSON.parse(given) as { cluster: string; actors: readonly string[]; schedule: readonly string[] };
     const cluster = smallClusters.find(({ name }) => name === again.cluster) as SmallCluster;
     const [a, b] = ['A', 'B'].map((who, index) =>

@@ -39,7 +39,7 @@ it('heldTwice finds two holders of the same address', () => {
 });
 
 describe('in a folder', () => {
-  it(`${processes} processes × ${assignments} assignments`, async () => {
+  it(`${processes} processes with ${assignments} assignments each hold no address twice in a folder`, async () => {
     const datastore = folderOf(objects);
     await race({ HOME: '/nonexistent', DATASTORE_TYPE: datastore });
     rmSync(datastore, { recursive: true });
@@ -47,7 +47,7 @@ describe('in a folder', () => {
 });
 
 describeWithApiServer('on a kube-apiserver', (server) => {
-  it(`${processes} processes × ${assignments} assignments`, async () => {
+  it(`${processes} processes with ${assignments} assignments each hold no address twice on a kube-apiserver`, async () => {
     await server().admin.load(objects);
     await race({ HOME: '/nonexistent', KUBECONFIG: server().kubeconfig });
   }, 1_800_000);

@@ -288,7 +288,7 @@ function expectEnd(store: MemoryDatastore, { end }: Scenario): void {
 describe.each(scenarios)('$what', (scenario) => {
   const kept = keptHolders(new MemoryDatastore(scenario.objects), scenario.frees ?? []);
 
-  it('undisturbed: done, and nothing more to do', async () => {
+  it('$what without interruption succeeds, and leaves nothing to do', async () => {
     const store = new MemoryDatastore(scenario.objects);
     await scenario.run(ipamStoreOf(store), store);
     expectEnd(store, scenario);
@@ -298,7 +298,7 @@ describe.each(scenarios)('$what', (scenario) => {
   });
 
   const faults: readonly MemoryFault[] = ['crash-after', 'crash-before', 'timeout-after', 'timeout-before', 'conflict'];
-  it.each(faults)('%s at each write: held addresses stay, mending and running again ends well', async (fault) => {
+  it.each(faults)('$what with %s at each write keeps held addresses, and finishes after a repair', async (fault) => {
     let cuts = 0;
     for (let nthWrite = 1; ; nthWrite++) {
       const left = await cutOff(scenario, fault, nthWrite);

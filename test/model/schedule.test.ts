@@ -28,7 +28,7 @@ function clusterNamed(name: string): SmallCluster {
   return found;
 }
 
-describe('the same endings as by running every schedule from its beginning', () => {
+describe('the scheduler finds the same final states as running every schedule from its beginning', () => {
   const bare = clusterNamed('nothing yet, one block');
   const used = clusterNamed('one block, in use');
   const givenUp = clusterNamed('an empty block half given up');
@@ -48,7 +48,7 @@ describe('the same endings as by running every schedule from its beginning', () 
       actors,
       crashes,
     })),
-  )('$what', { timeout: 120_000 }, async ({ cluster, actors, crashes }) => {
+  )('the scheduler finds all final states of: $what', { timeout: 120_000 }, async ({ cluster, actors, crashes }) => {
     const scope = scopeOf(cluster, actors);
     const found = new Set<string>();
     const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
@@ -64,7 +64,7 @@ describe('the same endings as by running every schedule from its beginning', () 
     expect(totals.runs).toBeLessThan(Number(schedules));
   });
 
-  it('when also reads of what nobody writes are put in every order', async () => {
+  it('the scheduler finds all final states when reads of unwritten objects are ordered too', async () => {
     const scope = scopeOf(bare, [releaseAddress, claimRangeFor('node-b')]);
     const found = new Set<string>();
     const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
@@ -108,19 +108,19 @@ describe('a fault that only some schedules show', () => {
     if (now.ok) await blocks.update({ ...block, metadata: now.value.metadata });
   });
 
-  it('a write without the revision gives an address to two', async () => {
+  it('the scheduler finds that a write without the revision assigns an address twice', async () => {
     const failures = await allFailures([blind, assign('node-a', 'B')]);
     expect(failures.map(({ what }) => what)).toContain('10.0.0.2 was given to new-A and to new-B');
   });
 
-  it('a write whose failure is not looked at hands out what is not held', async () => {
+  it('the scheduler finds that ignoring a failed write returns an address that is not held', async () => {
     const careless = brokenAssign((store, block) => ipamStoreOf(store).blocks.update(block));
     const failures = await allFailures([careless, releaseAddress]);
     expect(failures.map(({ what }) => what)).toContain('10.0.0.2 is used by new-A and allocated to nobody');
     expect(await allFailures([careless, claimRangeFor('node-b')])).toEqual([]);
   });
 
-  it('a mark that is to be taken off again stays when its writer dies', async () => {
+  it('the scheduler finds that a mark stays when the process that should remove it dies', async () => {
     const marking: Actor = {
       name: 'marks the block and takes the mark off',
       async run(store) {
@@ -136,7 +136,7 @@ describe('a fault that only some schedules show', () => {
     expect((await whats(true)).join('\n')).toMatch(/after a repair: INV-14/);
   });
 
-  it('the schedule of a failure shows it again', async () => {
+  it('the schedule in a failure reproduces it', async () => {
     const actors = [blind, assign('node-a', 'B')] as const;
     const [failure] = await allFailures(actors);
     const judge = new Judge(cluster, actors);

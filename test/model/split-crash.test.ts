@@ -65,8 +65,8 @@ const writesOf = (number: number): number => number + 2;
 
 const deaths: readonly MemoryFault[] = ['crash-before', 'crash-after', 'timeout-before', 'timeout-after', 'conflict'];
 
-describe.each([2, 4, 8])('into %i', (number) => {
-  it('without an accident: the writes are those of the plan', async () => {
+describe.each([2, 4, 8])('a split into %i', (number) => {
+  it('a split without interruption makes the writes of its plan', async () => {
     const before = await inUse();
     const store = new MemoryDatastore(before);
     expect(await split(store, number, false)).toBe('done');
@@ -76,7 +76,7 @@ describe.each([2, 4, 8])('into %i', (number) => {
     expect(writes).toEqual(['update p', ...creates, 'delete p']);
   });
 
-  it.each(deaths)('%s at each write, then again', async (fault) => {
+  it.each(deaths)('a split with %s at each write is finished by running it again', async (fault) => {
     const before = await inUse();
     for (let kill = 1; kill <= writesOf(number); kill += 1) {
       const store = new MemoryDatastore(before, {
@@ -95,7 +95,7 @@ describe.each([2, 4, 8])('into %i', (number) => {
     }
   });
 
-  it('killed at each write, and again at each write of the second run', async () => {
+  it('a split killed at each write, and again at each write of the second run, is finished by a third', async () => {
     const before = await inUse();
     for (let kill = 1; kill < writesOf(number); kill += 1) {
       const store = new MemoryDatastore(before, {
@@ -140,7 +140,7 @@ describe('another client at the same time', () => {
     await store.update(ipPool, { ...found, spec: { ...found.spec, ...spec } });
   };
 
-  it('a pool that was changed after it was read is not disabled', async () => {
+  it('a split does not disable a pool that was changed after it was read', async () => {
     const store = await intruded(1, (other) => edit(other, 'p', { natOutgoing: true }));
     expect(pools(store).map(({ metadata, spec }) => [metadata.name, spec.disabled, spec.natOutgoing])).toEqual([
       ['p', undefined, true],
@@ -148,12 +148,12 @@ describe('another client at the same time', () => {
     ]);
   });
 
-  it('a pool that was changed after it was disabled is not deleted', async () => {
+  it('a split does not delete a pool that was changed after it was disabled', async () => {
     const store = await intruded(4, (other) => edit(other, 'p', { natOutgoing: true }));
     expect(pools(store).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });
 
-  it('a pool whose part was taken away or changed is not deleted', async () => {
+  it('a split does not delete a pool with a part that was removed or changed', async () => {
     const gone = await intruded(3, async (other) => {
       const { uid } = (await other.get(ipPool, { name: 'split-p-0' })).metadata;
       await MemoryDatastore.prototype.delete.call(other, ipPool, { name: 'split-p-0' }, { uid });
@@ -169,7 +169,7 @@ describe('another client at the same time', () => {
     expect(pools(changed).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });
 
-  it('a part that another split made meanwhile, exactly so, is taken', async () => {
+  it('a split accepts a part that another split created in exactly that form', async () => {
     const before = await inUse();
     const store = new MemoryDatastore(before);
     const reading = await readForSplit(store, {});

@@ -14,25 +14,25 @@ async function collect(pieces: AsyncIterable<string>): Promise<string[]> {
 }
 
 describe('table', () => {
-  it('pads every cell, the last too, and ends with a blank line', () => {
+  it('a table pads every cell, including the last, and ends with a blank line', () => {
     expect(table(['NAME', 'CIDR', 'SELECTOR'], [['pool-a', '10.0.0.0/16', 'all()']])).toBe(
       'NAME     CIDR          SELECTOR   \npool-a   10.0.0.0/16   all()      \n\n',
     );
   });
 
-  it('has at least five characters a column', () => {
+  it('a table column has at least five characters', () => {
     expect(table(['A', 'B'], [['', 'x']])).toBe('A    B    \n     x    \n\n');
   });
 
-  it('prints the heading of an empty list', () => {
+  it('a table prints the heading of an empty list', () => {
     expect(table(['NAME'], [])).toBe('NAME   \n\n');
   });
 
-  it('counts characters, not UTF-16 units', () => {
+  it('a table counts characters, not UTF-16 units', () => {
     expect(table(['NAME'], [['𝔭𝔬𝔬𝔩'], ['abcd']])).toBe('NAME   \n𝔭𝔬𝔬𝔩   \nabcd   \n\n');
   });
 
-  it('lets no cell break its line or steer the terminal', () => {
+  it('a table cell cannot break its line or send control characters', () => {
     // The cell is 13 characters wide when its control characters are written out.
     expect(table(['NAME'], [['a\nb\tc\u001b[31m']])).toBe(`NAME${' '.repeat(12)}\na\\nb\\tc\\e[31m   \n\n`);
   });
@@ -42,12 +42,12 @@ describe('streamedTable', () => {
   const rows = (count: number): string[][] =>
     Array.from({ length: count }, (_, n) => [n === count - 1 ? 'a-long-name' : 'x']);
 
-  it('is the aligned table up to 500 rows', async () => {
+  it('a streamed table is aligned over all of up to 500 rows', async () => {
     const all = rows(500);
     expect((await collect(streamedTable(['NAME'], pagesOf(all, 100), false))).join('')).toBe(table(['NAME'], all));
   });
 
-  it('prints before the last page has come when there are more', async () => {
+  it('a longer streamed table prints rows before the last page has arrived', async () => {
     let read = 0;
     async function* pages() {
       for (let page = 0; page < 10; page++) {
@@ -61,7 +61,7 @@ describe('streamedTable', () => {
     expect(read).toBeLessThan(10);
   });
 
-  it('keeps the widths of the first 500 rows, and cells apart', async () => {
+  it('a streamed table keeps the widths of the first 500 rows, and a gap between cells', async () => {
     const text = (
       await collect(
         streamedTable(['NAME', 'X'], pagesOf([...rows(501).map(([name]) => [name ?? '', 'y'])], 100), false),
@@ -73,7 +73,7 @@ describe('streamedTable', () => {
     expect(text.endsWith('\n\n')).toBe(true);
   });
 
-  it('aligns all rows when asked to', async () => {
+  it('a streamed table aligns all rows when asked to', async () => {
     const all = rows(600);
     expect((await collect(streamedTable(['NAME'], pagesOf(all, 500), true))).join('')).toBe(table(['NAME'], all));
   });
@@ -86,7 +86,7 @@ describe('printable', () => {
     ['\u009b2J', '\\u009b2J'],
     ['a\r\nb', 'a\\r\\nb'],
     ['\u202eright', '\\u202eright'],
-  ])('%j', (text, expected) => {
+  ])('printable escapes control characters in %j', (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 });

@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest';
 import { csvLine } from '../../src/output/csv.ts';
 
-it('quotes commas and quotes, and has nothing for what is missing', () => {
+it('CSV quotes commas and quotes, and leaves missing values empty', () => {
   expect(csvLine(['a,b', 'say "x"', 3, undefined, null, false])).toBe('"a,b","say ""x""",3,,,false\n');
 });
 
-it('defuses what a spreadsheet takes for a formula', () => {
+it('CSV defuses what a spreadsheet would take for a formula', () => {
   expect(csvLine(['=cmd()', '+1', '-1', '@x', '\ty', 'a=b'])).toBe("'=cmd(),'+1,'-1,'@x,'\ty,a=b\n");
 });
 
-it('lets no field break its line or steer the terminal', () => {
+it('a CSV field cannot break its line or send control characters', () => {
   expect(csvLine(['a\r\nb', '\u001b[31mred', '\u202etxt', '\r=1'])).toBe('a\\r\\nb,\\e[31mred,\\u202etxt,\\r=1\n');
 });

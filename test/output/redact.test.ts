@@ -17,7 +17,7 @@ describe('redacted', () => {
     ['      DB_PASS:  pw', 'pw'],
     ['run --db-password=pw --x', 'pw'],
     ['    Args:\n      --token\n      abc\n      --port\n      1', 'abc'],
-  ])('%s', (text, secret) => {
+  ])('redacted removes the secret from: %s', (text, secret) => {
     expect(text).toContain(secret);
     expect(redacted(text)).not.toContain(secret);
   });
@@ -33,12 +33,12 @@ describe('redacted', () => {
     '--ssh-ask-password cannot be used with --ssh-command',
     'SecretName:  node-certs',
     '      --token\n      --port',
-  ])('leaves "%s" alone', (text) => {
+  ])('redacted does not change "%s"', (text) => {
     expect(redacted(text)).toBe(text);
   });
 
   it.each(['a-', 'a.', 'eyJ-', ' \n', '-----BEGIN PRIVATE KEY-----', 'token ', 'a://b:'])(
-    'takes no longer than it must over much of %j',
+    'redacted takes linear time over much of %j',
     (piece) => {
       const began = process.cpuUsage();
       redacted(piece.repeat(100_000));
@@ -47,7 +47,7 @@ describe('redacted', () => {
     },
   );
 
-  it('keeps what tells where the secret was', () => {
+  it('redacted keeps what shows where the secret was', () => {
     expect(redacted('https://admin:hunter2@host/x')).toBe('https://admin:***@host/x');
   });
 });

@@ -19,17 +19,17 @@ const onOneLineEach = [
 const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
 
 describe('textTable', () => {
-  it('prints one line per row where it fits, and always off a terminal', () => {
+  it('a text table prints one line per row where it fits, and always off a terminal', () => {
     for (const columns of [58, 200, Number.POSITIVE_INFINITY]) {
       expect(textTable(headings, rows, columns)).toBe(onOneLineEach);
     }
   });
 
-  it('moves columns together before it wraps a cell', () => {
+  it('a text table narrows the gaps before it wraps a cell', () => {
     expect(linesOf(textTable(headings, rows, 57))[2]).toBe('node-b  blackhole      wrong    a block of another node');
   });
 
-  it('wraps the widest columns at words and leaves short columns their width', () => {
+  it('a text table wraps the widest columns at words and leaves short columns their width', () => {
     expect(linesOf(textTable(headings, rows, 44))).toEqual([
       'NODE    EXPECTED       VERDICT  WHY',
       'a       via 192.0.2.1  ok       a block',
@@ -45,7 +45,7 @@ describe('textTable', () => {
     ]);
   });
 
-  it('breaks words, behind punctuation where it can, only when the longest do not fit next to each other', () => {
+  it('a text table breaks words, behind punctuation where it can, only when the longest do not fit next to each other', () => {
     const long = [['worker-1', 'fd00:10:244:aaaa:bbbb:cccc:dddd:eee0/122', '0123456789012345678901234567890123456789']];
     expect(linesOf(textTable(['NODE', 'DESTINATION', 'HANDLE'], long, 60))).toEqual([
       'NODE      DESTINATION               HANDLE',
@@ -56,17 +56,17 @@ describe('textTable', () => {
     expect(row).toBe(`worker-1  ${long[0]?.[1]}  ${long[0]?.[2]}`);
   });
 
-  it('does not wrap on a terminal that is too narrow for the headings', () => {
+  it('a text table does not wrap on a terminal that is too narrow for the headings', () => {
     expect(textTable(headings, rows, 25)).toBe(onOneLineEach);
   });
 
-  it('does not wrap more than 200 rows', () => {
+  it('a text table does not wrap more than 200 rows', () => {
     const of = (count: number): string[][] => Array.from({ length: count }, () => ['node-b', 'the same long text']);
     expect(linesOf(textTable(['NODE', 'WHY'], of(200), 20))).toHaveLength(1 + 2 * 200);
     expect(linesOf(textTable(['NODE', 'WHY'], of(201), 20))).toHaveLength(1 + 201);
   });
 
-  it('paints what a coloured cell prints on each of its lines, and no blanks', () => {
+  it('a text table colours each line of a cell, without the blanks', () => {
     const red: Cell = { text: 'no such node', paint: (text) => `\u001b[31m${text}\u001b[39m` };
     expect(linesOf(textTable(['WHY', 'NODE'], [[red, 'a']], 13))).toEqual([
       'WHY      NODE',
@@ -76,7 +76,7 @@ describe('textTable', () => {
     expect(linesOf(textTable(['WHY', 'NODE'], [[red, 'a']], 80))[1]).toBe('\u001b[31mno such node\u001b[39m   a');
   });
 
-  it('counts wide characters as two columns and combining ones as none', () => {
+  it('a text table counts wide characters as two columns and combining ones as none', () => {
     for (const columns of [80, Number.POSITIVE_INFINITY]) {
       expect(
         linesOf(
@@ -93,11 +93,11 @@ describe('textTable', () => {
     }
   });
 
-  it('lets no cell break its line or steer the terminal', () => {
+  it('a text table cell cannot break its line or send control characters', () => {
     expect(textTable(['NAME'], [['a\nb\tc\u001b[31m']], 80)).toBe('NAME\na\\nb\\tc\\e[31m\n');
   });
 
-  it('has no blanks at the end of a line', () => {
+  it('a text table has no blanks at the end of a line', () => {
     expect(
       textTable(
         ['NAME', 'PROBLEM'],
@@ -110,11 +110,11 @@ describe('textTable', () => {
     ).toBe('NAME   PROBLEM\na\n\n');
   });
 
-  it('prints the headings of an empty list', () => {
+  it('a text table prints the headings of an empty list', () => {
     expect(textTable(['NAME', 'NODE'], [], 80)).toBe('NAME   NODE\n');
   });
 
-  it('loses no character, and is no wider than the terminal unless it gave up wrapping', () => {
+  it('a text table loses no character, and is not wider than the terminal unless it cannot wrap', () => {
     const word = fc.string({ maxLength: 30, unit: fc.constantFrom('a', 'b', '7', '.', '/', '漢') });
     const cell = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
     const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 });

@@ -34,7 +34,7 @@ it.each([
   ['Enabled', 'either', 'either'],
   ['EnabledIPIPOnly', 'felix', 'bird'],
   ['EnabledNoEncapOnly', 'bird', 'felix'],
-])('programClusterRoutes %s', (programClusterRoutes, ipipOwner, plainOwner) => {
+])('programClusterRoutes %s decides who programs routes', (programClusterRoutes, ipipOwner, plainOwner) => {
   const spec = programClusterRoutes === undefined ? {} : { programClusterRoutes };
   expect(felixSettings([felixConfiguration(spec)])('n')).toMatchObject({ ipipOwner, plainOwner });
 });
@@ -49,6 +49,6 @@ it.each([
   ['3', 'boot'],
   ['80', '80'],
   ['static', 'static'],
-])('protocol %s is %s', (number, name) => {
+])('route protocol %s is named %s', (number, name) => {
   expect(protocolName(number)).toBe(name);
 });

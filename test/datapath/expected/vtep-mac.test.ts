@@ -6,7 +6,7 @@ it.each([
   ['node-a', '66:07:02:c1:cc:60', '66:d4:d5:51:3d:42'],
   ['node-b', '66:89:3a:22:7a:ac', '66:35:be:36:cf:19'],
   ['node1', '66:f9:37:c3:7e:94', '66:0f:35:f2:60:df'],
-])('of %s', (node, v4, v6) => {
+])('vtepMac derives the MAC of the VXLAN device of %s', (node, v4, v6) => {
   expect(vtepMac(node, 4)).toBe(v4);
   expect(vtepMac(node, 6)).toBe(v6);
 });

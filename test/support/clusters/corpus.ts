@@ -21,7 +21,7 @@ interface Expectation {
   readonly notOnKubernetes?: string;
 }
 
-export interface Corpse extends Expectation {
+export interface DamagedCluster extends Expectation {
   readonly name: string;
   readonly objects: readonly KubeObject[];
 }
@@ -32,7 +32,7 @@ const placeOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
 export const healthyImage = (): KubeObject[] => readManifests(`${root}/healthy`);
 
 /** All faults: the healthy image with its objects replaced by those of fault.yaml. */
-export function corpus(): Corpse[] {
+export function corpus(): DamagedCluster[] {
   const folders = readdirSync(root).filter((name) => name.startsWith('INV-'));
   return folders.sort().map((name) => {
     const expectation = readYaml(`${root}/${name}/expect.yaml`) as unknown as Expectation;

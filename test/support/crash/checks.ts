@@ -35,7 +35,7 @@ export function withTimes(objects: readonly KubeObject[], before: readonly KubeO
 }
 
 /** The cluster with the pods that exist now, each with its addresses. */
-export function lived(objects: readonly KubeObject[], living: Living): KubeObject[] {
+export function withCurrentPods(objects: readonly KubeObject[], living: Living): KubeObject[] {
   return [...objects.filter(({ kind }) => kind !== 'Pod'), ...podsOf(living)];
 }
 
@@ -66,7 +66,7 @@ function allocations(store: MemoryDatastore): Map<string, string[]> {
 }
 
 /** Addresses that are not allocated to exactly the pod that has them. */
-export function robbed(store: MemoryDatastore, living: Living): string[] {
+export function misallocated(store: MemoryDatastore, living: Living): string[] {
   const allocated = allocations(store);
   return [...living].flatMap(([address, by]) => {
     const handles = allocated.get(address) ?? [];
@@ -100,7 +100,7 @@ export async function problemsOfFilling(objects: readonly KubeObject[], living: 
   }
   const { size: allocated } = allocations(store);
   if (allocated !== size) problems.push(`${allocated} of ${size} addresses can be assigned`);
-  return [...problems, ...robbed(store, now)].map((text) => `when others assign: ${text}`);
+  return [...problems, ...misallocated(store, now)].map((text) => `when others assign: ${text}`);
 }
 
 /** A day later one `ipam check --fix` leaves no finding, and only existing pods have addresses. */
@@ -112,7 +112,9 @@ export async function problemsOfRepair(objects: readonly KubeObject[], living: L
   const stray = [...allocations(store)].flatMap(([address, handles]) =>
     handles.every((handle) => alive.has(handle)) ? [] : [`${address} stays allocated to ${handles.join(' and ')}`],
   );
-  return [...left, ...inconsistencies(store), ...robbed(store, living), ...stray].map((text) => `repaired: ${text}`);
+  return [...left, ...inconsistencies(store), ...misallocated(store, living), ...stray].map(
+    (text) => `repaired: ${text}`,
+  );
 }
 
 export async function repaired(objects: readonly KubeObject[]): Promise<MemoryDatastore> {

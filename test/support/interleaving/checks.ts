@@ -34,7 +34,7 @@ function allocationsIn(objects: readonly KubeObject[]): Map<string, string[]> {
 }
 
 /** What is wrong with the holders: an address that its pod uses must be allocated to exactly that pod. */
-function robbed(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): string[] {
+function misallocated(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): string[] {
   const allocations = allocationsIn(objects);
   return [...users].flatMap(([address, { pod }]) => {
     const handles = allocations.get(address) ?? [];
@@ -68,7 +68,7 @@ export class Judge {
       for (const { id } of structureProblems(object as IPAMBlock))
         this.#fail(`${object.metadata.name}: ${id}`, schedule);
     }
-    for (const what of robbed(objects, this.#cluster.living)) this.#fail(what, schedule);
+    for (const what of misallocated(objects, this.#cluster.living)) this.#fail(what, schedule);
   }
 
   /** At the end: assigned addresses are held; later, one repair leaves no finding. */
@@ -92,8 +92,8 @@ export class Judge {
         users.set(address, takesFor);
       }
     }
-    for (const what of robbed(objects, users)) this.#fail(what, schedule);
-    for (const what of await leftAfterRepair(lived(objects, users), users)) this.#fail(what, schedule);
+    for (const what of misallocated(objects, users)) this.#fail(what, schedule);
+    for (const what of await leftAfterRepair(withCurrentPods(objects, users), users)) this.#fail(what, schedule);
   }
 
   #fail(what: string, schedule: readonly string[]): void {
@@ -102,7 +102,7 @@ export class Judge {
 }
 
 /** The cluster later on: pods that got an address run with it, the others are deleted. */
-function lived(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): KubeObject[] {
+function withCurrentPods(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): KubeObject[] {
   const pods = [...users].map(([address, user]) => podObject(user, address));
   return [...objects.filter(({ kind }) => kind !== 'Pod'), ...pods];
 }
@@ -136,7 +136,7 @@ function leftAfterRepair(objects: readonly KubeObject[], users: ReadonlyMap<stri
     return [
       ...(await faults(store, longAfter)).map((fault) => `after a repair: ${fault}`),
       ...inconsistencies(store).map((fault) => `after a repair: ${fault}`),
-      ...robbed(store.dump(), users).map((fault) => `after a repair: ${fault}`),
+      ...misallocated(store.dump(), users).map((fault) => `after a repair: ${fault}`),
     ];
   })();
   known.set(key, left);
