@@ -1,5 +1,5 @@
 // Reads the objects of one kind from a datastore, in the form that people see, and what the columns of a table need.
-import { type Datastore, DatastoreError, listAll } from '../../datastore/datastore.ts';
+import { type Datastore, DatastoreError, getIfAny, listAll } from '../../datastore/datastore.ts';
 import { toV3 } from '../../resources/convert/v3.ts';
 import { type Derivation, isOnCommandLine, type Kind, type Need, type RelatedObjects } from '../../resources/kind.ts';
 import { findKind, kinds } from '../../resources/kinds.ts';
@@ -69,6 +69,17 @@ export class Reader {
     const made = derived && (await this.#oneDerived(derived, name, namespace));
     if (made !== undefined) return made;
     return toV3(this.#kind, await this.#store.get(this.#kind, { name, namespace }, { signal: this.#signal }));
+  }
+
+  /**
+   * The name of the object that is made from the object of this name, for a person who took one for the other: the
+   * endpoint of a pod. Undefined for kinds that are not derived, and when there is none. Errors: those of the store.
+   */
+  async nameMadeFrom(name: string, namespace: string | undefined): Promise<string | undefined> {
+    const { derived } = this.#kind;
+    if (derived === undefined) return undefined;
+    const source = await getIfAny(this.#store, derived.from, { name, namespace }, { signal: this.#signal });
+    return source && this.#derive(derived, source)?.metadata.name;
   }
 
   /** The object of that name made from another one; undefined when only a stored one can have the name. */

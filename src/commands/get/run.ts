@@ -1,7 +1,7 @@
 // What calictl get does: finds the objects that the command line names, and shows them as tables or documents.
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { Kind } from '../../resources/kind.ts';
-import { defaultNamespace } from '../../resources/object.ts';
+import { defaultNamespace, type ObjectRef } from '../../resources/object.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import type { GetInput } from './command.ts';
@@ -25,7 +25,7 @@ export async function run(ctx: Context, input: GetInput): Promise<QueryResult> {
       found.push({ type: 'object', kind, object: input.export ? stripped(object) : object });
     } catch (error) {
       if (!(error instanceof DatastoreError)) throw error;
-      errors.push(missing(error, kind, name, inNamespace));
+      errors.push(await missing(error, reader, kind, { name, namespace: inNamespace }));
       if (error.reason === 'unavailable') break;
     }
   }
@@ -67,11 +67,21 @@ function namespaceOf(kind: Kind, { namespace, allNamespaces }: GetInput): string
   throw new UsageError(`${kind.kind} is not namespaced`, 'leave -n and -A out', 'NAMESPACE');
 }
 
-/** Says which object does not exist. */
-function missing(error: DatastoreError, kind: Kind, name: string, namespace: string | undefined): DatastoreError {
+/** Says which object does not exist, and how the one is called that is made from an object of this name. */
+async function missing(
+  error: DatastoreError,
+  reader: Reader,
+  { kind }: Kind,
+  { name, namespace }: ObjectRef,
+): Promise<DatastoreError> {
   if (error.reason !== 'not-found' || error.missingKind) return error;
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-  return new DatastoreError('not-found', `${kind.kind} ${name} does not exist${where}`, { cause: error });
+  // Only a hint: without the right to read the other kind there is none.
+  const made = await reader.nameMadeFrom(name, namespace).catch(() => undefined);
+  return new DatastoreError('not-found', `${kind} ${name} does not exist${where}`, {
+    cause: error,
+    ...(made !== undefined && { hint: `the ${kind} of ${name} is called ${made}` }),
+  });
 }
 
 export const formats = {
