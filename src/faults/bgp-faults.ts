@@ -41,7 +41,7 @@ export const bgpFaults = {
     title: 'passwords do not match',
     severities: ['error'],
     meaning:
-      'The two ends use different secrets, or only one end uses a password. A session with a password that stays in Connect without an error is reported as this as well: the kernel drops packets with a wrong signature.',
+      'The two ends use different secrets, or only one end uses a password. A session with a password that stays in Connect without an error is also reported as F64: the kernel drops packets with a wrong signature.',
     whatToDo: 'Give both ends the same password, and check that calico-node may read the secret.',
   },
   duplicateRouterId: {
@@ -55,7 +55,7 @@ export const bgpFaults = {
     id: 'F66',
     title: 'mesh nodes of different AS numbers are not on one network',
     severities: ['error'],
-    meaning: 'Sessions of the mesh have no multihop: such a session stays Idle without an error.',
+    meaning: 'Mesh sessions do not use multihop: such a session stays Idle without an error.',
     whatToDo: 'Peer the nodes with a BGPPeer, or give them the same AS number.',
   },
   bothPassive: {
@@ -161,6 +161,6 @@ export const bgpFaults = {
     severities: ['error'],
     meaning:
       'The finding quotes what both ends say. Often the session is just coming up, or the peer already has another session.',
-    whatToDo: 'Ask again in a few seconds; let one resource alone ask for each peer.',
+    whatToDo: 'Run the command again in a few seconds; configure each peer in one resource only.',
   },
 } as const satisfies Record<string, Fault>;

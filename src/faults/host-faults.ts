@@ -15,7 +15,7 @@ export const hostFaults = {
     id: 'F31',
     title: 'forwarding is off on the uplink of the node',
     severities: ['error'],
-    meaning: 'Pods of the node are not reached from other nodes; pods of the node reach each other.',
+    meaning: 'Pods of the node cannot be reached from other nodes; pods of the node reach each other.',
     whatToDo: 'Set it to 1, and find out what resets it.',
   },
   reversePathStrict: {
@@ -44,7 +44,7 @@ export const hostFaults = {
     id: 'F37',
     title: 'Calico and kube-proxy use different iptables backends',
     severities: ['error'],
-    meaning: 'A packet passes the rules of both backends, so policy or services work only in part.',
+    meaning: 'A packet traverses the rules of both backends, so policy or services work only in part.',
     whatToDo: 'Set iptablesBackend of FelixConfiguration, and remove the rules left in the other backend.',
   },
   nftablesModesDiffer: {
@@ -80,7 +80,7 @@ export const hostFaults = {
     id: 'F112',
     title: 'CNI plugin is given the wrong node name',
     severities: ['error'],
-    meaning: 'Pods are wired and get their addresses for the node that /var/lib/calico/nodename names.',
+    meaning: 'Pods are set up, and get their addresses, for the node that /var/lib/calico/nodename names.',
     whatToDo: 'Restart calico-node, which writes the file.',
   },
 } as const satisfies Record<string, Fault>;

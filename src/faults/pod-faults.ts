@@ -32,7 +32,7 @@ export const podFaults = {
     title: "pod's interface is missing on the node",
     severities: ['error'],
     meaning: "The pod runs, but nothing connects it to the node's network.",
-    whatToDo: 'Delete the pod so that it is wired again, and read the log of the CNI plugin.',
+    whatToDo: 'Delete the pod so that its network is set up again, and read the log of the CNI plugin.',
   },
   podInterfaceDown: {
     id: 'F05',
@@ -46,7 +46,7 @@ export const podFaults = {
     title: 'route to a pod of the node is missing',
     severities: ['error'],
     meaning: 'Packets to the pod end in the blackhole of its block or leave the node.',
-    whatToDo: 'Check that Felix runs on the node; if it does, delete the pod so that it is wired again.',
+    whatToDo: 'Check that Felix runs on the node; if it does, delete the pod so that its network is set up again.',
   },
   podRouteWrong: {
     id: 'F07',

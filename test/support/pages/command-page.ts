@@ -53,7 +53,7 @@ export function commandPage(command: Command, prose: string): string {
   const rows = Object.entries(flags).map(([key, { spec }]) => flagRow(key, spec));
   if (rows.length > 0) {
     parts.push(
-      `## Flags\n\nThe [global flags](../reference/configuration.md) come on top.\n\n| flag | meaning | default |\n|---|---|---|\n${rows.join('\n')}`,
+      `## Flags\n\nThe [global flags](../reference/configuration.md) also apply.\n\n| flag | meaning | default |\n|---|---|---|\n${rows.join('\n')}`,
     );
   }
   const codes = Object.entries(exitCodeMeanings(command)).map(([code, meaning]) => `| ${code} | ${meaning} |`);

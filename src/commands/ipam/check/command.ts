@@ -49,6 +49,7 @@ export const ipamCheck = defineCommand({
   exitCodes: {
     0: 'nothing is wrong (notes and candidates allowed)',
     3: 'findings are left',
+    4: 'nothing was repaired: you declined, or another repair holds the lease',
     5: 'not every repair was made, or what is left could not be checked',
   },
   args: {},

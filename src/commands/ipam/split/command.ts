@@ -47,7 +47,10 @@ export const ipamSplit = defineCommand({
     { command: 'calictl ipam split 4 --name default-pool', about: 'replace one pool with four' },
     { command: 'calictl ipam split 2 --cidr 10.60.0.0/18 --yes -o json', about: 'print the result for a script' },
   ],
-  exitCodes: { 4: 'refused: the datastore is not locked, or the stored state does not allow the split' },
+  exitCodes: {
+    4: 'refused: the datastore is not locked, or the stored state does not allow the split',
+    5: 'the split was interrupted; run it again to finish it',
+  },
   args,
   flags,
   rules: [

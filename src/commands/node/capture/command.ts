@@ -60,6 +60,7 @@ export const nodeCapture = defineCommand({
       about: 'live',
     },
   ],
+  exitCodes: { 1: 'tcpdump failed, or the node was not reached', 4: 'refused: the file exists' },
   args,
   flags,
   load: () => import('./run.ts'),

@@ -25,7 +25,7 @@ export const nodeChecksystem = defineCommand({
   summary: 'Check that the kernel of this machine has what Calico needs',
   examples: [
     { command: 'calictl node checksystem', about: 'version and modules of the running kernel' },
-    { command: 'calictl node checksystem -f /boot/config-6.1.0', about: 'by a configuration file' },
+    { command: 'calictl node checksystem -f /boot/config-6.1.0', about: 'using a configuration file' },
   ],
   exitCodes: { 0: 'the kernel has what Calico needs', 3: 'something that Calico needs was not found' },
   args: {},

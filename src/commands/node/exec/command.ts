@@ -30,6 +30,7 @@ export const nodeExec = defineCommand({
     { command: "calictl node exec node-a --via ssh -- sh -c 'dmesg | tail'", about: 'a shell line, over SSH' },
     { command: 'calictl node exec node-a -o json -- cat /var/lib/calico/mtu', about: 'for a script' },
   ],
+  exitCodes: { 0: 'the program ended with 0; any other code of it is passed on', 1: 'the node was not reached' },
   args,
   flags,
   load: () => import('./run.ts'),

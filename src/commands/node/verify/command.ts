@@ -25,7 +25,7 @@ export const nodeVerify = defineCommand({
     'seen: the host end of each pod, proxy_arp and forwarding, the route to 169.254.1.1, tunnel devices with their ' +
     'neighbours and forwarding entries, routes, rules, MTUs, packet filters. What could not be seen is reported as not ' +
     'observed, never as right. Shows what is wrong or was not observed; --all shows everything. ' +
-    'docs/reference/datapath.md describes the F numbers.',
+    'docs/reference/node-faults.md describes each F number.',
   examples: [
     { command: 'calictl node verify', about: 'all nodes' },
     { command: 'calictl node verify node-a --all', about: 'every fact of one node' },

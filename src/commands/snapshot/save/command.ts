@@ -22,7 +22,8 @@ export const snapshotSave = defineCommand({
   summary: 'Save the objects of a cluster, and the state of its nodes, for offline analysis',
   description:
     'Writes a folder, or one file when PATH ends in .tgz, that every reading command takes with --datastore PATH. It ' +
-    'holds no secrets: of pods, nodes, services and namespaces only the fields that calictl reads. With --nodes the ' +
+    'holds no secrets: of pods and nodes only the fields that calictl reads, services and namespaces without managed ' +
+    'fields and the last applied configuration. With --nodes the ' +
     'answers of all nodes are recorded, and node commands work on them. Output is byte-identical for the same state, ' +
     'except timestamps.',
   examples: [
@@ -30,7 +31,11 @@ export const snapshotSave = defineCommand({
     { command: 'calictl snapshot save case-17.tgz --nodes', about: 'with the state of the nodes, in one file' },
     { command: 'calictl snapshot save case-17.tgz --nodes --via ssh --ssh-user core', about: 'nodes over SSH' },
   ],
-  exitCodes: { 0: 'everything was saved', 5: 'some kinds or answers of nodes are missing' },
+  exitCodes: {
+    0: 'everything was saved',
+    4: 'refused: the path exists',
+    5: 'some kinds or answers of nodes are missing',
+  },
   args,
   flags,
   load: () => import('./run.ts'),
