@@ -159,12 +159,15 @@ function brokenBy(judged: JudgedAffinity): InvariantId[] {
   return ids;
 }
 
+/** What an affinity breaks for a moment while its node claims or releases the block, or is being registered. */
+const guarded: ReadonlySet<InvariantId> = new Set(['INV-29', 'INV-32', 'INV-33', 'INV-36']);
+
 /** True when an operation in progress may look like this. */
 function isCandidate(view: CheckView, id: InvariantId, judged: JudgedAffinity): boolean {
   const { writtenAtMs } = judged.affinity;
-  if (id === 'INV-30') return view.isYounger(writtenAtMs, conflictGuardMs);
+  if (id === 'INV-30' || id === 'INV-31') return view.isYounger(writtenAtMs, conflictGuardMs);
   if (id === 'INV-29' && isLeftAlone(judged)) return false;
-  return (id === 'INV-29' || id === 'INV-32' || id === 'INV-33') && view.isYounger(writtenAtMs, operationGuardMs);
+  return guarded.has(id) && view.isYounger(writtenAtMs, operationGuardMs);
 }
 
 function judgeAffinity(view: CheckView, releases: PlannedReleases, judged: JudgedAffinity): Judgement | undefined {

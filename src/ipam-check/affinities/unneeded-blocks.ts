@@ -6,7 +6,7 @@ import type { Judgement } from '../finding.ts';
 import { affinityObject, blockObject, type Draft, judge, nodeObject, poolObject } from '../judgement.ts';
 import { isForOthers } from '../pools/block-placement.ts';
 import type { NodeRecord } from '../snapshot.ts';
-import { sequenceTimeMs } from '../times.ts';
+import { operationGuardMs, sequenceTimeMs } from '../times.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
 import { type BlockView, toBigint } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
@@ -91,6 +91,7 @@ function inDisabledPool(view: CheckView, owned: OwnedBlock): Judgement {
   return judge({
     ...about(view, owned),
     id: 'INV-25',
+    candidate: isNewlyClaimed(view, owned),
     evidence: [`pool ${pool.name} is disabled`, contents(block)],
     ...releaseByAffinity(block, affinity, 'INV-25'),
   });
@@ -104,7 +105,7 @@ function unselected(view: CheckView, owned: OwnedBlock): Judgement {
     ...about(view, owned),
     id: 'INV-24',
     severity: empty ? 'warning' : 'info',
-    candidate: empty && view.isYounger(changedAtMs(block), view.snapshot.graceMs),
+    candidate: empty && (isNewlyClaimed(view, owned) || view.isYounger(changedAtMs(block), view.snapshot.graceMs)),
     evidence: [`pool ${pool.name} selects ${pool.pool.spec.nodeSelector}, not node ${node.name}`, contents(block)],
     ...(empty
       ? releaseByAffinity(block, affinity, 'INV-24')
@@ -131,6 +132,7 @@ function surplus(view: CheckView, blocks: readonly OwnedBlock[]): Judgement[] {
       return judge({
         ...about(view, owned),
         id: 'INV-39',
+        candidate: isNewlyClaimed(view, owned),
         evidence: [`node ${node.name} has ${blocks.length} blocks of this family`, contents(block)],
         ...releaseByAffinity(block, affinity, 'INV-39'),
       });
@@ -140,6 +142,11 @@ function surplus(view: CheckView, blocks: readonly OwnedBlock[]): Judgement[] {
 function contents({ empty, allocations }: BlockView): string {
   if (empty) return 'no address is allocated in it';
   return `${counted(allocations.length, 'address is', 'addresses are')} allocated in it`;
+}
+
+/** True when the node claimed the block just now: it may be about to assign from it. */
+function isNewlyClaimed(view: CheckView, { affinity }: OwnedBlock): boolean {
+  return view.isYounger(affinity.writtenAtMs, operationGuardMs);
 }
 
 /** When the block was last written; where that is not recorded, the creation time that its sequence number stands for. */

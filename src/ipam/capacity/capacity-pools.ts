@@ -1,7 +1,8 @@
 // What is still free in a pool, and where: in blocks that do not exist yet, or in existing ones. Pure; counts only.
 // Rules: docs/reference/ipam.md#capacity. Which nodes can use it is computed in capacity-fit.ts.
 import { addressAt, type Cidr, cidrContains, cidrSize, cidrsOverlap, networkOf, parseCidr } from '../../net/cidr.ts';
-import { IntervalSet } from '../../net/interval-set.ts';
+import { CidrIndex, IntervalSet } from '../../net/interval-set.ts';
+import { formatIp } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { isUnsound } from '../block/assign-in-block.ts';
@@ -73,9 +74,9 @@ export interface PoolRoom {
   readonly oddOwn: number;
 }
 
-/** The addresses of a block that the allocator would assign: in the free list, not allocated, not reserved, each once. */
-function freeIn(block: IPAMBlock, reserved: IntervalSet): number {
-  if (isTombstone(block) || isUnsound(block)) return 0;
+/** The ordinals of a block that the allocator would assign: in the free list, not allocated, not reserved, each once. */
+function freeIn(block: IPAMBlock, reserved: IntervalSet): ReadonlySet<number> {
+  if (isTombstone(block) || isUnsound(block)) return new Set();
   const cidr = cidrOf(block);
   const isReserved = reserved.overlaps(cidr);
   const free = new Set<number>();
@@ -83,15 +84,49 @@ function freeIn(block: IPAMBlock, reserved: IntervalSet): number {
     if (block.spec.allocations[ordinal] !== null) continue;
     if (!isReserved || !reserved.contains(addressAt(cidr, ordinal))) free.add(ordinal);
   }
-  return free.size;
+  return free;
 }
 
-/** All blocks that prevent new ones; an empty block that is being deleted does not. */
+/** Says of addresses in several blocks whether they were counted already; an allocated one counts as free in none. */
+class SharedAddresses {
+  readonly #blocks: ReadonlySet<IPAMBlock>;
+  readonly #held = new Set<string>();
+  readonly #counted = new Set<string>();
+
+  constructor(blocks: readonly IPAMBlock[]) {
+    const entries = blocks.flatMap((block) => {
+      const cidr = parseCidr(block.spec.cidr);
+      return cidr === undefined ? [] : [{ cidr, value: block }];
+    });
+    this.#blocks = new Set(new CidrIndex(entries).overlapping().flatMap((pair) => pair.map(({ value }) => value)));
+    for (const block of this.#blocks) {
+      for (const ordinal of allocatedOrdinals(block)) this.#held.add(formatIp(addressAt(cidrOf(block), ordinal)));
+    }
+  }
+
+  /** How many of the ordinals of a block were not counted in an earlier block. */
+  count(block: IPAMBlock, ordinals: Iterable<number>, state: 'held' | 'free'): number {
+    let count = 0;
+    for (const ordinal of ordinals) {
+      if (this.#blocks.has(block)) {
+        const address = formatIp(addressAt(cidrOf(block), ordinal));
+        if (this.#counted.has(address) || (state === 'free' && this.#held.has(address))) continue;
+        this.#counted.add(address);
+      }
+      count += 1;
+    }
+    return count;
+  }
+}
+
+/** All blocks that prevent new ones; an empty block that is being deleted does not. Addresses in several count once. */
 export function blockRooms({ blocks, pools, reservations }: IpamLists): BlockRoom[] {
   const reserved = IntervalSet.of(reservationCidrs(reservations));
-  return blocks.flatMap((block) => {
+  const counted = blocks.filter((block) => !(isTombstone(block) && isEmpty(block)));
+  const shared = new SharedAddresses(counted);
+  return counted.flatMap((block) => {
     const cidr = parseCidr(block.spec.cidr);
-    if (cidr === undefined || (isTombstone(block) && isEmpty(block))) return [];
+    if (cidr === undefined) return [];
     const owner = parseOwner(block.spec.affinity);
     const borrowers = new Map<string, number>();
     for (const { node } of borrowedFrom(block).borrowed) borrowers.set(node, (borrowers.get(node) ?? 0) + 1);
@@ -99,8 +134,8 @@ export function blockRooms({ blocks, pools, reservations }: IpamLists): BlockRoo
       cidr,
       pool: poolOf(pools, cidr.base)?.metadata.name,
       host: owner?.type === 'host' ? owner.name : undefined,
-      held: allocatedOrdinals(block).length,
-      free: freeIn(block, reserved),
+      held: shared.count(block, allocatedOrdinals(block), 'held'),
+      free: shared.count(block, freeIn(block, reserved), 'free'),
       lender: affinityHost(block.spec.affinity),
       borrowers,
     };

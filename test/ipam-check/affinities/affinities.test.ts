@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/ipam-check/evaluate.ts';
+import { planRepairs } from '../../../src/ipam-check/plan.ts';
 import type { BlockAffinity } from '../../../src/resources/kinds/block-affinity.ts';
 import { findingsOf } from '../../support/clusters/brief-findings.ts';
 import { before, healthy, unread } from '../../support/clusters/snapshot-builder.ts';
@@ -245,6 +246,17 @@ describe('INV-36: an affinity of a missing node', () => {
     const cluster = healthy();
     cluster.block(spare, 'node-x');
     expect(findingsOf(cluster.snapshot())).toEqual(['INV-36 warning BlockAffinity/node-x-10-60-0-16-29 R6']);
+  });
+
+  it('INV-36: an affinity that was written less than five minutes ago is a candidate, with and without a block', () => {
+    const cluster = healthy();
+    cluster.block(spare, 'node-x');
+    writtenAgo(cluster.affinityOf('node-x', spare), 2000);
+    writtenAgo(cluster.affinity('node-x', '10.60.0.24/29'), 2000);
+    const found = findingsOf(cluster.snapshot());
+    expect(found).toHaveLength(2);
+    for (const line of found) expect(line).toContain('INV-36 warning (candidate) ');
+    expect(planRepairs(evaluate(cluster.snapshot()).judgements)).toEqual([]);
   });
 
   it('INV-36: the affinity is deleted when it has no block', () => {

@@ -25,6 +25,14 @@ describe('INV-25: a block in a disabled pool', () => {
     expect(findingsOf(cluster.snapshot())).toEqual([]);
   });
 
+  it('INV-25: a block that its node claimed two seconds ago is a candidate', () => {
+    const cluster = healthy();
+    cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;
+    cluster.block('10.99.0.0/29', 'node-a');
+    cluster.affinityOf('node-a', '10.99.0.0/29').metadata.creationTimestamp = before(2000);
+    expect(findingsOf(cluster.snapshot())).toEqual(['INV-25 info (candidate) IPAMBlock/10-99-0-0-29 R6']);
+  });
+
   it('INV-25: a block is released after its last leaked address', () => {
     const cluster = healthy();
     cluster.pool('old', '10.99.0.0/24', 29).spec.disabled = true;

@@ -91,6 +91,18 @@ describe('capacity of a pool', () => {
     expect(families[0]).toMatchObject({ morePods: 64n, stranded: 142n });
   });
 
+  it('an address in two overlapping blocks counts once, and is free only if neither has it allocated', () => {
+    const { pools, families } = room(
+      slash24,
+      node('host-a'),
+      ...owned('10.0.0.0/26', 'host-a', ['h', 3]),
+      blockWith('10.0.0.0/28', undefined, ['g', 5]),
+    );
+    // Of the /26, addresses 0 to 2 are held in both blocks, 3 and 4 in the /28.
+    expect(pools[0]).toMatchObject({ inUse: 5, free: 192n + 59n, total: 256n });
+    expect(families[0]?.free).toBe(251n);
+  });
+
   it('an empty half-deleted block counts as free, one with addresses does not', () => {
     const dying = room(slash24, marked(blockWith('10.0.0.0/26', undefined)));
     expect(dying.pools[0]).toMatchObject({ blocksFree: 4n, free: 256n, blocksMade: 0 });
