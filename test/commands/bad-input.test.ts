@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { printJson } from '../../src/text/json.ts';
-import { plant } from '../support/clusters/damage.ts';
+import { damageOnce } from '../support/clusters/damage.ts';
 import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
 import { type Ran, type RunOptions, run } from '../support/program/world.ts';
 import { type ApiServer, describeWithApiServer } from '../support/servers/api-server.ts';
@@ -27,7 +27,7 @@ function leaky(): KubeObject[] {
   const plan = { seed: 11, nodes: 2, podsPerNode: 3, pools: [{ name: 'pool-1', cidr: '10.60.0.0/24', blockSize: 29 }] };
   const made = cluster({ ...plan, madeAt: new Date('2025-06-01T00:00:00Z') });
   const random = seeded(5);
-  for (const name of ['leak', 'strayHandle'] as const) expect(plant(name, made, random)).toBeDefined();
+  for (const name of ['leak', 'strayHandle'] as const) expect(damageOnce(name, made, random)).toBeDefined();
   return made.objects;
 }
 

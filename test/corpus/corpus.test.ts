@@ -1,5 +1,5 @@
-// Each fault of the corpus in each store: the first check finds it and nothing else, --fix mends what can be mended, and
-// the check after that is silent about it.
+// Each fault of the corpus in each store: the first check finds it and nothing else, --fix repairs what it can, and the
+// next check finds only the rest.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterAll(() => rmSync(journals, { recursive: true }));
 
 const nothing = { findings: [], left: [] };
 
-/** Long after everything in the images was made. */
+/** Long after everything in the images was created. */
 const later = (): TestClock => new TestClock('2026-06-01T00:00:00Z');
 
 interface Checked {
@@ -46,7 +46,7 @@ async function inMemory(objects: readonly KubeObject[]): Promise<Checked> {
   return { findings: lines(first), left: lines(second) };
 }
 
-/** By the command line, as a person does it; the exit codes say the same as the findings. */
+/** By the command line, as a person does it; the exit codes match the findings. */
 async function byCommand(env: Record<string, string>, clock: () => TestClock): Promise<Checked> {
   const command = async (line: string) => {
     const ran = await run(line, { env: { ...env, XDG_STATE_HOME: journals }, clock: clock() });
@@ -69,7 +69,7 @@ async function inFolder(objects: readonly KubeObject[]): Promise<Checked> {
   }
 }
 
-/** The server gives services uids of its own, and the handles of their addresses are made from them. */
+/** The objects with the UIDs that the server gives to services, from which the handles of their addresses are made. */
 async function withHandlesOfServices(server: ApiServer, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const services = objects.filter(({ kind }) => kind === 'Service');
   await server.admin.load(services);
@@ -97,35 +97,35 @@ const expected = ({ findings, left }: DamagedCluster): Checked => ({
 });
 
 it('the corpus has a fault for every invariant', () => {
-  const planted = new Set(faults.flatMap(({ findings }) => findings.map((line) => line.slice(0, 'INV-00'.length))));
-  expect(invariantIds.filter((id) => !planted.has(id))).toEqual([]);
+  const found = new Set(faults.flatMap(({ findings }) => findings.map((line) => line.slice(0, 'INV-00'.length))));
+  expect(invariantIds.filter((id) => !found.has(id))).toEqual([]);
 });
 
 describe('the corpus in memory', () => {
-  it('the healthy image has no findings in memory', async () =>
+  it('in memory, the healthy image has no finding', async () =>
     expect(await inMemory(healthyImage())).toEqual(nothing));
-  it.each(faults)('$name is found, and repaired as expected, in memory', async (damaged) =>
+  it.each(faults)('in memory, $name has the expected findings before and after a repair', async (damaged) =>
     expect(await inMemory(damaged.objects)).toEqual(expected(damaged)),
   );
 });
 
 describe('the corpus in a folder', () => {
-  it('the healthy image has no findings in a folder', async () =>
+  it('in a folder, the healthy image has no finding', async () =>
     expect(await inFolder(healthyImage())).toEqual(nothing));
-  it.each(faults)('$name is found, and repaired as expected, in a folder', async (damaged) =>
+  it.each(faults)('in a folder, $name has the expected findings before and after a repair', async (damaged) =>
     expect(await inFolder(damaged.objects)).toEqual(expected(damaged)),
   );
 });
 
 describeWithApiServer('on Kubernetes', (server) => {
-  it('the healthy image has no findings on Kubernetes', async () =>
+  it('on Kubernetes, the healthy image has no finding', async () =>
     expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
   it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes === undefined))(
-    '$name is found, and repaired as expected, on Kubernetes',
+    'on Kubernetes, $name has the expected findings before and after a repair',
     async (damaged) => expect(await onKubernetes(server(), damaged.objects)).toEqual(expected(damaged)),
   );
   it.each(faults.filter(({ notOnKubernetes }) => notOnKubernetes !== undefined))(
-    '$name cannot exist on Kubernetes: $notOnKubernetes',
+    'on Kubernetes, $name cannot be stored: $notOnKubernetes',
     async (damaged) => {
       const found = await onKubernetes(server(), damaged.objects).then(
         ({ findings }) => findings,

@@ -1,5 +1,5 @@
-// The allocator against a plain model: whatever several nodes assign and release, in turn or at once, no address is held
-// twice, none is lost, and the records agree. LONG=1 for more sequences.
+// The allocator compared with a simple model: whatever several nodes assign and release, in turn or at once, no address is
+// assigned twice, none is lost, and the allocation records are consistent. LONG=1 for more sequences.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
@@ -27,7 +27,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 const numRuns = process.env['LONG'] ? 20_000 : 300;
 
-it("assign, claim and release in any order, one or two at once, keep the model's invariants", {
+it('assigning, claiming and releasing in any order, one or two at once, matches the model', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
@@ -72,9 +72,9 @@ it("assign, claim and release in any order, one or two at once, keep the model's
       for (const round of rounds) {
         const settle = await Promise.all(round.map(run));
         const releases = round.filter(({ do: what }) => what.startsWith('release')).length;
-        // What was released may have been given out again in the same round, or the other way round: the store tells.
-        const untold = releases === 1 && round.length === 2;
-        if (!untold) for (const each of settle) each();
+        // An address may be released and assigned in the same round, in either order: the store decides.
+        const isOpen = releases === 1 && round.length === 2;
+        if (!isOpen) for (const each of settle) each();
         const blocks = blocksIn(store);
         for (const block of blocks) expect(structureProblems(block)).toEqual([]);
         expect(inconsistencies(store)).toEqual([]);
@@ -85,7 +85,7 @@ it("assign, claim and release in any order, one or two at once, keep the model's
             if (index !== null) stored.set(`10.0.0.${base + ordinal}`, spec.attributes[index]?.handle_id ?? '');
           });
         }
-        if (untold) {
+        if (isOpen) {
           held.clear();
           for (const [address, by] of stored) held.set(address, by);
         }

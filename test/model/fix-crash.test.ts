@@ -1,11 +1,11 @@
-// Killing a repair after any write: the next repair finishes the job, whichever write it was.
+// A repair that is killed at any write: the next repair completes it.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
 import { check } from '../../src/ipam-live/check/check.ts';
 import type { Journal } from '../../src/ipam-live/repair/journal.ts';
 import { repair } from '../../src/ipam-live/repair/repair.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { type DamageName, damage, plant } from '../support/clusters/damage.ts';
+import { type DamageName, damageOnce, damageRandomly } from '../support/clusters/damage.ts';
 import { exampleFaults, exampleManualFaults, exampleObjects } from '../support/clusters/example-cluster.ts';
 import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
 import { TestClock } from '../support/program/world.ts';
@@ -61,7 +61,7 @@ function allocated(objects: readonly KubeObject[]): Set<string> {
   return addresses;
 }
 
-/** Kills a repair of these objects after (or at) each of its writes and lets a second one finish. */
+/** Kills a repair of these objects at each of its writes, completes it with a second one, and returns the number of writes. */
 async function everyKill(
   objects: () => KubeObject[],
   how: 'crash-after' | 'crash-before' | 'timeout-after',
@@ -95,9 +95,9 @@ async function everyKill(
   return writes;
 }
 
-describe('a repair that is killed', () => {
+describe('repairs that are killed', () => {
   for (const how of ['crash-after', 'crash-before', 'timeout-after'] as const) {
-    it(`a repair of the example killed at any write, ${how}, is finished by the next one`, async () => {
+    it(`a repair of the example that is killed at any write with ${how} is completed by the next one`, async () => {
       const store = new MemoryDatastore(exampleObjects());
       expect(await faults(store)).toEqual(exampleFaults);
       await fix(store);
@@ -106,7 +106,7 @@ describe('a repair that is killed', () => {
     });
   }
 
-  const mended: readonly DamageName[] = [
+  const repairable: readonly DamageName[] = [
     'leak',
     'finishedPod',
     'strayHandle',
@@ -116,11 +116,11 @@ describe('a repair that is killed', () => {
     'missingAffinity',
     'orphanBlock',
   ];
-  for (const name of mended) {
-    it(`a repair of ${name} killed at any write is finished by the next one`, async () => {
+  for (const name of repairable) {
+    it(`a repair of ${name} that is killed at any write is completed by the next one`, async () => {
       const broken = (): KubeObject[] => {
         const whole = cluster({ seed: 3, nodes: 2, podsPerNode: 4 });
-        expect(plant(name, whole, seeded(5))).toBeDefined();
+        expect(damageOnce(name, whole, seeded(5))).toBeDefined();
         return whole.objects;
       };
       expect(await faults(new MemoryDatastore(broken()))).not.toEqual([]);
@@ -129,11 +129,11 @@ describe('a repair that is killed', () => {
   }
 
   const seeds = process.env['LONG'] ? 200 : 12;
-  it(`a repair killed at any write is finished by the next one on ${seeds} clusters with several kinds of damage`, async () => {
+  it(`a repair of ${seeds} clusters with several kinds of damage that is killed at any write is completed by the next one`, async () => {
     for (let seed = 1; seed <= seeds; seed += 1) {
       const broken = (): KubeObject[] => {
         const whole = cluster({ seed, nodes: 3, podsPerNode: 4, borrowed: 0.2 });
-        damage(whole, seed, 6, mended);
+        damageRandomly(whole, seed, 6, repairable);
         return whole.objects;
       };
       await everyKill(broken, 'crash-after');

@@ -1,4 +1,4 @@
-// The stand-in for Calico's garbage collector, held to the rules it stands in for: other tests rest on what it frees.
+// Tests of our model of Calico's garbage collector, which other tests use.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { newBlock, parseOwner } from '../../src/ipam/block/block.ts';
@@ -22,7 +22,7 @@ const minute = 60_000;
 const grace = 15 * minute;
 const cidr = '10.0.0.0/30';
 
-/** Addresses from the first on, one for each pod: `[handle, pod, node]`. */
+/** A block with an address for each pod, from the first one on: `[handle, pod, node]`. */
 function blockOf(...held: readonly (readonly [string, string, string])[]): IPAMBlock {
   return held.reduce(
     (block, [handle, pod, on]) =>
@@ -39,14 +39,14 @@ const podOn = (name: string, nodeName: string, status: NonNullable<Pod['status']
   status,
 });
 
-/** What two passes, the grace and a minute apart, confirm. */
+/** The leaks that two passes confirm, the second a minute after the grace period. */
 function leaksOf(block: IPAMBlock, pods: readonly Pod[], nodes = ['node-a']): readonly string[] {
   const view = { blocks: [block], pods, nodes: new Set(nodes) };
   const first = judge(view, noMarks, 0, grace);
   return judge(view, first.marks, grace + minute, grace).leaks.map(({ address }) => address);
 }
 
-describe('which allocation of a pod is a leak', () => {
+describe('leaks of the garbage collector', () => {
   const block = blockOf(['net.1', 'a', 'node-a']);
   const cases: readonly (readonly [string, readonly Pod[], readonly string[]])[] = [
     ['its pod is gone', [], ['10.0.0.0']],
@@ -56,12 +56,12 @@ describe('which allocation of a pod is a leak', () => {
     ['its pod is on another node', [podOn('a', 'node-b', { podIP: '10.0.0.0' })], ['10.0.0.0']],
     ['its pod has ended', [podOn('a', 'node-a', { podIP: '10.0.0.0', phase: 'Succeeded' })], ['10.0.0.0']],
   ];
-  it.each(cases)('the garbage collector model judges an allocation: %s', (_what, pods, leaks) => {
+  it.each(cases)('the garbage collector judges an allocation when %s', (_what, pods, leaks) => {
     expect(leaksOf(block, pods)).toEqual(leaks);
   });
 });
 
-it('the garbage collector model confirms a leak after the grace period, at once when its node is deleted, never without a grace period', () => {
+it('the garbage collector confirms a leak after the grace period, at once when its node is gone, never without a grace period', () => {
   const view = { blocks: [blockOf(['net.1', 'a', 'node-a'])], pods: [], nodes: new Set(['node-a']) };
   const first = judge(view, noMarks, 0, grace);
   expect(first.leaks).toEqual([]);
@@ -71,12 +71,12 @@ it('the garbage collector model confirms a leak after the grace period, at once 
   expect(judge(view, first.marks, grace + 1, 0).leaks).toEqual([]);
 });
 
-it('the garbage collector model releases a handle as a whole or not at all', () => {
+it('the garbage collector releases all addresses of a handle or none', () => {
   const block = blockOf(['net.1', 'gone', 'node-a'], ['net.1', 'here', 'node-a'], ['net.2', 'gone', 'node-a']);
   expect(leaksOf(block, [podOn('here', 'node-a', { podIP: '10.0.0.1' })])).toEqual(['10.0.0.2']);
 });
 
-it('the garbage collector model releases an empty block after the grace period if its owner has another one', () => {
+it('the garbage collector releases an empty block after the grace period when its owner has another one', () => {
   const empty = blockWith('10.0.0.4/30', 'host:node-a');
   const view = { blocks: [empty], pods: [], nodes: new Set(['node-a']) };
   const marks = judge(view, noMarks, 0, grace).marks;
@@ -86,7 +86,7 @@ it('the garbage collector model releases an empty block after the grace period i
   expect(judge(two, both, grace + 1, grace).surplus.map(({ spec }) => spec.cidr)).toEqual([cidr]);
 });
 
-it('one pass of the garbage collector model over a store frees leaks and surplus blocks', async () => {
+it('one pass of the garbage collector over a store releases leaks and surplus blocks', async () => {
   const store = new MemoryDatastore([
     node('node-a'),
     pool('p', '10.0.0.0/29', 30),

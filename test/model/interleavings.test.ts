@@ -1,6 +1,6 @@
-// Any two operations at the same time, on small clusters: every order of their store calls, and either of them dying at
-// any point. No address is given twice, none in use is freed, and one repair afterwards leaves nothing to find.
-// LONG=1 for all clusters and more lost races. A failure prints a line for SCHEDULE, which runs its schedule again.
+// Any two operations at the same time, on small clusters: every order of their store calls, and a crash of either at any
+// point. No address is assigned twice, none in use is freed, and one repair afterwards leaves no finding.
+// LONG=1 for all clusters and more conflicts. A failure prints a value for SCHEDULE, which runs its schedule again.
 import { afterAll, describe, expect, it } from 'vitest';
 import { Judge, judgeAll, scopeOf } from '../support/interleaving/checks.ts';
 import { leakedAddress, type SmallCluster, smallClusters } from '../support/interleaving/clusters.ts';
@@ -11,25 +11,25 @@ import {
   assignToHandle,
   claimRangeFor,
   collect,
-  giveUpEmpty,
-  giveUpNode,
   releaseAddress,
+  releaseEmptyBlock,
   releaseHandle,
   releaseUnguarded,
+  removeNodeA,
   repairAll,
 } from '../support/interleaving/operations.ts';
 import { type Extent, play } from './schedule.ts';
 
 const isLong = Boolean(process.env['LONG']);
 
-/** The ways in which an operation takes part; `who` tells two actors apart. */
+/** The actors of each operation; `who` distinguishes two actors. */
 const operations: Readonly<Record<string, (who: string, cluster: SmallCluster) => readonly Actor[]>> = {
   assign: (who) => [assign('node-a', who), assign('node-b', who), assignGiven('node-a', who, leakedAddress)],
   'release by address': () => [releaseAddress, releaseUnguarded],
   'release by handle': () => [releaseHandle],
   claim: () => [claimRangeFor('node-a'), claimRangeFor('node-b')],
-  'release affinity': () => [giveUpEmpty],
-  'remove host': () => [giveUpNode],
+  'release affinity': () => [releaseEmptyBlock],
+  'remove host': () => [removeNodeA],
   'garbage collection': (_who, cluster) => [collect(cluster)],
   '--fix': () => [repairAll],
 };
@@ -37,11 +37,11 @@ const operations: Readonly<Record<string, (who: string, cluster: SmallCluster) =
 const names = Object.keys(operations);
 const pairs = names.flatMap((one, at) => names.slice(at).map((other) => ({ one, other })));
 
-/** The many reads of a repair, together with the many writes of these, have the most schedules. */
+/** The many reads of a repair and the many writes of these operations make most of all schedules. */
 const isLarge = (one: string, other: string): boolean =>
   other === '--fix' && ['remove host', 'garbage collection', '--fix'].includes(one);
 
-/** The clusters that a pair is run on: when LONG all, but for two that are beyond counting together. */
+/** The clusters for a pair: all with LONG, except for one pair with too many schedules. */
 function clustersFor(one: string, other: string): readonly SmallCluster[] {
   return smallClusters.filter(({ isRoomy, isExtra, isWide }) => {
     if (one === 'remove host' && other === '--fix' && isWide) return false;
@@ -52,16 +52,16 @@ function clustersFor(one: string, other: string): readonly SmallCluster[] {
 function actorsOf(one: string, other: string, cluster: SmallCluster): (readonly [Actor, Actor])[] {
   const ones = operations[one]?.('A', cluster) ?? [];
   const others = operations[other]?.('B', cluster) ?? [];
-  // Of two equal operations, each two ways once.
+  // Two equal operations have each pair of actors once.
   const both = ones.flatMap((a, at) => others.slice(one === other ? at : 0).map((b) => [a, b] as const));
-  const beside = both.filter(([a, b]) => isLong || b !== repairAll || !a.name.includes(leakedAddress));
-  // Who asks for the release of an address whoever holds it gets just that.
-  return beside.filter(([a, b]) => a.takesFor === undefined || b !== releaseUnguarded);
+  const selected = both.filter(([a, b]) => isLong || b !== repairAll || !a.name.includes(leakedAddress));
+  // A release without a handle may release the address that the other actor has just assigned.
+  return selected.filter(([a, b]) => a.assignsFor === undefined || b !== releaseUnguarded);
 }
 
 const totals = { runs: 0, steps: 0, schedules: 0n };
 
-/** All that goes wrong, one line each: what, and how to see it again. */
+/** All failures, one text each: what failed, and how to run it again. */
 async function failuresOf(cluster: SmallCluster, actors: readonly [Actor, Actor], extent: Extent): Promise<string[]> {
   const { totals: added, failures } = await judgeAll(cluster, actors, extent);
   totals.runs += added.runs;
@@ -73,22 +73,17 @@ async function failuresOf(cluster: SmallCluster, actors: readonly [Actor, Actor]
   });
 }
 
-describe('every schedule of', () => {
-  it.each(pairs)(
-    'every schedule of $one and $other keeps the invariants',
-    { timeout: 3_600_000 },
-    async ({ one, other }) => {
-      const failures: string[] = [];
-      const extent = { crashes: true, losses: isLong && !isLarge(one, other) ? 2 : 1 };
-      for (const cluster of clustersFor(one, other)) {
-        for (const actors of actorsOf(one, other, cluster))
-          failures.push(...(await failuresOf(cluster, actors, extent)));
-      }
-      expect(failures).toEqual([]);
-    },
-  );
+describe('every schedule of two operations', () => {
+  it.each(pairs)('every schedule of $one and $other is correct', { timeout: 3_600_000 }, async ({ one, other }) => {
+    const failures: string[] = [];
+    const extent = { crashes: true, losses: isLong && !isLarge(one, other) ? 2 : 1 };
+    for (const cluster of clustersFor(one, other)) {
+      for (const actors of actorsOf(one, other, cluster)) failures.push(...(await failuresOf(cluster, actors, extent)));
+    }
+    expect(failures).toEqual([]);
+  });
 
-  it('every schedule of an assignment and a release by the same handle keeps the invariants', async () => {
+  it('every schedule of an assignment and a release by the handle that it assigns to is correct', async () => {
     const failures: string[] = [];
     for (const cluster of smallClusters.filter(({ living }) => living.size === 0)) {
       failures.push(
@@ -106,7 +101,7 @@ describe('every schedule of', () => {
 
 const given = process.env['SCHEDULE'];
 if (given !== undefined) {
-  it('the schedule in SCHEDULE keeps the invariants', async () => {
+  it('the schedule in SCHEDULE is correct', async () => {
     const again = JSON.parse(given) as { cluster: string; actors: readonly string[]; schedule: readonly string[] };
     const cluster = smallClusters.find(({ name }) => name === again.cluster) as SmallCluster;
     const [a, b] = ['A', 'B'].map((who, index) =>

@@ -1,5 +1,5 @@
-// Real processes that assign and release from one small pool at once: nobody gets an address that another holds, and
-// what is left at the end is clean.
+// Real processes that assign and release from one small pool at once: no address is assigned twice, and the cluster has no
+// finding at the end.
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
@@ -10,7 +10,7 @@ import { folderOf, run } from '../support/program/world.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 const [processes, assignments] = process.env['LONG'] ? [8, 200] : [4, 10];
-/** Eight blocks for four nodes, nearly full when every process holds all that it may: claims, borrowing, contention. */
+/** Addresses per process; together they nearly fill the eight blocks, so the four nodes claim, borrow and have conflicts. */
 const most = 7;
 const nodes = ['node-a', 'node-b', 'node-c', 'node-d'];
 const objects: KubeObject[] = [pool('pool-1', '10.60.0.0/26', 29), ...nodes.map((name) => node(name))];
@@ -32,14 +32,14 @@ async function race(env: Readonly<Record<string, string>>): Promise<void> {
   expect(checked.code).toBe(0);
 }
 
-it('heldTwice finds two holders of the same address', () => {
+it('heldTwice finds two holders of one address at the same time', () => {
   const span = (from: number, to: number): Held => ({ address: '10.60.0.1', from: String(from), to: String(to) });
   expect(heldTwice([span(5, 9), span(1, 5)])).toEqual([]);
   expect(heldTwice([span(4, 9), span(1, 5)])).toHaveLength(1);
 });
 
-describe('in a folder', () => {
-  it(`${processes} processes with ${assignments} assignments each hold no address twice in a folder`, async () => {
+describe('processes on a folder', () => {
+  it(`${processes} processes with ${assignments} assignments each on a folder never hold one address twice`, async () => {
     const datastore = folderOf(objects);
     await race({ HOME: '/nonexistent', DATASTORE_TYPE: datastore });
     rmSync(datastore, { recursive: true });
@@ -47,7 +47,7 @@ describe('in a folder', () => {
 });
 
 describeWithApiServer('on a kube-apiserver', (server) => {
-  it(`${processes} processes with ${assignments} assignments each hold no address twice on a kube-apiserver`, async () => {
+  it(`${processes} processes with ${assignments} assignments each on a kube-apiserver never hold one address twice`, async () => {
     await server().admin.load(objects);
     await race({ HOME: '/nonexistent', KUBECONFIG: server().kubeconfig });
   }, 1_800_000);

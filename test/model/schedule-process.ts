@@ -1,5 +1,5 @@
-// An operation run one store call at a time: each call waits until the scheduler answers it. Which call is answered when
-// is schedule.ts; what the operations are is test/support/interleaving/operations.ts.
+// An operation run one store call at a time: each call waits until the scheduler answers it. The scheduler is schedule.ts;
+// the operations are in test/support/interleaving/operations.ts.
 
 import type {
   CallOptions,
@@ -14,12 +14,12 @@ import type { Kind } from '../../src/resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../src/resources/object.ts';
 import { deepCopy } from '../../src/text/plain-values.ts';
 
-/** Makes its own clock and randomness, so that equal answers always lead it the same way. */
+/** An operation with its own clock and randomness, so that equal answers always have the same effect. */
 export type Operation = (store: Datastore) => Promise<unknown>;
 
 /** One call that an operation waits for. */
 export interface Call {
-  /** `update IPAMBlock 10-0-0-0-30`, with `#2` when it is the second call of those words. */
+  /** `update IPAMBlock 10-0-0-0-30`, with `#2` for the second equal call. */
   readonly id: string;
   readonly kind: Kind;
   /** Undefined for a list. */
@@ -38,7 +38,7 @@ interface Waiting {
   readonly answer: (answer: Answer) => void;
 }
 
-/** All promises that can go on without a further call have gone on. */
+/** Resolves when no promise can continue without a further answer. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A running operation. */
@@ -49,7 +49,7 @@ export class Run {
   readonly #written: ReadonlySet<string>;
   settled: Settled | undefined;
 
-  /** `direct` takes the calls for kinds that no operation writes: when they are answered makes no difference. */
+  /** `direct` answers the calls for kinds that no operation writes immediately, because their order does not matter. */
   private constructor(direct: Datastore | undefined, written: ReadonlySet<string>) {
     this.#direct = direct;
     this.#written = written;
@@ -69,12 +69,12 @@ export class Run {
     return run;
   }
 
-  /** In the order in which they were made. */
+  /** The calls that wait for an answer, in their order. */
   get calls(): Call[] {
     return [...this.#waiting.values()].map(({ call }) => call);
   }
 
-  /** Replies to a call and lets the operation go on to its next calls, or to its end. */
+  /** Gives a call its answer, and returns when the operation waits for its next calls or has ended. */
   async answer(id: string, answer: Answer): Promise<void> {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) throw new Error(`the operation does not wait for: ${id}`);
@@ -86,7 +86,7 @@ export class Run {
   #ask<R>(op: string, kind: Kind, ref: ObjectRef | undefined, on: (store: Datastore) => Promise<R>): Promise<R> {
     const isWrite = op !== 'get' && op !== 'list';
     if (!this.#written.has(kind.kind)) {
-      if (isWrite) throw new Error(`${kind.kind} is written, and was taken for a kind that is not`);
+      if (isWrite) throw new Error(`${kind.kind} is written, but is not one of the written kinds`);
       if (this.#direct !== undefined) return on(this.#direct);
     }
     const words = [op, kind.kind, ref?.name].filter((word) => word !== undefined).join(' ');
@@ -106,7 +106,7 @@ export class Run {
     const ask = this.#ask.bind(this);
     return {
       type: 'memory',
-      description: 'a store that answers when it is told to',
+      description: 'a store that answers on request',
       capturedAt: undefined,
       get: <T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions) =>
         ask('get', kind, ref, (store) => store.get(kind, ref, options)),
@@ -120,7 +120,7 @@ export class Run {
         ask('update', kind, object.metadata, (store) => store.update(kind, object)),
       delete: (kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions) =>
         ask('delete', kind, ref, (store) => store.delete(kind, ref, preconditions)),
-      lockRepairs: (): Promise<RepairLock> => Promise.reject(new Error('operations are kept apart by nothing here')),
+      lockRepairs: (): Promise<RepairLock> => Promise.reject(new Error('there is no lock here')),
       close: async () => undefined,
     };
   }
@@ -135,10 +135,10 @@ export async function answerOf(call: Call, store: Datastore): Promise<Answer> {
   }
 }
 
-/** Where an operation is: what it was answered so far, whatever the order of answers to concurrent calls. */
+/** The progress of an operation: its answers so far, in any order of those that it awaited at the same time. */
 export interface Place {
   readonly id: number;
-  /** Writes that came too late: another one had changed the object, made it or deleted it. */
+  /** Writes that failed because the other operation had changed, created or deleted the object. */
   readonly lost: number;
   readonly calls: readonly Call[];
   readonly settled: Settled | undefined;
@@ -147,20 +147,20 @@ export interface Place {
 interface KnownPlace extends Place {
   /** The place before and the answer that led here; undefined at the start. */
   readonly before: { readonly place: KnownPlace; readonly call: string; readonly answer: Answer } | undefined;
-  /** The answers so far, as numbers in ascending order. */
+  /** The answers so far, numbered and in ascending order. */
   readonly answers: Uint32Array;
   readonly next: Map<number, KnownPlace>;
-  /** The operation itself, waiting there, until it is taken further. */
+  /** The operation itself, waiting at this place, until it continues. */
   run: Run | undefined;
 }
 
-/** All places that an operation gets to; it is run again from its start wherever a second way leads on from a place. */
+/** All places that an operation reaches. It is run again from its start when a place has a second continuation. */
 export class Process {
   readonly #operation: Operation;
   readonly #direct: Datastore | undefined;
   readonly #written: ReadonlySet<string>;
   readonly #known = new Map<string, KnownPlace>();
-  readonly #steps = new Numbers();
+  readonly #numbers = new Numbers();
 
   constructor(operation: Operation, direct: Datastore | undefined, written: ReadonlySet<string>) {
     this.#operation = operation;
@@ -172,32 +172,32 @@ export class Process {
     return this.#place(await this.#startRun(), undefined, new Uint32Array(), 0);
   }
 
-  /** `text` tells the answer apart from all others of that call. */
+  /** `text` distinguishes the answer from all others of that call. */
   async after(place: Place, call: Call, answer: Answer, text: string): Promise<Place> {
     const from = place as KnownPlace;
-    const step = this.#steps.of(`${call.id} ${text}`);
+    const step = this.#numbers.of(`${call.id} ${text}`);
     const known = from.next.get(step);
     if (known !== undefined) return known;
     const answers = Uint32Array.of(...from.answers, step).sort();
-    const next = this.#known.get(answers.join()) ?? (await this.#goOn(from, call, answer, answers));
+    const next = this.#known.get(answers.join()) ?? (await this.#continue(from, call, answer, answers));
     from.next.set(step, next);
     return next;
   }
 
-  async #goOn(from: KnownPlace, call: Call, answer: Answer, answers: Uint32Array): Promise<KnownPlace> {
-    const run = from.run ?? (await this.#again(from));
+  async #continue(from: KnownPlace, call: Call, answer: Answer, answers: Uint32Array): Promise<KnownPlace> {
+    const run = from.run ?? (await this.#replay(from));
     from.run = undefined;
     await run.answer(call.id, answer);
     const lost = from.lost + (call.isWrite && 'error' in answer ? 1 : 0);
     return this.#place(run, { place: from, call: call.id, answer }, answers, lost);
   }
 
-  /** The operation taken from its start to that place. */
-  async #again(to: KnownPlace): Promise<Run> {
-    const way: NonNullable<KnownPlace['before']>[] = [];
-    for (let { before } = to; before !== undefined; before = before.place.before) way.unshift(before);
+  /** Runs the operation from its start to that place. */
+  async #replay(to: KnownPlace): Promise<Run> {
+    const steps: NonNullable<KnownPlace['before']>[] = [];
+    for (let { before } = to; before !== undefined; before = before.place.before) steps.unshift(before);
     const run = await this.#startRun();
-    for (const step of way) await run.answer(step.call, step.answer);
+    for (const step of steps) await run.answer(step.call, step.answer);
     return run;
   }
 
@@ -213,7 +213,7 @@ export class Process {
   }
 }
 
-/** Numbers for texts, the same for the same. */
+/** Numbers texts: equal texts have equal numbers. */
 export class Numbers {
   readonly #numbers = new Map<string, number>();
 

@@ -1,12 +1,12 @@
-// What is stored at one moment of a schedule, and calls on it: a MemoryDatastore answers them, one small one for each call.
+// The stored objects at one moment of a schedule, and calls on them: a small MemoryDatastore answers each call.
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type Answer, answerOf, type Call, Numbers } from './schedule-process.ts';
 
-/** Kinds that the operations write; all others stand still, and when they are read makes no difference. */
+/** Kinds that the operations write. All others do not change, so the order of their reads does not matter. */
 export const writtenKinds: ReadonlySet<string> = new Set(['IPAMBlock', 'BlockAffinity', 'IPAMHandle']);
 
-/** One stored object, or the place of a deleted one, which remembers how far its counters were. */
+/** One stored object, or a deleted one with its last counters. */
 interface Version {
   readonly id: number;
   readonly object: KubeObject | undefined;
@@ -14,10 +14,10 @@ interface Version {
   readonly uids: number;
 }
 
-/** By kind and name. */
+/** The objects by kind and name. */
 export type Stored = ReadonlyMap<string, Version>;
 
-/** One text for equal values. */
+/** Equal texts for equal values. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? `${field}n` : field)) ?? '';
 }
@@ -26,8 +26,8 @@ const keyOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.na
 const uidNumber = (object: KubeObject): number => Number.parseInt(object.metadata.uid?.slice(-12) ?? '0', 16);
 
 /**
- * Calls on a state, answered by a MemoryDatastore that holds the objects which the call is about. So each object counts
- * its own revisions: writes of different objects lead to the same state in whatever order they are made.
+ * Calls on a state, answered by a MemoryDatastore that contains only the objects of the call. So each object counts its own
+ * revisions: writes of different objects lead to the same state in any order.
  */
 export class StateStore {
   readonly #numbers = new Numbers();
@@ -52,7 +52,7 @@ export class StateStore {
       .join();
   }
 
-  /** `unique`: tells the call apart from all others of all operations. */
+  /** `unique` distinguishes the call from all others of all operations. */
   async call(stored: Stored, call: Call, unique: string): Promise<{ answer: Answer; text: string; stored: Stored }> {
     const { kind, ref } = call;
     const key = `${kind.kind} ${ref?.name}`;
@@ -85,17 +85,17 @@ export class StateStore {
     const memory = new MemoryDatastore([...live, ...counters], { now: () => this.#now });
     const answer = await answerOf(call, memory);
     const text = 'value' in answer ? textOf(answer.value) : `error: ${String(answer.error)}`;
-    const told = String(this.#answers.of(text));
-    if (!call.isWrite) return { answer, text: told, version: undefined };
+    const answerNumber = String(this.#answers.of(text));
+    if (!call.isWrite) return { answer, text: answerNumber, version: undefined };
     const after = memory.dump().find(({ kind }) => kind === call.kind.kind);
     if (after !== undefined)
       return {
         answer,
-        text: told,
+        text: answerNumber,
         version: this.#version(key, after, 0n, Math.max(only?.uids ?? 0, uidNumber(after))),
       };
     const version = only?.object === undefined ? only : this.#version(key, undefined, only.revision + 1n, only.uids);
-    return { answer, text: told, version };
+    return { answer, text: answerNumber, version };
   }
 
   #version(key: string, object: KubeObject | undefined, revision: bigint, uids: number): Version {
@@ -109,7 +109,7 @@ export class StateStore {
   }
 }
 
-/** Makes a MemoryDatastore count on from where a deleted object stopped. */
+/** An object that makes a MemoryDatastore continue the counters of a deleted object. */
 function counterAt({ revision, uids }: Version): KubeObject {
   const uid = `00000000-0000-4000-8000-${uids.toString(16).padStart(12, '0')}`;
   return {

@@ -1,4 +1,5 @@
-// The search for schedules itself: it finds all that running every schedule one by one finds, and faults that are planted.
+// The search for schedules itself: it finds the same endings as running every schedule one by one, and faults made on
+// purpose.
 import { describe, expect, it } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
@@ -16,8 +17,8 @@ import {
   assignGiven,
   claimRangeFor,
   collect,
-  giveUpEmpty,
   releaseAddress,
+  releaseEmptyBlock,
   releaseHandle,
 } from '../support/interleaving/operations.ts';
 import { endingText, everySchedule, explore, play } from './schedule.ts';
@@ -28,10 +29,10 @@ function clusterNamed(name: string): SmallCluster {
   return found;
 }
 
-describe('the scheduler finds the same final states as running every schedule from its beginning', () => {
-  const bare = clusterNamed('nothing yet, one block');
-  const used = clusterNamed('one block, in use');
-  const givenUp = clusterNamed('an empty block half given up');
+describe('explore compared with running every schedule', () => {
+  const bare = clusterNamed('no block, a pool of one');
+  const used = clusterNamed('a pool of one block, in use');
+  const marked = clusterNamed('an empty block with an affinity marked for deletion');
   const cases: readonly (readonly [SmallCluster, readonly [Actor, Actor], boolean])[] = [
     [bare, [claimRangeFor('node-a'), claimRangeFor('node-b')], false],
     [bare, [assign('node-b', 'A'), releaseAddress], true],
@@ -39,7 +40,7 @@ describe('the scheduler finds the same final states as running every schedule fr
     [used, [assignGiven('node-b', 'A', '10.0.0.2'), releaseAddress], false],
     [used, [releaseHandle, collect(used)], false],
     [used, [claimRangeFor('node-b'), releaseAddress], false],
-    [givenUp, [giveUpEmpty, releaseAddress], true],
+    [marked, [releaseEmptyBlock, releaseAddress], true],
   ];
   it.each(
     cases.map(([cluster, actors, crashes]) => ({
@@ -48,23 +49,27 @@ describe('the scheduler finds the same final states as running every schedule fr
       actors,
       crashes,
     })),
-  )('the scheduler finds all final states of: $what', { timeout: 120_000 }, async ({ cluster, actors, crashes }) => {
-    const scope = scopeOf(cluster, actors);
-    const found = new Set<string>();
-    const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
-    const totals = await explore(scope, { onEnding }, { crashes, losses: Number.POSITIVE_INFINITY });
-    const expected = new Set<string>();
-    let schedules = 0n;
-    for await (const ending of everySchedule(scope, { crashes, direct: true })) {
-      schedules += 1n;
-      expected.add(endingText(ending));
-    }
-    expect([...found].sort()).toEqual([...expected].sort());
-    expect(totals.schedules).toBe(schedules);
-    expect(totals.runs).toBeLessThan(Number(schedules));
-  });
+  )(
+    'explore finds the same endings as every schedule of $what',
+    { timeout: 120_000 },
+    async ({ cluster, actors, crashes }) => {
+      const scope = scopeOf(cluster, actors);
+      const found = new Set<string>();
+      const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
+      const totals = await explore(scope, { onEnding }, { crashes, losses: Number.POSITIVE_INFINITY });
+      const expected = new Set<string>();
+      let schedules = 0n;
+      for await (const ending of everySchedule(scope, { crashes, direct: true })) {
+        schedules += 1n;
+        expected.add(endingText(ending));
+      }
+      expect([...found].sort()).toEqual([...expected].sort());
+      expect(totals.schedules).toBe(schedules);
+      expect(totals.runs).toBeLessThan(Number(schedules));
+    },
+  );
 
-  it('the scheduler finds all final states when reads of unwritten objects are ordered too', async () => {
+  it('explore finds the same endings when reads of kinds that no operation writes are also put in every order', async () => {
     const scope = scopeOf(bare, [releaseAddress, claimRangeFor('node-b')]);
     const found = new Set<string>();
     const onEnding = (ending: Parameters<typeof endingText>[0]): void => void found.add(endingText(ending));
@@ -76,53 +81,53 @@ describe('the scheduler finds the same final states as running every schedule fr
   });
 });
 
-/** An allocator with a fault: `write` stores the block that it decided on. */
+/** A faulty allocator: `write` stores the block that it has prepared. */
 function brokenAssign(write: (store: Datastore, block: IPAMBlock) => Promise<unknown>): Actor {
-  const takesFor = { pod: 'new-A', node: 'node-a' };
+  const assignsFor = { pod: 'new-A', node: 'node-a' };
   return {
     name: 'a broken allocator',
-    takesFor,
+    assignsFor,
     async run(store) {
       const ipam = ipamStoreOf(store);
       const found = await ipam.blocks.get('10-0-0-0-30');
       if (!found.ok) return [];
-      await incrementHandle(ipam, handleOf(takesFor.pod), found.value.spec.cidr, 1);
-      const { block, ordinals } = assigned(found.value, 1, holderOf(takesFor, runsAt), IntervalSet.of([]));
+      await incrementHandle(ipam, handleOf(assignsFor.pod), found.value.spec.cidr, 1);
+      const { block, ordinals } = assigned(found.value, 1, holderOf(assignsFor, runsAt), IntervalSet.of([]));
       await write(store, touched(block));
       return ordinals.map((ordinal) => `10.0.0.${ordinal}`);
     },
-    taken: (result) => result as string[],
+    assigned: (result) => result as string[],
   };
 }
 
-describe('a fault that only some schedules show', () => {
-  const cluster = clusterNamed('one block, in use');
+describe('faults that only some schedules show', () => {
+  const cluster = clusterNamed('a pool of one block, in use');
   const crashless = { crashes: false, losses: 2 };
   const allFailures = async (actors: readonly [Actor, Actor], crashes = false): Promise<readonly Failure[]> =>
     (await judgeAll(cluster, actors, { ...crashless, crashes })).failures;
 
-  /** Without the revision it decided on: what is stored by then is lost. */
+  /** Ignores the revision it has read, so what others have stored since is lost. */
   const blind = brokenAssign(async (store, block) => {
     const { blocks } = ipamStoreOf(store);
     const now = await blocks.get(block.metadata.name);
     if (now.ok) await blocks.update({ ...block, metadata: now.value.metadata });
   });
 
-  it('the scheduler finds that a write without the revision assigns an address twice', async () => {
+  it('a write without the revision assigns an address twice', async () => {
     const failures = await allFailures([blind, assign('node-a', 'B')]);
-    expect(failures.map(({ what }) => what)).toContain('10.0.0.2 was given to new-A and to new-B');
+    expect(failures.map(({ what }) => what)).toContain('10.0.0.2 was assigned to new-A and to new-B');
   });
 
-  it('the scheduler finds that ignoring a failed write returns an address that is not held', async () => {
+  it('a write whose failure is ignored returns an address that is not allocated', async () => {
     const careless = brokenAssign((store, block) => ipamStoreOf(store).blocks.update(block));
     const failures = await allFailures([careless, releaseAddress]);
-    expect(failures.map(({ what }) => what)).toContain('10.0.0.2 is used by new-A and allocated to nobody');
+    expect(failures.map(({ what }) => what)).toContain('10.0.0.2 is used by new-A and allocated to no pod');
     expect(await allFailures([careless, claimRangeFor('node-b')])).toEqual([]);
   });
 
-  it('the scheduler finds that a mark stays when the process that should remove it dies', async () => {
+  it('a mark that its writer would remove remains when the writer crashes', async () => {
     const marking: Actor = {
-      name: 'marks the block and takes the mark off',
+      name: 'marks the block and removes the mark',
       async run(store) {
         const { blocks } = ipamStoreOf(store);
         const found = await blocks.get('10-0-0-0-30');
@@ -136,7 +141,7 @@ describe('a fault that only some schedules show', () => {
     expect((await whats(true)).join('\n')).toMatch(/after a repair: INV-14/);
   });
 
-  it('the schedule in a failure reproduces it', async () => {
+  it('the schedule of a failure reproduces it', async () => {
     const actors = [blind, assign('node-a', 'B')] as const;
     const [failure] = await allFailures(actors);
     const judge = new Judge(cluster, actors);

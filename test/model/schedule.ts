@@ -1,5 +1,5 @@
-// Every interleaving of two operations at the grain of single store calls, with either of them dying at any point.
-// Schedules that reach one state (where each operation is, what is stored) go on alike from there: that is run once.
+// Every interleaving of the single store calls of two operations, with a crash of either at any point. Schedules that reach
+// the same state (the place of each operation and the stored objects) continue in the same way, which is run once.
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
@@ -9,27 +9,27 @@ import { StateStore, type Stored, textOf, writtenKinds } from './schedule-store.
 export interface Scope {
   readonly objects: readonly KubeObject[];
   readonly operations: readonly [Operation, Operation];
-  /** When what is created is created. */
+  /** The creation time of new objects. */
   readonly now: Date;
 }
 
 export type Outcome = Settled | 'died';
 
-/** Where a schedule ends: nothing is left to be done. */
+/** The end of a schedule: both operations have ended. */
 export interface Ending {
   readonly objects: readonly KubeObject[];
   readonly outcomes: readonly [Outcome, Outcome];
-  /** What was done, in order; `play` does it again. */
+  /** The steps in order; `play` runs them again. */
   readonly schedule: readonly string[];
 }
 
 export interface Totals {
-  /** Runs from the beginning to an end, or to a state that an earlier run went on from. */
+  /** Runs from the beginning to an end, or to a state that an earlier run continued from. */
   readonly runs: number;
   /** Calls made over all runs. */
   readonly steps: number;
   readonly states: number;
-  /** Schedules that the runs stand for: the paths through the states. */
+  /** The schedules that the runs represent: the paths through the states. */
   readonly schedules: bigint;
 }
 
@@ -41,18 +41,18 @@ interface State {
 }
 
 export interface Watcher {
-  /** Once for each thing that can be stored at any moment, with a way there. */
+  /** Called once for each set of stored objects, with a schedule that leads to it. */
   readonly onStored?: (objects: readonly KubeObject[], schedule: readonly string[]) => void;
-  /** Once for each ending, with a way there. */
+  /** Called once for each ending, with a schedule that leads to it. */
   readonly onEnding: (ending: Ending) => Promise<void> | void;
 }
 
 export interface Extent {
-  /** Also the schedules in which one operation does nothing more from some point on. */
+  /** Includes the schedules in which one operation crashes at some point. */
   readonly crashes: boolean;
   /**
-   * Two operations can hinder each other for as long as they try again. One that has lost this many writes to the other
-   * runs on alone, to its end or death.
+   * Two operations can have conflicts as long as they retry. One that has lost this many writes to the other runs alone
+   * from then on, to its end or crash.
    */
   readonly losses: number;
 }
@@ -91,7 +91,7 @@ export async function explore(scope: Scope, watcher: Watcher, { crashes, losses 
     const tired = active.find((index) => (state.places[index] as Place).lost >= losses);
     for (const index of tired === undefined ? active : [tired]) {
       const place = state.places[index] as Place;
-      if (place.calls.length === 0) throw new Error(`operation ${names[index]} waits for something that is no call`);
+      if (place.calls.length === 0) throw new Error(`operation ${names[index]} waits for something other than a call`);
       for (const call of place.calls) {
         const { answer, text, stored: next } = await store.call(state.stored, call, `${index} ${place.id} ${call.id}`);
         const after = await (processes[index] as Process).after(place, call, answer, text);
@@ -131,7 +131,7 @@ function replaced(places: State['places'], index: 0 | 1, place: Place | 'died'):
   return index === 0 ? [place, places[1]] : [places[0], place];
 }
 
-/** Runs one schedule on one store, as it is, from the beginning: `pick` says which of the possible steps comes next. */
+/** Runs one schedule on one store from the beginning: `pick` returns the next of the possible steps. */
 async function runOne(
   scope: Scope,
   pick: (possible: readonly string[]) => string,
@@ -165,13 +165,13 @@ async function runOne(
   return { objects: store.dump(), outcomes: outcomes as [Outcome, Outcome], schedule };
 }
 
-/** Runs the schedule of an ending again, on one store without any reduction. */
+/** Runs the schedule of an ending again, on one store. */
 export function play(scope: Scope, schedule: readonly string[]): Promise<Ending> {
   let step = 0;
   return runOne(scope, () => schedule[step++] ?? '', { crashes: true, direct: true });
 }
 
-/** Runs all schedules one by one, each from its beginning: the slow truth that `explore` is held against. */
+/** Runs all schedules one by one, each from its beginning: slow, to compare `explore` with. */
 export async function* everySchedule(
   scope: Scope,
   options: { readonly crashes: boolean; readonly direct: boolean },
@@ -198,7 +198,7 @@ export async function* everySchedule(
   }
 }
 
-/** An ending without what depends on the order of writes that have nothing to do with each other. */
+/** An ending as text, without what depends on the order of independent writes. */
 export function endingText({ objects, outcomes }: Pick<Ending, 'objects' | 'outcomes'>): string {
   const plain = objects
     .filter(({ kind }) => writtenKinds.has(kind))

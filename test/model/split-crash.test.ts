@@ -1,5 +1,5 @@
-// Killing a split at any write, or losing its answer: running it again ends with exactly the parts, and with every block
-// and address as it was.
+// A split that is killed at any write, or loses a response: running it again ends with exactly the parts, and with every
+// block and address unchanged.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, type MemoryFault, StoreCrash } from '../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../src/datastore/stored-ipam.ts';
@@ -14,7 +14,7 @@ import { evenRandom, TestClock } from '../support/program/world.ts';
 
 const world = { clock: new TestClock('2025-12-01T00:00:00Z'), random: evenRandom };
 
-/** Three nodes with addresses all over the pool, and another pool. */
+/** Three nodes with addresses in all parts of the pool, and another pool. */
 async function inUse(): Promise<KubeObject[]> {
   const nodes = ['node-a', 'node-b', 'node-c'];
   const objects = [...nodes.map((name) => node(name)), pool('p', '10.0.0.0/26', 29), pool('q', '10.1.0.0/24', 26)];
@@ -40,7 +40,7 @@ const pools = (store: MemoryDatastore): IPPool[] =>
   store.dump().filter((object) => object.kind === 'IPPool') as IPPool[];
 const others = (store: MemoryDatastore): KubeObject[] => store.dump().filter(({ kind }) => kind !== 'IPPool');
 
-/** Exactly the parts, enabled, without a mark; every block in one of them. */
+/** Expects exactly the parts, enabled and without a mark, with every block in one of them. */
 function expectSplit(store: MemoryDatastore, number: number, before: readonly KubeObject[]): void {
   const [q, ...parts] = pools(store);
   expect(q?.metadata.name).toBe('q');
@@ -60,13 +60,13 @@ function expectSplit(store: MemoryDatastore, number: number, before: readonly Ku
   expect(inconsistencies(store)).toEqual([]);
 }
 
-/** One write to disable, one a part, one to delete. */
+/** One write to disable the pool, one per part, one to delete the pool. */
 const writesOf = (number: number): number => number + 2;
 
 const deaths: readonly MemoryFault[] = ['crash-before', 'crash-after', 'timeout-before', 'timeout-after', 'conflict'];
 
-describe.each([2, 4, 8])('a split into %i', (number) => {
-  it('a split without interruption makes the writes of its plan', async () => {
+describe.each([2, 4, 8])('a split into %i parts', (number) => {
+  it(`a split into ${number} parts writes what its plan says`, async () => {
     const before = await inUse();
     const store = new MemoryDatastore(before);
     expect(await split(store, number, false)).toBe('done');
@@ -76,26 +76,29 @@ describe.each([2, 4, 8])('a split into %i', (number) => {
     expect(writes).toEqual(['update p', ...creates, 'delete p']);
   });
 
-  it.each(deaths)('a split with %s at each write is finished by running it again', async (fault) => {
-    const before = await inUse();
-    for (let kill = 1; kill <= writesOf(number); kill += 1) {
-      const store = new MemoryDatastore(before, {
-        faults: ({ nthWrite }) => (nthWrite === kill ? fault : undefined),
-      });
-      const first = split(store, number, false);
-      if (fault.startsWith('crash')) await expect(first).rejects.toThrow(StoreCrash);
-      else await expect(first).rejects.toThrow(SplitStopped);
-      // The pool or its parts serve every block at any time.
-      const left = pools(store);
-      expect(left.some(({ metadata }) => metadata.name === 'p') || left.length === number + 1).toBe(true);
-      const again = new MemoryDatastore(store.dump());
-      const gone = kill === writesOf(number) && fault.endsWith('after');
-      expect(await split(again, number, false)).toBe(gone ? 'was done' : 'done');
-      expectSplit(again, number, before);
-    }
-  });
+  it.each(deaths)(
+    `a split into ${number} parts, repeated after %s at each write, ends with the parts`,
+    async (fault) => {
+      const before = await inUse();
+      for (let kill = 1; kill <= writesOf(number); kill += 1) {
+        const store = new MemoryDatastore(before, {
+          faults: ({ nthWrite }) => (nthWrite === kill ? fault : undefined),
+        });
+        const first = split(store, number, false);
+        if (fault.startsWith('crash')) await expect(first).rejects.toThrow(StoreCrash);
+        else await expect(first).rejects.toThrow(SplitStopped);
+        // Either the pool or all its parts exist at any time.
+        const left = pools(store);
+        expect(left.some(({ metadata }) => metadata.name === 'p') || left.length === number + 1).toBe(true);
+        const again = new MemoryDatastore(store.dump());
+        const gone = kill === writesOf(number) && fault.endsWith('after');
+        expect(await split(again, number, false)).toBe(gone ? 'was done' : 'done');
+        expectSplit(again, number, before);
+      }
+    },
+  );
 
-  it('a split killed at each write, and again at each write of the second run, is finished by a third', async () => {
+  it(`a split into ${number} parts, killed at each write and at each write of the repetition, ends with the parts`, async () => {
     const before = await inUse();
     for (let kill = 1; kill < writesOf(number); kill += 1) {
       const store = new MemoryDatastore(before, {
@@ -116,9 +119,12 @@ describe.each([2, 4, 8])('a split into %i', (number) => {
   });
 });
 
-describe('another client at the same time', () => {
-  /** Another client writes just before the nth write of the split. */
-  async function intruded(at: number, intrude: (store: MemoryDatastore) => Promise<unknown>): Promise<MemoryDatastore> {
+describe('splits with concurrent writers', () => {
+  /** Runs a split in which another client writes just before the nth write. */
+  async function interrupted(
+    at: number,
+    otherWrite: (store: MemoryDatastore) => Promise<unknown>,
+  ): Promise<MemoryDatastore> {
     const store = new MemoryDatastore(await inUse());
     const update = store.update.bind(store);
     const create = store.create.bind(store);
@@ -126,7 +132,7 @@ describe('another client at the same time', () => {
     let writes = 0;
     const turn = async (): Promise<void> => {
       writes += 1;
-      if (writes === at) await intrude(store);
+      if (writes === at) await otherWrite(store);
     };
     store.update = async (...args) => turn().then(() => update(...args));
     store.create = async (...args) => turn().then(() => create(...args));
@@ -140,36 +146,36 @@ describe('another client at the same time', () => {
     await store.update(ipPool, { ...found, spec: { ...found.spec, ...spec } });
   };
 
-  it('a split does not disable a pool that was changed after it was read', async () => {
-    const store = await intruded(1, (other) => edit(other, 'p', { natOutgoing: true }));
+  it('a split does not disable a pool that changed after it was read', async () => {
+    const store = await interrupted(1, (other) => edit(other, 'p', { natOutgoing: true }));
     expect(pools(store).map(({ metadata, spec }) => [metadata.name, spec.disabled, spec.natOutgoing])).toEqual([
       ['p', undefined, true],
       ['q', undefined, undefined],
     ]);
   });
 
-  it('a split does not delete a pool that was changed after it was disabled', async () => {
-    const store = await intruded(4, (other) => edit(other, 'p', { natOutgoing: true }));
+  it('a split does not delete a pool that changed after it was disabled', async () => {
+    const store = await interrupted(4, (other) => edit(other, 'p', { natOutgoing: true }));
     expect(pools(store).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });
 
-  it('a split does not delete a pool with a part that was removed or changed', async () => {
-    const gone = await intruded(3, async (other) => {
+  it('a split does not delete a pool when a part was deleted or changed', async () => {
+    const gone = await interrupted(3, async (other) => {
       const { uid } = (await other.get(ipPool, { name: 'split-p-0' })).metadata;
       await MemoryDatastore.prototype.delete.call(other, ipPool, { name: 'split-p-0' }, { uid });
     });
     expect(pools(gone).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-1']);
-    const going = await intruded(3, async (other) => {
+    const going = await interrupted(3, async (other) => {
       const found = await other.get(ipPool, { name: 'split-p-0' });
       const metadata = { ...found.metadata, deletionTimestamp: '2025-12-01T00:00:00Z' };
       await other.update(ipPool, { ...found, metadata });
     });
     expect(pools(going).map(({ metadata }) => metadata.name)).toContain('p');
-    const changed = await intruded(3, (other) => edit(other, 'split-p-0', { disabled: true }));
+    const changed = await interrupted(3, (other) => edit(other, 'split-p-0', { disabled: true }));
     expect(pools(changed).map(({ metadata }) => metadata.name)).toEqual(['p', 'q', 'split-p-0', 'split-p-1']);
   });
 
-  it('a split accepts a part that another split created in exactly that form', async () => {
+  it('a split uses a part that another split created with the same content', async () => {
     const before = await inUse();
     const store = new MemoryDatastore(before);
     const reading = await readForSplit(store, {});

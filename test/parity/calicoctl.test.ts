@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { type DamageName, damage, damageNames, type Planted } from '../support/clusters/damage.ts';
+import { type Damage, type DamageName, damageNames, damageRandomly } from '../support/clusters/damage.ts';
 import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
 import { reference, runReference, withoutListRevision } from '../support/program/reference-calicoctl.ts';
 import { run, TestClock } from '../support/program/world.ts';
@@ -45,7 +45,7 @@ const commands: readonly string[] = [
   'get nodes -o yaml',
 ];
 
-function damagedCluster(seed: number): { objects: KubeObject[]; planted: Planted[] } {
+function damagedCluster(seed: number): { objects: KubeObject[]; damages: Damage[] } {
   const random = seeded(seed * 31);
   const whole = cluster({
     seed,
@@ -61,7 +61,7 @@ function damagedCluster(seed: number): { objects: KubeObject[]; planted: Planted
   // One cluster in four is healthy.
   return {
     objects: whole.objects,
-    planted: seed % 4 === 0 ? [] : damage(whole, seed, 8, damageNames as readonly DamageName[]),
+    damages: seed % 4 === 0 ? [] : damageRandomly(whole, seed, 8, damageNames as readonly DamageName[]),
   };
 }
 
@@ -96,9 +96,9 @@ describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALI
       const theirEnv = { DATASTORE_TYPE: 'kubernetes', ...env };
       for (let seed = 1; seed <= clusters; seed += 1) {
         await admin.reset();
-        const { objects, planted } = damagedCluster(seed);
+        const { objects, damages } = damagedCluster(seed);
         await admin.load(objects);
-        const about = `cluster ${seed}: ${planted.map(({ damage: name, where }) => `${name} ${where}`).join(', ') || 'healthy'}`;
+        const about = `cluster ${seed}: ${damages.map(({ name, where }) => `${name} ${where}`).join(', ') || 'healthy'}`;
         for (const line of commands) {
           const args = line.split(' ');
           const [theirs, ours] = await Promise.all([

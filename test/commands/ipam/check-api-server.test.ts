@@ -33,7 +33,7 @@ async function revisions(server: ApiServer): Promise<Map<string, string>> {
 describeWithApiServer('ipam check on a kube-apiserver', (server) => {
   const env = (): Record<string, string> => ({ KUBECONFIG: server().kubeconfig });
 
-  it('ipam check on a kube-apiserver finds the planted faults, repairs the automatic ones, and touches nothing else', async () => {
+  it('ipam check on a kube-apiserver finds the faults of the example, repairs the automatic ones, and touches nothing else', async () => {
     await server().admin.load(exampleObjects());
     const before = await revisions(server());
     const first = await run('ipam check -o json', { env: env(), clock: inAnHour() });

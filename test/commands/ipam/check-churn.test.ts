@@ -1,4 +1,4 @@
-// The check of a busy cluster: pods come and go while it reads, and it reports every planted fault and nothing else.
+// The check of a busy cluster: pods come and go while it reads, and it reports every damage and nothing else.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { kubeConnection } from '../../../src/connect/kube-config.ts';
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { openKube } from '../../../src/datastore/kube/kube-datastore.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
-import { type DamageName, type Planted, plant } from '../../support/clusters/damage.ts';
+import { type Damage, type DamageName, damageOnce } from '../../support/clusters/damage.ts';
 import { cluster, seeded } from '../../support/clusters/seeded-cluster.ts';
 import { startChurn } from '../../support/other-clients/churn.ts';
 import { run, TestClock, testWorld } from '../../support/program/world.ts';
@@ -15,7 +15,7 @@ import { describeWithApiServer } from '../../support/servers/api-server.ts';
 
 const rounds = process.env['LONG'] ? 50 : 12;
 /** Faults that need no age; what is judged by age (claims, stray handles) is young on a server that was just loaded. */
-const damages: readonly DamageName[] = ['leak', 'leak', 'finishedPod', 'missingHandle', 'lostOrdinal'];
+const damageNames: readonly DamageName[] = ['leak', 'leak', 'finishedPod', 'missingHandle', 'lostOrdinal'];
 
 interface Found {
   readonly id: string;
@@ -26,20 +26,20 @@ interface Found {
   readonly object: { readonly kind: string; readonly name: string };
 }
 
-/** Stable findings by what they are about, a planted fault under its own name. */
-function places(findings: readonly Found[], planted: readonly Planted[]): string[] {
+/** One line per stable finding: the damage that it is about, or the finding itself. */
+function linesOf(findings: readonly Found[], damages: readonly Damage[]): string[] {
   const lines = findings
     .filter(({ stability, severity }) => stability === 'stable' && severity !== 'info')
     .map(({ id, address, handle, object }) => {
-      const fault = planted.find(
+      const damage = damages.find(
         ({ invariants, where }) => invariants.includes(id) && [address, handle, object.name].includes(where),
       );
-      return fault === undefined ? `not planted: ${id} ${address ?? object.name}` : lineOf(fault);
+      return damage === undefined ? `not damaged: ${id} ${address ?? object.name}` : lineOf(damage);
     });
   return [...new Set(lines)].sort();
 }
 
-const lineOf = ({ damage, where }: Planted): string => `${damage} ${where}`;
+const lineOf = ({ name, where }: Damage): string => `${name} ${where}`;
 
 describeWithApiServer('ipam check next to a cluster at work', (server) => {
   let store: Datastore;
@@ -49,7 +49,7 @@ describeWithApiServer('ipam check next to a cluster at work', (server) => {
   });
   afterAll(() => store.close());
 
-  it(`ipam check reports each planted fault and no other in ${rounds} checks of a busy cluster, and --fix frees no address in use`, async () => {
+  it(`ipam check reports each damage and no other in ${rounds} checks of a busy cluster, and --fix frees no address in use`, async () => {
     const { admin, kubeconfig } = server();
     const env = { KUBECONFIG: kubeconfig };
     const check = async (
@@ -62,7 +62,7 @@ describeWithApiServer('ipam check next to a cluster at work', (server) => {
     };
     const whole = cluster({ seed: 11, nodes: 3, podsPerNode: 8, madeAt: new Date(Date.now() - 86_400_000) });
     const random = seeded(9);
-    const planted = damages.map((name) => plant(name, whole, random) as Planted);
+    const damages = damageNames.map((name) => damageOnce(name, whole, random) as Damage);
     await admin.load(whole.objects);
     await admin.request('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
@@ -85,7 +85,7 @@ describeWithApiServer('ipam check next to a cluster at work', (server) => {
         // Twice the longest time that an address of the churn has stayed allocated so far, and never below two seconds.
         const grace = `${Math.max(2000, churn.longestLifeMs() * 2)}ms`;
         const { findings } = await check('--grace', grace);
-        expect(places(findings, planted), `round ${round}, grace ${grace}`).toEqual(planted.map(lineOf).sort());
+        expect(linesOf(findings, damages), `round ${round}, grace ${grace}`).toEqual(damages.map(lineOf).sort());
       }
       expect(churn.pods()).toBeGreaterThan(rounds);
 
@@ -97,7 +97,7 @@ describeWithApiServer('ipam check next to a cluster at work', (server) => {
         .map(({ finding }) => finding.address);
       expect(fix?.failed).toBe(0);
       expect(released.sort()).toEqual(
-        planted
+        damages
           .filter(({ invariants }) => releasedFaults.includes(invariants[0] ?? ''))
           .map(({ where }) => where)
           .sort(),
@@ -107,7 +107,7 @@ describeWithApiServer('ipam check next to a cluster at work', (server) => {
       await churn.stop();
     }
     const { findings } = await check('--grace', '0');
-    expect(places(findings, planted)).toEqual([]);
+    expect(linesOf(findings, damages)).toEqual([]);
   }, 600_000);
 });
 

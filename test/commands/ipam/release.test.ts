@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
-import { plant } from '../../support/clusters/damage.ts';
+import { damageOnce } from '../../support/clusters/damage.ts';
 import { type BlockSpec, cluster, seeded } from '../../support/clusters/seeded-cluster.ts';
 import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
@@ -30,8 +30,8 @@ beforeEach(() => {
     pools: [{ name: 'pool-1', cidr: '10.60.0.0/24', blockSize: 29 }],
   });
   const random = seeded(2);
-  leaked = plant('leak', made, random)?.where ?? '';
-  stray = plant('strayHandle', made, random)?.where ?? '';
+  leaked = damageOnce('leak', made, random)?.where ?? '';
+  stray = damageOnce('strayHandle', made, random)?.where ?? '';
   objects = made.objects;
   const pod = objects.find(({ kind }) => kind === 'Pod') as KubeObject;
   used = addressOf(pod);

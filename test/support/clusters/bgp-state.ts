@@ -20,7 +20,7 @@ export interface BirdTexts {
   readonly routerId?: string;
   /** More lines of `show status`. */
   readonly status?: string;
-  /** Why nothing is known: an error of birdc, or no answer. */
+  /** Why nothing is known: an error of birdc, or no response. */
   readonly unseen?: string;
 }
 
@@ -41,7 +41,7 @@ function birdOf({ rows = '', routes = '', routerId, status = '', unseen: why }: 
   return { status: seenStatus, protocols: observed(parseBirdProtocols(table)), routes: seenRoutes };
 }
 
-/** A node as it answers: without texts its BIRDs run and have no protocols. */
+/** The state of a node: without texts its BIRDs run and have no protocols. */
 export function bgpState(
   node: string,
   four: BirdTexts = {},

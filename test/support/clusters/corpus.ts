@@ -26,7 +26,7 @@ export interface DamagedCluster extends Expectation {
   readonly objects: readonly KubeObject[];
 }
 
-const placeOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
   [kind, namespace, name].filter((part) => part !== undefined).join('/');
 
 export const healthyImage = (): KubeObject[] => readManifests(`${root}/healthy`);
@@ -36,11 +36,11 @@ export function corpus(): DamagedCluster[] {
   const folders = readdirSync(root).filter((name) => name.startsWith('INV-'));
   return folders.sort().map((name) => {
     const expectation = readYaml(`${root}/${name}/expect.yaml`) as unknown as Expectation;
-    const objects = new Map(healthyImage().map((object) => [placeOf(object), object]));
+    const objects = new Map(healthyImage().map((object) => [nameOf(object), object]));
     for (const place of expectation.without ?? []) {
       if (!objects.delete(place)) throw new Error(`${name}: the healthy image has no ${place}`);
     }
-    for (const object of readManifests(`${root}/${name}`)) objects.set(placeOf(object), object);
+    for (const object of readManifests(`${root}/${name}`)) objects.set(nameOf(object), object);
     return { ...expectation, name, objects: [...objects.values()] };
   });
 }

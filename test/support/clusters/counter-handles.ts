@@ -1,4 +1,4 @@
-// IPAMHandles used as counters: they are the smallest objects with a number.
+// IPAMHandles used as counters: they are the smallest objects that contain a number.
 import type { IPAMHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 
 export function handle(name: string, count = 1): IPAMHandle {

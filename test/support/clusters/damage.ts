@@ -1,13 +1,13 @@
-// Damages a cluster of seeded-cluster.ts in one way at a time, from a seed, and returns what it did.
+// Damages a cluster of seeded-cluster.ts in one way at a time, chosen by a seed, and returns what was damaged.
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../../src/net/ip.ts';
 import { affinityLabels, affinityName, blockName, handleName } from '../../../src/resources/names.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { type BlockSpec, type Cluster, pick, seeded, uidOf } from './seeded-cluster.ts';
 
-/** The damage: the invariant that it violates, and where. */
-export interface Planted {
-  readonly damage: DamageName;
+/** A damage: its name, the invariants that it breaks, and the address or object. */
+export interface Damage {
+  readonly name: DamageName;
   readonly invariants: readonly string[];
   readonly where: string;
 }
@@ -242,28 +242,28 @@ const damages = {
     spec.sequenceNumber += 1n;
     return { invariants: ['INV-53'], where: formatIp(addressAt(cidr, ordinal)) };
   },
-} satisfies Record<string, (cluster: Cluster, random: Random) => Omit<Planted, 'damage'> | undefined>;
+} satisfies Record<string, (cluster: Cluster, random: Random) => Omit<Damage, 'name'> | undefined>;
 
 export type DamageName = keyof typeof damages;
 
 export const damageNames = Object.keys(damages) as readonly DamageName[];
 
-/** Does the named damage; undefined if the cluster has no object left for it. */
-export function plant(name: DamageName, cluster: Cluster, random: Random): Planted | undefined {
-  const planted = damages[name](cluster, random);
-  return planted === undefined ? undefined : { damage: name, ...planted };
+/** Damages the cluster in the named way; undefined if the cluster has no undamaged object for it. */
+export function damageOnce(name: DamageName, cluster: Cluster, random: Random): Damage | undefined {
+  const done = damages[name](cluster, random);
+  return done === undefined ? undefined : { name, ...done };
 }
 
-/** Up to `most` damages picked by the seed. */
-export function damage(
+/** Damages the cluster in up to `most` ways picked by the seed. */
+export function damageRandomly(
   cluster: Cluster,
   seed: number,
   most: number,
   names: readonly DamageName[] = damageNames,
-): Planted[] {
+): Damage[] {
   const random = seeded(seed);
   const count = Math.floor(random() * (most + 1));
-  return Array.from({ length: count }, () => plant(pick(random, names), cluster, random)).filter(
-    (planted) => planted !== undefined,
+  return Array.from({ length: count }, () => damageOnce(pick(random, names), cluster, random)).filter(
+    (done) => done !== undefined,
   );
 }

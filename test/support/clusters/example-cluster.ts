@@ -1,4 +1,4 @@
-// The example cluster of docs/examples, as objects, and what is wrong with it.
+// The example cluster of docs/examples, as objects, and its faults.
 import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { readManifests } from './manifests.ts';
@@ -10,7 +10,7 @@ export function exampleObjects(): KubeObject[] {
   return readManifests(exampleFolder).filter(({ kind }) => kind !== 'Namespace');
 }
 
-/** Planted by hand, one line per finding: invariant, severity, and the address or object. */
+/** The faults of the example, one line per finding: invariant, severity, and the address or object. */
 export const exampleFaults: readonly string[] = [
   'INV-18 error 10-61-4-0-24',
   'INV-20 error 10-61-4-0-24',

@@ -15,10 +15,10 @@ import type { IPAMConfig } from '../../../src/resources/kinds/ipam-config.ts';
 import type { IPAMHandle } from '../../../src/resources/kinds/ipam-handle.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 
-/** The sequence number of every block made here. */
+/** The sequence number of every new block. */
 export const firstSequence = 1764412800000000000n;
 
-/** A block with addresses held from its first one: `['a', 2]` is two addresses of handle a. */
+/** A block with addresses allocated from its first one: `['a', 2]` is two addresses of handle a. */
 export function blockWith(
   cidr: string,
   owner: string | undefined,
@@ -102,7 +102,7 @@ export const blocksIn = (store: MemoryDatastore) => stored<IPAMBlock>(store, 'IP
 export const affinitiesIn = (store: MemoryDatastore) => stored<BlockAffinity>(store, 'BlockAffinity');
 export const handlesIn = (store: MemoryDatastore) => stored<IPAMHandle>(store, 'IPAMHandle');
 
-/** Each held address as `block-name/ordinal`, with its handle. */
+/** Each allocated address as `block-name/ordinal`, with its handle. */
 export function holders(store: MemoryDatastore): Map<string, string> {
   const held = new Map<string, string>();
   for (const { metadata, spec } of blocksIn(store)) {
@@ -121,12 +121,12 @@ export function inconsistencies(store: MemoryDatastore): string[] {
   const owners = new Map<string, string>();
   for (const { metadata, spec } of blocks) {
     const { name } = metadata;
-    if (spec.deleted) found.push(`block ${name} is a tombstone`);
+    if (spec.deleted) found.push(`block ${name} is half-deleted`);
     const free = spec.allocations.flatMap((index, ordinal) => (index === null ? [ordinal] : []));
     if ([...spec.unallocated].sort((a, b) => a - b).join() !== free.join())
       found.push(`block ${name}: wrong free list`);
     const used = new Set(spec.allocations.filter((index) => index !== null));
-    if (used.size !== spec.attributes.length) found.push(`block ${name}: records and references differ`);
+    if (used.size !== spec.attributes.length) found.push(`block ${name}: attributes and references differ`);
     for (const index of spec.allocations) {
       const handle = index === null ? undefined : spec.attributes[index]?.handle_id?.toLowerCase();
       if (!handle) continue;
@@ -134,18 +134,19 @@ export function inconsistencies(store: MemoryDatastore): string[] {
       counts.set(handle, { ...ofHandle, [spec.cidr]: (ofHandle[spec.cidr] ?? 0) + 1 });
     }
     if (spec.affinity) owners.set(spec.cidr, spec.affinity);
-    else if (used.size === 0) found.push(`block ${name} is empty and nobody's`);
+    else if (used.size === 0) found.push(`block ${name} is empty and has no owner`);
   }
   for (const { metadata, spec } of affinitiesIn(store)) {
     const { name } = metadata;
-    if (spec.deleted === 'true') found.push(`affinity ${name} is a tombstone`);
-    if (owners.get(spec.cidr) !== `${spec.type}:${spec.node}`) found.push(`affinity ${name}: not its block`);
+    if (spec.deleted === 'true') found.push(`affinity ${name} is half-deleted`);
+    if (owners.get(spec.cidr) !== `${spec.type}:${spec.node}`)
+      found.push(`affinity ${name}: its block has another owner or is missing`);
     if (spec.state !== 'confirmed') found.push(`affinity ${name} is ${spec.state}`);
     if (owners.get(spec.cidr) === `${spec.type}:${spec.node}`) owners.delete(spec.cidr);
   }
   for (const cidr of owners.keys()) found.push(`block ${cidr} has no affinity`);
   for (const { metadata, spec } of handlesIn(store)) {
-    if (spec.deleted) found.push(`handle ${metadata.name} is a tombstone`);
+    if (spec.deleted) found.push(`handle ${metadata.name} is half-deleted`);
     const held = counts.get(metadata.name) ?? {};
     counts.delete(metadata.name);
     const text = (map: Record<string, number>) => JSON.stringify(Object.entries(map).sort());

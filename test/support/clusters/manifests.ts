@@ -1,4 +1,4 @@
-// Manifests of fixtures as objects, read by the yaml package alone: not by the code under test.
+// Manifests of fixtures as objects, read by the yaml package and not by the code under test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../src/resources/object.ts';

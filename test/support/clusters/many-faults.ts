@@ -6,7 +6,7 @@ import { cluster, uidOf } from './seeded-cluster.ts';
 
 const madeAt = new Date('2026-01-01T00:00:00Z');
 
-/** Consistent except for that many handles without addresses and addresses without pods; some pods exist. */
+/** A cluster that is consistent except for `strays` handles without addresses and `leaks` addresses without pods. */
 export function manyFaults(strays: number, leaks: number): KubeObject[] {
   const podsPerNode = 60;
   const { objects } = cluster({

@@ -27,14 +27,14 @@ export const podOn = (node: string, pod: string, namespace = 'shop'): BlockAttri
 });
 
 /**
- * A block of `cidr`: each character of `drawn` is an ordinal. `.` free, `x` neither held nor free, `!` held by record 99,
- * `%` both held and free with an empty record; every other character is held by the record of that name.
+ * A block of `cidr`: each character of `drawn` is an ordinal. `.` is free, `x` neither allocated nor free, `!` allocated with
+ * attribute 99, `%` both allocated and free; any other character is allocated with the attribute of that name.
  */
 export function block(
   cidr: string,
   affinity: string | undefined,
   drawn: string,
-  records: Readonly<Record<string, BlockAttribute>> = {},
+  named: Readonly<Record<string, BlockAttribute>> = {},
 ): IPAMBlock {
   const attributes: BlockAttribute[] = [];
   const unallocated: number[] = [];
@@ -42,7 +42,7 @@ export function block(
     if (character === '.' || character === '%') unallocated.push(ordinal);
     if (character === '.' || character === 'x') return null;
     if (character === '!') return 99;
-    return attributes.push(records[character] ?? { secondary: {} }) - 1;
+    return attributes.push(named[character] ?? { secondary: {} }) - 1;
   });
   return {
     apiVersion: crd,
@@ -65,7 +65,7 @@ const tunnel = { handle_id: 'vxlan-tunnel-addr-node-a', secondary: { node: 'node
 const service = { handle_id: 'lb-x', secondary: { service: 'web', namespace: 'shop', type: 'LoadBalancer' } };
 const windows = { handle_id: 'windows-reserved-ipam-handle', secondary: { note: 'windows host rsvd' } };
 
-/** At least one address in each state; `main` is the first pool, and one block is outside of every pool. */
+/** The blocks have at least one address in each state; `main` is the first pool, and one block is outside all pools. */
 export const pools: readonly IPPool[] = [
   pool('main', '10.60.0.0/24', { blockSize: 28 }),
   pool('old', '10.70.0.0/24', { disabled: true }),

@@ -1,5 +1,5 @@
-// Whole clusters as a Kubernetes datastore holds them, made from a seed: nodes, pools, blocks, affinities, handles, pods.
-// Everything in them is consistent; damage.ts damages them.
+// Whole clusters as a Kubernetes datastore contains them, made from a seed: nodes, pools, blocks, affinities, handles, pods.
+// They are consistent; damage.ts damages them.
 import { createHash } from 'node:crypto';
 import { addressAt, formatCidr, networkOf, parseCidr } from '../../../src/net/cidr.ts';
 import { addToIp, formatIp } from '../../../src/net/ip.ts';

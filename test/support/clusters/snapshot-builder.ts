@@ -91,7 +91,7 @@ export class SnapshotBuilder {
     return node;
   }
 
-  /** A block alone; `owner` as `host:<node>`. */
+  /** A block without an affinity; `owner` as `host:<node>`. */
   bareBlock(cidr: string, owner?: string, windows = false): IPAMBlock {
     const [type, name] = owner?.split(':') ?? [];
     const made = newBlock(
@@ -116,7 +116,7 @@ export class SnapshotBuilder {
     return affinity;
   }
 
-  /** A block and the confirmed claim of the node. */
+  /** A block and the confirmed affinity of the node. */
   block(cidr: string, node: string, windows = false): IPAMBlock {
     this.affinity(node, cidr);
     return this.bareBlock(cidr, `host:${node}`, windows);
@@ -256,7 +256,7 @@ export class SnapshotBuilder {
 
 /**
  * Two nodes in pool 10.60.0.0/24 with blocks of eight: node-a has 10.60.0.0/29 with its tunnel (.0), pods a-1 (.1) and
- * a-2 (.2); node-b has 10.60.0.8/29 with its tunnel (.8) and pod b-1 (.9). Nothing is wrong.
+ * a-2 (.2); node-b has 10.60.0.8/29 with its tunnel (.8) and pod b-1 (.9). It has no fault.
  */
 export function healthy(): SnapshotBuilder {
   const cluster = new SnapshotBuilder();

@@ -1,5 +1,5 @@
-// Small clusters for operations that are interrupted: blocks of four addresses, two nodes, pods that run with an address
-// and pods that are gone. The operations are in assignments.ts, claims.ts, releases.ts and repairs.ts.
+// Small clusters for interrupted operations: blocks of four addresses, two nodes, running pods with addresses and deleted
+// pods. The operations are in assignments.ts, affinities.ts, releases.ts and repairs.ts.
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
 import { assignedAt } from '../../../src/ipam/block/block-assign.ts';
 import { addressAt, type Cidr, parseCidr } from '../../../src/net/cidr.ts';
@@ -10,12 +10,12 @@ import { affinityTo, firstSequence, handleWith, node, pool } from '../clusters/i
 import { handleOf, holderOf, type PodOf as ShopPod } from '../clusters/shop-pods.ts';
 
 /** When the operations run and are interrupted. Everything else existed long before. */
-export const cutAt = new Date('2026-01-02T00:00:00Z');
+export const interruptedAt = new Date('2026-01-02T00:00:00Z');
 const madeAt = new Date('2026-01-01T00:00:00Z');
 
-/** Who requests an address. */
+/** The pod that requests an address. */
 export interface PodOf extends ShopPod {
-  /** It does not exist any more, so its addresses must be released. */
+  /** The pod is deleted, so its addresses must be released. */
   readonly gone?: true;
 }
 
@@ -49,7 +49,7 @@ export interface BlockPlan {
 
 export interface SmallCluster {
   readonly objects: readonly KubeObject[];
-  /** Who holds which address and must keep it, whatever happens. */
+  /** The pod of each address that must stay allocated to it. */
   readonly living: ReadonlyMap<string, PodOf>;
 }
 
@@ -57,7 +57,7 @@ function blockOf({ cidr, owner, held = [] }: BlockPlan): IPAMBlock {
   const empty = newBlock(parseCidr(cidr) as Cidr, parseOwner(owner && `host:${owner}`), firstSequence);
   return held.reduce((block, by, ordinal) => {
     // Addresses of deleted pods were assigned just now.
-    const holder = holderOf(by, by.gone ? cutAt : madeAt);
+    const holder = holderOf(by, by.gone ? interruptedAt : madeAt);
     return touched(assignedAt(block, ordinal, holder) as IPAMBlock);
   }, empty);
 }
@@ -69,9 +69,9 @@ export const onePool: readonly KubeObject[] = [pool('p', '10.0.0.0/28', 30)];
 export function smallCluster(plans: readonly BlockPlan[], pools = onePool): SmallCluster {
   const living = new Map<string, PodOf>();
   const counts = new Map<string, Record<string, number>>();
-  const claims: KubeObject[] = [];
+  const affinities: KubeObject[] = [];
   for (const { cidr, owner, held = [] } of plans) {
-    if (owner) claims.push(affinityTo(owner, cidr, 'confirmed'));
+    if (owner) affinities.push(affinityTo(owner, cidr, 'confirmed'));
     held.forEach((by, ordinal) => {
       const ofHandle = counts.get(handleOf(by.pod)) ?? {};
       counts.set(handleOf(by.pod), { ...ofHandle, [cidr]: (ofHandle[cidr] ?? 0) + 1 });
@@ -83,7 +83,7 @@ export function smallCluster(plans: readonly BlockPlan[], pools = onePool): Smal
     node('node-b', { zone: 'y' }),
     ...pools,
     ...plans.map(blockOf),
-    ...claims,
+    ...affinities,
     ...[...counts].map(([handle, block]) => handleWith(handle, block)),
     ...podsOf(living),
   ];

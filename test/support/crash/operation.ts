@@ -1,31 +1,31 @@
-// How an operation that is interrupted is described, and the writes that many of them share. The operations themselves
-// are in assignments.ts, claims.ts, releases.ts and repairs.ts.
+// The description of an interrupted operation, and the writes that many of them share. The operations themselves are
+// in assignments.ts, affinities.ts, releases.ts and repairs.ts.
 import type { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import type { AllocatorWorld } from '../../../src/ipam/retries.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { pool } from '../clusters/ipam-state.ts';
 import { evenRandom, TestClock } from '../program/world.ts';
-import { cutAt, type PodOf, type SmallCluster } from './clusters.ts';
+import { interruptedAt, type PodOf, type SmallCluster } from './clusters.ts';
 
-/** A write, and what is left if it is the last one: rows of docs/reference/ipam.md#stops-between-writes. */
+/** A write, and the rows of docs/reference/ipam.md#stops-between-writes that apply if it is the last one. */
 export type Write = readonly [what: string, ...rows: number[]];
 
-export interface CutOperation {
+export interface InterruptedOperation {
   readonly what: string;
   readonly cluster: SmallCluster;
   /** `by`: the pod that requests addresses. */
   run(ipam: IpamStore, by: PodOf, store: MemoryDatastore): Promise<unknown>;
   /** The addresses that a result gives to its caller. */
-  readonly handsOut?: (result: unknown) => readonly string[];
+  readonly assignedBy?: (result: unknown) => readonly string[];
   /** The damage that this operation repairs. */
-  readonly cures?: readonly string[];
+  readonly repairs?: readonly string[];
   readonly writes: readonly Write[];
-  /** Blocks with owner and holders, and affinities, when it has finished. */
-  readonly ends: readonly string[];
-  /** A repeat may fail with this until the leftovers of the first attempt are repaired. */
+  /** Blocks with owner and holders, and affinities, after the operation. */
+  readonly end: readonly string[];
+  /** The repeated operation may fail with this error until the remains of the first attempt are repaired. */
   readonly mayRefuse?: RegExp;
-  /** A repeat succeeds and leaves claims or marks of the first attempt to a repair, as Calico does. */
+  /** The repeated operation succeeds and leaves affinities or marks of the first attempt to a repair, as in Calico. */
   readonly leavesToRepair?: true;
 }
 
@@ -36,31 +36,31 @@ export const fourth = '10.0.0.12/30';
 export const nodeA = { type: 'host', name: 'node-a' } as const;
 
 /** Two pools of two blocks each; only the second selects node-a. */
-export const unselecting = [pool('p', '10.0.0.0/29', 30, "zone == 'y'"), pool('q', '10.0.0.8/29', 30)];
+export const poolsNotSelecting = [pool('p', '10.0.0.0/29', 30, "zone == 'y'"), pool('q', '10.0.0.8/29', 30)];
 
 export const world = (): AllocatorWorld => ({
-  clock: new TestClock(cutAt),
+  clock: new TestClock(interruptedAt),
   random: evenRandom,
 });
 
-export const claimed: readonly Write[] = [['create claim', 1], ['create block', 2], ['update claim']];
-export const taken: readonly Write[] = [
+export const claimWrites: readonly Write[] = [['create affinity', 1], ['create block', 2], ['update affinity']];
+export const assignWrites: readonly Write[] = [
   ['create handle', 4],
   ['update block', 5],
 ];
-export const handleDeleted: readonly Write[] = [['update handle', 9], ['delete handle']];
-export const emptied: readonly Write[] = [
-  ['update claim', 11],
+export const deleteHandleWrites: readonly Write[] = [['update handle', 9], ['delete handle']];
+export const releaseEmptyWrites: readonly Write[] = [
+  ['update affinity', 11],
   ['update block', 8, 12],
   ['delete block', 12],
-  ['update claim', 10],
-  ['delete claim'],
+  ['update affinity', 10],
+  ['delete affinity'],
 ];
-export const disowned: readonly Write[] = [
-  ['update claim', 11],
+export const releaseInUseWrites: readonly Write[] = [
+  ['update affinity', 11],
   ['update block', 13],
-  ['update claim', 10],
-  ['delete claim'],
+  ['update affinity', 10],
+  ['delete affinity'],
 ];
 
 /** The cluster with its objects of a kind changed. */

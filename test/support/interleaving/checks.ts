@@ -1,5 +1,5 @@
-// What must hold for every schedule, at every moment and at its end. Failures name the schedule, so that it can be run
-// again.
+// What must be true for every schedule, at every moment and at its end. Failures contain the schedule, so that it can be
+// run again.
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../../src/ipam/block/block.ts';
 import { structureProblems } from '../../../src/ipam/block/block-structure.ts';
@@ -33,13 +33,13 @@ function allocationsIn(objects: readonly KubeObject[]): Map<string, string[]> {
   return found;
 }
 
-/** What is wrong with the holders: an address that its pod uses must be allocated to exactly that pod. */
-function misallocated(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): string[] {
+/** Addresses that are not allocated to exactly the pod that uses them. */
+function wrongHolders(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): string[] {
   const allocations = allocationsIn(objects);
   return [...users].flatMap(([address, { pod }]) => {
     const handles = allocations.get(address) ?? [];
     const right = handles.length === 1 && handles[0] === handleOf(pod);
-    return right ? [] : [`${address} is used by ${pod} and allocated to ${handles.join(' and ') || 'nobody'}`];
+    return right ? [] : [`${address} is used by ${pod} and allocated to ${handles.join(' and ') || 'no pod'}`];
   });
 }
 
@@ -47,7 +47,7 @@ export function scopeOf(cluster: SmallCluster, actors: readonly [Actor, Actor]):
   return { objects: objectsFor(cluster, actors), operations: [actors[0].run, actors[1].run], now: runsAt };
 }
 
-/** Judges the schedules of one scope; equal final states are judged once. */
+/** Judges the schedules of one scope. Equal final states are judged once. */
 export class Judge {
   readonly failures: Failure[] = [];
   readonly #cluster: SmallCluster;
@@ -68,7 +68,7 @@ export class Judge {
       for (const { id } of structureProblems(object as IPAMBlock))
         this.#fail(`${object.metadata.name}: ${id}`, schedule);
     }
-    for (const what of misallocated(objects, this.#cluster.living)) this.#fail(what, schedule);
+    for (const what of wrongHolders(objects, this.#cluster.living)) this.#fail(what, schedule);
   }
 
   /** At the end: assigned addresses are held; later, one repair leaves no finding. */
@@ -79,21 +79,21 @@ export class Judge {
     const { objects, outcomes, schedule } = ending;
     const users = new Map(this.#cluster.living);
     for (const [index, outcome] of outcomes.entries()) {
-      const { name, taken, takesFor, mayFail } = this.#actors[index] as Actor;
+      const { name, assigned, assignsFor, mayFail } = this.#actors[index] as Actor;
       if (outcome === 'died') continue;
       if ('error' in outcome) {
         if (!mayFail?.test(outcome.error.message)) this.#fail(`${name}: ${outcome.error.message}`, schedule);
         continue;
       }
-      if (taken === undefined || takesFor === undefined) continue;
-      for (const address of taken(outcome.result)) {
+      if (assigned === undefined || assignsFor === undefined) continue;
+      for (const address of assigned(outcome.result)) {
         const user = users.get(address);
-        if (user !== undefined) this.#fail(`${address} was given to ${user.pod} and to ${takesFor.pod}`, schedule);
-        users.set(address, takesFor);
+        if (user !== undefined) this.#fail(`${address} was assigned to ${user.pod} and to ${assignsFor.pod}`, schedule);
+        users.set(address, assignsFor);
       }
     }
-    for (const what of misallocated(objects, users)) this.#fail(what, schedule);
-    for (const what of await leftAfterRepair(withCurrentPods(objects, users), users)) this.#fail(what, schedule);
+    for (const what of wrongHolders(objects, users)) this.#fail(what, schedule);
+    for (const what of await leftAfterRepair(withPods(objects, users), users)) this.#fail(what, schedule);
   }
 
   #fail(what: string, schedule: readonly string[]): void {
@@ -101,8 +101,8 @@ export class Judge {
   }
 }
 
-/** The cluster later on: pods that got an address run with it, the others are deleted. */
-function withCurrentPods(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): KubeObject[] {
+/** The cluster later: the pods with an address run, the others are deleted. */
+function withPods(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): KubeObject[] {
   const pods = [...users].map(([address, user]) => podObject(user, address));
   return [...objects.filter(({ kind }) => kind !== 'Pod'), ...pods];
 }
@@ -123,7 +123,7 @@ function ranked(object: KubeObject): KubeObject {
 
 const known = new Map<string, Promise<string[]>>();
 
-/** What is wrong after an undisturbed repair. Equal clusters are repaired once. */
+/** The problems that remain after an uninterrupted repair. Equal clusters are repaired once. */
 function leftAfterRepair(objects: readonly KubeObject[], users: ReadonlyMap<string, PodOf>): Promise<string[]> {
   const standing = objects.filter(({ kind }) => kind === 'IPAMConfig' || kind === 'IPPool' || kind === 'Pod');
   const others = standing.map(({ metadata, spec, status }) => [metadata.name, spec, status]);
@@ -136,7 +136,7 @@ function leftAfterRepair(objects: readonly KubeObject[], users: ReadonlyMap<stri
     return [
       ...(await faults(store, longAfter)).map((fault) => `after a repair: ${fault}`),
       ...inconsistencies(store).map((fault) => `after a repair: ${fault}`),
-      ...misallocated(store.dump(), users).map((fault) => `after a repair: ${fault}`),
+      ...wrongHolders(store.dump(), users).map((fault) => `after a repair: ${fault}`),
     ];
   })();
   known.set(key, left);

@@ -1,5 +1,5 @@
 // Small clusters in which two operations run concurrently: blocks of four addresses, two nodes, one or two blocks, in the
-// states that operations and crashes leave. The operations are in operations.ts.
+// states that operations and crashes leave behind. The operations are in operations.ts.
 import { newBlock, parseOwner, touched } from '../../../src/ipam/block/block.ts';
 import { assignedAt } from '../../../src/ipam/block/block-assign.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
@@ -15,7 +15,7 @@ const madeAt = new Date('2026-01-01T00:00:00Z');
 export const first = '10.0.0.0/30';
 const second = '10.0.0.4/30';
 
-/** A pod that runs with the address, or that has none yet. */
+/** A pod that runs with the address, or is pending without one. */
 export function podObject({ pod, node: on }: PodOf, address?: string): KubeObject {
   const annotations = {
     'cni.projectcalico.org/containerID': `${pod}-container`,
@@ -52,13 +52,13 @@ const handleFor = ({ pod }: PodOf, cidr = first): KubeObject => handleWith(handl
 export interface SmallCluster {
   readonly name: string;
   readonly objects: readonly KubeObject[];
-  /** The address of each existing pod: it must not be freed. */
+  /** The pod of each address that must not be freed. */
   readonly living: ReadonlyMap<string, PodOf>;
-  /** There is much to repair or release: this has the most schedules. */
+  /** There is much to repair or release, so it has the most schedules. */
   readonly isRoomy: boolean;
   /** A node has two blocks. */
   readonly isWide: boolean;
-  /** Similar to another one: left out of short runs. */
+  /** Similar to another one, and omitted from short runs. */
   readonly isExtra: boolean;
 }
 
@@ -95,61 +95,67 @@ function smallCluster(
 const inUse = block(first, 'host:node-a', { 0: alive, 1: gone });
 const full = block(first, 'host:node-a', { 0: alive, 1: gone, 2: borrower, 3: other });
 const ownerless = block(first, undefined, { 1: gone, 2: borrower });
-const claimOfA = affinityTo('node-a', first, 'confirmed');
+const affinityOfA = affinityTo('node-a', first, 'confirmed');
 const handles = [handleFor(alive), handleFor(gone)];
 const allHandles = [...handles, handleFor(borrower), handleFor(other)];
 const used = { '10.0.0.0': alive };
 const usedFully = { '10.0.0.0': alive, '10.0.0.2': borrower, '10.0.0.3': other };
 
 export const smallClusters: readonly SmallCluster[] = [
-  smallCluster('nothing yet', {}, []),
-  smallCluster('nothing yet, one block', { extra: true, blocks: 1 }, []),
-  smallCluster('a block in use, another to be had', { living: used }, [inUse, claimOfA, ...handles]),
-  smallCluster('one block, in use', { blocks: 1, living: used }, [inUse, claimOfA, ...handles]),
-  smallCluster('one block, in use, strict affinity', { blocks: 1, strict: true, living: used }, [
+  smallCluster('no block', {}, []),
+  smallCluster('no block, a pool of one', { extra: true, blocks: 1 }, []),
+  smallCluster('a block in use, another free', { living: used }, [inUse, affinityOfA, ...handles]),
+  smallCluster('a pool of one block, in use', { blocks: 1, living: used }, [inUse, affinityOfA, ...handles]),
+  smallCluster('a pool of one block, in use, strict affinity', { blocks: 1, strict: true, living: used }, [
     inUse,
-    claimOfA,
+    affinityOfA,
     ...handles,
   ]),
-  smallCluster('one block, full, partly borrowed', { blocks: 1, living: usedFully }, [full, claimOfA, ...allHandles]),
-  smallCluster('a full block, another to be had', { extra: true, living: usedFully }, [full, claimOfA, ...allHandles]),
-  smallCluster('a block in use, an empty one beside', { living: used }, [
+  smallCluster('a pool of one block, full, partly borrowed', { blocks: 1, living: usedFully }, [
+    full,
+    affinityOfA,
+    ...allHandles,
+  ]),
+  smallCluster('a full block, another free', { extra: true, living: usedFully }, [full, affinityOfA, ...allHandles]),
+  smallCluster('a block in use and an empty one', { living: used }, [
     inUse,
-    claimOfA,
+    affinityOfA,
     ...handles,
     block(second, 'host:node-a'),
     affinityTo('node-a', second, 'confirmed'),
   ]),
-  smallCluster('a claim without a block', { blocks: 1 }, [affinityTo('node-a', first, 'pending')]),
-  smallCluster('an unconfirmed claim on a block in use', { extra: true, blocks: 1, living: used }, [
+  smallCluster('a pending affinity without a block', { blocks: 1 }, [affinityTo('node-a', first, 'pending')]),
+  smallCluster('a pending affinity for a block in use', { extra: true, blocks: 1, living: used }, [
     inUse,
     affinityTo('node-a', first, 'pending'),
     ...handles,
   ]),
-  smallCluster('an empty block half given up', { blocks: 1 }, [
+  smallCluster('an empty block with an affinity marked for deletion', { blocks: 1 }, [
     block(first, 'host:node-a'),
     affinityTo('node-a', first, 'pendingDeletion'),
   ]),
-  smallCluster('a claim given up without its block', { blocks: 1 }, [affinityTo('node-a', first, 'pendingDeletion')]),
-  smallCluster('nobody’s block, borrowed from', { blocks: 1, living: { '10.0.0.2': borrower } }, [
+  smallCluster('an affinity marked for deletion without its block', { blocks: 1 }, [
+    affinityTo('node-a', first, 'pendingDeletion'),
+  ]),
+  smallCluster('a block without an owner, in use', { blocks: 1, living: { '10.0.0.2': borrower } }, [
     ownerless,
     handleFor(gone),
     handleFor(borrower),
   ]),
-  smallCluster('two claims on one block', { extra: true, blocks: 1, living: used }, [
+  smallCluster('two affinities for one block', { extra: true, blocks: 1, living: used }, [
     inUse,
-    claimOfA,
+    affinityOfA,
     affinityTo('node-b', first, 'pending'),
     ...handles,
   ]),
-  smallCluster('half deleted: a block, its claim, a handle', { blocks: 1 }, [
+  smallCluster('a half-deleted block, affinity and handle', { blocks: 1 }, [
     marked(block(first, 'host:node-a')),
     marked(affinityTo('node-a', first, 'pendingDeletion')),
     marked(handleFor(gone)),
   ]),
-  smallCluster('handles counted wrong', { blocks: 1, living: used }, [
+  smallCluster('handles with wrong counts', { blocks: 1, living: used }, [
     inUse,
-    claimOfA,
+    affinityOfA,
     handleWith(handleOf('gone'), { [first]: 3 }),
     handleWith(handleOf('stray'), { [first]: 1 }),
   ]),

@@ -1,4 +1,4 @@
-// The operations that run concurrently: each as it runs in calictl or in another client, with a clock of its own.
+// The operations that run concurrently: each as it runs in calictl or in another client, with its own clock.
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
@@ -23,10 +23,10 @@ import { first, gone, leakedAddress, podObject, runsAt, type SmallCluster } from
 export interface Actor {
   readonly name: string;
   readonly run: Operation;
-  /** The pod that it takes an address for; it exists and waits for one. */
-  readonly takesFor?: PodOf;
-  /** Addresses that its result says the caller now has. */
-  readonly taken?: (result: unknown) => readonly string[];
+  /** The pending pod that it assigns an address to. */
+  readonly assignsFor?: PodOf;
+  /** The addresses that its result gives to the caller. */
+  readonly assigned?: (result: unknown) => readonly string[];
   /** Errors that are correct results in a small cluster. */
   readonly mayFail?: RegExp;
 }
@@ -40,7 +40,7 @@ function world(): AllocatorWorld {
 
 const noJournal: Journal = { path: 'none', append: async () => undefined, close: async () => undefined };
 
-/** What `calictl ipam check --fix` does at that moment, without the lock that keeps two of them apart. */
+/** What `calictl ipam check --fix` does at that moment, without the lock that prevents two at a time. */
 export async function fix(store: Datastore, at: Date): Promise<void> {
   const options = { clock: new TestClock(at), signal: never, graceMs: grace };
   await repair(store, await check(store, options), {
@@ -71,34 +71,34 @@ const onIpam =
   (store) =>
     operation(ipamStoreOf(store));
 
-/** An address for a new pod of the node; `who` tells two actors apart. */
+/** Assigns an address to a new pod of the node; `who` distinguishes two actors. */
 export function assign(node: string, who: string): Actor {
-  const takesFor = { pod: `new-${who}`, node };
+  const assignsFor = { pod: `new-${who}`, node };
   return {
     name: `assign on ${node}`,
-    takesFor,
+    assignsFor,
     run: onIpam((ipam) => {
-      const request = { node, version: 4, count: 1, use: 'Workload', holder: holderOf(takesFor, runsAt) } as const;
+      const request = { node, version: 4, count: 1, use: 'Workload', holder: holderOf(assignsFor, runsAt) } as const;
       return autoAssign(ipam, request, world());
     }),
-    taken: (result) => (result as Awaited<ReturnType<typeof autoAssign>>).addresses.map(({ address }) => address),
+    assigned: (result) => (result as Awaited<ReturnType<typeof autoAssign>>).addresses.map(({ address }) => address),
   };
 }
 
-/** The given address for a new pod of the node. */
+/** Assigns the given address to a new pod of the node. */
 export function assignGiven(node: string, who: string, address: string): Actor {
-  const takesFor = { pod: `new-${who}`, node };
-  const { handle, secondary = {} } = holderOf(takesFor, runsAt);
+  const assignsFor = { pod: `new-${who}`, node };
+  const { handle, secondary = {} } = holderOf(assignsFor, runsAt);
   return {
     name: `assign ${address} on ${node}`,
-    takesFor,
+    assignsFor,
     run: onIpam((ipam) => assignIp(ipam, { address, node, handle, attributes: secondary }, world())),
-    taken: (result) => [(result as Awaited<ReturnType<typeof assignIp>>).assigned.address],
+    assigned: (result) => [(result as Awaited<ReturnType<typeof assignIp>>).assigned.address],
     mayFail: /already assigned|affinity/,
   };
 }
 
-/** An address under the handle that `releaseHandle` releases: its caller may find it released. */
+/** Assigns an address under the handle that `releaseHandle` releases, so the address may be released again. */
 export function assignToHandle(node: string): Actor {
   const { handle, secondary } = holderOf({ ...gone, node }, runsAt);
   return {
@@ -110,15 +110,15 @@ export function assignToHandle(node: string): Actor {
   };
 }
 
-/** As a report or a plugin releases: only what the deleted pod still holds. */
+/** Releases as a report or a plugin does: only an address that the deleted pod still has. */
 export const releaseAddress: Actor = {
   name: 'release by address',
   run: onIpam((ipam) => releaseIps(ipam, [{ address: leakedAddress, handle: handleOf(gone.pod) }])),
 };
 
-/** As a user may request: whoever holds it. */
+/** Releases as a user may request: whatever handle the address has. */
 export const releaseUnguarded: Actor = {
-  name: 'release by address alone',
+  name: 'release by address without a handle',
   run: onIpam((ipam) => releaseIps(ipam, [{ address: leakedAddress }])),
 };
 
@@ -134,17 +134,17 @@ export function claimRangeFor(node: string): Actor {
   };
 }
 
-export const giveUpEmpty: Actor = {
+export const releaseEmptyBlock: Actor = {
   name: 'release affinity',
   run: onIpam((ipam) => releaseAffinity(ipam, first, { type: 'host', name: 'node-a' }, { mustBeEmpty: true })),
 };
 
-export const giveUpNode: Actor = {
+export const removeNodeA: Actor = {
   name: 'remove host',
   run: onIpam((ipam) => removeHost(ipam, { type: 'host', name: 'node-a' })),
 };
 
-/** A pass of the garbage collector that has seen this state once before, longer ago than the grace period. */
+/** A pass of the garbage collector that saw this state before, longer ago than the grace period. */
 export function collect(cluster: SmallCluster): Actor {
   const marks = marksOf(cluster);
   return {
@@ -163,8 +163,8 @@ function marksOf({ objects }: SmallCluster): Marks {
 
 export const repairAll: Actor = { name: '--fix', run: (store) => fix(store, runsAt) };
 
-/** The cluster with the pods that the actors take addresses for. */
+/** The cluster with the pending pods that the actors assign addresses to. */
 export function objectsFor(cluster: SmallCluster, actors: readonly Actor[]): SmallCluster['objects'] {
-  const waiting = actors.flatMap(({ takesFor }) => (takesFor === undefined ? [] : [podObject(takesFor)]));
+  const waiting = actors.flatMap(({ assignsFor }) => (assignsFor === undefined ? [] : [podObject(assignsFor)]));
   return [...cluster.objects, ...waiting];
 }
