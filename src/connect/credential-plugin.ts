@@ -5,6 +5,7 @@ import { parseJson } from '../text/json.ts';
 import { isObject } from '../text/plain-values.ts';
 import { firstLine } from '../text/wording.ts';
 import { systemText } from '../world/errors.ts';
+import type { World } from '../world/world.ts';
 import { ConnectionError } from './connection-error.ts';
 import type { ExecPlugin } from './kube-user.ts';
 
@@ -28,12 +29,12 @@ interface Outcome {
 }
 
 /**
- * Runs the plugin with this environment and KUBERNETES_EXEC_INFO; `cluster` is what it gets to know about the cluster if it asks.
+ * Runs the plugin with the environment and KUBERNETES_EXEC_INFO; `cluster` is what it gets to know about the cluster if it asks.
  * Errors: ConnectionError, which never quotes what the plugin printed on stdout.
  */
 export async function pluginCredential(
   plugin: ExecPlugin,
-  environment: Readonly<Record<string, string | undefined>>,
+  world: Pick<World, 'env' | 'signal'>,
   cluster: () => Readonly<Record<string, unknown>>,
 ): Promise<PluginCredential> {
   const { command, apiVersion = knownVersions[0] } = plugin;
@@ -48,11 +49,12 @@ export async function pluginCredential(
   const spec = { interactive: false, ...(plugin.provideClusterInfo === true ? { cluster: cluster() } : {}) };
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec });
   const args = argumentsOf(plugin);
-  const env = { ...environment, ...variablesOf(plugin), KUBERNETES_EXEC_INFO: info };
+  const env = { ...world.env, ...variablesOf(plugin), KUBERNETES_EXEC_INFO: info };
   let outcome: Outcome;
   try {
-    outcome = await run(command, args, env);
+    outcome = await run(command, args, env, world.signal);
   } catch (cause) {
+    world.signal.throwIfAborted();
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'is not installed' : `failed: ${systemText(cause)}`;
     throw failed(plugin, why, isMissing ? `executable ${command} not found` : systemText(cause), cause);
@@ -90,11 +92,12 @@ function variablesOf({ env }: ExecPlugin): Record<string, string> {
   );
 }
 
-/** Rejects when the program cannot be started or is late; it is killed then. */
+/** Rejects when the program cannot be started, is late, or the signal is aborted; it is killed then. */
 function run(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
@@ -115,7 +118,12 @@ function run(
     }
     child.on('error', reject);
     child.on('close', (exit) => resolve({ exit, ...texts }));
-    child.on('close', () => clearTimeout(timer));
+    const interrupted = (): void => give(new Error('interrupted'));
+    signal.addEventListener('abort', interrupted, { once: true });
+    child.on('close', () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupted);
+    });
   });
 }
 

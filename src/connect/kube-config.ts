@@ -39,12 +39,16 @@ export async function kubeConnection(
   return connect(config, settings, world);
 }
 
-function connect(config: KubeConfig, settings: ConnectionSettings, world: Pick<World, 'env'>): KubeConnection {
+function connect(
+  config: KubeConfig,
+  settings: ConnectionSettings,
+  world: Pick<World, 'env' | 'signal'>,
+): KubeConnection {
   const context = selectedContext(config, settings);
   const cluster = clusterOf(config, context, settings);
   const user = userOf(config, context, settings);
   checkFields(cluster, user);
-  return kubeConnectionTo(cluster, user, world.env, settings.requestTimeoutMs || undefined);
+  return kubeConnectionTo(cluster, user, world, settings.requestTimeoutMs || undefined);
 }
 
 /** What the fields of client-node are called in a kubeconfig. */

@@ -6,6 +6,7 @@ import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
 import { firstLine } from '../text/wording.ts';
+import type { World } from '../world/world.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
 import { pluginCredential } from './credential-plugin.ts';
 import type { KubeHeaders, KubeUser } from './kube-user.ts';
@@ -37,13 +38,13 @@ export interface KubeConnection {
 }
 
 /**
- * A connection to a cluster as a user; a credential plugin gets the environment.
+ * A connection to a cluster as a user. A credential plugin gets the environment, and ends with the signal.
  * Errors: ConnectionError for an invalid address of the server or of the proxy.
  */
 export function kubeConnectionTo(
   cluster: Cluster,
   user: KubeUser,
-  environment: Readonly<Record<string, string | undefined>>,
+  world: Pick<World, 'env' | 'signal'>,
   requestTimeoutMs?: number,
 ): KubeConnection {
   const server = serverUrl(cluster.server);
@@ -56,7 +57,7 @@ export function kubeConnectionTo(
     requestTimeoutMs,
     loopback: /^(localhost|127(\.\d+){3}|\[::1\])$/.test(server.hostname),
     transport() {
-      transport ??= makeTransport(cluster, user, server, proxy, environment).then((made) => {
+      transport ??= makeTransport(cluster, user, server, proxy, world).then((made) => {
         agents.push(made.agent);
         return made;
       });
@@ -94,17 +95,17 @@ async function makeTransport(
   user: KubeUser,
   server: URL,
   proxy: URL | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
+  world: Pick<World, 'env' | 'signal'>,
 ): Promise<KubeTransport> {
   const plainHttp = server.protocol === 'http:';
   const config = new KubeConfig();
   config.loadFromClusterAndUser(
     // client-node refuses plain http unless certificate checks are off, and http has no certificates.
     plainHttp ? { ...cluster, skipTLSVerify: true } : cluster,
-    await withPluginCredential(user, cluster, environment),
+    await withPluginCredential(user, cluster, world),
   );
   const options: RequestOptions & { headers?: Record<string, string | string[]> } = {};
-  await applied(config, options);
+  await applied(config, options, world.signal);
   const headers: Record<string, string | string[]> = { ...options.headers, ...user.impersonation };
   if (options.auth) headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
   const { ca, cert, key, servername, rejectUnauthorized } = options;
@@ -145,11 +146,11 @@ async function makeTransport(
 async function withPluginCredential(
   user: KubeUser,
   cluster: Cluster,
-  environment: Readonly<Record<string, string | undefined>>,
+  world: Pick<World, 'env' | 'signal'>,
 ): Promise<KubeUser> {
   const { exec, ...others } = user;
   if (!exec) return user;
-  const { token, certificate, key } = await pluginCredential(exec, environment, () => clusterInfo(cluster));
+  const { token, certificate, key } = await pluginCredential(exec, world, () => clusterInfo(cluster));
   return {
     ...others,
     ...(token === undefined ? {} : { token }),
@@ -205,9 +206,12 @@ function keepingAlive(agent: HttpsAgent): HttpsAgent {
   return Object.assign(agent, { keepAlive: true });
 }
 
-async function applied(config: KubeConfig, options: RequestOptions): Promise<void> {
+async function applied(config: KubeConfig, options: RequestOptions, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
+  let interrupted = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
+    interrupted = () => reject(signal.reason);
+    signal.addEventListener('abort', interrupted, { once: true });
     timer = setTimeout(
       () => reject(new Error(`no response within ${providerTimeoutMs / 1000} seconds`)),
       providerTimeoutMs,
@@ -216,6 +220,7 @@ async function applied(config: KubeConfig, options: RequestOptions): Promise<voi
   try {
     await Promise.race([config.applyToHTTPSOptions(options), late]);
   } catch (cause) {
+    signal.throwIfAborted();
     const { code, path } = cause as NodeJS.ErrnoException;
     if (code !== undefined && path !== undefined) throw unreadableFile('the credentials file', path, cause);
     // A SyntaxError quotes what the program of an auth-provider printed, which may be a token.
@@ -226,6 +231,7 @@ async function applied(config: KubeConfig, options: RequestOptions): Promise<voi
     );
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', interrupted);
   }
 }
 

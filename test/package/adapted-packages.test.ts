@@ -39,3 +39,18 @@ describe('packages that the build adapts', () => {
     }
   });
 });
+
+describe('install scripts of packages', () => {
+  it('package.json denies each install script, so that npm ci compiles nothing and does not warn', () => {
+    const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', name), 'utf8'));
+    const { packages } = read('package-lock.json') as {
+      packages: Record<string, { hasInstallScript?: boolean; os?: string[] }>;
+    };
+    // npm does not ask about packages for other systems.
+    const withScript = Object.entries(packages).flatMap(([path, { hasInstallScript, os }]) =>
+      hasInstallScript && os === undefined ? [path.replace(/^.*node_modules\//, '')] : [],
+    );
+    expect(withScript).toContain('esbuild');
+    expect(read('package.json').allowScripts).toEqual(Object.fromEntries(withScript.map((name) => [name, false])));
+  });
+});
