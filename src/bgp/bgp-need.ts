@@ -5,10 +5,14 @@ import { type IPPool, ipPool } from '../resources/kinds/ip-pool.ts';
 
 /** Felix alone programs the routes of VXLAN pools; those of all others go by BGP. */
 function needsBgp(pool: IPPool): boolean {
-  return isEnabled(pool) && withDefaults(ipPool, pool).spec.vxlanMode === 'Never';
+  const { vxlanMode, allowedUses = [] } = withDefaults(ipPool, pool).spec;
+  return isEnabled(pool) && vxlanMode === 'Never' && allowedUses.some((use) => use !== 'LoadBalancer');
 }
 
-/** True when BGP carries the routes of some enabled pool, and when there are no pools yet. */
-export function isBgpNeeded(pools: readonly IPPool[]): boolean {
-  return pools.length === 0 || pools.some(needsBgp);
+/**
+ * True when BGP carries the routes of some enabled pool. Without any pool it may still announce pod CIDRs, where nodes
+ * have addresses for it: `hasSessions`.
+ */
+export function isBgpNeeded(pools: readonly IPPool[], hasSessions: boolean): boolean {
+  return pools.length === 0 ? hasSessions : pools.some(needsBgp);
 }

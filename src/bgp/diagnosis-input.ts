@@ -14,17 +14,22 @@ export interface DiagnosisInput {
   readonly pairs: readonly SessionPair[];
   /** False when BGP carries the routes of no pool: a cluster without BIRD is fine then. */
   readonly bgpNeeded: boolean;
+  /** False when BGPPeers or BGPConfigurations were not read: what the objects ask for is not known then. */
+  readonly planIsKnown: boolean;
 }
 
 /** Nodes of the plan that were not queried, by name, with the reason. */
 export type NotQueried = ReadonlyMap<string, string>;
 
-/** Joins the plan with what the nodes said; `bgpNeeded` as in DiagnosisInput. */
+/** What applies to the whole call; each as in DiagnosisInput. */
+export type Circumstances = Pick<DiagnosisInput, 'bgpNeeded' | 'planIsKnown'>;
+
+/** Joins the plan with what the nodes said. */
 export function diagnosisInput(
   plan: BgpPlan,
   states: readonly BgpState[],
   notQueried: NotQueried,
-  bgpNeeded: boolean,
+  circumstances: Circumstances,
 ): DiagnosisInput {
   const byName = new Map(states.map((state) => [state.node, state]));
   const known = (name: string): NodeKnowledge => {
@@ -37,7 +42,7 @@ export function diagnosisInput(
   const byFamily = groupBy(sessions, ({ node, version }) => `${version} ${node}`);
   const sessionsOf = (node: string, version?: 4 | 6): readonly ObservedSession[] =>
     (version === undefined ? byNode.get(node) : byFamily.get(`${version} ${node}`)) ?? [];
-  return { plan, states, known, sessions, sessionsOf, pairs: sessionPairs(sessions, plan, known), bgpNeeded };
+  return { plan, states, known, sessions, sessionsOf, pairs: sessionPairs(sessions, plan, known), ...circumstances };
 }
 
 /** Why the sessions of a queried node are unknown although BIRD is not known to be absent; undefined otherwise. */

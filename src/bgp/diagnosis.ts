@@ -3,7 +3,7 @@
 import { type FaultId, faults, isAdvice } from '../faults/faults.ts';
 import { listed } from '../text/wording.ts';
 import type { BgpPlan } from './desired-sessions.ts';
-import { diagnosisInput, type NotQueried } from './diagnosis-input.ts';
+import { type Circumstances, diagnosisInput, type NotQueried } from './diagnosis-input.ts';
 import type { BgpFinding, SessionName } from './finding.ts';
 import { nodeFindings } from './node-faults.ts';
 import type { BgpState, ObservedSession } from './observed-sessions.ts';
@@ -19,6 +19,9 @@ const mergeable: ReadonlySet<FaultId> = new Set([
   faults.passwordsDiffer.id,
   faults.holdTimerExpired.id,
   faults.sessionNotEstablished.id,
+  faults.bgpPortTaken.id,
+  faults.passwordKeyRefused.id,
+  faults.peerEndsSession.id,
 ]);
 
 export interface BgpDiagnosis {
@@ -84,14 +87,19 @@ const byWeight = (a: BgpFinding, b: BgpFinding): number =>
 
 /**
  * The findings of all nodes that were queried. Each session that is not Established is explained by exactly one
- * finding; sessions that are down because of a fault of a node are explained by that. `bgpNeeded` as in DiagnosisInput.
+ * finding; sessions that are down because of a fault of a node are explained by that. The circumstances are as in
+ * DiagnosisInput.
  */
 export function diagnoseBgp(
   plan: BgpPlan,
   states: readonly BgpState[],
-  { notQueried = new Map(), bgpNeeded = true }: { notQueried?: NotQueried; bgpNeeded?: boolean } = {},
+  {
+    notQueried = new Map(),
+    bgpNeeded = true,
+    planIsKnown = true,
+  }: { notQueried?: NotQueried } & Partial<Circumstances> = {},
 ): BgpDiagnosis {
-  const input = diagnosisInput(plan, states, notQueried, bgpNeeded);
+  const input = diagnosisInput(plan, states, notQueried, { bgpNeeded, planIsKnown });
   const ofNodes = nodeFindings(input);
   const explained = new Set(ofNodes.flatMap(({ sessions }) => sessions.map(keyOf)));
   const isOpen = (end: ObservedSession | undefined): boolean =>

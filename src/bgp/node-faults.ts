@@ -1,13 +1,13 @@
 // Faults of a node as a whole, each with the sessions that are down because of it; those are not reported one by one.
 import { faults } from '../faults/faults.ts';
 import { sharedHints, sharedNodeAddresses } from '../faults/shared-findings.ts';
-import { formatCidr } from '../net/cidr.ts';
-import { formatIp } from '../net/ip.ts';
+import { cidrContains, formatCidr } from '../net/cidr.ts';
+import { formatIp, parseIp } from '../net/ip.ts';
 import { deviceOf, isUnresolved } from '../node-state/lookups.ts';
 import { counted, listed } from '../text/wording.ts';
 import type { DiagnosisInput } from './diagnosis-input.ts';
 import { type BgpFinding, bgpFinding, type SessionName } from './finding.ts';
-import type { BgpState, ObservedSession } from './observed-sessions.ts';
+import { type BgpState, isBirdBusy, type ObservedSession } from './observed-sessions.ts';
 import { hasNoBird, isUp, peerText, type SessionPair } from './session-pairs.ts';
 
 const families = [4, 6] as const;
@@ -33,6 +33,12 @@ function onEachNode(
   return states.flatMap((state) => families.flatMap((version) => find(state, version)));
 }
 
+/** The families that a node speaks; those of the plan, IPv4 when it has no address. */
+function spoken(input: DiagnosisInput, node: string): (4 | 6)[] {
+  const own = families.filter((version) => input.known(node).node?.address[version] !== undefined);
+  return own.length === 0 ? [4] : own;
+}
+
 /** F60: nodes without BIRD. When no node has it, that is one finding, or none where nothing needs BGP. */
 function withoutBird(input: DiagnosisInput): BgpFinding[] {
   const absent = input.states.flatMap(({ node }) =>
@@ -41,7 +47,9 @@ function withoutBird(input: DiagnosisInput): BgpFinding[] {
       .filter((version) => hasNoBird(input.known(node), version))
       .map((version) => ({ node, version })),
   );
-  const nowhere = input.states.every(({ node }) => families.every((version) => hasNoBird(input.known(node), version)));
+  const nowhere = input.states.every(({ node }) =>
+    spoken(input, node).every((version) => hasNoBird(input.known(node), version)),
+  );
   const hint = 'check calico-node there: its container, whether BIRD accepts its configuration, the networking backend';
   if (nowhere && input.states.length > 0 && !input.bgpNeeded) return [];
   if (nowhere && input.states.length > 1) {
@@ -62,6 +70,46 @@ function withoutBird(input: DiagnosisInput): BgpFinding[] {
         : `the control socket of BIRD on ${node} does not answer, although it has sessions with ${listed(witnesses)}`;
     const object = { kind: 'Node', name: node };
     return [bgpFinding(faults.birdDown, node, { version, message, hint, object, sessions: downEnds(pairs) })];
+  });
+}
+
+/** F107: BIRD is there and reads its socket no more, and its peers lost it. */
+function hangingBird(input: DiagnosisInput): BgpFinding[] {
+  return onEachNode(input, ({ node, bird }, version) => {
+    if (!isBirdBusy(bird[version])) return [];
+    const pairs = pairsAt(input, node, version).filter(({ near, far }) =>
+      [near, far].some((end) => end !== undefined && !isUp(end)),
+    );
+    if (pairs.length === 0) return [];
+    const lost = pairs.map(({ near }) => (near.node === node ? peerText(near) : near.node));
+    return [
+      bgpFinding(faults.birdHangs, node, {
+        version,
+        message: `BIRD on ${node} hangs: its control socket does not answer (Resource temporarily unavailable), and it has lost its sessions with ${listed(lost)}`,
+        object: { kind: 'Node', name: node },
+        hint: 'look at it there: the log of BIRD in calico-node, and whether the node is short of CPU or memory',
+        sessions: downEnds(pairs),
+      }),
+    ];
+  });
+}
+
+/** F108: nodes that were not reached, are not ready for Kubernetes either, and have no session that is up. */
+function nodesOff(input: DiagnosisInput): BgpFinding[] {
+  return input.plan.nodes.flatMap(({ name, ready }) => {
+    const known = input.known(name);
+    if (ready === undefined || ready === 'True' || known.notQueried === undefined) return [];
+    const pairs = input.pairs.filter((pair) => isAt(pair, name));
+    if (pairs.length === 0 || pairs.some(({ near }) => isUp(near))) return [];
+    const peers = [...new Set(pairs.map(({ near }) => near.node))];
+    return [
+      bgpFinding(faults.nodeNotReady, name, {
+        message: `${name} is not ready (Ready is ${ready}) and could not be asked: no session with ${listed(peers)}`,
+        object: { kind: 'Node', name },
+        hint: `bring the machine back: kubectl describe node ${name} says since when it is gone`,
+        sessions: downEnds(pairs),
+      }),
+    ];
   });
 }
 
@@ -136,6 +184,7 @@ function sharedRouterIds({ states, pairs }: DiagnosisInput): BgpFinding[] {
 
 /** F96: BIRD's configuration is not what the resources ask for. */
 function staleConfigurations(input: DiagnosisInput): BgpFinding[] {
+  if (!input.planIsKnown) return [];
   return onEachNode(input, ({ node, bird }, version) => {
     const sessions = input.sessionsOf(node, version);
     const missing = sessions.filter(({ state }) => state === 'Missing');
@@ -176,7 +225,7 @@ function recovering(input: DiagnosisInput): BgpFinding[] {
       bgpFinding(faults.birdRecovering, node, {
         version,
         message: `BIRD on ${node} was restarted and waits${whom}${timer}: no routes go to the kernel yet`,
-        hint: 'wait 240 s at most; remove peers that are gone for good',
+        hint: 'wait: it takes 240 seconds at most',
       }),
     ];
   });
@@ -198,8 +247,23 @@ function uselessRoutes(input: DiagnosisInput): BgpFinding[] {
         some.map(({ destination }) => formatCidr(destination)),
         3,
       );
-    const hops = [...new Set(unresolved.flatMap(({ attributes }) => attributes['BGP.next_hop'] ?? []))];
-    const through = hops.length === 0 ? '' : ` (${listed(hops, 3)})`;
+    const hopsOf = (some: typeof learned): string[] => [
+      ...new Set(some.flatMap(({ attributes }) => attributes['BGP.next_hop'] ?? [])),
+    ];
+    const hopsText = (some: typeof learned): string => {
+      const hops = hopsOf(some);
+      return hops.length === 0 ? '' : ` (${listed(hops, 3)})`;
+    };
+    const through = hopsText(unresolved);
+    const network = input.known(node).node?.network[version];
+    /** What to do when all next hops are outside of the node's network. */
+    const offLink = (some: typeof learned): string | undefined => {
+      const hops = hopsOf(some).flatMap((text) => parseIp(text.split(' ')[0] ?? '') ?? []);
+      const [first] = hops;
+      if (first === undefined || network === undefined || hops.some((hop) => cidrContains(network, hop)))
+        return undefined;
+      return sharedHints.nextHopElsewhere(formatIp(first), ' of the pool');
+    };
     const findings: BgpFinding[] = [];
     if (unresolved.length > 0) {
       findings.push(
@@ -207,7 +271,7 @@ function uselessRoutes(input: DiagnosisInput): BgpFinding[] {
           version,
           message: `BIRD on ${node} cannot reach the next hop${through} of ${counted(unresolved.length, 'route')}: ${destinations(unresolved)}`,
           object: { kind: 'BGPConfiguration', name: 'default' },
-          hint: sharedHints.nextHopUnreachable,
+          hint: offLink(unresolved) ?? sharedHints.nextHopUnreachable,
         }),
       );
     }
@@ -215,8 +279,8 @@ function uselessRoutes(input: DiagnosisInput): BgpFinding[] {
       findings.push(
         bgpFinding(faults.routeNotInstalled, node, {
           version,
-          message: `the kernel of ${node} refused ${counted(refused.length, 'route')} of BIRD: ${destinations(refused)}`,
-          hint: sharedHints.routeNotInstalled,
+          message: `the kernel of ${node} refused ${counted(refused.length, 'route')} of BIRD${hopsText(refused)}: ${destinations(refused)}`,
+          hint: offLink(refused) ?? sharedHints.routeNotInstalled,
         }),
       );
     }
@@ -243,6 +307,8 @@ function withoutFelix({ states }: DiagnosisInput): BgpFinding[] {
 export function nodeFindings(input: DiagnosisInput): BgpFinding[] {
   const rules = [
     withoutBird,
+    hangingBird,
+    nodesOff,
     sharedAddresses,
     absentAddresses,
     sharedRouterIds,

@@ -1,7 +1,7 @@
 // Nodes as BGP speakers: AS number, addresses, cluster ID and listen port, from Node and BGPConfiguration objects.
 import { parseInterface } from '../net/cidr.ts';
 import { parseIp } from '../net/ip.ts';
-import { bgpOf } from '../resources/convert/node-annotations.ts';
+import { addressText, bgpOf, nodeAnnotation } from '../resources/convert/node-annotations.ts';
 import { nodeLabels } from '../resources/convert/node-v3.ts';
 import type { BGPConfiguration } from '../resources/kinds/bgp-configuration.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
@@ -53,6 +53,10 @@ export function bgpNodes(nodes: readonly CoreNode[], configurations: readonly BG
     .map((node): BgpNode => {
       const { name } = node.metadata;
       const bgp = bgpOf(node.metadata.annotations);
+      const invalid = ([4, 6] as const).flatMap((version) => {
+        const text = nodeAnnotation(node.metadata.annotations, version === 4 ? 'ipv4Address' : 'ipv6Address');
+        return text !== undefined && addressText(text, version) === undefined ? [{ version, text }] : [];
+      });
       const [four, six] = [bgp?.ipv4Address, bgp?.ipv6Address].map((text) => {
         const withMask = parseInterface(text ?? '');
         return { address: withMask?.address ?? parseIp(text ?? ''), network: withMask?.cidr };
@@ -72,6 +76,8 @@ export function bgpNodes(nodes: readonly CoreNode[], configurations: readonly BG
           ...(four?.network === undefined ? {} : { 4: four.network }),
           ...(six?.network === undefined ? {} : { 6: six.network }),
         },
+        invalid,
+        ready: (node.status?.conditions ?? []).find(({ type }) => type === 'Ready')?.status,
         clusterId: bgp?.routeReflectorClusterID,
         listenPort: listenPortIn(configurations, `node.${name}`) ?? defaults.listenPort,
         internalIps: (node.status?.addresses ?? [])

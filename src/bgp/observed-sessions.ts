@@ -75,6 +75,11 @@ export function isBirdAbsent({ protocols }: BirdState): boolean {
   );
 }
 
+/** True when BIRD is there and does not read its control socket any more. */
+export function isBirdBusy({ protocols }: BirdState): boolean {
+  return !protocols.seen && /resource temporarily unavailable|\bEAGAIN\b/i.test(protocols.why);
+}
+
 function seenSession(
   row: BirdProtocol,
   desired: DesiredSession | undefined,

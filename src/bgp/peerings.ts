@@ -1,9 +1,10 @@
 // Who peers with whom over all nodes: each session as the resources ask for it and as it was seen; and as a graph.
 import { formatIp, type IpAddress } from '../net/ip.ts';
+import type { UnreadKind } from '../node-state/unreached.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { diagnoseBgp, isFaulty } from './diagnosis.ts';
 import type { BgpFinding } from './finding.ts';
-import type { NodeStatusList, Unreached } from './node-status.ts';
+import type { BirdOfNode, NodeStatusList, Unreached } from './node-status.ts';
 import type { ObservedSession, SessionState } from './observed-sessions.ts';
 import { type BgpNode, type DesiredSession, desiredEnd } from './session.ts';
 
@@ -21,6 +22,8 @@ export interface Peering {
   readonly desired: DesiredSession | undefined;
   /** Undefined when the node was not queried, or its BIRD gave no answer. */
   readonly state: SessionState | undefined;
+  /** BIRD of the node, as node status has it; undefined when the node was not reached or not queried. */
+  readonly bird: BirdOfNode['state'] | undefined;
   readonly finding: BgpFinding | undefined;
 }
 
@@ -31,6 +34,8 @@ export interface Peerings {
   readonly ignored: BgpPlan['ignored'];
   readonly findings: readonly BgpFinding[];
   readonly unreached: readonly Unreached[];
+  /** Kinds of objects that were not read: what rests on them was not judged. */
+  readonly unread: readonly UnreadKind[];
   readonly faulty: boolean;
   /** False when only the resources were read. */
   readonly asked: boolean;
@@ -38,33 +43,44 @@ export interface Peerings {
   readonly reached: boolean;
 }
 
-const wantedOnly = (desired: DesiredSession): Peering => ({
+const wantedOnly = (desired: DesiredSession, bird: Peering['bird']): Peering => ({
   ...desiredEnd(desired),
   state: undefined,
+  bird,
   finding: undefined,
 });
 
 /** The sessions of these nodes. Without a status no node was queried, and only the plan itself is judged. */
-export function peeringsOf(plan: BgpPlan, names: readonly string[], status: NodeStatusList | undefined): Peerings {
+export function peeringsOf(
+  plan: BgpPlan,
+  names: readonly string[],
+  status: NodeStatusList | undefined,
+  refused: readonly UnreadKind[] = [],
+): Peerings {
   const isWanted = (node: string): boolean => names.includes(node);
-  const seen = (status?.items ?? []).flatMap(({ peers }) => peers);
-  const answered = new Set(
+  const birds = new Map(
     (status?.items ?? []).flatMap(({ name, bird }) =>
-      bird.flatMap(({ version, state }) => (state === 'running' ? [`${name} ${version}`] : [])),
+      bird.map(({ version, state }) => [`${name} ${version}`, state] as const),
     ),
   );
-  const silent = plan.sessions.filter(({ node, version }) => isWanted(node) && !answered.has(`${node} ${version}`));
-  const items = [...seen, ...silent.map(wantedOnly)].filter(({ node }) => isWanted(node));
-  const findings = status?.findings ?? diagnoseBgp(plan, []).findings;
+  const birdAt = ({ node, version }: Pick<Peering, 'node' | 'version'>): Peering['bird'] =>
+    birds.get(`${node} ${version}`);
+  const seen = (status?.items ?? []).flatMap(({ peers }) => peers.map((peer) => ({ ...peer, bird: birdAt(peer) })));
+  const silent = plan.sessions.filter((session) => isWanted(session.node) && birdAt(session) !== 'running');
+  const items = [...seen, ...silent.map((session) => wantedOnly(session, birdAt(session)))].filter(({ node }) =>
+    isWanted(node),
+  );
+  const findings = status?.findings ?? diagnoseBgp(plan, [], { planIsKnown: refused.length === 0 }).findings;
   return {
     nodes: plan.nodes,
     items: items.sort((a, b) => (a.node === b.node ? 0 : a.node < b.node ? -1 : 1)),
     ignored: plan.ignored,
     findings,
     unreached: status?.unreached ?? [],
+    unread: status?.unread ?? refused,
     faulty: isFaulty(findings),
     asked: status !== undefined,
-    reached: status === undefined || status.items.some(({ reached }) => reached),
+    reached: status === undefined || status.items.length === 0 || status.items.some(({ reached }) => reached),
   };
 }
 
@@ -95,7 +111,7 @@ const peerOf = ({ peerNode, address, protocol }: Peering): string =>
 
 function stateOf(sessions: readonly Peering[], isBetweenNodes: boolean): EdgeState {
   const isOneWay = isBetweenNodes && new Set(sessions.map(({ node }) => node)).size === 1;
-  const states = sessions.flatMap(({ state }) => state ?? []);
+  const states = sessions.flatMap(({ state, bird }) => state ?? (bird === 'not running' ? ('Down' as const) : []));
   const up = states.filter((state) => state === 'Established').length;
   if (states.length > 0 && up === states.length) return 'up';
   if (up > 0) return 'partly up';

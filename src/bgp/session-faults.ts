@@ -2,10 +2,11 @@
 // an explanation decides (docs/reference/bgp.md#faults); faults of a whole node are in node-faults.ts.
 import { faults } from '../faults/faults.ts';
 import { cidrContains } from '../net/cidr.ts';
+import { bySaying } from './bird-words.ts';
 import { type BgpFinding, bgpFinding } from './finding.ts';
 import type { ObservedSession } from './observed-sessions.ts';
 import { bgpPort, type DesiredSession } from './session.ts';
-import { isUp, peerText, type SessionPair } from './session-pairs.ts';
+import { isUp, type NodeKnowledge, peerText, type SessionPair } from './session-pairs.ts';
 import {
   doubts,
   type Explanation,
@@ -27,7 +28,8 @@ type Rule = (pair: SessionPair) => Explanation | undefined;
 
 const disabled: Rule = (pair) => {
   const down = [pair.near, pair.far].find((end) => end?.state === 'Down');
-  if (down !== undefined) {
+  // BIRD itself takes sessions down too, and says why.
+  if (down !== undefined && down.info === '') {
     return explanation(
       faults.sessionDisabled,
       `${down.protocol} is disabled in BIRD on ${down.node}`,
@@ -96,6 +98,29 @@ function asOfResources(
   );
 }
 
+/** A router and a node disagree. What is changed is the smallest object: others rest on the AS number of the cluster. */
+function asOfRouter(end: ObservedSession, desired: DesiredSession, isRefused: boolean): Explanation {
+  const { from, value } = isRefused ? desired.ownAs : desired.peerAs;
+  const router = peerText(end);
+  const isCommon = from.kind === 'default' || from.kind === 'BGPConfiguration';
+  if (!isRefused) {
+    return explanation(
+      faults.asNumbersDiffer,
+      `the AS number of ${router} is not ${value} (${sourceText(from)}), as ${end.node} expects`,
+      `compare with the configuration of the router, then change ${from.field}`,
+      objectOf(from),
+    );
+  }
+  return explanation(
+    faults.asNumbersDiffer,
+    `${router} does not accept AS ${value} from ${end.node} (${sourceText(from)})`,
+    isCommon
+      ? `compare with the configuration of the router; for this peer alone set localASNumber of its BGPPeer, for all peers of the node spec.bgp.asNumber of Node ${end.node}`
+      : `compare with the configuration of the router, then change ${from.field}`,
+    isCommon ? wantedObject(desired.wantedBy) : objectOf(from),
+  );
+}
+
 const asMismatch: Rule = (pair) => {
   const { near, far, farDesired } = pair;
   const byResources = asOfResources(near.desired, farDesired) ?? asOfResources(farDesired, near.desired);
@@ -113,14 +138,7 @@ const asMismatch: Rule = (pair) => {
   }
   const isRefused = /Received/i.test(end.info);
   const { desired } = end;
-  if (desired !== undefined && end.peerNode === undefined) {
-    const source = isRefused ? desired.ownAs.from : desired.peerAs.from;
-    const message = isRefused
-      ? `${peerText(end)} does not accept AS ${desired.ownAs.value} from ${end.node} (${sourceText(source)})`
-      : `the AS number of ${peerText(end)} is not ${desired.peerAs.value} (${sourceText(source)})`;
-    const hint = `compare with the configuration of the peer, then change ${source.field}`;
-    return explanation(faults.asNumbersDiffer, message, hint, objectOf(source));
-  }
+  if (desired !== undefined && end.peerNode === undefined) return asOfRouter(end, desired, isRefused);
   // The resources agree: BIRD at the refused end does not use the AS number that they say.
   const wrong = isRefused ? end.node : peerText(end);
   return explanation(
@@ -131,9 +149,37 @@ const asMismatch: Rule = (pair) => {
   );
 };
 
-const duplicateId: Rule = (pair) => {
+/** The router ID that BIRD of the node states; undefined when it was not seen. */
+function routerIdOf(known: NodeKnowledge | undefined, version: 4 | 6): string | undefined {
+  const status = known?.state?.bird[version].status;
+  return status?.seen === true ? status.value.routerId : undefined;
+}
+
+/** True for an ID in 224.0.0.0/3, which is not the address of a host: many routers refuse it. */
+const isNotUnicast = (id: string): boolean => Number(id.split('.')[0]) >= 224;
+
+const routerId: Rule = (pair) => {
   const end = endSaying(pair, /Bad BGP identifier/i);
   if (end === undefined) return undefined;
+  const [own, other] = [end === pair.near ? pair.nearNode : pair.farNode, otherNode(pair, end)];
+  const ids = { own: routerIdOf(own, pair.version), other: routerIdOf(other, pair.version) };
+  const refused = /Received/i.test(end.info) ? { name: end.node, id: ids.own } : { name: peerText(end), id: ids.other };
+  if (refused.id !== undefined && isNotUnicast(refused.id)) {
+    return explanation(
+      faults.routerIdRefused,
+      `router ID ${refused.id} of ${refused.name} is not a unicast address (224.0.0.0 and above are not), and ${refused.name === end.node ? peerText(end) : end.node} refuses it`,
+      `set CALICO_ROUTER_ID of calico-node on ${refused.name} to an address, or leave it unset`,
+      { kind: 'Node', name: refused.name },
+    );
+  }
+  if (end.peerNode === undefined) {
+    return explanation(
+      faults.routerIdRefused,
+      `${refused.name === end.node ? peerText(end) : end.node} refuses the router ID of ${refused.name}${refused.id === undefined ? '' : `, ${refused.id}`}`,
+      `find out which other router has that ID (its own included), and set CALICO_ROUTER_ID of calico-node on ${end.node}`,
+      { kind: 'Node', name: end.node },
+    );
+  }
   return explanation(
     faults.duplicateRouterId,
     `${end.node} and ${peerText(end)} have the same router ID`,
@@ -266,6 +312,28 @@ const unanswered: Rule = (pair) => {
   );
 };
 
+/** The time on the node of the dialing end, as its BIRD states it. */
+function routerClock({ nearNode, version }: SessionPair): string | undefined {
+  const status = nearNode.state?.bird[version].status;
+  return status?.seen === true ? status.value.serverTime : undefined;
+}
+
+const secondsOf = (text: string | undefined): number | undefined => {
+  const [, hours, minutes, seconds] = /(\d{2}):(\d{2}):(\d{2})/.exec(text ?? '') ?? [];
+  return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+};
+
+/** A session that is this young may just be coming up. */
+const freshForSeconds = 300;
+
+/** True when the session changed its state a short while ago, and when that is not known. A date is long ago. */
+function isFresh({ since }: ObservedSession, now: string | undefined): boolean {
+  if (since === undefined) return true;
+  const [then, at] = [secondsOf(since), secondsOf(now)];
+  if (then === undefined) return !/^\d{4}-/.test(since);
+  return at === undefined || (at - then + 86_400) % 86_400 <= freshForSeconds;
+}
+
 /** What to do about a session that no rule explains. */
 function restHint(pair: SessionPair): string {
   const { near, far, farNode } = pair;
@@ -273,7 +341,11 @@ function restHint(pair: SessionPair): string {
   if (closed !== undefined) {
     return `${peerText(closed)} closes the connection: check that it is configured with the address that ${closed.node} dials from`;
   }
-  if (near.state !== 'Passive' || far !== undefined) return 'check again in a few seconds: it may be coming up';
+  if (near.state !== 'Passive' || far !== undefined) {
+    return isFresh(near, routerClock(pair))
+      ? 'check again in a few seconds: it may be coming up'
+      : `it has been so since ${near.since}: read the log of ${peerText(near)} about this neighbor, and that of BIRD on ${near.node}`;
+  }
   const notQueried = notQueriedText(farNode);
   return `it waits to be dialed${notQueried === undefined ? '' : `; ${notQueried}`}`;
 }
@@ -286,7 +358,8 @@ const rules: readonly Rule[] = [
   doubled,
   oneSided,
   asMismatch,
-  duplicateId,
+  routerId,
+  bySaying,
   bothWait,
   refused,
   noRoute,

@@ -78,7 +78,7 @@ export const bgpFaults = {
     title: 'BIRD waits for its peers after a restart',
     severities: ['warning'],
     meaning: 'BIRD gives the kernel no routes until all peers are back, or for 240 seconds at most.',
-    whatToDo: 'Wait; remove peers that are gone for good.',
+    whatToDo: 'Wait: it takes 240 seconds at most.',
   },
   noPeers: {
     id: 'F90',
@@ -93,7 +93,7 @@ export const bgpFaults = {
     severities: ['warning'],
     meaning:
       'If the only reflector fails, its clients lose their routes; a reflector without clients serves no purpose.',
-    whatToDo: 'Give the nodes a second reflector; create a BGPPeer for the clients, or remove routeReflectorClusterID.',
+    whatToDo: 'Give the nodes a second reflector; create a BGPPeer for the clients, or clear routeReflectorClusterID.',
     isAdvice: true,
   },
   noReflectorSession: {
@@ -162,5 +162,76 @@ export const bgpFaults = {
     meaning:
       'The finding quotes what both ends say. Often the session is just coming up, or the peer already has another session.',
     whatToDo: 'Run the command again in a few seconds; configure each peer in one resource only.',
+  },
+  bgpPortTaken: {
+    id: 'F104',
+    title: 'BIRD cannot listen: another program has its port',
+    severities: ['error'],
+    meaning: 'BIRD takes all its sessions down (No listening socket). Enabling them again changes nothing.',
+    whatToDo:
+      'Find the program that has TCP 179 on the node (FRR, Quagga, another BIRD), and move one of the two: listenPort of BGPConfiguration.',
+  },
+  passwordKeyRefused: {
+    id: 'F105',
+    title: 'kernel does not take the key of a password',
+    severities: ['error'],
+    meaning:
+      'BIRD takes the session down (Kernel MD5 auth failed): there are too many keys on one socket, or the kernel has no TCP-MD5.',
+    whatToDo: 'Raise net.core.optmem_max on the node, and check CONFIG_TCP_MD5SIG of its kernel.',
+  },
+  peerEndsSession: {
+    id: 'F106',
+    title: 'one end ends the session, and says why',
+    severities: ['error'],
+    meaning:
+      'The finding quotes it: a limit of prefixes, another session with the same address, a hold time, a message or attribute that was not understood.',
+    whatToDo: 'Do what the finding says, on the end that it names: often the configuration of a router.',
+  },
+  birdHangs: {
+    id: 'F107',
+    title: 'BIRD does not answer any more',
+    severities: ['error'],
+    meaning:
+      'Its control socket is there and full (Resource temporarily unavailable), and its peers lose their sessions as hold timers expire.',
+    whatToDo: 'Look at BIRD on the node: its log in calico-node, CPU and memory of the node.',
+  },
+  nodeNotReady: {
+    id: 'F108',
+    title: 'node is not ready',
+    severities: ['error'],
+    meaning:
+      'Kubernetes has the node as not ready, it could not be asked, and its peers have lost it: it is off or cut off.',
+    whatToDo: 'Bring the machine back. Its sessions come up by themselves.',
+  },
+  reflectorsShareCluster: {
+    id: 'F109',
+    title: 'route reflectors with one cluster ID have different clients',
+    severities: ['error'],
+    meaning:
+      'A reflector keeps what already carries its own cluster ID, so clients of one never learn the routes of clients of the other, though all sessions are up.',
+    whatToDo: 'Give each reflector a routeReflectorClusterID of its own, or peer every client with all of them.',
+  },
+  routerIdRefused: {
+    id: 'F122',
+    title: 'router refuses the router ID of a node',
+    severities: ['error'],
+    meaning:
+      'Bad BGP identifier from a router: the ID is not a unicast address (224.0.0.0 and above, as CALICO_ROUTER_ID=hash can give), or the router knows it from elsewhere.',
+    whatToDo: 'Set CALICO_ROUTER_ID of calico-node on the node to an address of its own.',
+  },
+  nodeAddressInvalid: {
+    id: 'F120',
+    title: 'address of a Node object is invalid',
+    severities: ['error'],
+    meaning: 'The node has no sessions in that family, as if it had no address.',
+    whatToDo: 'Correct the address of the Node; calico-node writes it when it detects one.',
+  },
+  nodeRenamed: {
+    id: 'F121',
+    title: 'machine came back under another name',
+    severities: ['error'],
+    meaning:
+      'Another Node that is not ready still records its address, and calico-node does not start while another Node has it.',
+    whatToDo: 'If the machine was renamed, delete the old Node with kubectl: kubectl delete node NAME.',
   },
 } as const satisfies Record<string, Fault>;

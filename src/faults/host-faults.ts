@@ -9,7 +9,7 @@ export const hostFaults = {
     meaning:
       'Pods of the node reach nothing, not even each other. Forwarding of single interfaces (F02, F31) is not reported in addition.',
     whatToDo:
-      'Set it to 1 and remove what resets it (sysctl.d), then restart calico-node: Felix sets it only when it starts.',
+      'Set it to 1 and find out what resets it (sysctl.d), then restart calico-node: Felix sets it only when it starts.',
   },
   uplinkForwardingOff: {
     id: 'F31',
@@ -31,21 +31,23 @@ export const hostFaults = {
     title: 'routing rule sends packets of pods to a foreign table',
     severities: ['warning'],
     meaning: 'Traffic of pods is routed by a table that Calico does not program.',
-    whatToDo: 'Remove the rule, or give it a priority above 32766.',
+    whatToDo: 'Find out what adds the rule, and whether packets of pods are meant to take that table.',
   },
   forwardChainDrops: {
     id: 'F36',
     title: 'chain FORWARD drops packets that Calico marked as accepted',
     severities: ['error'],
     meaning: 'Its policy is DROP, which Docker sets, and no rule accepts the mark: traffic between pods is dropped.',
-    whatToDo: 'Check that Felix runs on the node, and which backend it writes to (iptablesBackend).',
+    whatToDo:
+      'Check that Felix runs on the node, and which backend it writes to (iptablesBackend); or keep Docker from setting the policy (ip-forward-no-drop).',
   },
   backendsDiffer: {
     id: 'F37',
     title: 'Calico and kube-proxy use different iptables backends',
     severities: ['error'],
-    meaning: 'A packet traverses the rules of both backends, so policy or services work only in part.',
-    whatToDo: 'Set iptablesBackend of FelixConfiguration, and remove the rules left in the other backend.',
+    meaning: 'A packet passes the rules of both backends, so policy or services work only in part.',
+    whatToDo:
+      'Set iptablesBackend of FelixConfiguration to the backend that kube-proxy uses. Rules left in the other one still apply.',
   },
   nftablesModesDiffer: {
     id: 'F39',
@@ -65,7 +67,8 @@ export const hostFaults = {
     id: 'F74',
     title: 'MTU does not match the settings of Felix',
     severities: ['warning'],
-    meaning: 'It is the MTU of a tunnel device, of a route, or the one that new pods get. Large packets may be lost.',
+    meaning:
+      'It is the MTU of a tunnel device or the one that new pods get, and larger than the host carries; or that of a tunnel is smaller than that of pods; or that of a route is not that of its device. Large packets may be lost.',
     whatToDo: 'Restart calico-node after a change of MTU settings or of the MTU of the host.',
   },
   felixDown: {

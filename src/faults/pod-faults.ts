@@ -7,16 +7,14 @@ export const podFaults = {
     title: "proxy_arp is off on a pod's interface",
     severities: ['error'],
     meaning: 'The pod asks for its gateway, 169.254.1.1, and the node does not answer: the pod reaches nothing.',
-    whatToDo:
-      'Set it to 1, find out what resets it (sysctl.d, tuned, NetworkManager), and restart calico-node on the node.',
+    whatToDo: 'Set it to 1, and find out what resets it (sysctl.d, tuned, NetworkManager).',
   },
   podForwardingOff: {
     id: 'F02',
     title: "forwarding is off on a pod's interface",
     severities: ['error'],
     meaning: 'The node neither forwards what the pod sends nor answers for its gateway: the pod reaches nothing.',
-    whatToDo:
-      'Set it to 1, find out what resets it (sysctl.d, tuned, NetworkManager), and restart calico-node on the node.',
+    whatToDo: 'Set it to 1, and find out what resets it (sysctl.d, tuned, NetworkManager).',
   },
   noGatewayRoute: {
     id: 'F03',
@@ -46,14 +44,14 @@ export const podFaults = {
     title: 'route to a pod of the node is missing',
     severities: ['error'],
     meaning: 'Packets to the pod end in the blackhole of its block or leave the node.',
-    whatToDo: 'Check that Felix runs on the node; if it does, delete the pod so that its network is set up again.',
+    whatToDo: 'Check that Felix runs on the node, which writes the route, and read its log.',
   },
   podRouteWrong: {
     id: 'F07',
     title: 'route to a pod of the node leads elsewhere',
     severities: ['error'],
     meaning: 'Packets to the pod go to another interface, often that of another pod.',
-    whatToDo: 'Look for a second pod with the address (F50) or a leftover interface (F15), and delete the wrong one.',
+    whatToDo: 'Find out which pod has the address: calictl ipam show --ip, calictl ipam check (F50).',
   },
   podNeighbourWrong: {
     id: 'F08',
@@ -74,9 +72,10 @@ export const podFaults = {
   },
   podMtuWrong: {
     id: 'F11',
-    title: "MTU of a pod's interface is not that of new pods",
+    title: "MTU of a pod's interface is larger than that of new pods",
     severities: ['warning'],
-    meaning: 'A change of MTU reaches new pods only. If the MTU of this pod is too large, its large packets are lost.',
+    meaning:
+      'A change of MTU reaches new pods only. The MTU of this pod is too large for what carries its packets: large ones are lost. A smaller MTU than that of new pods is right.',
     whatToDo: 'Recreate the pod.',
   },
   podIpv6Disabled: {
@@ -94,7 +93,7 @@ export const podFaults = {
       'Calico sets it to another value. Usually a network manager took over the interface; ' +
       'it may remove addresses and routes as well.',
     whatToDo:
-      'Check whether NetworkManager or systemd-networkd manages cali* interfaces, exclude them, and restart calico-node.',
+      'Make cali* interfaces unmanaged devices of NetworkManager and systemd-networkd, and set the value again.',
   },
   interfacePrefixWrong: {
     id: 'F14',
@@ -108,14 +107,15 @@ export const podFaults = {
     title: 'pod interface is left over',
     severities: ['warning'],
     meaning: "Its name is that of a pod's interface, but no pod of the node uses it.",
-    whatToDo: 'Check that the other end of the interface is gone, then delete it.',
+    whatToDo:
+      'Find out what is at its other end; only what the container runtime of the node does not know either is left over.',
   },
   podAddressOnNode: {
     id: 'F16',
     title: "pod's address is on an interface of its node",
     severities: ['error'],
     meaning: 'Packets to the pod are delivered to the node itself.',
-    whatToDo: 'Remove the address from the interface of the node.',
+    whatToDo: 'Find out what gave the address to the node.',
   },
   podReversePathStrict: {
     id: 'F17',

@@ -41,23 +41,22 @@ export const routeFaults = {
     title: 'foreign route in a pool',
     severities: ['error', 'warning'],
     meaning:
-      "An error where it takes precedence over Calico's route (same destination, or more specific inside a block); otherwise a warning, because it stays when Calico's routes change.",
-    whatToDo: 'Find out what adds the route, and delete it.',
+      "An error where it takes precedence over Calico's route (same destination, or more specific inside a block); otherwise a warning. What the host writes for its own network (dhcp, ra, kernel) is not reported outside of blocks.",
+    whatToDo: 'Find out what adds the route and what for, before anything is done to it: another program may need it.',
   },
   leftoverRoute: {
     id: 'F48',
     title: 'route of Calico is left over',
     severities: ['warning'],
     meaning: 'It leads to no pod, block or borrowed address.',
-    whatToDo:
-      'Restart calico-node on the node that has the route, or on the one that announces it, and run calictl ipam check.',
+    whatToDo: 'Run calictl ipam check, see which node announces it, and whether anything still has the address.',
   },
   duplicatePodAddress: {
     id: 'F50',
     title: 'one pod address on two pods or two nodes',
     severities: ['error'],
     meaning: 'Packets reach one or the other, depending on where they come from.',
-    whatToDo: 'Find the duplicate with calictl ipam check, and recreate one of the pods.',
+    whatToDo: 'Find the duplicate with calictl ipam check, and recreate the pod that the address is not allocated to.',
   },
   duplicateNodeAddress: {
     id: 'F51',
@@ -69,10 +68,11 @@ export const routeFaults = {
   nodeAddressDoubtful: {
     id: 'F52',
     title: 'address of a node is not one of its InternalIPs',
-    severities: ['warning'],
+    severities: ['warning', 'error'],
     meaning:
-      'The wrong address may have been detected. This is not reported by itself, but mentioned where a peer cannot be reached (F62).',
-    whatToDo: 'If the address is wrong, set IP_AUTODETECTION_METHOD of calico-node.',
+      'The wrong address may have been detected. It is reported where the address is on an interface that leads to no other machine, such as a bridge of Docker or libvirt, or is the InternalIP of another node; elsewhere it is only mentioned where a peer cannot be reached (F62).',
+    whatToDo:
+      'If the address is wrong, set IP_AUTODETECTION_METHOD of calico-node, for example kubernetes-internal-ip.',
   },
   nodeAddressAbsent: {
     id: 'F53',
@@ -81,6 +81,31 @@ export const routeFaults = {
     meaning: 'Other nodes send to an address that this node does not have: BGP sessions and tunnels fail.',
     whatToDo:
       'Wait a minute for autodetection or restart calico-node there; otherwise correct the address of the Node.',
+  },
+  tunnelAddressShared: {
+    id: 'F56',
+    title: 'two nodes have the same tunnel address',
+    severities: ['error'],
+    meaning:
+      'Replies to what one of them sends through the tunnel go to the other one. Detected by comparing the Node objects.',
+    whatToDo:
+      'Find out with calictl ipam check which node the address is allocated to; the other node needs an address of its own.',
+  },
+  poolNotExported: {
+    id: 'F78',
+    title: 'pool whose routes BGP carries has disableBGPExport',
+    severities: ['error'],
+    meaning: 'BIRD tells no other node about the blocks of the pool, so they have no routes to its pods.',
+    whatToDo: 'Set disableBGPExport of the IPPool to false, unless other routers know the way to its blocks.',
+  },
+  rangesOverlap: {
+    id: 'F79',
+    title: 'pool overlaps the network of nodes or the range of services',
+    severities: ['error'],
+    meaning:
+      'Packets of pods to nodes in the pool are not translated, and blocks can be cut out of the network of the nodes. A ' +
+      'service range that BGP advertises is kept out of the kernel of all nodes, with every route to pods in it.',
+    whatToDo: 'Correct the range that the finding names: the IPPool, or serviceClusterIPs of BGPConfiguration.',
   },
   routeOwnerWrong: {
     id: 'F82',
@@ -93,8 +118,19 @@ export const routeFaults = {
     id: 'F98',
     title: 'BIRD routes service addresses',
     severities: ['warning'],
-    meaning: 'Another node advertises them, and this node does not reject the route: packets to services can loop.',
+    meaning:
+      'Another node advertises them, and this node does not reject the route: packets to services can loop. A blackhole of the ' +
+      'range drops what the node itself sends to services that kube-proxy does not handle.',
     whatToDo:
       'Check that this node advertises the service addresses itself: serviceClusterIPs of BGPConfiguration, node labels.',
+  },
+  podCidrNotAnnounced: {
+    id: 'F103',
+    title: 'pods are announced one by one instead of by the pod CIDR of the node',
+    severities: ['warning'],
+    meaning:
+      'IPAM is host-local, which gives pods addresses of the pod CIDR of their node, and calico-node does not know: traffic ' +
+      'flows, by one route per pod on every node.',
+    whatToDo: 'Set USE_POD_CIDR=true in the environment of calico-node.',
   },
 } as const satisfies Record<string, Fault>;

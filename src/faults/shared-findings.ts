@@ -2,17 +2,20 @@
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import { groupBy } from '../text/group-by.ts';
 import { listed } from '../text/wording.ts';
+import { endingAdvice } from './ending-advice.ts';
 import { faults } from './faults.ts';
 import { type NodeFinding, nodeFinding } from './finding.ts';
 
 /** Hints for faults that both modules report, each on its own evidence. */
 export const sharedHints = {
-  nodeAddressAbsent:
-    'wait a minute for autodetection or restart calico-node there; else correct the address of the Node',
+  nodeAddressAbsent: endingAdvice.restartForAddress.hint,
   nextHopUnreachable:
     'check whether ignoredInterfaces hides the uplink, whether the node has a route to the next hop, and nextHopMode of the peer',
   routeNotInstalled:
     'look for another route to the same destination (ip route show), and for "Netlink:" in the log of BIRD',
+  /** The next hop is on no network of the node; `pool` is empty or names the pool. */
+  nextHopElsewhere: (hop: string, pool: string): string =>
+    `the next hop ${hop} is in no subnet of this node, so pods need encapsulation to get there: set ipipMode or vxlanMode${pool} to CrossSubnet or Always; or peer with routers that know the blocks`,
 } as const;
 
 /** A node with its address of one family. */

@@ -9,8 +9,7 @@ export const tunnelFaults = {
     meaning:
       'Traffic through the tunnel is lost. The device may be of another kind, have no address, or have another VNI or port; or the Node object has no tunnel address.',
     whatToDo:
-      "Load the kernel module (ipip, vxlan), check the Node's tunnel address and its allocation with calictl ipam " +
-      'check, and restart calico-node.',
+      "Set the device up if it is down, and find out what set it down; load the kernel module (ipip, vxlan) if it is missing; check the Node's tunnel address and its allocation with calictl ipam check.",
   },
   tunnelAddressWrong: {
     id: 'F55',
@@ -33,14 +32,23 @@ export const tunnelFaults = {
     severities: ['error'],
     meaning:
       'The neighbour entry of another node is missing or wrong, or the device of this node does not have the MAC address that other nodes send to: packets are dropped.',
-    whatToDo: 'Restart calico-node, and check the VXLAN address and MAC address of the other node.',
+    whatToDo:
+      'Keep udev and systemd from giving the device another MAC address (MACAddressPolicy=none for vxlan.calico in a .link file), check the VXLAN address and MAC address of the other node, and restart calico-node.',
   },
   vxlanCollision: {
     id: 'F71',
     title: 'another VXLAN device has the same VNI and port',
     severities: ['error'],
     meaning: 'The kernel delivers packets to only one of them, and Felix recreates its device again and again.',
-    whatToDo: 'Change vxlanVNI or vxlanPort of FelixConfiguration, or remove the other user (flannel, Docker Swarm).',
+    whatToDo: 'Change vxlanVNI or vxlanPort of FelixConfiguration, so that both can be used (flannel, Docker Swarm).',
+  },
+  wireguardUnusable: {
+    id: 'F83',
+    title: 'WireGuard is enabled, and a node is not part of it',
+    severities: ['error'],
+    meaning: 'Felix could not set it up there: packets from and to the node are not encrypted, and nothing stops them.',
+    whatToDo:
+      'Check that the kernel of the node has WireGuard (modprobe wireguard), and read the log of calico-node there.',
   },
   vxlanUnderlayWrong: {
     id: 'F119',

@@ -28,3 +28,16 @@ export function unreachedOf(
 export function withoutNode(reason: string, node: string): string {
   return reason.startsWith(`${node}: `) ? reason.slice(node.length + 2) : reason;
 }
+
+/** A kind of object that was not read, and why that is known: what rests on it is not judged. */
+export interface UnreadKind {
+  readonly kind: string;
+  readonly reason: string;
+}
+
+/** A node that is not asked, because calico-node for Linux never runs there: that is not a fault. */
+export interface NodeNotAsked {
+  readonly node: string;
+  /** `a Windows node`. */
+  readonly why: string;
+}

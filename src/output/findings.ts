@@ -1,9 +1,15 @@
 // Lines below the tables about nodes: what is wrong and what to do, which nodes did not answer, how many of each.
 
 import type { NodeFinding } from '../faults/finding.ts';
-import { partUnseen, type UnreachedNode, withoutNode } from '../node-state/unreached.ts';
+import {
+  type NodeNotAsked,
+  partUnseen,
+  type UnreachedNode,
+  type UnreadKind,
+  withoutNode,
+} from '../node-state/unreached.ts';
 import { groupBy } from '../text/group-by.ts';
-import { counted } from '../text/wording.ts';
+import { counted, listed } from '../text/wording.ts';
 import { printable } from './printable.ts';
 import { type Paint, type Style, styleOf, type TextView } from './style.ts';
 import type { Cell } from './table.ts';
@@ -71,7 +77,15 @@ export function explainLine(findings: readonly { readonly id: string }[]): strin
 /** For a list that the plain table shortens. */
 export const moreInWide = (count: number): string => (count > 0 ? `… and ${count} more; -o wide lists them all\n` : '');
 
-export interface NodeReport {
+/** What a report says of the whole call, besides nodes and findings. */
+export interface Surroundings {
+  /** The kind of installation, in one line; empty when nothing of it is known. */
+  readonly installation: string;
+  /** Nodes on which calico-node never runs. */
+  readonly notAsked: readonly NodeNotAsked[];
+}
+
+export interface NodeReport extends Surroundings {
   /** Empty when there is nothing to list. */
   readonly table: string;
   readonly lines: string;
@@ -79,13 +93,37 @@ export interface NodeReport {
   /** Counted in the summary: those that are shown as one are one. */
   readonly findings: readonly { readonly id: string }[];
   readonly unreached: readonly UnreachedNode[];
+  readonly unread: readonly UnreadKind[];
+}
+
+/** Kinds that were not read, one line each. */
+function unreadLines(unread: readonly UnreadKind[], style: Style): string {
+  return unread
+    .map(
+      ({ kind, reason }) =>
+        `${style.warning('not read')} ${kind}: ${printable(reason)}; what rests on it is not judged\n`,
+    )
+    .join('');
+}
+
+/** Nodes that are not asked, one line for all with the same reason. */
+function notAskedLines(notAsked: readonly NodeNotAsked[], style: Style): string {
+  return [...groupBy(notAsked, ({ why }) => why)]
+    .map(([why, nodes]) => `${style.dim('not asked')} ${printable(listed(nodes.map(({ node }) => node)))}: ${why}\n`)
+    .join('');
 }
 
 /** A report about nodes: the table, then findings and nodes that did not answer, then the summary. */
 export function nodeReport(report: NodeReport, { colour, columns }: TextView): string {
   const { table, findings, unreached } = report;
-  const lines = report.lines + unreachedLines(unreached, styleOf(colour));
-  const summary = `${report.summary}; ${foundText(findings, unreached)}.\n${explainLine(findings)}`;
+  const style = styleOf(colour);
+  const lines =
+    report.lines +
+    unreachedLines(unreached, style) +
+    unreadLines(report.unread, style) +
+    notAskedLines(report.notAsked, style);
+  const installation = report.installation === '' ? '' : `Installation: ${report.installation}.\n`;
+  const summary = `${report.summary}; ${foundText(findings, unreached)}.\n${installation}${explainLine(findings)}`;
   const below = wrapLines(lines === '' ? summary : `${lines}\n${summary}`, columns);
   return table === '' ? below : `${table}\n${below}`;
 }

@@ -12,12 +12,12 @@ const pool = (spec: Partial<IPPool['spec']>, metadata: Partial<IPPool['metadata'
 const vxlan = pool({ vxlanMode: 'Always' });
 
 describe('isBgpNeeded', () => {
-  it('BGP is needed as long as there are no pools', () => {
-    expect(isBgpNeeded([])).toBe(true);
+  it.each([true, false])('without pools BGP is needed if nodes have sessions to make: %s', (hasSessions) => {
+    expect(isBgpNeeded([], hasSessions)).toBe(hasSessions);
   });
 
   it('BGP is not needed when all pools are VXLAN', () => {
-    expect(isBgpNeeded([vxlan, pool({ vxlanMode: 'CrossSubnet' })])).toBe(false);
+    expect(isBgpNeeded([vxlan, pool({ vxlanMode: 'CrossSubnet' })], true)).toBe(false);
   });
 
   it.each([
@@ -26,13 +26,14 @@ describe('isBgpNeeded', () => {
     ['never uses VXLAN', pool({ vxlanMode: 'Never' })],
     ['uses IPIP', pool({ ipipMode: 'Always' })],
   ])('BGP is needed when one pool %s', (_, one) => {
-    expect(isBgpNeeded([vxlan, one])).toBe(true);
+    expect(isBgpNeeded([vxlan, one], true)).toBe(true);
   });
 
   it.each([
     ['disabled', pool({ disabled: true })],
+    ['for LoadBalancer services only', pool({ allowedUses: ['LoadBalancer'] })],
     ['being deleted', pool({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
   ])('a pool without VXLAN that is %s does not need BGP', (_, one) => {
-    expect(isBgpNeeded([vxlan, one])).toBe(false);
+    expect(isBgpNeeded([vxlan, one], true)).toBe(false);
   });
 });

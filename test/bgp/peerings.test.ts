@@ -35,11 +35,9 @@ const edgesOf = (edges: readonly Edge[]): string[] =>
 describe('peeringsOf', () => {
   it('peerings of nodes that were not queried show what is wanted, without a state', () => {
     const plan = planOf();
-    const status = nodeStatusList(
-      plan,
-      [says('a', { 2: 'Established', 3: 'Passive' }), notAsked('b'), notAsked('c')],
-      true,
-    );
+    const status = nodeStatusList(plan, [says('a', { 2: 'Established', 3: 'Passive' }), notAsked('b'), notAsked('c')], {
+      bgpNeeded: true,
+    });
     const { items, reached, unreached } = peeringsOf(plan, names, status);
     expect(items.map(({ node, peerNode, state }) => `${node} ${peerNode} ${state}`)).toEqual([
       ...['a b Established', 'a c Passive', 'b a undefined', 'b c undefined', 'c a undefined', 'c b undefined'],
@@ -66,7 +64,7 @@ describe('bgpGraph', () => {
       says('b', { 1: 'Established', 3: 'Established' }),
       says('c', { 1: 'Connect', 2: 'Active' }),
     ];
-    const seen = peeringsOf(plan, names, nodeStatusList(plan, states, true));
+    const seen = peeringsOf(plan, names, nodeStatusList(plan, states, { bgpNeeded: true }));
     expect(edgesOf(bgpGraph(seen, true).edges)).toEqual(['a b up', 'a c down', 'b c partly up']);
     expect(edgesOf(bgpGraph(peeringsOf(plan, names, undefined), true).edges)).toEqual([
       ...['a b unknown', 'a c unknown', 'b c unknown'],

@@ -23,7 +23,7 @@ describe('the catalogue of faults', () => {
   });
 
   it.each(entries)('%s has an id, a heading and whole sentences', (_, { id, title, meaning, whatToDo }) => {
-    expect(id).toMatch(/^F(0[1-9]|[1-9]\d|1[01]\d)$/);
+    expect(id).toMatch(/^F(0[1-9]|[1-9]\d|1[0-2]\d)$/);
     expect(title).toMatch(/^\S.*[^.]$/);
     expect(meaning).toMatch(/^[^a-z].*\.$/s);
     expect(whatToDo).toMatch(/.\.$/s);

@@ -78,8 +78,16 @@ const sessionCases: readonly Case[] = [
   { fault: 'disabled', at: b, command: 'status', found: [{ ...withPeer, says: 'disabled in BIRD on node-b' }] },
   { fault: 'peerMissing', at: b, command: 'status', found: twice({ object: 'Node node-b', says: 'node-a' }) },
   { fault: 'nextHopUnknown', at: b, command: 'status', found: [{ says: '10.244.10.0/26' }] },
-  // IPv6 has a way left, by the default route.
-  { fault: 'nextHopUnknown', at: b, command: 'routes', found: [{ ...withPeer, says: '10.244.10.0/26' }] },
+  {
+    fault: 'nextHopUnknown',
+    at: b,
+    command: 'routes',
+    // IPv6 packets take the default route, through the router, to a node that is on the link.
+    found: [
+      { ...withPeer, says: '10.244.10.0/26' },
+      { id: 'F46', ...withPeer, says: 'fd00:244:0:a::/122' },
+    ],
+  },
   { fault: 'kernelRefuses', at: b, command: 'status', found: [{ says: '10.244.10.0/26' }] },
   { fault: 'kernelRefuses', at: b, command: 'routes', found: [{ id: 'F47', ...withPeer, says: '10.244.10.0/26' }] },
   { fault: 'kernelLacksRoute', at: b, command: 'routes', found: [{ ...withPeer, says: '10.244.10.0/26' }] },
@@ -103,7 +111,7 @@ const kernelCases: readonly Case[] = [
   { fault: 'noHostRoute', at: b, command: 'verify', found: [{ says: pod }] },
   { fault: 'noHostRoute', at: b6, command: 'routes', found: [{ says: pod }] },
   { fault: 'staleNeighbour', at: b, command: 'verify', found: [{ says: '02:00:00:00:00:99' }] },
-  { fault: 'podMtu', at: b, command: 'verify', found: [{ says: 'MTU is 1300, expected 1430' }] },
+  { fault: 'podMtu', at: b, command: 'verify', found: [{ says: 'MTU is 1480, expected 1430' }] },
   { fault: 'noIpForward', at: b, command: 'verify', found: [{ says: 'ip_forward is 0' }] },
   { fault: 'uplinkNotForwarding', at: b, command: 'verify', found: [{ says: 'eth0' }] },
 ];

@@ -2,28 +2,38 @@
 
 import { isBgpNeeded } from '../../bgp/bgp-need.ts';
 import { type BgpPlan, desiredSessions } from '../../bgp/desired-sessions.ts';
+import type { StatusCircumstances } from '../../bgp/node-status.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
+import type { UnreadKind } from '../../node-state/unreached.ts';
 import { bgpConfiguration } from '../../resources/kinds/bgp-configuration.ts';
 import { bgpPeer } from '../../resources/kinds/bgp-peer.ts';
-import { ipPool } from '../../resources/kinds/ip-pool.ts';
+import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
+import { listUnlessRefused } from './network-objects.ts';
 
-export interface PlannedBgp {
+export interface PlannedBgp extends StatusCircumstances {
   readonly nodes: readonly CoreNode[];
+  readonly pools: readonly IPPool[];
   readonly plan: BgpPlan;
-  /** True when BGP carries the routes of some pool; also when there are no pools. */
-  readonly bgpNeeded: boolean;
 }
 
-/** Errors: those of the store. */
+/** Kinds other than Node that may not be read are `refused`. Errors: those of the store. */
 export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise<PlannedBgp> {
+  const options = { signal, mode: 'scan' } as const;
+  const refused: UnreadKind[] = [];
   const [nodes, bgpPeers, bgpConfigurations, pools] = await Promise.all([
-    listAll(store, calicoNode, { signal, mode: 'scan' }),
-    listAll(store, bgpPeer, { signal, mode: 'scan' }),
-    listAll(store, bgpConfiguration, { signal, mode: 'scan' }),
-    listAll(store, ipPool, { signal, mode: 'scan' }),
+    listAll(store, calicoNode, options),
+    listUnlessRefused(store, bgpPeer, options, refused),
+    listUnlessRefused(store, bgpConfiguration, options, refused),
+    listUnlessRefused(store, ipPool, options, refused),
   ]);
   const plan = desiredSessions({ nodes, bgpPeers, bgpConfigurations });
-  return { nodes, plan, bgpNeeded: isBgpNeeded(pools) };
+  const missing = [
+    ...(bgpPeers.length === 0 ? [bgpPeer.kind] : []),
+    ...(bgpConfigurations.length === 0 ? [bgpConfiguration.kind] : []),
+  ];
+  // Whether pools need BGP is not known without them: then nobody is told that they lack it.
+  const bgpNeeded = !refused.some(({ kind }) => kind === ipPool.kind) && isBgpNeeded(pools, plan.sessions.length > 0);
+  return { nodes, pools, plan, bgpNeeded, refused, missing: store.type === 'folder' ? missing : [] };
 }

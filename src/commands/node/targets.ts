@@ -1,9 +1,11 @@
 // Which nodes a command is about, and reading them: the Node objects of the datastore, or those that were named.
 
+import { whyNotAsked } from '../../datapath/installation/not-asked.ts';
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { NodeTarget } from '../../node-exec/node-exec.ts';
 import { readNodes } from '../../node-live/read-nodes.ts';
 import type { NodeReading, Probe } from '../../node-state/probes.ts';
+import type { NodeNotAsked } from '../../node-state/unreached.ts';
 import { bgpOf } from '../../resources/convert/node-annotations.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
@@ -43,6 +45,27 @@ export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]
     if (node === undefined) throw unknownNode(name, seeNodes);
     return targetOf(node);
   });
+}
+
+/** The targets as nodeTargets has them, but for nodes on which calico-node never runs: those are reported as such. */
+export function askableTargets(
+  nodes: readonly CoreNode[],
+  names: readonly string[],
+): { readonly targets: readonly NodeTarget[]; readonly notAsked: readonly NodeNotAsked[] } {
+  const whyByNode = new Map(
+    nodes.flatMap((node) => {
+      const why = whyNotAsked(node);
+      return why === undefined ? [] : [[node.metadata.name, why] as const];
+    }),
+  );
+  const targets = nodeTargets(nodes, names);
+  return {
+    targets: targets.filter(({ name }) => !whyByNode.has(name)),
+    notAsked: targets.flatMap(({ name: node }) => {
+      const why = whyByNode.get(node);
+      return why === undefined ? [] : [{ node, why }];
+    }),
+  };
 }
 
 /** What `use` makes of each target's answers, read by the transport that the flags name, with progress on a terminal. */

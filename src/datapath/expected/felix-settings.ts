@@ -31,7 +31,8 @@ export interface FelixSettings {
   /** False: Felix does not touch routes. */
   readonly syncsRoutes: boolean;
   readonly bpf: boolean;
-  readonly nftables: boolean;
+  /** As it is set: `Auto` follows kube-proxy, and is the default of newer releases. */
+  readonly nftablesMode: 'Enabled' | 'Disabled' | 'Auto' | undefined;
 }
 
 const defaultMtuInterfaces = '^((en|wl|ww|sl|ib)[Pcopsvx].*|(eth|wlan|wwan).*)';
@@ -63,6 +64,9 @@ function ownersOf(setting: string | undefined): { ipipOwner: RouteOwner; plainOw
   }
 }
 
+const nftablesModeOf = (mode: string | undefined): FelixSettings['nftablesMode'] =>
+  mode === 'Enabled' || mode === 'Disabled' || mode === 'Auto' ? mode : undefined;
+
 function settingsOf(spec: FelixConfigurationSpec): FelixSettings {
   const prefixes = (spec.interfacePrefix ?? '').split(',').map((prefix) => prefix.trim());
   const known = prefixes.filter((prefix) => prefix !== '');
@@ -91,7 +95,7 @@ function settingsOf(spec: FelixConfigurationSpec): FelixSettings {
     workloadRoutes: spec.routeSource === 'WorkloadIPs',
     syncsRoutes: spec.routeSyncDisabled !== true,
     bpf: spec.bpfEnabled === true,
-    nftables: spec.nftablesMode === 'Enabled',
+    nftablesMode: nftablesModeOf(spec.nftablesMode),
   };
 }
 

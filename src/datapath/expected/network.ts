@@ -2,6 +2,7 @@
 // encapsulation, blocks with their owners and borrowers, workloads with their interfaces. read-network.ts reads it.
 import { type Cidr, cidrContains, cidrCovers } from '../../net/cidr.ts';
 import type { IpAddress } from '../../net/ip.ts';
+import type { UnreadKind } from '../../node-state/unreached.ts';
 import type { FelixSettings } from './felix-settings.ts';
 
 /** An address of a node and the subnet that it is recorded with; a /32 or /128 when there is none. */
@@ -17,6 +18,13 @@ export interface NetworkNode {
   readonly ipipAddress: IpAddress | undefined;
   readonly vxlanAddresses: Readonly<Record<4 | 6, IpAddress | undefined>>;
   readonly vtepMacs: Readonly<Record<4 | 6, string>>;
+  readonly wireguardAddresses: Readonly<Record<4 | 6, IpAddress | undefined>>;
+  /** Felix notes its public key once it has set the device up. */
+  readonly wireguardKeys: Readonly<Record<4 | 6, string | undefined>>;
+  /** A route reflector, which may announce routes of other nodes as its own: a route may lead through it. */
+  readonly isReflector: boolean;
+  /** How Kubernetes knows the node. */
+  readonly internalIps: readonly IpAddress[];
 }
 
 export interface Encapsulation {
@@ -29,6 +37,10 @@ export interface NetworkPool {
   readonly name: string;
   readonly cidr: Cidr;
   readonly encapsulation: Encapsulation;
+  /** Pods get addresses from it, or it has blocks: routes in it are Calico's. False for a pool that only says what is not translated, or that is for LoadBalancer services alone. */
+  readonly hasRoutes: boolean;
+  /** disableBGPExport: BIRD tells nobody of routes in it. */
+  readonly exported: boolean;
   /** True when nodes with these labels get the addresses of their tunnel devices from it. */
   givesTunnelAddresses(labels: Readonly<Record<string, string>>): boolean;
 }
@@ -66,6 +78,8 @@ export interface Workload {
   readonly sendsAsOthers: boolean;
   /** It has interfaces of other networks as well. */
   readonly hasMoreNetworks: boolean;
+  /** Calico's CNI plugin connected it; otherwise its interface and routes are those of another plugin. */
+  readonly isCalicos: boolean;
 }
 
 /** An address of a workload that lies in a pool, but in no block. */
@@ -75,6 +89,9 @@ export interface StrayAddress {
   readonly pool: NetworkPool;
 }
 
+/** Who gives pods their addresses: Calico's blocks, or the pod CIDRs of the nodes. */
+export type AddressSource = 'calico-ipam' | 'host-local';
+
 export interface Network {
   readonly nodes: ReadonlyMap<string, NetworkNode>;
   readonly pools: readonly NetworkPool[];
@@ -82,12 +99,24 @@ export interface Network {
   readonly workloads: ReadonlyMap<string, readonly Workload[]>;
   readonly strayAddresses: readonly StrayAddress[];
   readonly serviceCidrs: readonly Cidr[];
+  readonly addressSource: AddressSource;
+  /** What rests on these kinds is not judged. */
+  readonly unread: readonly UnreadKind[];
   /** The block that an address is in. */
   blockAt(address: IpAddress): NetworkBlock | undefined;
+  /** The settled workloads that have the address. */
+  liveAt(address: IpAddress): readonly Workload[];
   /** True when a settled workload of the node has the address. */
   isLive(node: string, address: IpAddress): boolean;
   felix(node: string): FelixSettings;
 }
+
+/** True when objects of the kind were read, or none are there to be read. */
+export const isRead = ({ unread }: Pick<Network, 'unread'>, kind: string): boolean =>
+  !unread.some((one) => one.kind === kind);
+
+/** The pools in which routes are Calico's to write. */
+export const routedPools = ({ pools }: Network): NetworkPool[] => pools.filter(({ hasRoutes }) => hasRoutes);
 
 /** The smallest pool that contains a network. */
 export function poolAround(pools: readonly NetworkPool[], cidr: Cidr): NetworkPool | undefined {

@@ -2,8 +2,19 @@
 
 import { allocatedOrdinals, attributesOf, ownerOf } from '../../ipam/block/block.ts';
 import { isEnabled } from '../../ipam/pool/pools.ts';
-import { addressAt, bitsOf, type Cidr, formatCidr, networkOf, parseCidr, parseInterface } from '../../net/cidr.ts';
+import {
+  addressAt,
+  bitsOf,
+  type Cidr,
+  cidrContains,
+  cidrCovers,
+  formatCidr,
+  networkOf,
+  parseCidr,
+  parseInterface,
+} from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
+import type { UnreadKind } from '../../node-state/unreached.ts';
 import { nodeLabels, nodeToV3 } from '../../resources/convert/node-v3.ts';
 import { hasEndpoint, isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
 import { hostInterfaceName } from '../../resources/convert/workload-endpoint-of-pod.ts';
@@ -65,7 +76,7 @@ function nodeAddressOf(
 }
 
 function networkNode(node: CoreNode): NetworkNode {
-  const { spec } = nodeToV3(node);
+  const { spec, status } = nodeToV3(node);
   const { name } = node.metadata;
   const typed = (type: string): string[] =>
     (node.status?.addresses ?? []).filter((entry) => entry.type === type).map(({ address }) => address);
@@ -80,6 +91,13 @@ function networkNode(node: CoreNode): NetworkNode {
     },
     ipipAddress: ip(spec.bgp?.ipv4IPIPTunnelAddr),
     vxlanAddresses: { 4: ip(spec.ipv4VXLANTunnelAddr), 6: ip(spec.ipv6VXLANTunnelAddr) },
+    wireguardAddresses: {
+      4: ip(spec.wireguard?.interfaceIPv4Address),
+      6: ip(spec.wireguard?.interfaceIPv6Address),
+    },
+    wireguardKeys: { 4: status?.wireguardPublicKey, 6: status?.wireguardPublicKeyV6 },
+    isReflector: spec.bgp?.routeReflectorClusterID !== undefined,
+    internalIps: typed('InternalIP').flatMap((text) => parseIp(text) ?? []),
     vtepMacs: { 4: vtepMac(name, 4, spec.vxlanTunnelMACAddr), 6: vtepMac(name, 6, spec.vxlanTunnelMACAddrV6) },
   };
 }
@@ -92,16 +110,21 @@ function encapsulationOf({ vxlanMode, ipipMode }: IPPool['spec'], version: 4 | 6
   return { kind: 'ipip', crossSubnet: ipipMode === 'CrossSubnet' };
 }
 
-function networkPool(stored: IPPool): NetworkPool | undefined {
+function networkPool(stored: IPPool, blocks: readonly Cidr[]): NetworkPool | undefined {
   const pool = withDefaults(ipPool, stored);
   const cidr = parseCidr(pool.spec.cidr);
   if (cidr === undefined) return undefined;
   const selects = parseOrSelectAll(pool.spec.nodeSelector);
-  const forTunnels = isEnabled(pool) && (pool.spec.allowedUses ?? []).includes('Tunnel');
+  const uses = pool.spec.allowedUses ?? [];
+  const forTunnels = isEnabled(pool) && uses.includes('Tunnel');
   return {
     name: pool.metadata.name,
     cidr,
     encapsulation: encapsulationOf(pool.spec, cidr.version),
+    hasRoutes:
+      (isEnabled(pool) && (uses.includes('Workload') || uses.includes('Tunnel'))) ||
+      blocks.some((block) => cidrCovers(cidr, block)),
+    exported: pool.spec.disableBGPExport !== true,
     givesTunnelAddresses: (labels) => forTunnels && selects(labels),
   };
 }
@@ -157,24 +180,39 @@ function podCidrBlocks(nodes: readonly CoreNode[], pools: readonly NetworkPool[]
   );
 }
 
-function workloadOf(pod: Pod, felix: (node: string) => FelixSettings): Workload | undefined {
+/** Calico's plugin notes the address on the pod; a pod with an address of a pool is its work as well. */
+function isOfCalico(pod: Pod, addresses: readonly IpAddress[], pools: readonly NetworkPool[]): boolean {
+  const annotations = pod.metadata.annotations ?? {};
+  return (
+    [podAnnotations.podIP, podAnnotations.podIPs, podAnnotations.containerId].some((key) => key in annotations) ||
+    addresses.some((address) => pools.some(({ cidr }) => cidrContains(cidr, address)))
+  );
+}
+
+function workloadOf(
+  pod: Pod,
+  pools: readonly NetworkPool[],
+  felix: (node: string) => FelixSettings,
+): Workload | undefined {
   const node = pod.spec?.nodeName;
   if (!hasEndpoint(pod) || isFinished(pod) || node === undefined) return undefined;
   const { metadata, status } = pod;
   const namespace = metadata.namespace ?? defaultNamespace;
   const annotations = metadata.annotations ?? {};
+  const addresses = podAddresses(pod)
+    .map(parseIp)
+    .filter((address) => address !== undefined);
   return {
     namespace,
     name: metadata.name,
     node,
-    addresses: podAddresses(pod)
-      .map(parseIp)
-      .filter((address) => address !== undefined),
+    addresses,
     interfaceName: hostInterfaceName(namespace, metadata.name, felix(node).interfacePrefixes[0]),
     settled: status?.phase === 'Running' && !metadata.deletionTimestamp,
     mac: annotations['cni.projectcalico.org/hwAddr']?.toLowerCase().replaceAll('-', ':'),
     sendsAsOthers: annotations[podAnnotations.allowedSourcePrefixes] !== undefined,
     hasMoreNetworks: annotations[podAnnotations.networks] !== undefined,
+    isCalicos: isOfCalico(pod, addresses, pools),
   };
 }
 
@@ -200,14 +238,83 @@ function blockFinder(blocks: readonly NetworkBlock[]): (address: IpAddress) => N
   };
 }
 
-/** Reads the objects; what is invalid in them, such as a CIDR, is left out. */
-export function readNetwork(objects: NetworkObjects): Network {
+/** True when some pod or node has an address of a pool, which only IPAM can have given it. */
+function hasPoolAddresses(objects: NetworkObjects, pools: readonly NetworkPool[]): boolean {
+  const isInPool = (address: IpAddress | undefined): boolean =>
+    address !== undefined && pools.some(({ cidr }) => cidrContains(cidr, address));
+  const tunnels = objects.nodes
+    .map(networkNode)
+    .flatMap((node) => [node.ipipAddress, ...Object.values(node.vxlanAddresses)]);
+  const pods = objects.pods
+    .filter((pod) => hasEndpoint(pod) && !isFinished(pod))
+    .flatMap(podAddresses)
+    .map(parseIp);
+  return [...tunnels, ...pods].some(isInPool);
+}
+
+/** True when every pod has an address of the pod CIDR of its node, as host-local IPAM gives it. */
+function followsPodCidrs(objects: NetworkObjects, pools: readonly NetworkPool[]): boolean {
+  if (objects.affinities.length > 0) return false;
+  const blocks = podCidrBlocks(objects.nodes, pools);
+  const pods = objects.pods.filter((pod) => hasEndpoint(pod) && !isFinished(pod));
+  const isInPool = (address: IpAddress): boolean => pools.some(({ cidr }) => cidrContains(cidr, address));
+  return (
+    blocks.length > 0 &&
+    pods.every((pod) =>
+      podAddresses(pod)
+        .map(parseIp)
+        .filter((address) => address !== undefined && isInPool(address))
+        .every((address) =>
+          blocks.some(
+            ({ cidr, owner }) => owner === pod.spec?.nodeName && address !== undefined && cidrContains(cidr, address),
+          ),
+        ),
+    )
+  );
+}
+
+const namesPod = (block: IPAMBlock): boolean =>
+  attributesOf(block).some(({ secondary }) => secondary?.['pod'] !== undefined);
+
+/**
+ * Kinds of which nothing is there although other objects speak of them: a cluster's own list is never empty then, a
+ * folder just does not hold it. docs/reference/installations.md#what-was-not-read
+ */
+function unreadKinds(
+  objects: NetworkObjects,
+  pools: readonly NetworkPool[],
+  isHostLocal: boolean,
+  refused: readonly UnreadKind[],
+): UnreadKind[] {
+  const unread = [...refused];
+  const note = (kind: string, reason: string): void => {
+    if (!unread.some((one) => one.kind === kind)) unread.push({ kind, reason });
+  };
+  if (objects.pods.length === 0 && objects.blocks.some(namesPod)) {
+    note('Pod', 'there is none, although addresses are allocated to pods');
+  }
+  const withoutBlocks = objects.blocks.length === 0 && !isHostLocal;
+  if (withoutBlocks && (objects.affinities.length > 0 || hasPoolAddresses(objects, pools))) {
+    note('IPAMBlock', 'there is none, although addresses of a pool are in use');
+  }
+  if (objects.pools.length === 0 && objects.blocks.length > 0) {
+    note('IPPool', 'there is none, although there are IPAM blocks');
+  }
+  return unread;
+}
+
+/**
+ * Reads the objects; what is invalid in them, such as a CIDR, is left out. `refused`: kinds that the store did not list,
+ * with its reason.
+ */
+export function readNetwork(objects: NetworkObjects, refused: readonly UnreadKind[] = []): Network {
   const felix = felixSettings(objects.felixConfigurations);
-  const pools = objects.pools.map(networkPool).filter((pool) => pool !== undefined);
+  const blockCidrs = objects.blocks.map(({ spec }) => parseCidr(spec.cidr)).filter((cidr) => cidr !== undefined);
+  const pools = objects.pools.map((pool) => networkPool(pool, blockCidrs)).filter((pool) => pool !== undefined);
   const unsettled = unsettledAffinities(objects.affinities);
   const workloads = new Map<string, Workload[]>();
   for (const pod of objects.pods) {
-    const workload = workloadOf(pod, felix);
+    const workload = workloadOf(pod, pools, felix);
     if (workload === undefined) continue;
     const onNode = workloads.get(workload.node);
     if (onNode === undefined) workloads.set(workload.node, [workload]);
@@ -216,14 +323,18 @@ export function readNetwork(objects: NetworkObjects): Network {
   const claimed = objects.blocks
     .map((block) => networkBlock(block, pools, unsettled))
     .filter((block) => block !== undefined);
-  const blocks = claimed.length > 0 ? claimed : podCidrBlocks(objects.nodes, pools);
+  const isHostLocal = claimed.length === 0 && followsPodCidrs(objects, pools);
+  const blocks = isHostLocal ? podCidrBlocks(objects.nodes, pools) : claimed;
   const blockAt = blockFinder(blocks);
   const all = [...workloads.values()].flat();
-  const live = new Set(
-    all
-      .filter(({ settled }) => settled)
-      .flatMap(({ node, addresses }) => addresses.map((address) => `${node} ${formatIp(address)}`)),
-  );
+  const live = new Map<string, Workload[]>();
+  for (const workload of all.filter(({ settled }) => settled)) {
+    for (const address of workload.addresses) {
+      const key = formatIp(address);
+      live.set(key, [...(live.get(key) ?? []), workload]);
+    }
+  }
+  const unread = unreadKinds(objects, pools, isHostLocal, refused);
   const strayAddresses = all.flatMap((workload) =>
     workload.addresses.flatMap((address): StrayAddress[] => {
       const pool = poolAround(pools, networkOf(address, bitsOf(address.version)));
@@ -237,8 +348,11 @@ export function readNetwork(objects: NetworkObjects): Network {
     workloads,
     strayAddresses,
     serviceCidrs: serviceCidrsOf(objects.bgpConfigurations),
+    addressSource: isHostLocal ? 'host-local' : 'calico-ipam',
+    unread,
     blockAt,
-    isLive: (node, address) => live.has(`${node} ${formatIp(address)}`),
+    liveAt: (address) => live.get(formatIp(address)) ?? [],
+    isLive: (node, address) => live.get(formatIp(address))?.some((workload) => workload.node === node) ?? false,
     felix,
   };
 }

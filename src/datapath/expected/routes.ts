@@ -120,18 +120,20 @@ function borrowedAddresses(
 function ownWorkloads(network: Network, local: NetworkNode): ExpectedRoute[] {
   const felix = network.felix(local.name);
   const protocols = [...new Set(['boot', felixProtocolOf(felix, 'boot'), '80'])];
-  return (network.workloads.get(local.name) ?? []).flatMap((workload) =>
-    workload.addresses.map((address) => ({
-      destination: hostCidr(address),
-      text: formatCidr(hostCidr(address)),
-      subject: 'workload' as const,
-      peer: undefined,
-      pool: undefined,
-      required: workload.settled,
-      forms: [linkForm(workload.interfaceName, protocols)],
-      why: `pod ${qualifiedName(workload)}`,
-    })),
-  );
+  return (network.workloads.get(local.name) ?? [])
+    .filter(({ isCalicos }) => isCalicos)
+    .flatMap((workload) =>
+      workload.addresses.map((address) => ({
+        destination: hostCidr(address),
+        text: formatCidr(hostCidr(address)),
+        subject: 'workload' as const,
+        peer: undefined,
+        pool: undefined,
+        required: workload.settled,
+        forms: [linkForm(workload.interfaceName, protocols)],
+        why: `pod ${qualifiedName(workload)}`,
+      })),
+    );
 }
 
 /** The route to an address of a pod on another node. */

@@ -5,7 +5,31 @@ import type { NodeFinding, SeverityOf } from '../../faults/finding.ts';
 import type { RouteSubject } from '../expected/routes.ts';
 
 /** What is wrong with a route: a finding without its place. */
-export type RouteFinding = Pick<NodeFinding, 'id' | 'severity' | 'message' | 'hint'>;
+export interface RouteFinding extends Pick<NodeFinding, 'id' | 'severity' | 'message' | 'hint' | 'object'> {
+  /**
+   * What many routes are wrong because of: such findings of a node become one. `tunnel NAME` and `objects` are reported on
+   * their own as well.
+   */
+  readonly because?: string;
+}
+
+/** The cause of findings that come from the objects alone, which are judged once for all nodes. */
+export const becauseOfObjects = 'objects';
+
+/** What to do about a pool that overlaps the range of services. */
+export const rangesOverlapHint =
+  'serviceClusterIPs of BGPConfiguration must hold the range of services, not that of pods: correct it';
+
+/** What to do about a tunnel device that is there and down. */
+export const deviceDownHint = (device: string): string =>
+  `set it up (ip link set dev ${device} up), and find out what set it down: NetworkManager and systemd-networkd must leave it alone`;
+
+/** What to do about a tunnel device that is missing. */
+export const deviceMissingHint = (device: string): string =>
+  `check that the kernel module ${device === 'tunl0' ? 'ipip' : 'vxlan'} can be loaded, and read the log of calico-node on this node`;
+
+/** The cause of findings about routes through a device that cannot be used. */
+export const becauseOfDevice = (device: string): string => `device ${device}`;
 
 /** A finding of the fault, with the fault's usual severity unless another of its severities is given. */
 export function routeFinding<F extends NodeFault>(

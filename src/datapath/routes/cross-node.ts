@@ -1,6 +1,7 @@
 // Faults that only show between nodes: one address on two of them, subnets that disagree. From the datastore, and from
 // the routes of all nodes that were read: docs/reference/node-faults.md.
 
+import { endingAdvice } from '../../faults/ending-advice.ts';
 import { faults } from '../../faults/faults.ts';
 import { type NodeFinding, nodeFinding } from '../../faults/finding.ts';
 import { sharedNodeAddresses } from '../../faults/shared-findings.ts';
@@ -12,6 +13,7 @@ import { qualifiedName } from '../../resources/object.ts';
 import { groupBy } from '../../text/group-by.ts';
 import { isSameSubnet, type Network, type NetworkNode, type Workload } from '../expected/network.ts';
 import { isWorkloadDevice } from './foreign.ts';
+import { objectFindings } from './object-faults.ts';
 
 const families = [4, 6] as const;
 
@@ -54,7 +56,7 @@ export function samePodAddresses(network: Network, pod?: Workload): NodeFinding[
         peer: other.node,
         message: `pods ${names.join(' and ')} have the same address, ${address}`,
         object: { kind: 'Pod', name: qualifiedName(other) },
-        hint: 'find the duplicate with calictl ipam check, and recreate one of the pods',
+        hint: endingAdvice.recreateOneOfTwo.hint,
       }),
     ];
   });
@@ -92,7 +94,7 @@ function sameRoutedAddresses(
         node,
         peer,
         message: `${nodes.join(' and ')} both have ${address} on a workload interface`,
-        hint: 'find the pod that the address belongs to; delete the other pod, or the route that it left behind',
+        hint: `find out which pod has the address: calictl ipam show --ip ${address}`,
       }),
     ];
   });
@@ -134,6 +136,7 @@ export function crossNodeFindings(network: Network, states: readonly NodeState[]
   const shared = sharedAddresses(network);
   return [
     ...sameNodeAddresses(nodes),
+    ...objectFindings(network),
     ...asymmetricSubnets(network, nodes),
     ...samePodAddresses(network),
     ...sameRoutedAddresses(network, states, new Set(shared.map(([address]) => address))),

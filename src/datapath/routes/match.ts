@@ -1,6 +1,6 @@
 // Does a route of the kernel have one of the forms that are right for it? Type, gateway and device decide where packets
 // go; protocol, onlink and MTU are minor. Also the text of routes for people.
-import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { BirdRoute } from '../../node-state/bird/bird.ts';
 import type { KernelRoute, NextHop } from '../../node-state/iproute/iproute.ts';
 import { isSameAddress } from '../../node-state/lookups.ts';
@@ -17,8 +17,14 @@ export interface LocalView {
   readonly mtus: ReadonlyMap<string, number> | undefined;
   /** The next hops by which the node reaches an address. */
   nextHopsTo(address: IpAddress): readonly NextHop[];
-  /** BIRD's best routes by destination; undefined when they were not seen. */
-  readonly bird: ReadonlyMap<string, BirdRoute> | undefined;
+  /** BIRD's routes by destination, the best first; undefined when they were not seen. */
+  readonly bird: ReadonlyMap<string, readonly BirdRoute[]> | undefined;
+  /** True for the address of a node that is not a route reflector. */
+  isOtherNode(address: IpAddress): boolean;
+  /** Devices that cannot be used: missing, or not UP. */
+  readonly deadDevices: ReadonlyMap<string, 'missing' | 'down'>;
+  /** The single addresses that the kernel has routes to. */
+  hostRoutes(): ReadonlySet<string>;
 }
 
 export interface Match {
@@ -27,32 +33,43 @@ export interface Match {
   readonly major: readonly ('type' | 'gateway' | 'device')[];
   /** What differs without sending packets elsewhere. */
   readonly minor: readonly ('protocol' | 'onlink' | 'mtu')[];
+  /** The next hops that lead elsewhere. */
+  readonly wrongHops: readonly NextHop[];
 }
 
-function hopsOfBird(route: BirdRoute | undefined): NextHop[] {
-  return (route?.nextHops ?? []).map(({ gateway, device }) => ({ gateway, device, flags: [] }));
+/** The next hops that BIRD chose for a destination, but for nodes that only announce what is not theirs. */
+function hopsOfBird(form: RouteForm, view: LocalView, key: string, isOnLink: boolean): NextHop[] {
+  return (view.bird?.get(key) ?? []).flatMap(({ nextHops, attributes }) => {
+    // A route that names the node itself as next hop may not lead through a router when the node is on the link.
+    const named = parseIp(attributes['BGP.next_hop']?.split(' ')[0] ?? '');
+    if (isOnLink && isSameAddress(named, form.gateway)) return [];
+    return nextHops
+      .filter(({ gateway }) => gateway === undefined || !view.isOtherNode(gateway))
+      .map(({ gateway, device }) => ({ gateway, device, flags: [] }));
+  });
 }
 
 /** The next hops that a route of a recursive form may have: what reaches the gateway, and what BIRD itself chose. */
 function recursiveHops(form: RouteForm, view: LocalView, key: string): readonly NextHop[] {
-  if (form.gateway === undefined) return [];
-  return [...view.nextHopsTo(form.gateway), ...hopsOfBird(view.bird?.get(key))];
+  const { gateway } = form;
+  if (gateway === undefined) return [];
+  const own = view.nextHopsTo(gateway);
+  const isOnLink = own.some((hop) => isSameAddress(hop.gateway, gateway));
+  return [...own, ...hopsOfBird(form, view, key, isOnLink)];
 }
 
-function isRightGateway(form: RouteForm, route: KernelRoute, hops: readonly NextHop[]): boolean {
-  const { nextHops } = route;
-  if (form.gateway === undefined) return nextHops.every(({ gateway }) => gateway === undefined);
-  return nextHops.some(
-    ({ gateway }) =>
-      isSameAddress(gateway, form.gateway) ||
-      (form.recursive && hops.some((hop) => isSameAddress(hop.gateway, gateway))),
+/** True for a next hop that leads to the node. */
+function isRightHop(form: RouteForm, { gateway }: NextHop, hops: readonly NextHop[]): boolean {
+  if (form.gateway === undefined) return gateway === undefined;
+  return (
+    isSameAddress(gateway, form.gateway) || (form.recursive && hops.some((hop) => isSameAddress(hop.gateway, gateway)))
   );
 }
 
 function isRightDevice(form: RouteForm, route: KernelRoute, hops: readonly NextHop[], view: LocalView): boolean {
   const devices = route.nextHops.map(({ device }) => device);
   if (form.device !== undefined) return devices.every((device) => device === form.device);
-  if (form.recursive) return hops.length === 0 || devices.some((device) => hops.some((hop) => hop.device === device));
+  if (form.recursive) return hops.length === 0 || devices.every((device) => hops.some((hop) => hop.device === device));
   return view.parent === undefined || devices.every((device) => device === view.parent);
 }
 
@@ -63,17 +80,19 @@ function isRightMtu(form: RouteForm, route: KernelRoute, view: LocalView): boole
 }
 
 function matchOf(form: RouteForm, route: KernelRoute, view: LocalView, key: string): Match {
-  if (form.type !== route.type) return { form, major: ['type'], minor: [] };
+  if (form.type !== route.type) return { form, major: ['type'], minor: [], wrongHops: [] };
   const hops = form.recursive ? recursiveHops(form, view, key) : [];
   const forwards = form.type === 'unicast';
   const major: Match['major'][number][] = [];
-  if (forwards && !isRightGateway(form, route, hops)) major.push('gateway');
+  // The kernel spreads packets over all next hops: one that is right does not make up for one that is wrong.
+  const wrongHops = forwards ? route.nextHops.filter((hop) => !isRightHop(form, hop, hops)) : [];
+  if (wrongHops.length > 0) major.push('gateway');
   if (forwards && !isRightDevice(form, route, hops, view)) major.push('device');
   const minor: Match['minor'][number][] = [];
   if (!form.protocols.includes(protocolName(route.protocol))) minor.push('protocol');
   if (form.onlink === true && !route.nextHops.some(({ flags }) => flags.includes('onlink'))) minor.push('onlink');
   if (forwards && !isRightMtu(form, route, view)) minor.push('mtu');
-  return { form, major, minor };
+  return { form, major, minor, wrongHops };
 }
 
 /** The form that is closest to a route; undefined when there is no form. `key` is the route's destination as text. */
@@ -91,7 +110,7 @@ export function bestMatch(
   );
 }
 
-function hopText({ gateway, device }: NextHop): string {
+export function hopText({ gateway, device }: NextHop): string {
   return [gateway === undefined ? '' : `via ${formatIp(gateway)}`, device === undefined ? '' : `dev ${device}`]
     .filter((part) => part !== '')
     .join(' ');

@@ -2,10 +2,18 @@
 
 import type { NodeFinding } from '../../faults/finding.ts';
 import { type NodeState, routesOf } from '../../node-state/node-state.ts';
-import { partUnseen, type UnreachedNode, unreachedOf, withoutNode } from '../../node-state/unreached.ts';
-import type { Network } from '../expected/network.ts';
+import {
+  partUnseen,
+  type UnreachedNode,
+  type UnreadKind,
+  unreachedOf,
+  withoutNode,
+} from '../../node-state/unreached.ts';
+import { listed } from '../../text/wording.ts';
+import { type Network, routedPools } from '../expected/network.ts';
+import { withObservedSettings } from '../expected/observed-settings.ts';
 import { compareRoutes } from './compare.ts';
-import type { RouteComparison } from './comparison.ts';
+import { becauseOfObjects, type RouteComparison } from './comparison.ts';
 import { crossNodeFindings } from './cross-node.ts';
 
 export interface NodeRoutes {
@@ -21,24 +29,33 @@ export interface NodeRoutesList {
   readonly items: readonly NodeRoutes[];
   readonly findings: readonly NodeFinding[];
   readonly unreached: readonly UnreachedNode[];
+  /** Kinds of objects that were not read: what rests on them was not judged. */
+  readonly unread: readonly UnreadKind[];
 }
 
-/** One finding for all routes that are wrong in the same way for the same reason, such as one session that is down. */
+/**
+ * One finding for all routes that are wrong in the same way for the same reason, such as one session that is down. Those
+ * of the objects alone are left out: objectFindings reports them once.
+ */
 export function routeFindings(comparisons: readonly RouteComparison[]): NodeFinding[] {
   const groups = new Map<string, { readonly finding: NodeFinding; destinations: string[] }>();
   for (const { node, peer, finding, destination } of comparisons) {
-    if (finding === undefined) continue;
+    if (finding === undefined || finding.because === becauseOfObjects) continue;
+    const { because, ...shown } = finding;
     // Routes that lead to no other node have reasons of their own.
-    const key = peer === undefined ? `${node} ${destination}` : `${finding.id} ${node} ${peer} ${finding.hint}`;
+    const reason =
+      because !== undefined
+        ? `${finding.id} ${because}`
+        : peer === undefined
+          ? destination
+          : `${finding.id} ${peer} ${finding.hint}`;
+    const key = `${node} ${reason}`;
     const known = groups.get(key);
     if (known !== undefined) known.destinations.push(destination);
-    else {
-      const { id, severity, message, hint } = finding;
-      groups.set(key, { finding: { id, severity, node, peer, message, hint }, destinations: [destination] });
-    }
+    else groups.set(key, { finding: { ...shown, node, peer }, destinations: [destination] });
   }
   return [...groups.values()].map(({ finding, destinations: [, ...more] }) =>
-    more.length === 0 ? finding : { ...finding, message: `${finding.message}; the same for ${more.join(', ')}` },
+    more.length === 0 ? finding : { ...finding, message: `${finding.message}; the same for ${listed(more, 10)}` },
   );
 }
 
@@ -61,7 +78,8 @@ function unseenRoutes(state: NodeState, families: readonly (4 | 6)[]): Unreached
  * Compares the routes of all nodes that were read, and the nodes with each other. Without `all`, routes that are as
  * expected are only counted: large clusters have millions of them.
  */
-export function nodeRoutesList(network: Network, states: readonly NodeState[], all: boolean): NodeRoutesList {
+export function nodeRoutesList(objects: Network, states: readonly NodeState[], all: boolean): NodeRoutesList {
+  const network = withObservedSettings(objects, states);
   const items = states.map((state): NodeRoutes => {
     const { node } = state;
     if (state.unreachable !== undefined) return { node, reached: false, asExpected: 0, routes: [] };
@@ -70,7 +88,9 @@ export function nodeRoutesList(network: Network, states: readonly NodeState[], a
     return { node, reached: true, asExpected, routes };
   });
   const read = new Set(states.map(({ node }) => node));
-  const families = ([4, 6] as const).filter((version) => network.pools.some(({ cidr }) => cidr.version === version));
+  const families = ([4, 6] as const).filter((version) =>
+    routedPools(network).some(({ cidr }) => cidr.version === version),
+  );
   return {
     items,
     findings: [
@@ -78,5 +98,6 @@ export function nodeRoutesList(network: Network, states: readonly NodeState[], a
       ...items.flatMap(({ routes }) => routeFindings(routes)),
     ],
     unreached: states.flatMap((state) => unseenRoutes(state, families)),
+    unread: network.unread,
   };
 }

@@ -1,10 +1,11 @@
 // Routes in a pool that the datastore does not explain: left over, added by other programs, services.
 import { faults } from '../../faults/faults.ts';
 import { type Cidr, cidrCovers, formatCidr } from '../../net/cidr.ts';
+import { formatIp } from '../../net/ip.ts';
 import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { isHostRoute } from '../../node-state/lookups.ts';
-import { protocolName } from '../expected/felix-settings.ts';
-import { type Network, poolAround } from '../expected/network.ts';
+import { type FelixSettings, protocolName } from '../expected/felix-settings.ts';
+import { isRead, type Network, poolAround } from '../expected/network.ts';
 import { nothing, type RouteComparison, type RouteFinding, routeCommand, routeFinding } from './comparison.ts';
 import { isForeign, isWorkloadDevice } from './foreign.ts';
 import { routeText } from './match.ts';
@@ -14,10 +15,17 @@ interface Unexpected {
   readonly finding: RouteFinding;
 }
 
-function foreign(network: Network, route: KernelRoute, destination: string): Unexpected {
+/** Written by the host itself for its own network: a lease, a router's announcement, a redirect, an address. */
+const hostProtocols: readonly string[] = ['kernel', 'dhcp', 'ra', 'redirect', '9', '16', '1'];
+
+const lookFirst = 'find out what adds it and what for (ip -d route show, the log of that program)';
+
+/** What else than Calico wrote into a pool; undefined where it takes nothing from Calico. */
+function foreign(network: Network, route: KernelRoute, destination: string): Unexpected | undefined {
   const block = network.blockAt(route.destination.base);
   const inBlock = block !== undefined && cidrCovers(block.cidr, route.destination);
   const protocol = protocolName(route.protocol);
+  if (!inBlock && hostProtocols.includes(protocol)) return undefined;
   const message = inBlock
     ? `a route with protocol ${protocol} to ${destination} masks part of block ${formatCidr(block.cidr)}`
     : `a route with protocol ${protocol} to ${destination} lies in a pool and is not one of Calico's`;
@@ -26,19 +34,31 @@ function foreign(network: Network, route: KernelRoute, destination: string): Une
     finding: routeFinding(
       faults.foreignRoute,
       message,
-      'find out what adds it, and delete it',
+      inBlock
+        ? `${lookFirst}; packets to pods of ${block.owner ?? 'that block'} must not take it`
+        : `${lookFirst}; Calico may cut a block out of that range`,
       inBlock ? 'error' : 'warning',
     ),
   };
 }
 
-function leftOver(route: KernelRoute, destination: string, prefixes: readonly string[]): Unexpected {
-  const device = route.nextHops[0]?.device;
-  const isWorkload = isHostRoute(route.destination) && isWorkloadDevice(device, prefixes);
+/** Undefined where pods, blocks or the addresses of live pods explain the route, or what would explain it was not read. */
+function leftOver(
+  network: Network,
+  route: KernelRoute,
+  destination: string,
+  felix: FelixSettings,
+): Unexpected | undefined {
+  const isHost = isHostRoute(route.destination);
+  const isWorkload = isHost && isWorkloadDevice(route.nextHops[0]?.device, felix.interfacePrefixes);
+  // Some nodes announce each pod by itself: host-local IPAM, live migration, filters of their own.
+  if (isHost && !isWorkload && network.liveAt(route.destination.base).length > 0) return undefined;
+  if (!isRead(network, isWorkload || isHost ? 'Pod' : 'IPAMBlock')) return undefined;
+  const address = formatIp(route.destination.base);
   const why = isWorkload ? 'no pod of this node has the address' : 'it leads to no block or borrowed address';
   const hint = isWorkload
-    ? 'restart calico-node on this node, then delete the route'
-    : 'run calictl ipam check; restart calico-node on the node that announces it';
+    ? `see whether anything still has the address: calictl ipam show --ip ${address}, and the pods that the container runtime of the node knows`
+    : 'run calictl ipam check, and see which node announces it: calictl node status -o wide';
   return { why, finding: routeFinding(faults.leftoverRoute, `the route to ${destination} is left over: ${why}`, hint) };
 }
 
@@ -51,12 +71,14 @@ function isAggregate(network: Network, { destination, protocol, type }: KernelRo
 function inPool(network: Network, node: string, route: KernelRoute): Unexpected | undefined {
   const felix = network.felix(node);
   const destination = formatCidr(route.destination);
-  const protocol = protocolName(route.protocol);
+  // A pool without pods of this cluster says what is not translated, or is for services: others route it.
+  const pool = poolAround(network.pools, route.destination);
+  if (pool?.hasRoutes !== true || !isRead(network, 'IPAMBlock')) return undefined;
   // The kernel writes routes for the address of an interface and its subnet.
-  if (protocol === 'kernel' || poolAround(network.pools, route.destination) === undefined) return undefined;
+  if (protocolName(route.protocol) === 'kernel') return undefined;
   if (isForeign(route, felix)) return foreign(network, route, destination);
   if (isAggregate(network, route)) return undefined;
-  return leftOver(route, destination, felix.interfacePrefixes);
+  return leftOver(network, route, destination, felix);
 }
 
 function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | undefined {
@@ -64,11 +86,22 @@ function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | und
   const cidr = cidrs.find((service) => cidrCovers(service, route.destination));
   if (cidr === undefined) return undefined;
   const services = `service addresses ${formatCidr(cidr)}`;
+  const destination = formatCidr(route.destination);
+  if (route.type !== 'unicast') {
+    return {
+      why: services,
+      finding: routeFinding(
+        faults.serviceRoute,
+        `${route.type} ${destination}, part of the ${services}, is in the kernel: it drops packets of this node to services that kube-proxy does not handle first`,
+        'the kernel filter of BIRD must keep its own service range out: check bird_ipam.cfg and the log of confd on this node, and serviceClusterIPs of BGPConfiguration',
+      ),
+    };
+  }
   return {
     why: services,
     finding: routeFinding(
       faults.serviceRoute,
-      `BIRD routes ${formatCidr(route.destination)}, part of the ${services}: packets to services can loop`,
+      `BIRD routes ${destination}, part of the ${services}: packets to services can loop`,
       'check that this node advertises the service addresses itself: BGPConfiguration serviceClusterIPs, node labels',
     ),
   };

@@ -1,10 +1,13 @@
 // The facts of several nodes, or of one pod, in one result: what is wrong, what was not seen, which nodes are unreachable.
 
+import { faults } from '../../faults/faults.ts';
 import type { NodeFinding } from '../../faults/finding.ts';
 import { nodeState } from '../../node-state/node-state.ts';
 import type { NodeReading, ProbeName } from '../../node-state/probes.ts';
-import { type UnreachedNode, unreachedOf } from '../../node-state/unreached.ts';
+import { type UnreachedNode, type UnreadKind, unreachedOf } from '../../node-state/unreached.ts';
 import type { Network, Workload } from '../expected/network.ts';
+import { withObservedSettings } from '../expected/observed-settings.ts';
+import { becauseOfDevice } from '../routes/comparison.ts';
 import { crossNodeFindings, samePodAddresses } from '../routes/cross-node.ts';
 import { concerning, routeFindings } from '../routes/node-routes.ts';
 import { type Fact, findingOf } from './fact.ts';
@@ -23,12 +26,20 @@ export interface NodeFactsList {
   readonly items: readonly NodeFacts[];
   readonly findings: readonly NodeFinding[];
   readonly unreached: readonly UnreachedNode[];
+  /** Kinds of objects that were not read: what rests on them was not judged. */
+  readonly unread: readonly UnreadKind[];
 }
 
 /** What is wrong on a node; routes that are wrong for one common reason are one finding. */
 function findingsOf(node: string, facts: readonly Fact[]): NodeFinding[] {
   const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
-  const routes = wrong.flatMap(({ comparison }) => (comparison === undefined ? [] : [comparison]));
+  // A device that is wrong is a fact of its own: the routes through it follow from it.
+  const devices = new Set(
+    wrong.filter(({ id, fact }) => id === faults.tunnelUnusable.id && fact === 'device').map(({ subject }) => subject),
+  );
+  const routes = wrong
+    .flatMap(({ comparison }) => (comparison === undefined ? [] : [comparison]))
+    .filter(({ finding }) => ![...devices].some((device) => finding?.because === becauseOfDevice(device)));
   const others = wrong.filter(({ comparison }) => comparison === undefined);
   return [...others.flatMap((fact) => findingOf(node, fact) ?? []), ...routeFindings(routes)];
 }
@@ -47,10 +58,14 @@ export function readNode(reading: NodeReading): ReadNode {
  * Without `all`, facts that are right are only counted: large clusters have millions of them.
  */
 export function nodeFactsList(
-  network: Network,
+  objects: Network,
   read: readonly ReadNode[],
   { pod, all }: { readonly pod: Workload | undefined; readonly all: boolean },
 ): NodeFactsList {
+  const network = withObservedSettings(
+    objects,
+    read.map(({ state }) => state),
+  );
   const items = read.map((one): NodeFacts => {
     const { node: name, unreachable } = one.state;
     const node = network.nodes.get(name);
@@ -76,5 +91,6 @@ export function nodeFactsList(
           ['settings', state.sysctls],
         ]) ?? [],
     ),
+    unread: network.unread,
   };
 }

@@ -1,17 +1,18 @@
 // The node itself as seen: forwarding, the route to the pods' gateway, its address, rules, names and MTU.
 
+import { endingAdvice } from '../../faults/ending-advice.ts';
 import { faults } from '../../faults/faults.ts';
 import { sharedHints } from '../../faults/shared-findings.ts';
 import { type Cidr, cidrsOverlap, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { Rule } from '../../node-state/iproute/iproute.ts';
-import { deviceOf, routeTo } from '../../node-state/lookups.ts';
+import { deviceOf, isSameAddress, routeTo } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { NodeReading, Observed } from '../../node-state/probes.ts';
 import { qualifiedName } from '../../resources/object.ts';
 import type { FelixSettings } from '../expected/felix-settings.ts';
 import type { ExpectedMtus } from '../expected/mtu.ts';
-import { isSameSubnet, type Network, type NetworkNode } from '../expected/network.ts';
+import { isRead, isSameSubnet, type Network, type NetworkNode } from '../expected/network.ts';
 import type { TunnelDevice } from '../expected/tunnels.ts';
 import { isWorkloadDevice } from '../routes/foreign.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
@@ -37,7 +38,7 @@ function forwardingFacts(network: Network, state: NodeState): Fact[] {
       subject,
       fact: version === 4 ? 'ip_forward' : 'IPv6 forwarding',
       expected: '1',
-      hint: 'set it to 1 and remove what resets it (sysctl.d), then restart calico-node: Felix sets it only when it starts',
+      hint: `set it to 1 and find out what resets it (sysctl.d), ${endingAdvice.restartForSettings.hint}`,
       command: ['cat', `/proc/sys/${key}`],
     };
     return factOf(spec, state.sysctls, (sysctls) => {
@@ -102,6 +103,39 @@ function gatewayFact(network: Network, reading: NodeReading, state: NodeState): 
       isRight: device !== undefined && (bpf || !isWorkloadDevice(device, interfacePrefixes)),
     })),
   ];
+}
+
+/** Bridges and the like that autodetection leaves out, for they lead to no other machine. */
+const innerDevice = /^(docker|cbr|dummy|podman|virbr|lxcbr|br-|cni|kube-ipvs|nodelocaldns|flannel)/;
+
+/**
+ * F52: the address of the node, which is none that Kubernetes knows it by, is on a device that leads to no other machine
+ * while the InternalIP is on another.
+ */
+function innerAddressFacts(node: NetworkNode, state: NodeState): Fact[] {
+  const { addresses, interfaces } = state;
+  if (!addresses.seen) return [];
+  return families.flatMap((version): Fact[] => {
+    const own = node.addresses[version]?.address;
+    const internal = node.internalIps.filter((ip) => ip.version === version);
+    const device = own === undefined ? undefined : deviceOf(addresses.value, own);
+    if (own === undefined || device === undefined || internal.some((ip) => isSameAddress(ip, own))) return [];
+    const uplink = internal.map((ip) => deviceOf(addresses.value, ip)).find((name) => name !== undefined);
+    const link = interfaces.seen ? interfaces.value.find(({ name }) => name === device) : undefined;
+    const isInner = innerDevice.test(device) || link?.flags.includes('NO-CARRIER') === true;
+    if (uplink === undefined || uplink === device || !isInner) return [];
+    const spec: FactSpec = {
+      fault: faults.nodeAddressDoubtful,
+      subject,
+      fact: `IPv${version} address of the node`,
+      expected: `${internal.map(formatIp).join(' or ')} on ${uplink}, as Kubernetes has it`,
+      hint: 'the wrong interface was detected: set IP_AUTODETECTION_METHOD of calico-node, for example kubernetes-internal-ip',
+      command: ['ip', 'addr', 'show', 'to', formatIp(own)],
+    };
+    return [
+      { ...judged(spec, `${formatIp(own)} on ${device}, which leads to no other machine`, false), severity: 'error' },
+    ];
+  });
 }
 
 function addressFacts(node: NetworkNode, state: NodeState): Fact[] {
@@ -194,7 +228,7 @@ function ruleFacts(network: Network, state: NodeState): Fact[] {
       subject,
       fact: `IPv${version} rules for pods`,
       expected: "only Calico's",
-      hint: 'remove the rule, or give it a priority above 32766: traffic of pods is routed by another table',
+      hint: 'find out what adds the rule, and whether packets of pods are meant to take that table',
       command: ['ip', `-${version}`, 'rule', 'show'],
     };
     return factOf(spec, version === 4 ? state.rules4 : state.rules6, (rules) => {
@@ -210,7 +244,7 @@ function nameFact(state: NodeState): Fact {
     subject,
     fact: 'nodename',
     expected: state.node,
-    hint: 'restart calico-node, which writes the file: pods are wired for the node that it names',
+    hint: endingAdvice.restartForNodename.hint,
     command: ['cat', '/var/lib/calico/nodename'],
   };
   return factOf(spec, state.nodename, (name) => ({ seen: name, isRight: name === state.node }));
@@ -222,22 +256,25 @@ function mtuFileFact(state: NodeState, mtus: ExpectedMtus | undefined): Fact {
     subject,
     fact: 'MTU of new pods',
     expected: mtus === undefined ? 'derived from that of the host' : String(mtus.pod),
-    hint: 'restart calico-node after a change of MTU settings or of the MTU of the host',
+    hint: endingAdvice.restartForMtu.hint,
     command: ['cat', '/var/lib/calico/mtu'],
   };
   if (mtus === undefined) return notObserved(spec, 'the MTU of the host is not known');
-  return factOf(spec, state.mtu, (mtu) => ({ seen: String(mtu), isRight: mtu === mtus.pod }));
+  return factOf(spec, state.mtu, (mtu) => ({ seen: String(mtu), isRight: mtu <= mtus.pod }));
 }
 
 /** F14, F15: host ends that do not belong to a pod of the node. */
 function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
   const { interfaces } = state;
-  if (!interfaces.seen) return [];
+  if (!interfaces.seen || !isRead(network, 'Pod')) return [];
   const { interfacePrefixes } = network.felix(state.node);
   const workloads = network.workloads.get(state.node) ?? [];
   const own = new Set(workloads.map(({ interfaceName }) => interfaceName));
+  // Another plugin names its interfaces as it likes.
   const endings = new Map(
-    workloads.map((workload) => [workload.interfaceName.slice(-11), `pod ${qualifiedName(workload)}`]),
+    workloads
+      .filter(({ isCalicos }) => isCalicos)
+      .map((workload) => [workload.interfaceName.slice(-11), `pod ${qualifiedName(workload)}`]),
   );
   return interfaces.value.flatMap(({ name, kind }): Fact[] => {
     if (kind !== 'veth' || own.has(name)) return [];
@@ -260,7 +297,7 @@ function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
       subject: name,
       fact: 'pod of the interface',
       expected: 'one of this node',
-      hint: 'check that its other end is gone, then delete it',
+      hint: `find out what is at its other end (ip -d link show dev ${name}, and the pods that the container runtime of the node knows)`,
       command,
     };
     return [judged(spec, none, false)];
@@ -291,6 +328,7 @@ export function otherNodeFacts(
 ): readonly Fact[] {
   return [
     ...addressFacts(node, state),
+    ...innerAddressFacts(node, state),
     nameFact(state),
     mtuFileFact(state, mtus),
     ...reversePathFacts(network, node, state, devices),

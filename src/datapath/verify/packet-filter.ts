@@ -6,7 +6,7 @@ import type { NodeState } from '../../node-state/node-state.ts';
 import type { FilterTable } from '../../node-state/packet-filter/packet-filter.ts';
 import type { NodeReading, Observed } from '../../node-state/probes.ts';
 import type { FelixSettings } from '../expected/felix-settings.ts';
-import { type Fact, type FactSpec, factOf, judged, notObserved } from './fact.ts';
+import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
 
 const chainNames = (tables: readonly FilterTable[]): string[] =>
   tables.flatMap(({ chains }) => chains.map(({ name }) => name));
@@ -22,7 +22,7 @@ function forwardFact(subject: string, observed: Observed<readonly FilterTable[]>
     fact: 'chain FORWARD',
     expected: 'ACCEPT, or accepts what Calico marked',
     command: observed.argv,
-    hint: 'check whether Felix runs on this node, and which backend it writes to (iptablesBackend)',
+    hint: 'Docker sets that policy: check that Felix runs on this node and writes to this backend (iptablesBackend); or allow forwarding ("ip-forward-no-drop" of Docker, iptables -P FORWARD ACCEPT)',
   };
   return factOf(spec, observed, (tables) => {
     const forward = tables.find(({ name }) => name === 'filter')?.chains.find(({ name }) => name === 'FORWARD');
@@ -38,7 +38,7 @@ const backendSpec: FactSpec = {
   fact: 'iptables backend',
   expected: 'the same for Calico and kube-proxy',
   command: ['iptables-nft-save'],
-  hint: 'set iptablesBackend of FelixConfiguration; remove the rules left in the other backend',
+  hint: 'set iptablesBackend of FelixConfiguration to the one that kube-proxy uses; rules left in the other backend still apply',
 };
 
 function backendFact(nft: Observed<readonly FilterTable[]>, legacy: Observed<readonly FilterTable[]>): Fact {
@@ -67,8 +67,21 @@ function kubeProxyTable(reading: NodeReading): Observed<boolean> {
     : { seen: false, why: `nft exited with code ${outcome.exit}: ${outcome.stderr.trim()}`, argv };
 }
 
+/** Where Felix writes its rules: its chains say so, in iptables or in nftables; the setting alone says it with Enabled. */
+function felixBackend(
+  felix: FelixSettings,
+  { iptables, iptablesLegacy, nft }: NodeState,
+): 'nftables' | 'iptables' | undefined {
+  const inIptables = [iptables, iptablesLegacy].some((tables) => tables.seen && hasCalico(tables.value));
+  if (felix.nftablesMode === 'Enabled' || (nft.seen && nft.value.some(({ chains }) => chains.length > 0))) {
+    return 'nftables';
+  }
+  return inIptables ? 'iptables' : undefined;
+}
+
 /** F39, F40: kube-proxy must use what Felix uses. */
-function kubeProxyFact(reading: NodeReading, felix: FelixSettings, iptables: Observed<readonly FilterTable[]>): Fact {
+function kubeProxyFact(reading: NodeReading, state: NodeState, felix: FelixSettings): Fact {
+  const { iptables, iptablesLegacy } = state;
   const table = kubeProxyTable(reading);
   const base = { subject: 'node', fact: 'kube-proxy' };
   if (felix.bpf) {
@@ -84,17 +97,25 @@ function kubeProxyFact(reading: NodeReading, felix: FelixSettings, iptables: Obs
       return { seen: runs ? 'rules of kube-proxy' : 'none', isRight: !runs };
     });
   }
+  const backend = felixBackend(felix, state);
   const spec: FactSpec = {
     ...base,
     fault: faults.nftablesModesDiffer,
-    expected: felix.nftables ? 'nftables' : 'not nftables',
+    expected: backend === undefined ? 'what Felix uses' : backend === 'nftables' ? 'nftables' : 'not nftables',
     command: table.argv,
     hint: 'make Felix (nftablesMode) and kube-proxy (mode) both use nftables, or neither',
   };
-  return factOf(spec, table, (isThere) => ({
-    seen: isThere ? 'nftables' : 'not nftables',
-    isRight: isThere === felix.nftables,
-  }));
+  const inIptables = [iptables, iptablesLegacy].some((tables) => tables.seen && hasKubeProxy(tables.value));
+  return factOf(spec, table, (isThere) => {
+    const seen = isThere ? 'nftables' : 'not nftables';
+    // Without rules of its own kube-proxy disagrees with nobody: another program does its work.
+    if (!isThere && backend === 'nftables' && !inIptables && iptables.seen) return { seen: none, isRight: true };
+    // Without chains in iptables Felix has moved to nftables, or has not written any yet.
+    if (backend === undefined && (felix.nftablesMode !== 'Disabled' || !isThere)) return { seen, isRight: true };
+    return backend === undefined
+      ? { why: 'it was not seen which of the two Felix uses' }
+      : { seen, isRight: isThere === (backend === 'nftables') };
+  });
 }
 
 /** All facts of a node's packet filters. */
@@ -105,6 +126,6 @@ export function packetFilterFacts(reading: NodeReading, state: NodeState, felix:
     forwardFact('node', iptables),
     ...(hasLegacy ? [forwardFact('node (legacy)', iptablesLegacy)] : []),
     backendFact(iptables, iptablesLegacy),
-    kubeProxyFact(reading, felix, iptables),
+    kubeProxyFact(reading, state, felix),
   ];
 }

@@ -1,6 +1,7 @@
 // The wiring of a pod on its node: the host end of its veth pair, settings, routes, neighbour entry, and its address on
 // other interfaces. The inside of the pod is not checked.
 
+import { endingAdvice } from '../../faults/ending-advice.ts';
 import { faults, type NodeFault } from '../../faults/faults.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
@@ -20,8 +21,9 @@ const hostEndMac = 'ee:ee:ee:ee:ee:ee';
 
 const v4 = 'net/ipv4/conf';
 const v6 = 'net/ipv6/conf';
-const resetHint = 'set it, and find out what resets it (sysctl.d, tuned, NetworkManager); restart calico-node';
-const managedHint = 'check whether NetworkManager or systemd-networkd manages cali*; restart calico-node';
+const resetHint = 'set it, and find out what resets it (sysctl.d, tuned, NetworkManager)';
+const managedHint =
+  'check whether NetworkManager or systemd-networkd manages cali*: it must be among their unmanaged devices';
 
 type PodRule = SettingRule & Pick<FactSpec, 'fault' | 'hint'>;
 
@@ -76,7 +78,7 @@ function interfaceFacts(view: PodView): Fact[] {
     fault: faults.podInterfaceMissing,
     fact: 'interface',
     expected: device,
-    hint: 'delete the pod to have it wired again; check the log of the CNI plugin',
+    hint: endingAdvice.recreateUnwiredPod.hint,
   };
   if (!observed.seen) return [notObserved(there, observed.why)];
   const found = observed.value;
@@ -89,7 +91,7 @@ function interfaceFacts(view: PodView): Fact[] {
     fault: faults.podInterfaceDown,
     fact: 'state',
     expected: 'UP,LOWER_UP',
-    hint: 'set it up; when the other end in the pod is down or gone, delete the pod',
+    hint: endingAdvice.recreateCutOffPod.hint,
   };
   const mac: FactSpec = {
     ...base,
@@ -103,7 +105,7 @@ function interfaceFacts(view: PodView): Fact[] {
     fault: faults.podMtuWrong,
     fact: 'MTU',
     expected: view.podMtu.seen ? String(view.podMtu.value) : 'that of new pods',
-    hint: 'recreate the pod: a change of MTU reaches new pods only',
+    hint: endingAdvice.recreatePodForMtu.hint,
   };
   const upFlags = found.flags.filter((flag) => flag === 'UP' || flag === 'LOWER_UP');
   return [
@@ -113,7 +115,8 @@ function interfaceFacts(view: PodView): Fact[] {
     factOf(mtu, view.podMtu, (value) =>
       found.mtu === undefined
         ? { why: 'the MTU of the interface was not read' }
-        : { seen: String(found.mtu), isRight: found.mtu === value },
+        : // A smaller one loses nothing: the CNI configuration may say so.
+          { seen: String(found.mtu), isRight: found.mtu <= value },
     ),
   ];
 }
@@ -148,7 +151,7 @@ function neighbourFact({ state, workload, subject }: PodView, address: IpAddress
     subject,
     fact: `permanent neighbour ${formatIp(address)}`,
     expected: workload.mac ?? 'the MAC of the pod',
-    hint: 'restart calico-node; check the MAC of the WorkloadEndpoint',
+    hint: `check the MAC of the WorkloadEndpoint; ${endingAdvice.restartForRoutes.hint}`,
     command: ['ip', 'neigh', 'show', 'dev', device],
   };
   if (address.version !== 4) return [];
@@ -175,7 +178,7 @@ function addressFact({ state, subject }: PodView, address: IpAddress): Fact {
     subject,
     fact: `interface of the node with ${text}`,
     expected: none,
-    hint: 'remove the address from the node: packets to the pod are delivered to the node itself',
+    hint: 'find out what gave it to the node: packets to the pod are delivered to the node itself',
     command: ['ip', 'addr', 'show', 'to', text],
   };
   return factOf(spec, state.addresses, (addresses) => {

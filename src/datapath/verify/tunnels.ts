@@ -1,14 +1,19 @@
 // Tunnel devices of a node as seen, against those that it must have: device, address, MTU, and for VXLAN the device's
 // identity and what it knows of other nodes.
+import { endingAdvice } from '../../faults/ending-advice.ts';
 import { faults, type NodeFault } from '../../faults/faults.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { Interface, VxlanInterface } from '../../node-state/iproute/iproute.ts';
 import { deviceOf, isSameAddress } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import type { Observed } from '../../node-state/probes.ts';
+import type { FelixSettings } from '../expected/felix-settings.ts';
 import type { ExpectedMtus } from '../expected/mtu.ts';
+import type { NetworkNode } from '../expected/network.ts';
 import { vxlanDevices } from '../expected/route-forms.ts';
 import type { ExpectedVtep, TunnelDevice } from '../expected/tunnels.ts';
+import { deviceDownHint, deviceMissingHint } from '../routes/comparison.ts';
+import { isWorkloadDevice } from '../routes/foreign.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved } from './fact.ts';
 
 const linkCommand = (name: string): string[] => ['ip', '-d', 'link', 'show', 'dev', name];
@@ -20,11 +25,14 @@ function deviceFacts(device: TunnelDevice, interfaces: Observed<readonly Interfa
     subject: name,
     fact: 'device',
     expected: `${kind}, UP`,
-    hint: `load the kernel module ${kind}; restart calico-node`,
+    hint: deviceMissingHint(name),
     command: linkCommand(name),
   };
+  const isDown =
+    interfaces.seen &&
+    interfaces.value.some((one) => one.name === name && one.kind === kind && !one.flags.includes('UP'));
   return [
-    factOf(spec, interfaces, (all) => {
+    factOf(isDown ? { ...spec, hint: deviceDownHint(name) } : spec, interfaces, (all) => {
       const found = all.find((one) => one.name === name);
       if (found === undefined) return { seen: none, isRight: false };
       const isUp = found.flags.includes('UP');
@@ -42,7 +50,7 @@ function addressFact(device: TunnelDevice, { addresses }: NodeState): Fact[] {
     subject: name,
     fact: 'address',
     expected: address === undefined ? 'recorded on the Node' : formatIp(address),
-    hint: 'check the tunnel address of the Node and its allocation (calictl ipam check); restart calico-node',
+    hint: `check the tunnel address of the Node and its allocation (calictl ipam check); ${endingAdvice.restartForDevice.hint}`,
     command: ['ip', 'addr', 'show', 'dev', name],
   };
   if (address === undefined) return [judged(missing, 'not recorded', false)];
@@ -56,10 +64,21 @@ function addressFact(device: TunnelDevice, { addresses }: NodeState): Fact[] {
   return [judged({ ...missing, fault: faults.tunnelAddressWrong }, seen, isRight)];
 }
 
+/** The largest MTU of the pods of a node; without pods, that of new ones. */
+function largestPodMtu({ interfaces, mtu }: NodeState, { interfacePrefixes }: FelixSettings): number | undefined {
+  const pods = (interfaces.seen ? interfaces.value : []).filter(({ name }) =>
+    isWorkloadDevice(name, interfacePrefixes),
+  );
+  const mtus = pods.flatMap((one) => one.mtu ?? []);
+  if (mtus.length > 0) return Math.max(...mtus);
+  return mtu.seen ? mtu.value : undefined;
+}
+
 function mtuFact(
   device: TunnelDevice,
   interfaces: Observed<readonly Interface[]>,
   mtus: ExpectedMtus | undefined,
+  podMtu: number | undefined,
 ): Fact[] {
   const { name, kind, version } = device;
   const expected = mtus === undefined ? undefined : kind === 'ipip' ? mtus.ipip : mtus.vxlan[version];
@@ -68,7 +87,7 @@ function mtuFact(
     subject: name,
     fact: 'MTU',
     expected: expected === undefined ? 'derived from that of the host' : String(expected),
-    hint: 'restart calico-node after a change of MTU settings or of the MTU of the host',
+    hint: endingAdvice.restartForMtu.hint,
     command: linkCommand(name),
   };
   // A device that is missing has a fact of its own.
@@ -78,7 +97,8 @@ function mtuFact(
       const mtu = all.find((one) => one.name === name)?.mtu;
       if (expected === undefined) return { why: 'the MTU of the host is not known' };
       if (mtu === undefined) return { why: 'the MTU of the device was not read' };
-      return { seen: String(mtu), isRight: mtu === expected };
+      // Smaller than need be loses nothing as long as pods keep to it: the environment may say so.
+      return { seen: String(mtu), isRight: mtu === expected || (mtu < expected && (podMtu ?? mtu) <= mtu) };
     }),
   ];
 }
@@ -97,15 +117,19 @@ function identityFacts(device: TunnelDevice, state: NodeState): Fact[] {
     subject: name,
     fact,
     expected,
-    hint: 'restart calico-node on this node',
+    hint: endingAdvice.restartForDevice.hint,
     command: linkCommand(name),
   });
   const seen: Partial<VxlanInterface> = found.vxlan ?? {};
+  const macSpec: FactSpec = {
+    ...spec(faults.vtepMacWrong, 'MAC', vxlan.mac),
+    hint: `udev or systemd gives devices MAC addresses of its own: set MACAddressPolicy=none for ${name} in a file of /etc/systemd/network (*.link); ${endingAdvice.restartForDevice.hint}`,
+  };
   const parentSpec = spec(faults.vxlanUnderlayWrong, 'parent', parent ?? 'the interface with the address of the node');
   return [
     judged(spec(faults.tunnelUnusable, 'VNI', String(vxlan.id)), shown(seen.id), seen.id === vxlan.id),
     judged(spec(faults.tunnelUnusable, 'port', String(vxlan.port)), shown(seen.port), seen.port === vxlan.port),
-    judged(spec(faults.vtepMacWrong, 'MAC', vxlan.mac), found.mac ?? none, found.mac === vxlan.mac),
+    judged(macSpec, found.mac ?? none, found.mac === vxlan.mac),
     judged(
       spec(faults.vxlanUnderlayWrong, 'local address', vxlan.local === undefined ? none : formatIp(vxlan.local)),
       seen.local === undefined ? none : formatIp(seen.local),
@@ -127,7 +151,7 @@ function peerFacts(device: TunnelDevice, peer: ExpectedVtep, state: NodeState, h
   const { name } = device;
   const base = {
     subject: name,
-    hint: `restart calico-node; check the VXLAN address and MAC of ${peer.node}`,
+    hint: `check the VXLAN address and MAC of ${peer.node}; ${endingAdvice.restartForRoutes.hint}`,
     peer: peer.node,
   };
   const isOfDevice = (one: { readonly device: string | undefined }): boolean =>
@@ -180,30 +204,55 @@ function collisionFacts(devices: readonly TunnelDevice[], interfaces: Observed<r
         subject: name,
         fact: 'foreign VXLAN device',
         expected: `not VNI ${own.id} on port ${own.port}`,
-        hint: 'change vxlanVNI or vxlanPort of FelixConfiguration, or remove the other user (flannel, Docker Swarm)',
+        hint: 'change vxlanVNI or vxlanPort of FelixConfiguration, so that both can be used (flannel, Docker Swarm)',
         command: linkCommand(name),
       };
       return judged(spec, `VNI ${own.id} on port ${own.port}`, false);
     });
 }
 
-/** All facts of a node's tunnels. With `bpf` (eBPF mode) one device without an identity carries both families. */
+/** All facts of a node's tunnels. In eBPF mode one device without an identity carries both families. */
 export function tunnelFacts(
   devices: readonly TunnelDevice[],
   state: NodeState,
   mtus: ExpectedMtus | undefined,
-  bpf: boolean,
+  felix: FelixSettings,
 ): readonly Fact[] {
+  const { bpf } = felix;
   const facts = devices.flatMap((device) => {
     // Felix creates the device once the node has its tunnel address.
     if (device.address === undefined) return addressFact(device, state);
     return [
       ...deviceFacts(device, state.interfaces),
       ...addressFact(device, state),
-      ...mtuFact(device, state.interfaces, mtus),
+      ...mtuFact(device, state.interfaces, mtus, largestPodMtu(state, felix)),
       ...(bpf ? [] : identityFacts(device, state)),
       ...(device.vxlan?.peers ?? []).flatMap((peer) => peerFacts(device, peer, state, !bpf)),
     ];
   });
   return [...facts, ...collisionFacts(devices, state.interfaces)];
+}
+
+/** F83: the devices and keys that a node must have while WireGuard is enabled. Felix notes the key when the device works. */
+export function wireguardFacts({ wireguard, wireguardV6 }: FelixSettings, node: NetworkNode, state: NodeState): Fact[] {
+  const wanted = [
+    ...(wireguard ? [{ version: 4 as const, name: 'wireguard.cali' }] : []),
+    ...(wireguardV6 ? [{ version: 6 as const, name: 'wg-v6.cali' }] : []),
+  ];
+  return wanted.flatMap(({ version, name }): Fact[] => {
+    if (node.addresses[version] === undefined) return [];
+    const hint =
+      'check that the kernel of the node has WireGuard (modprobe wireguard), and read the log of calico-node there: packets from and to it are not encrypted';
+    const base = { fault: faults.wireguardUnusable, subject: name, hint, command: linkCommand(name) };
+    const key = node.wireguardKeys[version];
+    return [
+      factOf({ ...base, fact: 'device', expected: 'wireguard, UP' }, state.interfaces, (all) => {
+        const found = all.find((one) => one.name === name);
+        const isUp = found?.flags.includes('UP') === true;
+        const keyless = key === undefined ? ', no public key in the Node' : '';
+        if (found === undefined) return { seen: `${none}${keyless}`, isRight: false };
+        return { seen: `${isUp ? 'UP' : 'DOWN'}${keyless}`, isRight: isUp && key !== undefined };
+      }),
+    ];
+  });
 }

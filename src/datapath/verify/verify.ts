@@ -12,7 +12,7 @@ import { type Fact, type FactSpec, judged, routeFact } from './fact.ts';
 import { forwardingNodeFacts, otherNodeFacts } from './node.ts';
 import { packetFilterFacts } from './packet-filter.ts';
 import { podFacts } from './pods.ts';
-import { tunnelFacts } from './tunnels.ts';
+import { tunnelFacts, wireguardFacts } from './tunnels.ts';
 
 /** What was read of a node: as printed, and parsed. */
 export interface ReadNode {
@@ -79,13 +79,16 @@ export function verifyNode(network: Network, node: NetworkNode, { reading, state
   return withoutConsequences([
     ...forwardingNodeFacts(network, node, reading, state),
     ...otherNodeFacts(network, node, state, devices, mtus),
-    ...tunnelFacts(devices, state, mtus, felix.bpf),
+    ...tunnelFacts(devices, state, mtus, felix),
+    ...wireguardFacts(felix, node, state),
     ...routeFacts(
       comparisons.filter(({ subject }) => subject !== 'workload'),
       asExpected - own.filter(({ verdict }) => verdict === 'ok').length,
     ),
     ...packetFilterFacts(reading, state, felix),
-    ...workloads.flatMap((workload) => podFacts(network, state, workload, podMtu, own)),
+    ...workloads
+      .filter(({ isCalicos }) => isCalicos)
+      .flatMap((workload) => podFacts(network, state, workload, podMtu, own)),
   ]);
 }
 

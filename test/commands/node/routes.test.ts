@@ -46,7 +46,8 @@ async function routes(line: string, nodes: Parameters<typeof recordedFolder>[1],
 describe('calictl node routes', () => {
   it('node routes reports that nothing differs', async () => {
     const { code, stdout, stderr } = await routes('node-a', { 'node-a': answers(well) });
-    expect([code, stdout, stderr]).toEqual([0, '4 of 4 routes on 1 node are as expected; no problems.\n', '']);
+    const report = '4 of 4 routes on 1 node are as expected; no problems.\nInstallation: VXLAN, Calico IPAM.\n';
+    expect([code, stdout, stderr]).toEqual([0, report, '']);
   });
 
   it('node routes shows what is missing, why it should exist and what to do, and exits 3', async () => {
@@ -57,9 +58,10 @@ describe('calictl node routes', () => {
       'node-a | 10.244.20.64/26 | via 10.244.20.64 dev vxlan.calico proto boot onlink | - | missing F44 | block of node-b in pool pool-4, VXLAN',
       '',
       'F44 error node-a: no route to 10.244.20.64/26 of node-b: packets take the default route',
-      ' | check that Felix runs on this node, and read its log; restart calico-node',
+      ' | check that Felix runs on this node, and read its log: calictl node status node-a',
       '',
       '3 of 4 routes on 1 node are as expected; 1 problem.',
+      'Installation: VXLAN, Calico IPAM.',
       'calictl explain F44 explains a finding and what to do.',
       '',
     ]);
@@ -81,6 +83,7 @@ describe('calictl node routes', () => {
     const { stdout } = await routes('node-a -o json', { 'node-a': answers(lacking) });
     expect(JSON.parse(stdout)).toEqual({
       kind: 'NodeRoutesList',
+      installation: 'VXLAN, Calico IPAM',
       items: [
         {
           node: 'node-a',
@@ -88,9 +91,15 @@ describe('calictl node routes', () => {
           asExpected: 3,
           routes: [
             {
-              ...{ ipVersion: 4, destination: '10.244.20.64/26', for: 'remote block', peer: 'node-b' },
-              ...{ expected: 'via 10.244.20.64 dev vxlan.calico proto boot onlink', seen: '-', verdict: 'missing' },
-              ...{ why: 'block of node-b in pool pool-4, VXLAN', problem: 'F44' },
+              ipVersion: 4,
+              destination: '10.244.20.64/26',
+              for: 'remote block',
+              peer: 'node-b',
+              expected: 'via 10.244.20.64 dev vxlan.calico proto boot onlink',
+              seen: '-',
+              verdict: 'missing',
+              why: 'block of node-b in pool pool-4, VXLAN',
+              problem: 'F44',
               command: ['ip', '-d', '-4', 'route', 'show', 'exact', '10.244.20.64/26'],
             },
           ],
@@ -98,12 +107,17 @@ describe('calictl node routes', () => {
       ],
       problems: [
         {
-          ...{ id: 'F44', severity: 'error', node: 'node-a', peer: 'node-b' },
+          id: 'F44',
+          severity: 'error',
+          node: 'node-a',
+          peer: 'node-b',
           message: 'no route to 10.244.20.64/26 of node-b: packets take the default route',
-          hint: 'check that Felix runs on this node, and read its log; restart calico-node',
+          hint: 'check that Felix runs on this node, and read its log: calictl node status node-a',
         },
       ],
       unreached: [],
+      unread: [],
+      notAsked: [],
     });
     const yaml = await routes('node-a -o yaml', { 'node-a': answers(lacking) });
     expect(parseYaml(yaml.stdout)).toEqual(JSON.parse(stdout));
@@ -113,7 +127,9 @@ describe('calictl node routes', () => {
     const { code, stdout } = await routes('', { 'node-a': answers(well) });
     expect(code).toBe(5);
     expect(stdout).toMatch(/^unreachable node-b: .*\n/);
-    expect(stdout).toMatch(/4 of 4 routes on 1 node are as expected; no problems, 1 node unreachable\.\n$/);
+    expect(stdout).toMatch(
+      /4 of 4 routes on 1 node are as expected; no problems, 1 node unreachable\.\nInstallation: VXLAN, Calico IPAM\.\n$/,
+    );
   });
 
   it('node routes exits 3 when something differs, even with unreachable nodes, and 1 when no node was reached', async () => {

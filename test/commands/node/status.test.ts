@@ -51,6 +51,7 @@ describe('calictl node status', () => {
       'node-c   v0.3.3+birdv1.6.8   10.90.0.3   2/2        -          live    2/6      -',
       '',
       '6 of 6 peers on 3 nodes are up; no problems.',
+      'Installation: BIRD, no pool for pods.',
       '',
     ]);
     expect([code, stderr]).toEqual([0, '']);

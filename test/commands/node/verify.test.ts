@@ -69,9 +69,10 @@ describe('calictl node verify', () => {
       'node-a | pod default/web-1 | proxy_arp | 1 | 0 | wrong F01',
       '',
       'F01 error node-a: pod default/web-1: proxy_arp is 0, expected 1',
-      ' | set it, and find out what resets it (sysctl.d, tuned, NetworkManager); restart calico-node',
+      ' | set it, and find out what resets it (sysctl.d, tuned, NetworkManager)',
       '',
       expect.stringMatching(/^\d+ of \d+ facts on 1 node are as expected, 0 not observed; 1 problem\.$/),
+      'Installation: no encapsulation, Calico IPAM.',
       'calictl explain F01 explains a finding and what to do.',
       '',
     ]);
@@ -93,7 +94,7 @@ describe('calictl node verify', () => {
     const { code, stdout } = await verify('node-a');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^not observed node-a: chain FORWARD of node, iptables backend of node\n {4}\S/m);
-    expect(stdout).toMatch(/, 3 not observed; no problems\.\n$/);
+    expect(stdout).toMatch(/, 3 not observed; no problems\.\nInstallation: no encapsulation, Calico IPAM\.\n$/);
     expect(stdout).not.toContain('wrong');
   });
 

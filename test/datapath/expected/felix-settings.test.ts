@@ -14,7 +14,7 @@ it("without a configuration Calico's defaults apply", () => {
     plainOwner: 'bird',
     workloadRoutes: false,
     bpf: false,
-    nftables: false,
+    nftablesMode: undefined,
   });
 });
 

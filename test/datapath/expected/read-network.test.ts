@@ -123,15 +123,65 @@ describe('a block', () => {
   });
 });
 
-it('without any block the pod CIDRs of nodes that lie in pools are the blocks', () => {
+/** The cluster without a block, each node with a pod CIDR and a pod of it. */
+function withPodCidrs() {
   const objects = recordedObjects({ mode: 'vxlan' });
   objects.blocks = [];
+  objects.affinities = [];
   for (const [at, node] of objects.nodes.entries()) node.spec = { podCIDRs: [`10.244.${at}.0/24`, '192.0.2.0/24'] };
-  expect(readNetwork(objects).blocks.map(({ text, owner, confirmed }) => [text, owner, confirmed])).toEqual([
-    ['10.244.0.0/24', 'node-a', true],
-    ['10.244.1.0/24', 'node-b', true],
-    ['10.244.2.0/24', 'node-c', true],
-  ]);
+  objects.pods = objects.nodes.map(({ metadata: { name } }, at) =>
+    recordedPod(name, `shop/web-${at}`, `10.244.${at}.5`),
+  );
+  return objects;
+}
+
+describe('without any block', () => {
+  it('the pod CIDRs of nodes that lie in pools are the blocks when pods keep to them', () => {
+    const { blocks, addressSource, unread } = readNetwork(withPodCidrs());
+    expect(blocks.map(({ text, owner, confirmed }) => [text, owner, confirmed])).toEqual([
+      ['10.244.0.0/24', 'node-a', true],
+      ['10.244.1.0/24', 'node-b', true],
+      ['10.244.2.0/24', 'node-c', true],
+    ]);
+    expect([addressSource, unread]).toEqual(['host-local', []]);
+  });
+
+  it.each([
+    [
+      'an affinity says that there are blocks',
+      { affinities: [recordedAffinity('node-a', '10.244.10.0/26', 'confirmed')] },
+    ],
+    ['a pod has an address of another node', { pods: [recordedPod('node-a', 'shop/web', '10.244.1.5')] }],
+  ])('blocks count as not read when %s', (_, change) => {
+    const { blocks, addressSource, unread } = readNetwork({ ...withPodCidrs(), ...change });
+    expect([blocks, addressSource, unread.map(({ kind }) => kind)]).toEqual([[], 'calico-ipam', ['IPAMBlock']]);
+  });
+});
+
+describe('kinds that were not read', () => {
+  it('nothing is missing from a whole cluster', () => {
+    expect(readNetwork(recordedObjects({ mode: 'ipip', v6: true })).unread).toEqual([]);
+  });
+
+  it('pods are missing when addresses are allocated to pods and there is not one pod', () => {
+    const objects = recordedObjects({ mode: 'ipip' });
+    objects.pods = [];
+    expect(readNetwork(objects).unread).toEqual([]);
+    for (const { spec } of objects.blocks) spec.attributes = [{ secondary: { pod: 'web', namespace: 'shop' } }];
+    expect(readNetwork(objects).unread.map(({ kind }) => kind)).toEqual(['Pod']);
+  });
+
+  it('pools are missing when there are blocks', () => {
+    const objects = recordedObjects({ mode: 'ipip' });
+    objects.pools = [];
+    expect(readNetwork(objects).unread.map(({ kind }) => kind)).toEqual(['IPPool']);
+  });
+
+  it('what the store refused is named once, with its reason', () => {
+    const objects = { ...recordedObjects({ mode: 'ipip' }), blocks: [] };
+    const refused = [{ kind: 'IPAMBlock', reason: 'forbidden' }];
+    expect(readNetwork(objects, refused).unread).toEqual(refused);
+  });
 });
 
 describe('workloads', () => {

@@ -240,7 +240,14 @@ const planted: readonly (readonly [name: string, changes: Answers, found: readon
     },
     ['F37 node: iptables backend Calico in nft, kube-proxy in legacy'],
   ],
-  ['kube-proxy with nftables', { 'nft-kube-proxy': '{"nftables":[]}' }, ['F39 node: kube-proxy nftables']],
+  [
+    'kube-proxy with nftables and Felix with iptables',
+    {
+      'nft-kube-proxy': '{"nftables":[]}',
+      iptables: '*filter\n:FORWARD ACCEPT [0:0]\n:cali-FORWARD - [0:0]\nCOMMIT\n',
+    },
+    ['F39 node: kube-proxy nftables'],
+  ],
   [
     'the address of the node gone',
     {

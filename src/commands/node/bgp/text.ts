@@ -2,7 +2,7 @@
 import { addressText } from '../../../bgp/node-status.ts';
 import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerings.ts';
 import type { Wanted } from '../../../bgp/session.ts';
-import { nodeReport } from '../../../output/findings.ts';
+import { nodeReport, type Surroundings } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { printable } from '../../../output/printable.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
@@ -42,8 +42,14 @@ function summary({ items, unreached, asked }: Peerings): string {
     : `${counted(items.length, 'peer')}, not compared with the nodes`;
 }
 
+/** The state of a session, in the words of node status where its BIRD does not run. */
+function stateText({ state, bird }: Peering): string {
+  if (state !== undefined) return state;
+  return bird === 'not running' || bird === 'not used' ? `BIRD ${bird}` : '?';
+}
+
 /** One row per session as each end wants it, with its state when nodes were asked. */
-export function nodeBgpText(peerings: Peerings, view: TextView): string {
+export function nodeBgpText(peerings: Peerings & Surroundings, view: TextView): string {
   const style = styleOf(view.colour);
   const { items, asked, findings, unreached } = peerings;
   const ignored = peerings.ignored.map(
@@ -53,7 +59,7 @@ export function nodeBgpText(peerings: Peerings, view: TextView): string {
     table: asked
       ? textTable(
           [...headings, 'STATE'],
-          items.map((item) => [...row(item), item.state ?? '?']),
+          items.map((item) => [...row(item), stateText(item)]),
           view.columns,
         )
       : textTable(headings, items.map(row), view.columns),
@@ -61,6 +67,9 @@ export function nodeBgpText(peerings: Peerings, view: TextView): string {
     summary: summary(peerings),
     findings: distinct(findings),
     unreached,
+    unread: peerings.unread,
+    notAsked: peerings.notAsked,
+    installation: peerings.installation,
   };
   return nodeReport(report, view);
 }
@@ -95,13 +104,15 @@ function itemDocument({
     ttlSecurity: desired?.ttlSecurity,
     passwordSecret: desired?.password,
     state: seen.state,
+    bird: seen.bird,
     problem: seen.finding?.id,
   };
 }
 
-function document({ nodes, items, ignored, findings, unreached }: Peerings): object {
+function document({ nodes, items, ignored, findings, unreached, ...rest }: Peerings & Surroundings): object {
   return {
     kind: 'BGPPeeringList',
+    installation: rest.installation,
     nodes: nodes.map(({ name, as, address, clusterId, listenPort }) => ({
       name,
       asNumber: as.value,
@@ -114,11 +125,13 @@ function document({ nodes, items, ignored, findings, unreached }: Peerings): obj
     ignored,
     problems: findings.map(findingDocument),
     unreached: unreached.map(unreachedDocument),
+    unread: rest.unread,
+    notAsked: rest.notAsked,
   };
 }
 
-export const nodeBgpJson = (peerings: Peerings): string => jsonDocument(document(peerings));
-export const nodeBgpYaml = (peerings: Peerings): string => printYaml(document(peerings));
+export const nodeBgpJson = (peerings: Peerings & Surroundings): string => jsonDocument(document(peerings));
+export const nodeBgpYaml = (peerings: Peerings & Surroundings): string => printYaml(document(peerings));
 
 /** Each state by colour and by line, for readers who cannot tell the colours apart. */
 export const edgeLooks: Readonly<

@@ -1,7 +1,7 @@
 // What `node routes` prints: one row per route that is not as expected, or per route; findings below; the whole as a document.
 
 import type { NodeRoutesList } from '../../../datapath/routes/node-routes.ts';
-import { nodeFindingLines, nodeReport, verdictCell } from '../../../output/findings.ts';
+import { nodeFindingLines, nodeReport, type Surroundings, verdictCell } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
@@ -11,8 +11,8 @@ import { printYaml } from '../../../text/yaml.ts';
 const headings = ['NODE', 'DESTINATION', 'EXPECTED', 'SEEN', 'VERDICT', 'WHY'];
 
 /** The table of the routes that the list kept. */
-export function nodeRoutesText(list: NodeRoutesList, view: TextView): string {
-  const { items, findings, unreached } = list;
+export function nodeRoutesText(list: NodeRoutesList & Surroundings, view: TextView): string {
+  const { items, findings, unreached, unread, notAsked, installation } = list;
   const style = styleOf(view.colour);
   const rows = items.flatMap(({ node, routes }) =>
     routes.map(({ destination, expected, seen, verdict, finding, why }) => [
@@ -33,13 +33,17 @@ export function nodeRoutesText(list: NodeRoutesList, view: TextView): string {
     summary: `${right} of ${counted(right + wrong, 'route')} on ${counted(reached.length, 'node')} are as expected`,
     findings,
     unreached,
+    unread,
+    notAsked,
+    installation,
   };
   return nodeReport(report, view);
 }
 
-function document({ items, findings, unreached }: NodeRoutesList): object {
+function document({ items, findings, unreached, ...rest }: NodeRoutesList & Surroundings): object {
   return {
     kind: 'NodeRoutesList',
+    installation: rest.installation,
     items: items.map(({ node, reached, asExpected, routes }) => ({
       node,
       reached,
@@ -59,8 +63,10 @@ function document({ items, findings, unreached }: NodeRoutesList): object {
     })),
     problems: findings,
     unreached,
+    unread: rest.unread,
+    notAsked: rest.notAsked,
   };
 }
 
-export const nodeRoutesJson = (list: NodeRoutesList): string => jsonDocument(document(list));
-export const nodeRoutesYaml = (list: NodeRoutesList): string => printYaml(document(list));
+export const nodeRoutesJson = (list: NodeRoutesList & Surroundings): string => jsonDocument(document(list));
+export const nodeRoutesYaml = (list: NodeRoutesList & Surroundings): string => printYaml(document(list));

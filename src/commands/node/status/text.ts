@@ -12,7 +12,7 @@ import type { Wanted } from '../../../bgp/session.ts';
 import { isUp } from '../../../bgp/session-pairs.ts';
 import { faults } from '../../../faults/faults.ts';
 import { formatIp, type IpAddress } from '../../../net/ip.ts';
-import { findingLines, nodeReport } from '../../../output/findings.ts';
+import { findingLines, nodeReport, type Surroundings } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
@@ -44,6 +44,7 @@ function peersOf(
   { version, state }: BirdOfNode,
 ): { up: number | undefined; all: number } {
   if (state === 'unknown') return { up: undefined, all: wanted[version] };
+  if (state === 'not used') return { up: 0, all: 0 };
   if (state === 'not running') return { up: 0, all: wanted[version] };
   const own = peers.filter((peer) => peer.version === version);
   return { up: own.filter(isUp).length, all: own.length };
@@ -51,7 +52,7 @@ function peersOf(
 
 function peersText(item: NodeStatus, version: 4 | 6): string {
   const one = item.bird.find((candidate) => candidate.version === version);
-  if (one === undefined) return '-';
+  if (one === undefined || one.state === 'not used') return '-';
   const { up, all } = peersOf(item, one);
   return `${up ?? '?'}/${all}`;
 }
@@ -97,7 +98,7 @@ function peerRows({ name, reached, bird, peers, findings }: NodeStatus): string[
     peer.prefixes === undefined ? '-' : `${peer.prefixes.imported}/${peer.prefixes.exported}`,
     peer.finding?.id ?? (peer.extra ? 'unexpected' : '-'),
   ]);
-  const silent = bird.filter(({ state }) => state !== 'running');
+  const silent = bird.filter(({ state }) => state !== 'running' && state !== 'not used');
   const dead = ids(findings.filter(({ id, node }) => id === faults.birdDown.id && node === name));
   return [...rows, ...silent.map((one) => nothing(`BIRD v${one.version} ${one.state}`, dead || '-'))];
 }
@@ -133,7 +134,7 @@ function summary({ items }: NodeStatusList): string {
 }
 
 /** One row per node, with `wide` one per peer; findings and unreachable nodes are listed below. */
-export function nodeStatusText(list: NodeStatusList, wide: boolean, view: TextView): string {
+export function nodeStatusText(list: NodeStatusList & Surroundings, wide: boolean, view: TextView): string {
   const rows = wide ? list.items.flatMap(peerRows) : list.items.map(nodeRow);
   const report = {
     table: textTable(wide ? peerHeadings : nodeHeadings, rows, view.columns),
@@ -141,6 +142,9 @@ export function nodeStatusText(list: NodeStatusList, wide: boolean, view: TextVi
     summary: summary(list),
     findings: distinct(list.findings),
     unreached: list.unreached,
+    unread: list.unread,
+    notAsked: list.notAsked,
+    installation: list.installation,
   };
   return nodeReport(report, view);
 }
@@ -221,14 +225,17 @@ function itemDocument({ name, node, reached, bird, felix, peers, findings }: Nod
   };
 }
 
-function document({ items, findings, unreached }: NodeStatusList): object {
+function document({ items, findings, unreached, ...rest }: NodeStatusList & Surroundings): object {
   return {
     kind: 'NodeStatusList',
+    installation: rest.installation,
     items: items.map(itemDocument),
     problems: findings.map(findingDocument),
     unreached: unreached.map(unreachedDocument),
+    unread: rest.unread,
+    notAsked: rest.notAsked,
   };
 }
 
-export const nodeStatusJson = (list: NodeStatusList): string => jsonDocument(document(list));
-export const nodeStatusYaml = (list: NodeStatusList): string => printYaml(document(list));
+export const nodeStatusJson = (list: NodeStatusList & Surroundings): string => jsonDocument(document(list));
+export const nodeStatusYaml = (list: NodeStatusList & Surroundings): string => printYaml(document(list));

@@ -1,19 +1,21 @@
 // What calictl node verify does: compares what nodes have with what packets of pods need there, fact by fact.
 import type { Network, Workload } from '../../../datapath/expected/network.ts';
 import { readNetwork } from '../../../datapath/expected/read-network.ts';
+import { installationText, recogniseInstallation } from '../../../datapath/installation/installation.ts';
 import { type NodeFactsList, nodeFactsList, readNode } from '../../../datapath/verify/node-facts.ts';
 import { birdProbes, kernelProbes, type Probe } from '../../../node-state/probes.ts';
+import type { Surroundings } from '../../../output/findings.ts';
 import { CalictlError } from '../../../world/errors.ts';
 import type { Context, View } from '../../command.ts';
 import type { PodName } from '../../parameters.ts';
 import { exitOfList } from '../exit-code.ts';
 import { networkObjects } from '../network-objects.ts';
-import { birdFolder, nodeTargets, readTargets } from '../targets.ts';
+import { askableTargets, birdFolder, readTargets } from '../targets.ts';
 import type { VerifyInput } from './command.ts';
 import { nodeVerifyJson, nodeVerifyText, nodeVerifyYaml } from './text.ts';
 
 interface Verified {
-  readonly list: NodeFactsList;
+  readonly list: NodeFactsList & Surroundings;
   readonly all: boolean;
 }
 
@@ -30,10 +32,10 @@ function workloadOf(network: Network, { namespace, name }: PodName): Workload {
 
 export async function run(ctx: Context, input: VerifyInput): Promise<Verified> {
   const { pod, all } = input;
-  const objects = await networkObjects(await ctx.datastore(), ctx.world.signal);
-  const network = readNetwork(objects);
+  const { objects, refused } = await networkObjects(await ctx.datastore(), ctx.world.signal);
+  const network = readNetwork(objects, refused);
   const workload = pod === undefined ? undefined : workloadOf(network, pod);
-  const targets = nodeTargets(objects.nodes, workload === undefined ? input.nodes : [workload.node]);
+  const { targets, notAsked } = askableTargets(objects.nodes, workload === undefined ? input.nodes : [workload.node]);
   // Felix's own tables are not evaluated here, and are large.
   const { nft: _, ...wanted } = kernelProbes;
   const probesOf = (node: string): Probe[] => {
@@ -41,7 +43,9 @@ export async function run(ctx: Context, input: VerifyInput): Promise<Verified> {
     return [...Object.values(wanted), ...birdProbes(4, folder), ...birdProbes(6, folder)];
   };
   const read = await readTargets(ctx, input, targets, probesOf, readNode);
-  return { list: nodeFactsList(network, read, { pod: workload, all }), all };
+  const states = read.map(({ state }) => state);
+  const installation = installationText(recogniseInstallation({ ...objects, network, states }));
+  return { list: { ...nodeFactsList(network, read, { pod: workload, all }), notAsked, installation }, all };
 }
 
 export const formats = {

@@ -3,7 +3,7 @@
 import type { Fact } from '../../../datapath/verify/fact.ts';
 import type { NodeFacts, NodeFactsList } from '../../../datapath/verify/node-facts.ts';
 import { withoutNode } from '../../../node-state/unreached.ts';
-import { nodeFindingLines, nodeReport, verdictCell } from '../../../output/findings.ts';
+import { nodeFindingLines, nodeReport, type Surroundings, verdictCell } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { printable } from '../../../output/printable.ts';
 import { type Style, styleOf, type TextView } from '../../../output/style.ts';
@@ -43,8 +43,8 @@ function unseenLines(items: readonly NodeFacts[], style: Style): string {
 }
 
 /** The table of what is wrong, with `all` of every fact that the list kept; what was not seen is listed below. */
-export function nodeVerifyText(list: NodeFactsList, all: boolean, view: TextView): string {
-  const { items, findings, unreached } = list;
+export function nodeVerifyText(list: NodeFactsList & Surroundings, all: boolean, view: TextView): string {
+  const { items, findings, unreached, unread, notAsked, installation } = list;
   const style = styleOf(view.colour);
   const rows = items.flatMap(({ node, facts }) =>
     facts.filter(({ verdict }) => all || verdict === 'wrong').map((fact) => factRow(node, fact, style)),
@@ -60,13 +60,17 @@ export function nodeVerifyText(list: NodeFactsList, all: boolean, view: TextView
     summary: `${right} of ${counted(total, 'fact')} on ${counted(reached.length, 'node')} are as expected, ${unseen} not observed`,
     findings,
     unreached,
+    unread,
+    notAsked,
+    installation,
   };
   return nodeReport(report, view);
 }
 
-function document({ items, findings, unreached }: NodeFactsList): object {
+function document({ items, findings, unreached, ...rest }: NodeFactsList & Surroundings): object {
   return {
     kind: 'NodeFactsList',
+    installation: rest.installation,
     items: items.map(({ node, reached, right, facts }) => ({
       node,
       reached,
@@ -84,8 +88,10 @@ function document({ items, findings, unreached }: NodeFactsList): object {
     })),
     problems: findings,
     unreached,
+    unread: rest.unread,
+    notAsked: rest.notAsked,
   };
 }
 
-export const nodeVerifyJson = (list: NodeFactsList): string => jsonDocument(document(list));
-export const nodeVerifyYaml = (list: NodeFactsList): string => printYaml(document(list));
+export const nodeVerifyJson = (list: NodeFactsList & Surroundings): string => jsonDocument(document(list));
+export const nodeVerifyYaml = (list: NodeFactsList & Surroundings): string => printYaml(document(list));

@@ -15,6 +15,7 @@ const peering = (node: string, protocol: string): Peering => ({
   as: undefined,
   desired: undefined,
   state: 'Active',
+  bird: 'running',
   finding: undefined,
 });
 

@@ -24,15 +24,24 @@ it('node verify prints one line for the same facts and reason on all nodes, and 
     const own = node === 'node-e' ? [unseen('node', 'rules', 'ip: \u001b[31mold')] : [];
     return { node, reached: true, right: 7, facts: [...common, ...own] };
   });
-  expect(
-    nodeVerifyText({ items, findings: [], unreached: [] }, false, { colour: false, columns: 999 }).split('\n'),
-  ).toEqual([
+  const list = {
+    items,
+    findings: [],
+    unreached: [],
+    unread: [{ kind: 'Pod', reason: 'forbidden' }],
+    notAsked: [{ node: 'win-1', why: 'a Windows node' }],
+    installation: 'VXLAN with BIRD, iptables, Calico IPAM',
+  };
+  expect(nodeVerifyText(list, false, { colour: false, columns: 999 }).split('\n')).toEqual([
     'not observed node-a, node-b, node-c and 2 more: proxy_arp of pod a, proxy_arp of pod b, proxy_arp of pod c and 1 more',
     '    no grep there',
     'not observed node-e: rules of node',
     '    ip: \\e[31mold',
+    'not read Pod: forbidden; what rests on it is not judged',
+    'not asked win-1: a Windows node',
     '',
     '35 of 56 facts on 5 nodes are as expected, 21 not observed; no problems.',
+    'Installation: VXLAN with BIRD, iptables, Calico IPAM.',
     '',
   ]);
 });
@@ -45,7 +54,11 @@ it('node verify --all colours verdicts: green for ok, by severity for wrong, fai
   });
   const facts = [fact('ok', 'error'), fact('wrong', 'error'), fact('wrong', 'warning'), fact('not observed', 'error')];
   const items = [{ node: 'node-a', reached: true, right: 1, facts }];
-  const text = nodeVerifyText({ items, findings: [], unreached: [] }, true, { colour: true, columns: 80 });
+  const text = nodeVerifyText(
+    { items, findings: [], unreached: [], unread: [], notAsked: [], installation: '' },
+    true,
+    { colour: true, columns: 80 },
+  );
   expect(text.split('\n').slice(1, 5)).toEqual([
     'node-a   node      rules   1          none   \u001b[32mok\u001b[39m',
     'node-a   node      rules   1          none   \u001b[31mwrong F01\u001b[39m',
