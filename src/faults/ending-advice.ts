@@ -27,7 +27,7 @@ export const endingAdvice = {
   },
   restartForNodename: {
     hint: 'restart calico-node, which writes the file: pods are wired for the node that it names',
-    check: 'The file names another node than the one that it was read from.',
+    check: 'The file was read, and does not name the node that it was read from.',
   },
   restartForAddress: {
     hint: 'wait a minute for autodetection, or restart calico-node there; otherwise correct the address of the Node',

@@ -28,10 +28,8 @@ const texts = ['bgp', 'datapath', 'faults', 'node-state', 'commands/node']
 /** Texts that say such a word and advise nothing of the kind: each with the reason. */
 const harmless: readonly (readonly [text: RegExp, reason: string])[] = [
   [/find out what resets it|sets it only when it starts/, 'looks for what sets a value'],
-  [
-    /waits for its peers after a restart|graceful restart|Graceful restart|stays when Calico's routes/i,
-    'a state of BIRD',
-  ],
+  [/waits for its peers after a restart|was restarted and waits|graceful restart|^Last reboot/i, 'a state of BIRD'],
+  [/^(stop|flush)$/, 'a state of a protocol'],
   [/Administrative reset|reset by peer|Cease/i, 'words of BIRD'],
   [/when Felix stopped|Felix stopped/, 'a state of Felix'],
   [/^remote|^removed?$|removeExternalRoutes/, 'a name'],

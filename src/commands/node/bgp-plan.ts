@@ -33,7 +33,7 @@ export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise
     ...(bgpPeers.length === 0 ? [bgpPeer.kind] : []),
     ...(bgpConfigurations.length === 0 ? [bgpConfiguration.kind] : []),
   ];
-  // Whether pools need BGP is not known without them: then nobody is told that they lack it.
+  // Whether pools need BGP is not known without them: then no node is reported as lacking it.
   const bgpNeeded = !refused.some(({ kind }) => kind === ipPool.kind) && isBgpNeeded(pools, plan.sessions.length > 0);
   return { nodes, pools, plan, bgpNeeded, refused, missing: store.type === 'folder' ? missing : [] };
 }

@@ -70,7 +70,7 @@ function encapsulationText(stored: IPPool): string {
 const givesPods = (pool: IPPool): boolean =>
   isEnabled(pool) && (withDefaults(ipPool, pool).spec.allowedUses ?? []).includes('Workload');
 
-/** Whether any BIRD of the node answered; undefined when its silence has another reason than its absence. */
+/** Whether any BIRD of the node answered; undefined when it is silent for a reason other than its absence. */
 function birdOf({ bird }: NodeState): 'running' | 'absent' | undefined {
   const parts = ([4, 6] as const).map((version) => bird[version].protocols);
   if (parts.some(({ seen }) => seen)) return 'running';
