@@ -36,7 +36,10 @@ export async function benchAssign(target: Target): Promise<string> {
     autoAssign(
       ipamStoreOf(datastore),
       {
-        ...{ node, version: 4, count: 1, use: 'Workload' },
+        node,
+        version: 4,
+        count: 1,
+        use: 'Workload',
         holder: { handle: `k8s-pod-network.${node}.${id}`, secondary: { ...podAttributes, node } },
       },
       world,
@@ -95,7 +98,9 @@ async function bareRequests({ server: { admin } }: Target, node: string, nth: nu
   const block = await admin.request('GET', path);
   const handleID = `k8s-pod-network.${node}.${nth}`;
   const made = await admin.request('POST', `${custom}/ipamhandles`, {
-    ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMHandle', metadata: { name: handleID } },
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPAMHandle',
+    metadata: { name: handleID },
     spec: { handleID, block: { [cidr]: 1 }, deleted: false },
   });
   // The same block again, with another mark: as large as a block with one address more.

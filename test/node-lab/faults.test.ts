@@ -150,13 +150,19 @@ describeWithPrograms('faults in a lab', labPrograms, () => {
       try {
         const { code, problems } = await askNodes(lab, command);
         const expected = found.map((one) => ({
-          ...{ id: labFaults[fault].id, node: at.node, peer: undefined, ...one },
+          id: labFaults[fault].id,
+          node: at.node,
+          peer: undefined,
+          ...one,
           family: one.family ?? 'any',
           object: one.object ?? 'any',
           says: one.says === undefined ? expect.anything() : expect.stringContaining(one.says),
         }));
         const seen = problems.map(({ id, node, peer, ipVersion, object, message }, index) => ({
-          ...{ id, node, peer, says: message },
+          id,
+          node,
+          peer,
+          says: message,
           family: found[index]?.family === undefined ? 'any' : ipVersion,
           object: found[index]?.object === undefined ? 'any' : `${object?.kind} ${object?.name}`,
         }));

@@ -218,8 +218,10 @@ describeWithPrograms('unreachable nodes', [...labPrograms, ...labSshPrograms], (
       await sshd.stop('node-b');
       const unreachable = notAsked('NODE_UNREACHABLE');
       expect(await outcomes(way)).toEqual({
-        ...{ status: unreachable, bgp: unreachable },
-        ...{ routes: unreachable, verify: unreachable },
+        status: unreachable,
+        bgp: unreachable,
+        routes: unreachable,
+        verify: unreachable,
       });
     });
   });

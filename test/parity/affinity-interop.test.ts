@@ -21,7 +21,10 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
       const calictl = (line: string) => run(line, { env: env() });
       const cni = (command: 'ADD' | 'DEL', host: string, id: string) =>
         calicoIpam({
-          ...{ command, containerId: container(id), node: host, kubeconfig: server().kubeconfig },
+          command,
+          containerId: container(id),
+          node: host,
+          kubeconfig: server().kubeconfig,
           lockFile: join(folder, `${host}.lock`),
         });
       const claims = async () =>
@@ -65,7 +68,8 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         await server().admin.request('DELETE', '/api/v1/nodes/node-a');
         const { code, stdout } = await calictl('ipam release --node node-a --affinities');
         expect({ code, stdout }).toEqual({
-          ...{ code: 0, stdout: 'Successfully released 10.60.0.248\nSuccessfully released 10.60.0.248/29\n' },
+          code: 0,
+          stdout: 'Successfully released 10.60.0.248\nSuccessfully released 10.60.0.248/29\n',
         });
         await expectClean();
       });

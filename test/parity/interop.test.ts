@@ -29,7 +29,10 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
       const calicoctl = (...argv: string[]) => runReference(argv, { ...env(), DATASTORE_TYPE: 'kubernetes' });
       const cni = (command: 'ADD' | 'DEL', host: string, containerId: string) =>
         calicoIpam({
-          ...{ command, containerId, node: host, kubeconfig: server().kubeconfig },
+          command,
+          containerId,
+          node: host,
+          kubeconfig: server().kubeconfig,
           lockFile: join(folder, `${host}.lock`),
         });
 
@@ -67,7 +70,8 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         expect(shown.stdout).toContain(`IP ${one} is in use`);
         expect(shown.stdout).toContain('node: node-a');
         expect(await calicoctl('ipam', 'release', `--ip=${one}`)).toEqual({
-          ...{ code: 0, stderr: '' },
+          code: 0,
+          stderr: '',
           stdout: `Successfully released IP address ${one}\n`,
         });
         expect(await cni('DEL', 'node-a', second)).toEqual({ addresses: [], failure: undefined });
@@ -81,7 +85,11 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         const [two] = (await cni('ADD', 'node-b', second)).addresses;
         const shown = await run(`ipam show --ip ${one} -o json`, { env: env() });
         expect(JSON.parse(shown.stdout).items[0]).toMatchObject({
-          ...{ address: one, allocated: true, pool: 'pool-1', handle: `k8s-pod-network.${first}`, node: 'node-b' },
+          address: one,
+          allocated: true,
+          pool: 'pool-1',
+          handle: `k8s-pod-network.${first}`,
+          node: 'node-b',
         });
         expect(await run(`ipam release --ip ${one}`, { env: env() })).toMatchObject({ code: 0, stderr: '' });
         expect(await run(`ipam release --handle k8s-pod-network.${second}`, { env: env() })).toMatchObject({ code: 0 });

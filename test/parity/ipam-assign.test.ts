@@ -60,7 +60,11 @@ describe.skipIf(!hasCniPlugins)('next to calico-ipam (skipped unless CALICO_CNI_
       const theirs = await story(async (containerId) => {
         const lockFile = join(folder, 'ipam.lock');
         const answer = await calicoIpam({
-          ...{ command: 'ADD', containerId, node: 'node-a', kubeconfig: server().kubeconfig, lockFile },
+          command: 'ADD',
+          containerId,
+          node: 'node-a',
+          kubeconfig: server().kubeconfig,
+          lockFile,
         });
         expect(answer.failure).toBeUndefined();
       });

@@ -11,11 +11,15 @@ import { type ApiServer, describeWithApiServer } from '../support/servers/api-se
 const apiVersion = 'crd.projectcalico.org/v1';
 const config = (spec: object): KubeObject => ({ apiVersion, kind: 'IPAMConfig', metadata: { name: 'default' }, spec });
 const pool = (name: string, cidr: string, spec: object = {}): KubeObject => ({
-  ...{ apiVersion, kind: 'IPPool', metadata: { name } },
+  apiVersion,
+  kind: 'IPPool',
+  metadata: { name },
   spec: { cidr, nodeSelector: 'all()', ...spec },
 });
 const information = (datastoreReady: boolean): KubeObject => ({
-  ...{ apiVersion, kind: 'ClusterInformation', metadata: { name: 'default' } },
+  apiVersion,
+  kind: 'ClusterInformation',
+  metadata: { name: 'default' },
   spec: { clusterGUID: 'a', calicoVersion: 'v3.31.4', datastoreReady },
 });
 const locked = information(false);
@@ -121,10 +125,16 @@ const same: readonly (readonly [string, readonly KubeObject[], readonly string[]
     [
       config({ strictAffinity: false, autoAllocateBlocks: true }),
       {
-        ...{ apiVersion, kind: 'IPAMBlock', metadata: { name: '10-0-0-0-30' } },
+        apiVersion,
+        kind: 'IPAMBlock',
+        metadata: { name: '10-0-0-0-30' },
         spec: {
-          ...{ cidr: '10.0.0.0/30', affinity: 'host:a', strictAffinity: false, deleted: false },
-          ...{ allocations: [0, null, null, null], unallocated: [1, 2, 3] },
+          cidr: '10.0.0.0/30',
+          affinity: 'host:a',
+          strictAffinity: false,
+          deleted: false,
+          allocations: [0, null, null, null],
+          unallocated: [1, 2, 3],
           attributes: [{ handle_id: 'h', secondary: { node: 'b' } }],
         },
       },
@@ -258,7 +268,9 @@ describe.skipIf(reference === undefined)('next to calicoctl (skipped unless CALI
       const [right] = await outcomes(theirs, server(), objects, ['ipam split 0 --name=p']);
       expect(right).toMatchObject({ code: 0, pools: [] });
       expect(left).toEqual({
-        ...{ code: 1, stdout: '', configs: [] },
+        code: 1,
+        stdout: '',
+        configs: [],
         stderr:
           'error splitting the CIDR 10.0.0.0/24 into 0 CIDRs: number to split CIDR into is not a valid power of 2: 0\n',
         pools: [{ name: 'p', spec: { cidr: '10.0.0.0/24', nodeSelector: 'all()' } }],

@@ -79,7 +79,8 @@ describe('the calicoctl parser', () => {
     'ipam configure --strictaffinity=true --force',
   ])('"%s" prints the usage block of ipam configure', async (line) => {
     expect(await calicoctl(line)).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr:
         'Usage:\n  calicoctl ipam configure --strictaffinity=<true/false> [--max-blocks-per-host=<number>] [--config=<CONFIG>] [--allow-version-mismatch]\n',
     });
@@ -89,7 +90,8 @@ describe('the calicoctl parser', () => {
     '"%s" prints the usage block of ipam split',
     async (line) => {
       expect(await calicoctl(line)).toMatchObject({
-        ...{ code: 1, stdout: '' },
+        code: 1,
+        stdout: '',
         stderr:
           'Usage:\n  calicoctl ipam split <NUMBER> [--cidr=<CIDR>] [--name=<POOL_NAME>] [--config=<CONFIG>] [--allow-version-mismatch]\n',
       });

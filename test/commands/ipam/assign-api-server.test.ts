@@ -45,7 +45,11 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
       'projectcalico.org/metadata': `{"creationTimestamp":null,"labels":${JSON.stringify(labels)}}`,
     });
     expect(affinity?.spec).toEqual({
-      ...{ state: 'confirmed', node: 'node-a', type: 'host', cidr: '10.244.174.128/26', deleted: 'false' },
+      state: 'confirmed',
+      node: 'node-a',
+      type: 'host',
+      cidr: '10.244.174.128/26',
+      deleted: 'false',
     });
 
     const [block, ...otherBlocks] = await objects('ipamblocks');
@@ -115,7 +119,8 @@ describeWithApiServer('ipam assign on a kube-apiserver', (server) => {
     const rules = [
       { apiGroups: [''], resources: ['pods', 'nodes', 'namespaces'], verbs: ['get'] },
       {
-        ...{ apiGroups: ['crd.projectcalico.org'], resources: [...calico, 'clusterinformations'] },
+        apiGroups: ['crd.projectcalico.org'],
+        resources: [...calico, 'clusterinformations'],
         verbs: ['get', 'list', 'create', 'update', 'delete'],
       },
     ];

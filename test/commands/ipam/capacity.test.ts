@@ -8,7 +8,9 @@ import { affinityTo, blockWith, node, pool } from '../../support/clusters/ipam-s
 import { folderOf, run } from '../../support/program/world.ts';
 
 const config = (spec: object): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'IPAMConfig',
+  metadata: { name: 'default' },
   spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
 });
 
@@ -18,7 +20,9 @@ const objects: KubeObject[] = [
   ...[blockWith('10.60.0.0/26', 'host:host-a', ['h', 60]), affinityTo('host-a', '10.60.0.0/26', 'confirmed')],
   blockWith('10.60.0.64/26', undefined, ['g', 10]),
   {
-    ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPReservation', metadata: { name: 'r' } },
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPReservation',
+    metadata: { name: 'r' },
     spec: { reservedCIDRs: ['10.60.0.128/26'] },
   },
 ];

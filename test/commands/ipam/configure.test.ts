@@ -14,16 +14,23 @@ import { type Ran, run } from '../../support/program/world.ts';
 
 const apiVersion = 'crd.projectcalico.org/v1';
 const config = (spec: object, metadata: object = {}): KubeObject => ({
-  ...{ apiVersion, kind: 'IPAMConfig' },
+  apiVersion,
+  kind: 'IPAMConfig',
   metadata: { name: 'default', ...metadata },
   spec: { strictAffinity: false, autoAllocateBlocks: true, ...spec },
 });
 /** Two addresses of node-a's block, the second one held by node-b. */
 const borrowed: KubeObject = {
-  ...{ apiVersion, kind: 'IPAMBlock', metadata: { name: '10-0-0-0-30' } },
+  apiVersion,
+  kind: 'IPAMBlock',
+  metadata: { name: '10-0-0-0-30' },
   spec: {
-    ...{ cidr: '10.0.0.0/30', affinity: 'host:node-a', strictAffinity: false, deleted: false },
-    ...{ allocations: [0, 1, null, null], unallocated: [2, 3] },
+    cidr: '10.0.0.0/30',
+    affinity: 'host:node-a',
+    strictAffinity: false,
+    deleted: false,
+    allocations: [0, 1, null, null],
+    unallocated: [2, 3],
     attributes: [
       { handle_id: 'h', secondary: { node: 'node-a' } },
       { handle_id: 'i', secondary: { node: 'node-b' } },
@@ -52,7 +59,9 @@ describe('a change by ipam configure', () => {
   it('ipam configure changes one setting and leaves the others, and unknown fields, as they are', async () => {
     put(config({ maxBlocksPerHost: 3, strictAffinity: true, ipCooldownSeconds: 30 }, { labels: { a: 'b' } }));
     expect(await configure('--max-blocks-per-host 5')).toMatchObject({
-      ...{ code: 0, stderr: '', stdout: 'Set MaxBlocksPerHost: 3 -> 5\n' },
+      code: 0,
+      stderr: '',
+      stdout: 'Set MaxBlocksPerHost: 3 -> 5\n',
     });
     expect(await stored()).toMatchObject({
       metadata: { labels: { a: 'b' } },
@@ -72,7 +81,8 @@ describe('a change by ipam configure', () => {
     const done = await configure('--strictaffinity true --force');
     expect(done.stdout).toBe('Set StrictAffinity: false -> true\nCreated the IPAMConfig object\n');
     expect(await stored()).toMatchObject({
-      ...{ apiVersion, kind: 'IPAMConfig' },
+      apiVersion,
+      kind: 'IPAMConfig',
       metadata: { name: 'default', annotations: { 'projectcalico.org/metadata': '{"creationTimestamp":null}' } },
       spec: { strictAffinity: true, autoAllocateBlocks: true },
     });
@@ -82,7 +92,8 @@ describe('a change by ipam configure', () => {
     put(config({}));
     const before = readFileSync(file(), 'utf8');
     expect(await configure('--strictaffinity false --auto-allocate-blocks T --max-blocks-per-host 0')).toMatchObject({
-      ...{ code: 0, stdout: 'Nothing to change: the configuration already has these settings.\n' },
+      code: 0,
+      stdout: 'Nothing to change: the configuration already has these settings.\n',
     });
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
@@ -107,7 +118,10 @@ describe('a change by ipam configure', () => {
     );
     const document = JSON.parse((await configure('--auto-allocate-blocks false --dry-run -o json')).stdout);
     expect(document).toEqual({
-      ...{ kind: 'IPAMConfigurationChange', dryRun: true, created: false, changed: ['autoAllocateBlocks'] },
+      kind: 'IPAMConfigurationChange',
+      dryRun: true,
+      created: false,
+      changed: ['autoAllocateBlocks'],
       before: { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 0 },
       after: { strictAffinity: true, autoAllocateBlocks: false, maxBlocksPerHost: 0 },
     });
@@ -144,7 +158,8 @@ describe('strict affinity with an address borrowed', () => {
     const before = readFileSync(file(), 'utf8');
     for (const dryRun of ['', ' --dry-run']) {
       expect(await configure(`--strictaffinity true${dryRun}`)).toMatchObject({
-        ...{ code: 4, stdout: '' },
+        code: 4,
+        stdout: '',
         stderr: expect.stringMatching(
           /^calictl: 1 address is borrowed.*\(ADDRESSES_BORROWED\)\nhint: calictl ipam show --show-borrowed /,
         ),
@@ -238,12 +253,16 @@ describe('ipam configure show', () => {
   it('ipam configure show prints the defaults, reports that nothing is stored, and writes nothing', async () => {
     const before = readFileSync(file(), 'utf8');
     expect(await configure('show')).toMatchObject({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
       stdout: `${grid('false', 'true ', '    0')}No IPAMConfig object found: these are the defaults.\n`,
     });
     expect(JSON.parse((await configure('show -o json')).stdout)).toEqual({
-      ...{ kind: 'IPAMConfiguration', stored: false },
-      ...{ strictAffinity: false, autoAllocateBlocks: true, maxBlocksPerHost: 0 },
+      kind: 'IPAMConfiguration',
+      stored: false,
+      strictAffinity: false,
+      autoAllocateBlocks: true,
+      maxBlocksPerHost: 0,
     });
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
@@ -268,13 +287,17 @@ describe('ipam configure show', () => {
 describe('calicoctl ipam configure', () => {
   it('calicoctl ipam configure prints its lines, changed or not, and creates the defaults first', async () => {
     expect(await configure('--strictaffinity=false --max-blocks-per-host=4', 'calicoctl')).toMatchObject({
-      ...{ code: 1, stdout: '', stderr: 'error: MaxBlocksPerHost requires StrictAffinity to be enabled\n' },
+      code: 1,
+      stdout: '',
+      stderr: 'error: MaxBlocksPerHost requires StrictAffinity to be enabled\n',
     });
     expect((await stored())?.spec).toEqual({ strictAffinity: false, autoAllocateBlocks: true });
     const set = 'Successfully set StrictAffinity to: true\nSuccessfully set MaxBlocksPerHost to: 4\n';
     for (let time = 1; time <= 2; time += 1) {
       expect(await configure('--strictaffinity=1 --max-blocks-per-host=+4', 'calicoctl')).toMatchObject({
-        ...{ code: 0, stdout: set, stderr: '' },
+        code: 0,
+        stdout: set,
+        stderr: '',
       });
     }
   });

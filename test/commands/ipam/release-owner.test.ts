@@ -15,7 +15,10 @@ let objects: KubeObject[] = [];
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'calictl-release-owner-'));
   ({ objects } = cluster({
-    ...{ seed: 7, nodes: 2, podsPerNode: 3, madeAt: new Date('2025-06-01T00:00:00Z') },
+    seed: 7,
+    nodes: 2,
+    podsPerNode: 3,
+    madeAt: new Date('2025-06-01T00:00:00Z'),
     pools: [{ name: 'pool-1', cidr: '10.60.0.0/24', blockSize: 29 }],
   }));
   store(objects);
@@ -194,7 +197,9 @@ describe('ipam release --pod', () => {
     store(objects.filter((object) => object !== pod));
     const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
     expect(await release(`--pod ${name}`)).toMatchObject({
-      ...{ code: 0, stderr: '', stdout: `Successfully released ${addressOf(pod)}\n` },
+      code: 0,
+      stderr: '',
+      stdout: `Successfully released ${addressOf(pod)}\n`,
     });
     expect(recordedFor('node-a')).toContain(addressOf(other));
     expect(recordedFor('node-a')).not.toContain(addressOf(pod));

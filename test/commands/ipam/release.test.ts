@@ -26,7 +26,11 @@ beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'calictl-release-'));
   folder = join(top, 'store');
   const made = cluster({
-    ...{ seed: 21, nodes: 2, podsPerNode: 3, madeAt: new Date('2025-06-01T00:00:00Z'), locked: true },
+    seed: 21,
+    nodes: 2,
+    podsPerNode: 3,
+    madeAt: new Date('2025-06-01T00:00:00Z'),
+    locked: true,
     pools: [{ name: 'pool-1', cidr: '10.60.0.0/24', blockSize: 29 }],
   });
   const random = seeded(2);
@@ -81,7 +85,9 @@ describe('--ip', () => {
     expect(stored().some(({ metadata }) => metadata.name === handleName(handle))).toBe(true);
 
     expect(await release(`--ip ${leaked}`)).toMatchObject({
-      ...{ code: 0, stderr: '', stdout: `Successfully released ${leaked}\n` },
+      code: 0,
+      stderr: '',
+      stdout: `Successfully released ${leaked}\n`,
     });
     const after = blockWith(leaked);
     expect(after.allocations[ordinal]).toBeNull();
@@ -259,7 +265,8 @@ describe('--from-report', () => {
     expect(await run('ipam check', { folder })).toMatchObject({ code: 0 });
     // A second run finds nothing left to do, which is not a failure.
     expect(await unchanged('--from-report report.json')).toMatchObject({
-      ...{ code: 0, stdout: `IP address ${leaked} is already free\n` },
+      code: 0,
+      stdout: `IP address ${leaked} is already free\n`,
     });
   });
 
@@ -412,13 +419,16 @@ describe('--from-report', () => {
       );
       await report();
       expect(await unchanged('--from-report=report.json', compat)).toMatchObject({
-        ...{ code: 1, stderr: 'data store is not locked. Either lock the data store, or re-run with --force\n' },
+        code: 1,
+        stderr: 'data store is not locked. Either lock the data store, or re-run with --force\n',
       });
     });
 
     it('calicoctl release --from-report names a report that cannot be read', async () => {
       expect(await unchanged('--from-report=nowhere.json', compat)).toMatchObject({
-        ...{ code: 1, stdout: '', stderr: 'open nowhere.json: no such file or directory\n' },
+        code: 1,
+        stdout: '',
+        stderr: 'open nowhere.json: no such file or directory\n',
       });
     });
   });
@@ -429,16 +439,22 @@ describe('calicoctl ipam release --ip', () => {
 
   it('calicoctl release --ip releases one address without asking who uses it', async () => {
     expect(await release(`--ip=${used}`, compat)).toMatchObject({
-      ...{ code: 0, stderr: '', stdout: `Successfully released IP address ${used}\n` },
+      code: 0,
+      stderr: '',
+      stdout: `Successfully released IP address ${used}\n`,
     });
     expect(await unchanged(`--ip=${used}`, compat)).toMatchObject({
-      ...{ code: 1, stdout: '', stderr: `IP address ${used} is not assigned\n` },
+      code: 1,
+      stdout: '',
+      stderr: `IP address ${used} is not assigned\n`,
     });
   });
 
   it('calicoctl release --ip refuses an invalid address on stdout', async () => {
     expect(await unchanged('--ip=10.60.0', compat)).toMatchObject({
-      ...{ code: 1, stderr: '', stdout: 'Error executing command: invalid IP address specified: 10.60.0\n' },
+      code: 1,
+      stderr: '',
+      stdout: 'Error executing command: invalid IP address specified: 10.60.0\n',
     });
   });
 

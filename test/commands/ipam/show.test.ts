@@ -163,20 +163,39 @@ describe('usage by ipam show', () => {
     kind: 'IPAMUsage',
     pools: [
       {
-        ...{ name: 'pool-a', cidr: '10.60.0.0/29', total: 8, inUse: 3, free: 5, reserved: 4 },
+        name: 'pool-a',
+        cidr: '10.60.0.0/29',
+        total: 8,
+        inUse: 3,
+        free: 5,
+        reserved: 4,
         blocks: [{ cidr: '10.60.0.0/29', affinity: 'host:node-a', total: 8, inUse: 3, free: 5, borrowed: 1 }],
       },
       {
-        ...{ name: 'pool-b', cidr: '10.61.0.0/16', total: 65536, inUse: 8, free: 65528, reserved: 256 },
+        name: 'pool-b',
+        cidr: '10.61.0.0/16',
+        total: 65536,
+        inUse: 8,
+        free: 65528,
+        reserved: 256,
         blocks: [{ cidr: '10.61.0.0/29', affinity: 'host:node-b', total: 8, inUse: 8, free: 0, borrowed: 0 }],
       },
       {
-        ...{ name: 'pool-c', cidr: '10.64.0.0/12', total: 1048576, inUse: 2, free: 1048574, reserved: 0 },
+        name: 'pool-c',
+        cidr: '10.64.0.0/12',
+        total: 1048576,
+        inUse: 2,
+        free: 1048574,
+        reserved: 0,
         blocks: [{ cidr: '10.64.0.0/30', affinity: 'host:node-a', total: 4, inUse: 2, free: 2, borrowed: 0 }],
       },
       {
-        ...{ name: 'pool-d', cidr: 'fd00::/64', total: '18446744073709551616', inUse: 5 },
-        ...{ free: '18446744073709551611', reserved: 0 },
+        name: 'pool-d',
+        cidr: 'fd00::/64',
+        total: '18446744073709551616',
+        inUse: 5,
+        free: '18446744073709551611',
+        reserved: 0,
         blocks: [{ cidr: 'fd00::/122', affinity: 'host:node-a', total: 64, inUse: 5, free: 59, borrowed: 0 }],
       },
     ],
@@ -462,8 +481,12 @@ describe('ipam show --show-borrowed', () => {
 
   it('show --show-borrowed prints the other formats', async () => {
     const item = {
-      ...{ address: '10.60.0.2', node: 'node-b', block: '10.60.0.0/29', owner: 'node-a' },
-      ...{ type: 'pod', allocatedTo: 'shop/cart-1' },
+      address: '10.60.0.2',
+      node: 'node-b',
+      block: '10.60.0.0/29',
+      owner: 'node-a',
+      type: 'pod',
+      allocatedTo: 'shop/cart-1',
     };
     const document = { kind: 'IPAMBorrowedList', items: [item], withoutNode: 2 };
     expect(JSON.parse(await answer('--show-borrowed -o json'))).toEqual(document);

@@ -9,7 +9,9 @@ import { node, pool } from '../../support/clusters/ipam-state.ts';
 import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
 
 const information = (datastoreReady: boolean): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'ClusterInformation', metadata: { name: 'default' } },
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'ClusterInformation',
+  metadata: { name: 'default' },
   spec: { calicoVersion: 'v3.31.4', datastoreReady },
 });
 const common = [node('node-a'), pool('pool-1', '10.60.0.0/24', 26), pool('pool-2', '10.61.0.0/16', 26)];
@@ -72,9 +74,15 @@ describe('ipam split', () => {
     const { code, stdout } = await split('4 --cidr 10.60.0.9/24 -o json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ kind: 'IPPoolSplit', outcome: 'split', pool: 'pool-1', cidr: '10.60.0.0/24' },
+      kind: 'IPPoolSplit',
+      outcome: 'split',
+      pool: 'pool-1',
+      cidr: '10.60.0.0/24',
       parts: ['10.60.0.0/26', '10.60.0.64/26', '10.60.0.128/26', '10.60.0.192/26'].map((cidr, index) => ({
-        ...{ name: `split-pool-1-${index}`, cidr, existed: false, blocks: 0 },
+        name: `split-pool-1-${index}`,
+        cidr,
+        existed: false,
+        blocks: 0,
       })),
     });
   });
@@ -83,7 +91,8 @@ describe('ipam split', () => {
     put(information(true), ...common);
     const before = readFileSync(file(), 'utf8');
     expect(await split('2 --name pool-1 --dry-run')).toMatchObject({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
       stdout: [
         'would disable pool-1 (10.60.0.0/24)',
         'would create split-pool-1-0 (10.60.0.0/25, 0 blocks)',
@@ -100,7 +109,8 @@ describe('ipam split', () => {
     const before = readFileSync(file(), 'utf8');
     for (const which of ['--name pool-1', '--cidr 10.60.0.0/24']) {
       expect(await split(`2 ${which}`)).toMatchObject({
-        ...{ code: 0, stderr: '' },
+        code: 0,
+        stderr: '',
         stdout:
           'Pool pool-1 is already split: nothing to do.\n  split-pool-1-0 10.60.0.0/25\n  split-pool-1-1 10.60.0.128/25\n',
       });
@@ -124,7 +134,9 @@ describe('ipam split', () => {
 
 const inTheWay = pool('split-pool-1-1', '10.99.0.0/24', 26);
 const across = (name: string, cidr: string): KubeObject => ({
-  ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMBlock', metadata: { name } },
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'IPAMBlock',
+  metadata: { name },
   spec: { cidr, allocations: [], unallocated: [], attributes: [], strictAffinity: false, deleted: false },
 });
 
@@ -185,7 +197,8 @@ it.each([
 describe('calicoctl ipam split', () => {
   it("calicoctl ipam split prints calicoctl's sentences, with its line ends", async () => {
     expect(await split('4 --name=pool-1', asCalicoctl)).toMatchObject({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
       stdout: [
         'IP Pool pool-1 was successfully split into 4 smaller pools.Created split-pool-1-0 with CIDR 10.60.0.0/26.',
         'Created split-pool-1-1 with CIDR 10.60.0.64/26.',

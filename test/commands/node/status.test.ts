@@ -132,7 +132,12 @@ describe('calictl node status', () => {
       kind: 'NodeStatusList',
       items: [
         {
-          ...{ node: 'node-a', reached: true, ipv4: '10.90.0.1', asNumber: 64512, felix: 'live', problems: ['F100'] },
+          node: 'node-a',
+          reached: true,
+          ipv4: '10.90.0.1',
+          asNumber: 64512,
+          felix: 'live',
+          problems: ['F100'],
           bird: [{ ipVersion: 4, state: 'running', version: 'v0.3.3+birdv1.6.8', routerId: '10.90.0.1' }],
           routes: { imported: 3, preferred: 1, exported: 2 },
           peers: [
@@ -145,7 +150,11 @@ describe('calictl node status', () => {
       ],
       problems: [
         {
-          ...{ id: 'F100', severity: 'error', node: 'node-a', peer: 'node-c', ipVersion: 4 },
+          id: 'F100',
+          severity: 'error',
+          node: 'node-a',
+          peer: 'node-c',
+          ipVersion: 4,
           sessions: [{ node: 'node-a', ipVersion: 4, protocol: 'Mesh_10_90_0_3' }],
         },
       ],

@@ -120,8 +120,14 @@ describe('calictl node verify', () => {
         right: expect.any(Number),
         facts: [
           {
-            ...{ subject: 'pod default/web-1', fact: 'proxy_arp', expected: '1', seen: '0', verdict: 'wrong' },
-            ...{ problem: 'F01', severity: 'error', hint: expect.any(String) },
+            subject: 'pod default/web-1',
+            fact: 'proxy_arp',
+            expected: '1',
+            seen: '0',
+            verdict: 'wrong',
+            problem: 'F01',
+            severity: 'error',
+            hint: expect.any(String),
             command: ['cat', `/proc/sys/net/ipv4/conf/${web}/proxy_arp`],
           },
         ],

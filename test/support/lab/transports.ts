@@ -36,7 +36,9 @@ export function waysTo(lab: Lab, server: ApiServer, sshd: LabSshd): readonly Way
     {
       name: 'network namespaces',
       flags: [...cluster, '--via', lab.via, '--bird-dir', lab.birdFolder],
-      ...{ felix: 'running', seesFiles: false, recorded: false },
+      felix: 'running',
+      seesFiles: false,
+      recorded: false,
     },
   ];
 }

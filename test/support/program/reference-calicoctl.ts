@@ -31,11 +31,15 @@ const apiVersion = 'crd.projectcalico.org/v1';
 /** calicoctl's `ipam check` reads both of these and fails without them. */
 export const calicoctlNeeds: readonly KubeObject[] = [
   {
-    ...{ apiVersion, kind: 'ClusterInformation', metadata: { name: 'default' } },
+    apiVersion,
+    kind: 'ClusterInformation',
+    metadata: { name: 'default' },
     spec: { clusterGUID: '5d2c9e4b8bcc09e00656c54f84e82dff', calicoVersion: 'v3.31.4', datastoreReady: true },
   },
   {
-    ...{ apiVersion, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },
+    apiVersion,
+    kind: 'KubeControllersConfiguration',
+    metadata: { name: 'default' },
     spec: { controllers: { node: { leakGracePeriod: '15m0s' } } },
   },
 ];

@@ -72,7 +72,8 @@ it('affinity claim exits 0 when all blocks belong to the node, 1 when none does'
   expect(await claim(`${fourth} --node node-a`)).toMatchObject({ code: 0 });
   expect(await claim(`${fourth} --node node-a`)).toMatchObject({ code: 0 });
   expect(await unchanged(`${second} --node node-a`)).toMatchObject({
-    ...{ code: 1, stdout: '10.60.0.8/29 cannot be claimed: it belongs to host:node-b\n' },
+    code: 1,
+    stdout: '10.60.0.8/29 cannot be claimed: it belongs to host:node-b\n',
   });
   expect(await unchanged(`${second} --node node-a --dry-run`)).toMatchObject({ code: 1 });
 });
@@ -90,14 +91,20 @@ it('affinity claim --dry-run prints the plan, as JSON too', async () => {
   });
   const { stdout } = await unchanged('10.60.0.0/28 --node node-a --dry-run -o json');
   expect(JSON.parse(stdout)).toEqual({
-    ...{ kind: 'IPAMAffinityClaim', dryRun: true, node: 'node-a', owned: 1, limit: 20, outcomes: [] },
+    kind: 'IPAMAffinityClaim',
+    dryRun: true,
+    node: 'node-a',
+    owned: 1,
+    limit: 20,
+    outcomes: [],
     planned: [
       { cidr: first, does: 'own' },
       { cidr: second, does: 'fail', why: 'it belongs to host:node-b' },
     ],
   });
   expect(JSON.parse((await claim(`${fourth} --node node-a -o json`)).stdout)).toMatchObject({
-    ...{ dryRun: false, planned: [{ cidr: fourth, does: 'claim' }] },
+    dryRun: false,
+    planned: [{ cidr: fourth, does: 'claim' }],
     outcomes: [{ subject: fourth, outcome: 'applied' }],
   });
 });
@@ -112,7 +119,9 @@ it('blocks made by affinity claim are used by the allocator', async () => {
 
 it('affinity claim warns of more blocks than the limit', async () => {
   const config = {
-    ...{ apiVersion: 'crd.projectcalico.org/v1', kind: 'IPAMConfig', metadata: { name: 'default' } },
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'IPAMConfig',
+    metadata: { name: 'default' },
     spec: { strictAffinity: true, autoAllocateBlocks: true, maxBlocksPerHost: 3 },
   };
   store(config);

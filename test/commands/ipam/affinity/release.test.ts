@@ -46,7 +46,9 @@ async function unchanged(flags: string, options?: RunOptions): Promise<Ran> {
 describe('affinity release of an empty block', () => {
   it('affinity release deletes an empty block with its claim', async () => {
     expect(await release(first)).toMatchObject({
-      ...{ code: 0, stderr: '', stdout: 'Successfully released 10.60.0.0/29\n' },
+      code: 0,
+      stderr: '',
+      stdout: 'Successfully released 10.60.0.0/29\n',
     });
     expect(named('IPAMBlock')).toEqual(['10-60-0-16-29', '10-60-0-8-29']);
     expect(named('BlockAffinity')).toEqual(['node-a-10-60-0-8-29', 'node-b-10-60-0-16-29']);
@@ -127,14 +129,17 @@ it('affinity release --dry-run prints the plan, as JSON too', async () => {
   );
   const { stdout } = await unchanged('--node node-a --dry-run -o json');
   expect(JSON.parse(stdout)).toEqual({
-    ...{ kind: 'IPAMAffinityRelease', dryRun: true, outcomes: [] },
+    kind: 'IPAMAffinityRelease',
+    dryRun: true,
+    outcomes: [],
     planned: [
       { cidr: first, node: 'node-a', type: 'host', affinity: 'node-a-10-60-0-0-29', inUse: 0, does: 'delete' },
       { cidr: second, node: 'node-a', type: 'host', affinity: 'node-a-10-60-0-8-29', inUse: 2, does: 'keep' },
     ],
   });
   expect(JSON.parse((await release(`${first} -o json`)).stdout)).toMatchObject({
-    ...{ dryRun: false, outcomes: [{ subject: first, outcome: 'applied' }] },
+    dryRun: false,
+    outcomes: [{ subject: first, outcome: 'applied' }],
   });
 });
 
