@@ -59,6 +59,16 @@ export interface ListOptions extends CallOptions {
   readonly current?: boolean;
   /** A Kubernetes label selector. */
   readonly labelSelector?: string;
+  /** For callers that ask for `holdings`: what a folder holds besides its unreadable files, which are errors otherwise. */
+  readonly partial?: boolean;
+}
+
+/** What a folder of manifests can know about its own completeness: it may be a dump of some kinds, or of some namespaces. */
+export interface Holdings {
+  /** Files that may hold objects of any kind and cannot be read: `dump/pods.yaml: a named pipe, not a file`. */
+  readonly unreadable: readonly string[];
+  /** Kinds of which the folder certainly holds all objects, also when that is none: those that a snapshot saved. */
+  readonly complete: ReadonlySet<string>;
 }
 
 export interface ListPage<T> {
@@ -88,8 +98,9 @@ export interface Datastore {
   readonly description: string;
   /** When the objects were captured, if the store is a snapshot; undefined means now. */
   readonly capturedAt: Date | undefined;
-  /** The folder itself, where the store is one. */
+  /** The folder itself, where the store is one, and the bundle that it was unpacked from. */
   readonly folder?: string;
+  readonly bundle?: string | undefined;
 
   /** One object. Errors: not-found. */
   get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T>;
@@ -101,6 +112,9 @@ export interface Datastore {
   update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
   /** Errors: not-found (also when the uid differs), conflict (the revision differs). */
   delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void>;
+
+  /** What is known to be missing; absent for a store that holds every object of its cluster. */
+  holdings?(options?: CallOptions): Promise<Holdings>;
 
   /**
    * Takes the lock that keeps repairs apart; waits until that of a dead holder expires.

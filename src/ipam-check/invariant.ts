@@ -6,16 +6,19 @@ export type Severity = 'error' | 'warning' | 'info';
 
 /**
  * Kinds that a check can do without. When one of them cannot be read, the invariants that need it are not judged.
- * Blocks, pools and pods are not among them: without those there is no check at all.
+ * A live store must give blocks, pools, pods and nodes; a folder may be a dump without them.
  */
 export type OptionalKind =
   | 'BlockAffinity'
   | 'ClusterInformation'
+  | 'IPAMBlock'
   | 'IPAMConfig'
   | 'IPAMHandle'
+  | 'IPPool'
   | 'IPReservation'
   | 'KubeControllersConfiguration'
   | 'Node'
+  | 'Pod'
   | 'Service'
   | 'WorkloadEndpoint';
 

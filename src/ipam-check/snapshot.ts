@@ -88,6 +88,8 @@ export interface ServiceRecord {
 export interface UnreadKind {
   readonly kind: OptionalKind;
   readonly reason: string;
+  /** When only the objects of these namespaces are missing: what belongs to another one is judged. */
+  readonly namespaces?: ReadonlySet<string>;
 }
 
 export interface IpamSnapshot {

@@ -71,7 +71,6 @@ export async function saveSnapshot(
   options: SaveOptions,
 ): Promise<SavedSnapshot> {
   const capturedAt = store.capturedAt ?? options.now;
-  await target.write('snapshot.json', `${JSON.stringify({ capturedAt: capturedAt.toISOString() })}\n`);
   const objects: { kind: string; count: number }[] = [];
   const unread: { kind: string; reason: string }[] = [];
   const all = savedKinds(store);
@@ -91,6 +90,11 @@ export async function saveSnapshot(
       unread.push({ kind: kind.kind, reason: error.message });
     }
   }
+  // Of a store that is itself incomplete, a snapshot is no more complete.
+  const holdings = await store.holdings?.({ signal: options.signal });
+  const complete = objects.map(({ kind }) => kind).filter((kind) => holdings?.complete.has(kind) ?? true);
+  const info = { capturedAt: capturedAt.toISOString(), complete };
+  await target.write('snapshot.json', `${JSON.stringify(info)}\n`);
   const saved = nodes === undefined ? undefined : await saveNodes(target, nodes, options);
   return { capturedAt, objects, unread, nodes: saved };
 }

@@ -1,6 +1,7 @@
 // Where a snapshot is written: a folder or a .tgz file. It appears under its name when it is complete, or not at all.
 import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../files/make-folder.ts';
 import { CalictlError, RefusedError, systemText } from '../world/errors.ts';
 import { openArchive } from './archive.ts';
 
@@ -30,7 +31,7 @@ export async function openTarget(path: string): Promise<SnapshotTarget> {
     throw new CalictlError(`${path} cannot be written: ${systemText(cause)}`, { code: 'SNAPSHOT_UNWRITABLE', cause });
   };
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // In the same folder, so that the last step is a rename.
     const scratch = await mkdtemp(join(dirname(path), '.calictl-snapshot-'));
     const target = isBundle(path) ? bundleTarget(path, scratch) : folderTarget(path, scratch);

@@ -28,3 +28,15 @@ export function andMore(count: number): string {
 export function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]?.trimEnd() ?? '';
 }
+
+/** A size for people: `640 bytes`, `12 KiB`, `2.1 GiB`. */
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${unit > 0 && size < 10 ? Math.round(size * 10) / 10 : Math.round(size)} ${units[unit]}`;
+}

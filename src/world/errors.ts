@@ -74,6 +74,8 @@ const systemTexts: Readonly<Record<string, string>> = {
   EISDIR: 'is a directory',
   // Of mkdir for a whole path: something else has the name of one of the folders.
   EEXIST: 'part of the path is not a directory',
+  ELOOP: 'too many levels of symbolic links',
+  ENAMETOOLONG: 'file name too long',
   EMFILE: 'too many open files',
   EIO: 'input/output error',
 };

@@ -102,8 +102,8 @@ describe('bad input with a folder', () => {
     '%s',
     (line) => {
       it.each<[string, Expected]>([
-        ['missing', { code: 1, names: /there is no folder .*missing/ }],
-        ['file', { code: 1, names: /file is not a folder/ }],
+        ['missing', { code: 2, names: /there is no folder .*missing/ }],
+        ['file', { code: 2, names: /file is not a folder/ }],
         ['empty', { code: 1, names: /empty holds no manifests/, hint: /kubectl get -o yaml/ }],
         ['half-json', { code: 1, names: /half-json\/o\.json:\d+: / }],
         ['half-yaml', { code: 1, names: /half-yaml\/p\.yaml:\d+: / }],
@@ -142,10 +142,10 @@ describe('bad input with a folder', () => {
     ['ipam check --fix --journal empty', { code: 1, names: 'empty cannot be written: is a directory' }],
     ['ipam check --fix --journal store/j.jsonl', { code: 2, names: 'inside the datastore folder', hint: /--journal/ }],
     ['ipam check --fix --journal store/a/j.jsonl', { code: 2, names: 'inside the datastore folder' }],
-    [
-      'ipam check --fix --journal /dev/full',
-      { code: 1, names: '/dev/full cannot be written: no space left on device' },
-    ],
+    ['ipam check --fix --journal /dev/full', { code: 1, names: '/dev/full cannot be written: a device, not a file' }],
+    ['ipam check --report store/objects.json', { code: 2, names: 'inside the datastore folder', hint: /--report/ }],
+    ['snapshot save store/copy', { code: 2, names: 'inside the datastore folder', hint: /another PATH/ }],
+    ['node capture node-a --via local -w store/a.pcap', { code: 2, names: 'inside the datastore folder', hint: /-w/ }],
     ['ipam show --ip 10.60.0', { code: 2, names: '10.60.0', hint: /like 10\.60\.0\.1/ }],
     ['ipam show --ip 10.60.0.1/32', { code: 2, names: '10.60.0.1/32', hint: /without a prefix length/ }],
     ['ipam show --ip 10.60.0.1 --node node-a', { code: 2, names: '--ip and --node' }],
@@ -434,7 +434,10 @@ describeWithApiServer('bad input with a cluster', (server) => {
 
   it('ipam check without the right to read services continues and lists what it did not judge', async () => {
     const { code, stdout, stderr } = await unchanged('lacks-services', 'ipam check -o json');
-    expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/^not read: Service: not allowed .*\n$/),
+    });
     const { unread } = JSON.parse(stdout) as { unread: { kind: string; reason: string; invariants: string[] }[] };
     expect(unread).toEqual([
       {

@@ -15,11 +15,14 @@ import { TestClock } from '../support/program/world.ts';
 const withoutKind: Readonly<Record<OptionalKind, Partial<IpamSnapshot>>> = {
   BlockAffinity: { affinities: [] },
   ClusterInformation: { clusterInformation: undefined },
+  IPAMBlock: { blocks: [] },
   IPAMConfig: { config: undefined },
   IPAMHandle: { handles: [] },
+  IPPool: { pools: [] },
   IPReservation: { reservations: [] },
   KubeControllersConfiguration: { kubeControllers: undefined },
   Node: { nodes: [] },
+  Pod: { pods: [] },
   Service: { services: [] },
   WorkloadEndpoint: { workloads: [] },
 };

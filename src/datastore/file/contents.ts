@@ -6,15 +6,21 @@ import { Manifest, type StoredObject } from '../../manifest/manifest.ts';
 import { ManifestError } from '../../manifest/object-position.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
+import { sameValue } from '../../text/plain-values.ts';
 import { DatastoreError } from '../datastore.ts';
 import { objectKey, revisionNumber } from '../object-rules.ts';
-import { listManifests, readTexts, type Signature, signatureOf } from './folder.ts';
+import { listManifests, readTexts, type Signature, signatureOf, type Unreadable } from './folder.ts';
 
 /** An object and the file that holds it. */
 export interface Entry extends StoredObject {
   /** Relative to the folder. */
   readonly path: string;
+  /** Where the folder holds the same object again, equal in every field; then it can be read but not changed. */
+  readonly copies: readonly Place[];
 }
+
+/** Where an object is. */
+type Place = Pick<Entry, 'path' | 'position'>;
 
 interface LoadedFile {
   readonly signature: Signature;
@@ -33,6 +39,9 @@ export class Contents {
   #entries: Entries = new Map();
   /** The highest numeric revision so far. */
   #revision = 0n;
+  #unreadable: readonly Unreadable[] = [];
+  /** True when an object is in several files. */
+  #hasCopies = false;
 
   /** `folder` as the user wrote it: paths in messages begin with it. */
   constructor(folder: string) {
@@ -47,6 +56,11 @@ export class Contents {
   get isEmpty(): boolean {
     for (const { manifest } of this.#files.values()) if (manifest.count > 0) return false;
     return true;
+  }
+
+  /** Files and folders whose objects are not known. */
+  get unreadable(): readonly Unreadable[] {
+    return this.#unreadable;
   }
 
   find(kind: Kind, key: string): Entry | undefined {
@@ -66,21 +80,26 @@ export class Contents {
    * Errors: invalid for a manifest that cannot be read, and for an object that is stored twice.
    */
   async refresh(): Promise<boolean> {
-    let listed = await listManifests(this.#folder);
+    let listing = await listManifests(this.#folder);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const listed = listing.manifests;
       const changed = [...listed].filter(([path, signature]) => this.#files.get(path)?.signature !== signature);
-      if (changed.length === 0 && listed.size === this.#files.size) return true;
-      const texts = await readTexts(
+      if (changed.length === 0 && listed.size === this.#files.size) {
+        this.#unreadable = listing.unreadable;
+        return true;
+      }
+      const read = await readTexts(
         this.#folder,
         changed.map(([path]) => path),
       );
       // Files with the same signature before and after the reading did not change in between.
       const after = await listManifests(this.#folder);
-      if (sameFiles(listed, after)) {
-        this.#take(listed, texts);
+      if (sameFiles(listed, after.manifests)) {
+        this.#take(listed, read.texts);
+        this.#unreadable = [...after.unreadable, ...read.unreadable];
         return true;
       }
-      listed = after;
+      listing = after;
     }
     return false;
   }
@@ -100,6 +119,13 @@ export class Contents {
   /** Takes over what this process wrote; undefined for a file that it removed. The cost is that of the one file. */
   async wrote(path: string, manifest: Manifest | undefined): Promise<void> {
     const signature = manifest === undefined ? undefined : await signatureOf(join(this.#folder, path));
+    if (this.#hasCopies) {
+      const files = new Map(this.#files);
+      if (manifest === undefined || signature === undefined) files.delete(path);
+      else files.set(path, { signature, manifest });
+      this.#index(files);
+      return;
+    }
     for (const { kind, object } of this.#files.get(path)?.manifest.objects ?? []) {
       this.#entries.get(kind.kind)?.delete(objectKey(kind, object.metadata));
     }
@@ -133,6 +159,7 @@ export class Contents {
 
   #index(files: Map<string, LoadedFile>): void {
     const entries: Entries = new Map();
+    this.#hasCopies = false;
     for (const [path, { manifest }] of files) this.#enter(entries, path, manifest);
     this.#files = files;
     this.#entries = entries;
@@ -146,19 +173,40 @@ export class Contents {
       const ofKind = entries.get(kind.kind) ?? new Map<string, Entry>();
       entries.set(kind.kind, ofKind);
       const other = ofKind.get(key);
-      if (other !== undefined) throw this.#twice(other, { ...stored, path });
-      ofKind.set(key, { ...stored, path });
+      if (other === undefined) {
+        ofKind.set(key, { ...stored, path, copies: [] });
+      } else {
+        // A Velero backup holds each object once for each preferred version of its kind.
+        if (!sameValue(other.object, object)) throw this.#twice(other, { ...stored, path });
+        ofKind.set(key, { ...other, copies: [...other.copies, { path, position: stored.position }] });
+        this.#hasCopies = true;
+      }
       const number = revisionNumber(object.metadata.resourceVersion);
       if (number !== undefined && number > this.#revision) this.#revision = number;
     }
   }
 
-  #twice(first: Entry, second: Entry): DatastoreError {
+  /** Errors: unsupported for an object that is in several files: a change of one would leave two that differ. */
+  refuseCopies({ kind, object, copies, ...place }: Entry): void {
+    if (copies.length === 0) return;
+    throw new DatastoreError(
+      'unsupported',
+      `${kind.kind} ${objectKey(kind, object.metadata)} is in several files and cannot be changed: in ` +
+        [place, ...copies].map((one) => this.#placeText(one)).join(' and in '),
+      { hint: 'Remove all but one of them, or work on a copy of the folder that has each object once.' },
+    );
+  }
+
+  #placeText({ path, position }: Place): string {
+    return `${join(this.#folder, path)}:${position.line}`;
+  }
+
+  #twice(first: Entry, second: Place & StoredObject): DatastoreError {
     const { kind, object } = second;
-    const [a, b] = [first, second].map(({ path, position }) => `${join(this.#folder, path)}:${position.line}`);
+    const [a, b] = [first, second].map((place) => this.#placeText(place));
     return new DatastoreError(
       'invalid',
-      `${kind.kind} ${objectKey(kind, object.metadata)} is stored twice: in ${a} and in ${b}`,
+      `${kind.kind} ${objectKey(kind, object.metadata)} is stored twice: in ${a} and, with other contents, in ${b}`,
       { hint: 'Remove one of them: a datastore holds each object once.' },
     );
   }

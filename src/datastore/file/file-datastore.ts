@@ -1,15 +1,20 @@
 // The embedded store: a folder of manifests read and written in place, one atomic change at a time under a lock file.
-import { lstat, readFile, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { type Manifest, newManifest } from '../../manifest/manifest.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { deepCopy, isObject } from '../../text/plain-values.ts';
+import { andMore } from '../../text/wording.ts';
+import { systemText, UsageError } from '../../world/errors.ts';
 import {
   type CallOptions,
   type Datastore,
   DatastoreError,
   type DeletePreconditions,
+  type Holdings,
   type ListOptions,
   type ListPage,
   type RepairLock,
@@ -37,46 +42,66 @@ export const emptyFolderCode = 'DATASTORE_EMPTY';
 /**
  * Opens a folder as a datastore; only its snapshot information is read yet. `bundle` is the file from which the folder was
  * unpacked to be read: then nothing can be written.
- * Errors: unavailable when there is no such folder, invalid for unreadable snapshot information.
+ * Errors: UsageError when there is no such folder, invalid for unreadable snapshot information.
  */
 export async function openFolder(path: string, world: FolderWorld, bundle?: string): Promise<FileDatastore> {
+  let stats: Stats;
   try {
-    if (!(await stat(path)).isDirectory()) {
-      throw new DatastoreError('invalid', `${path} is not a folder`, {
-        hint: 'Give the path of the folder that holds the manifests.',
-      });
-    }
+    stats = await stat(path);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw asDatastoreError(error, `open ${path}`);
-    throw new DatastoreError('unavailable', `there is no folder ${path}`, {
-      cause: error,
-      hint: 'Check the path, or create the folder first.',
-    });
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw asDatastoreError(error, `open ${path}`);
+    throw new UsageError(`there is no folder ${path}`, 'Check the path, or create the folder first.', 'FOLDER_MISSING');
   }
-  return new FileDatastore(path, world, await capturedAt(path), bundle);
+  if (!stats.isDirectory()) {
+    throw new UsageError(
+      `${path} is not a folder`,
+      'Give the path of the folder that holds the manifests.',
+      'FOLDER_INVALID',
+    );
+  }
+  return new FileDatastore(path, world, await readSnapshotFile(path), bundle);
 }
 
-async function capturedAt(folder: string): Promise<Date | undefined> {
+/** What `snapshot.json` says of a snapshot. */
+export interface SnapshotInfo {
+  readonly capturedAt?: Date;
+  /** The kinds of which all objects were saved. */
+  readonly complete: ReadonlySet<string>;
+}
+
+/** Errors: invalid for a file that is not as a snapshot has it. */
+async function readSnapshotFile(folder: string): Promise<SnapshotInfo> {
   const path = join(folder, snapshotFile);
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await readRegularFile(path)).toString('utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw asDatastoreError(error, `read ${path}`);
+    const gone = errorCode(error) === 'ENOENT' && (await lstat(path).catch(() => undefined)) === undefined;
+    if (gone) return { complete: new Set() };
+    throw new DatastoreError('unavailable', `cannot read ${path}: ${systemText(error)}`, {
+      hint: 'Make it readable; without the file, the current time is used.',
+      cause: error,
+    });
   }
+  const value = parsedJson(text);
+  const { capturedAt, complete } = isObject(value) ? value : {};
+  const date = capturedAt === undefined ? undefined : new Date(String(capturedAt));
+  if (!isObject(value) || (date !== undefined && Number.isNaN(date.getTime()))) {
+    throw new DatastoreError('invalid', `${path} does not say when the snapshot was captured`, {
+      hint: 'It must hold {"capturedAt": "<RFC 3339 time>"}; without the file, the current time is used.',
+    });
+  }
+  const kinds = Array.isArray(complete) ? complete.filter((kind) => typeof kind === 'string') : [];
+  return { ...(date && { capturedAt: date }), complete: new Set(kinds) };
+}
+
+/** Undefined for invalid JSON. */
+function parsedJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    const time = isObject(value) ? value['capturedAt'] : undefined;
-    if (time === undefined) return undefined;
-    const date = new Date(String(time));
-    if (!Number.isNaN(date.getTime())) return date;
+    return JSON.parse(text);
   } catch {
-    // Reported below.
+    return undefined;
   }
-  throw new DatastoreError('invalid', `${path} does not say when the snapshot was captured`, {
-    hint: 'It must hold {"capturedAt": "<RFC 3339 time>"}; without the file, the current time is used.',
-  });
 }
 
 export class FileDatastore implements Datastore {
@@ -84,7 +109,8 @@ export class FileDatastore implements Datastore {
   readonly description: string;
   readonly capturedAt: Date | undefined;
   readonly folder: string;
-  readonly #bundle: string | undefined;
+  readonly bundle: string | undefined;
+  readonly #complete: ReadonlySet<string>;
   readonly #world: FolderWorld;
   readonly #contents: Contents;
   readonly #lock: FolderLock;
@@ -94,8 +120,9 @@ export class FileDatastore implements Datastore {
   #begun = 0;
   #ended = 0;
 
-  constructor(folder: string, world: FolderWorld, capturedAt: Date | undefined, bundle?: string) {
-    this.#bundle = bundle;
+  constructor(folder: string, world: FolderWorld, { capturedAt, complete }: SnapshotInfo, bundle?: string) {
+    this.bundle = bundle;
+    this.#complete = complete;
     this.description = bundle === undefined ? `folder ${folder}` : `snapshot ${bundle}`;
     this.capturedAt = capturedAt;
     this.folder = folder;
@@ -110,10 +137,16 @@ export class FileDatastore implements Datastore {
     return this.#inTurn('read', options, async () => {
       const known = this.#contents.find(kind, key);
       // Calls that were queued share the refresh that the first of them needed.
-      const isFresh = known === undefined ? this.#ended > asked : await this.#contents.isCurrent(known.path);
+      const isFresh =
+        known === undefined || known.copies.length > 0
+          ? this.#ended > asked
+          : await this.#contents.isCurrent(known.path);
       if (!isFresh) await this.#look(options);
       const entry = this.#contents.find(kind, key);
-      if (entry === undefined) throw notFound(kind, ref, this.#contents.isEmpty ? this.#emptyHint() : undefined);
+      if (entry === undefined) {
+        this.#refuseUnreadable();
+        throw notFound(kind, ref, this.#contents.isEmpty ? this.#emptyHint() : undefined);
+      }
       return this.#handedOut<T>(entry);
     });
   }
@@ -122,7 +155,9 @@ export class FileDatastore implements Datastore {
     const selected = labelSelector(options.labelSelector ?? '');
     yield await this.#inTurn('read', options, async () => {
       await this.#look(options);
+      if (options.partial !== true) this.#refuseUnreadable();
       if (this.#contents.isEmpty) {
+        this.#refuseUnreadable();
         throw new DatastoreError('invalid', `${this.folder} holds no manifests`, {
           code: emptyFolderCode,
           hint: this.#emptyHint(),
@@ -142,6 +177,7 @@ export class FileDatastore implements Datastore {
     return this.#locked(options, async () => {
       await this.#look(options, true);
       if (this.#contents.find(kind, objectKey(kind, ref)) !== undefined) throw alreadyExists(kind, ref);
+      this.#refuseUnreadable();
       const given = {
         uid: this.#world.random.uuid(),
         resourceVersion: this.#nextRevision(),
@@ -172,6 +208,13 @@ export class FileDatastore implements Datastore {
     });
   }
 
+  async holdings(options?: CallOptions): Promise<Holdings> {
+    return this.#inTurn('read', options, async () => {
+      await this.#look(options);
+      return { unreadable: this.#unreadable(), complete: this.#complete };
+    });
+  }
+
   async lockRepairs(options?: CallOptions): Promise<RepairLock> {
     this.#refuseBundle();
     return this.#lock.forRepairs(options);
@@ -179,6 +222,21 @@ export class FileDatastore implements Datastore {
 
   async close(): Promise<void> {
     await this.#queue;
+  }
+
+  #unreadable(): string[] {
+    return this.#contents.unreadable.map(({ path, reason }) => `${join(this.folder, path)}: ${reason}`);
+  }
+
+  /** What is not known to be there may be in a file that cannot be read. Errors: unavailable. */
+  #refuseUnreadable(): void {
+    const unreadable = this.#unreadable();
+    const [first] = unreadable;
+    if (first === undefined) return;
+    throw new DatastoreError('unavailable', `cannot read ${first}${andMore(unreadable.length - 1)}`, {
+      code: 'FILE_UNREADABLE',
+      hint: 'Make it readable, or move it out of the folder if it is not a manifest.',
+    });
   }
 
   #emptyHint(): string {
@@ -236,11 +294,15 @@ export class FileDatastore implements Datastore {
     }
     await this.#look(options, true);
     const entry = this.#contents.find(kind, key);
-    if (entry === undefined) throw notFound(kind, ref);
+    if (entry === undefined) {
+      this.#refuseUnreadable();
+      throw notFound(kind, ref);
+    }
     return entry;
   }
 
   async #rewrite(entry: Entry, change: (manifest: Manifest) => Manifest): Promise<void> {
+    this.#contents.refuseCopies(entry);
     const manifest = this.#contents.manifest(entry.path);
     if (manifest === undefined) throw notFound(entry.kind, entry.object.metadata);
     try {
@@ -275,8 +337,8 @@ export class FileDatastore implements Datastore {
 
   /** Errors: unsupported, for an unpacked bundle: a change would be lost. */
   #refuseBundle(): void {
-    if (this.#bundle === undefined) return;
-    throw new DatastoreError('unsupported', `${this.#bundle} cannot be written to`, {
+    if (this.bundle === undefined) return;
+    throw new DatastoreError('unsupported', `${this.bundle} cannot be written to`, {
       hint: 'Unpack it into a folder, and use the folder.',
     });
   }

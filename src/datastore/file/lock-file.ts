@@ -1,7 +1,9 @@
 // A lock that is a file: the process that creates it holds it. It names its holder, so that the lock of a dead process
 // is taken over at once, and by one process only.
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { readRegularFile, UnsuitableFileError } from '../../files/regular-file.ts';
 import type { ProcessIdentity, Random } from '../../world/world.ts';
+import { DatastoreError } from '../datastore.ts';
 import { errorCode } from './fs-errors.ts';
 
 export interface LockHolder {
@@ -128,11 +130,15 @@ const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP',
 
 async function readLock(path: string): Promise<FoundLock | undefined> {
   try {
-    const text = await readFile(path, 'utf8');
+    const text = (await readRegularFile(path)).toString('utf8');
     return { text, holder: parseHolder(text) };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    if (!(error instanceof UnsuitableFileError)) throw error;
+    throw new DatastoreError('unavailable', `the lock ${path} cannot be read: ${error.message}`, {
+      hint: 'It is not a lock of calictl: remove it.',
+      cause: error,
+    });
   }
 }
 

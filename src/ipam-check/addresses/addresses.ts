@@ -24,9 +24,13 @@ export function addressJudgements(view: CheckView, addressUsers: AddressUsers): 
       tunnels.push({ allocation, named: tunnel });
       continue;
     }
+    const { node } = allocation.attributes;
+    if (view.isOfMissingNamespace(allocation)) {
+      if (node) holding.add(node);
+      continue;
+    }
     const judgement = withoutHandle(view, addressUsers, allocation, judgeOwned(view, addressUsers, allocation));
     if (judgement !== undefined) judgements.push(judgement);
-    const { node } = allocation.attributes;
     if (node && !isReleased(judgement)) holding.add(node);
   }
   for (const { allocation, named } of tunnels) {

@@ -3,7 +3,7 @@
 import type { Invariant, OptionalKind } from '../invariant.ts';
 
 /** Without these an address that looks unused may well be in use. */
-const users: readonly OptionalKind[] = ['Node', 'WorkloadEndpoint'];
+const users: readonly OptionalKind[] = ['Node', 'Pod', 'WorkloadEndpoint'];
 
 export const addressInvariants = {
   'INV-11': {
@@ -26,7 +26,7 @@ export const addressInvariants = {
   'INV-44': {
     title: 'address does not match its LoadBalancer service',
     severities: ['warning', 'error'],
-    needs: [...users, 'Service', 'KubeControllersConfiguration'],
+    needs: [...users, 'IPAMBlock', 'KubeControllersConfiguration', 'Service'],
     meaning:
       'The service no longer exists, Calico does not assign its addresses, or it uses an address that is not allocated to it.',
     whatToDo:
@@ -58,14 +58,14 @@ export const addressInvariants = {
   'INV-54': {
     title: 'address is in use but not allocated',
     severities: ['error'],
-    needs: users,
+    needs: [...users, 'IPAMBlock'],
     meaning: 'Calico can assign the address to another pod.',
     whatToDo: 'Restart the pod so that it gets an allocated address.',
   },
   'INV-55': {
     title: 'address in use is not in an enabled pool',
     severities: ['info'],
-    needs: users,
+    needs: [...users, 'IPAMBlock', 'IPPool'],
     meaning: 'The pool was deleted or disabled, or another program assigns addresses.',
     whatToDo: 'Restart the pod if it should have an address from a pool.',
   },
@@ -122,7 +122,7 @@ export const addressInvariants = {
   'INV-63': {
     title: 'tunnel address and its allocation do not match',
     severities: ['warning', 'error'],
-    needs: users,
+    needs: [...users, 'IPAMBlock'],
     meaning:
       'The Node object records another tunnel address than the allocated one, or something else uses the allocated address.',
     whatToDo: 'Restart calico-node on that node to correct its tunnel addresses. --fix releases duplicates.',

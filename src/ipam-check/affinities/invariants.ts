@@ -6,7 +6,7 @@ export const affinityInvariants = {
   'INV-24': {
     title: 'pool no longer selects the node of the block',
     severities: ['info', 'warning'],
-    needs: ['BlockAffinity', 'Node'],
+    needs: ['BlockAffinity', 'IPPool', 'Node'],
     meaning:
       'The node assigns no new addresses from the block. An empty block only keeps its range from other nodes; Calico releases it at the next allocation on that node.',
     whatToDo:
@@ -15,14 +15,14 @@ export const affinityInvariants = {
   'INV-25': {
     title: 'empty block in a disabled pool',
     severities: ['info'],
-    needs: ['BlockAffinity', 'Node'],
+    needs: ['BlockAffinity', 'IPPool', 'Node'],
     meaning: 'No new addresses are assigned from a disabled pool, so the block is of no use.',
     whatToDo: 'Run with --fix to release the block.',
   },
   'INV-28': {
     title: 'block owner has no affinity for the block',
     severities: ['warning'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPPool'],
     meaning: 'The owner does not find the block among its affinities and assigns no addresses from it.',
     whatToDo:
       'Run with --fix to create and confirm the affinity. An empty block of a node or pool that no longer exists is deleted instead.',
@@ -30,7 +30,7 @@ export const affinityInvariants = {
   'INV-29': {
     title: 'affinity for a block that does not exist',
     severities: ['warning', 'info'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool'],
     meaning:
       'It counts as a block of the node and may be advertised. A confirmed affinity becomes a block at the next allocation.',
     whatToDo: 'Run with --fix to delete the affinity. Findings of severity info need no action.',
@@ -38,28 +38,28 @@ export const affinityInvariants = {
   'INV-30': {
     title: 'affinity for a block of another owner',
     severities: ['warning'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool'],
     meaning: 'The block decides who owns it, so this affinity is stale.',
     whatToDo: 'Run with --fix to delete the affinity.',
   },
   'INV-31': {
     title: 'several confirmed affinities for one block',
     severities: ['error'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool'],
     meaning: 'Traffic for the block can be routed to the wrong node.',
     whatToDo: 'Run with --fix to delete the affinities of owners that the block does not name.',
   },
   'INV-32': {
     title: 'affinity was never confirmed',
     severities: ['warning'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool'],
     meaning: 'Routing ignores pending affinities: other nodes have no route to the block as a whole.',
     whatToDo: 'Run with --fix to confirm the affinity.',
   },
   'INV-33': {
     title: 'affinity release was not completed',
     severities: ['warning'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool'],
     meaning: 'The affinity is still advertised, and its node cannot assign addresses from the block.',
     whatToDo: 'Run with --fix: the affinity is confirmed again if its node exists, and released if it does not.',
   },
@@ -73,7 +73,7 @@ export const affinityInvariants = {
   'INV-35': {
     title: 'name or labels of an affinity do not match its spec',
     severities: ['warning'],
-    needs: ['BlockAffinity'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool'],
     meaning: 'Nodes find their affinities by label and read them by name, so the node does not see this one.',
     whatToDo:
       'Run with --fix to set its type and labels. If the name is wrong, let the node claim the block again and delete this affinity.',
@@ -81,7 +81,7 @@ export const affinityInvariants = {
   'INV-36': {
     title: 'affinity of a node that does not exist',
     severities: ['warning'],
-    needs: ['BlockAffinity', 'Node'],
+    needs: ['BlockAffinity', 'IPAMBlock', 'IPPool', 'Node'],
     meaning: 'The node was removed, but its blocks are still reserved for it.',
     whatToDo:
       'Run with --fix to release empty blocks. If addresses are still allocated in the block, release them first.',
@@ -106,7 +106,7 @@ export const affinityInvariants = {
   'INV-39': {
     title: 'node keeps an empty block that it does not need',
     severities: ['info'],
-    needs: ['BlockAffinity', 'Node'],
+    needs: ['BlockAffinity', 'IPPool', 'Node'],
     meaning:
       'The node has other blocks of the family, and nothing was assigned from this one during the grace period. Calico releases such blocks after a while.',
     whatToDo: 'Run with --fix to release the block. The node keeps one block per family.',
@@ -114,7 +114,7 @@ export const affinityInvariants = {
   'INV-40': {
     title: 'node that is not ready owns unused blocks',
     severities: ['info'],
-    needs: ['Node'],
+    needs: ['IPAMBlock', 'Node'],
     meaning: 'The blocks are kept for a node that may not come back.',
     whatToDo: 'Bring the node back, or delete it so that its blocks are released (INV-36).',
   },

@@ -75,7 +75,7 @@ function obstacleToFreeing(
 ): string | undefined {
   const lost = problems.find(({ id }) => id === 'INV-08')?.at ?? [];
   if (lost.length === 0 || range === undefined) return undefined;
-  for (const kind of ['Service', 'WorkloadEndpoint'] as const) {
+  for (const kind of ['Node', 'Pod', 'Service', 'WorkloadEndpoint'] as const) {
     if (!view.wasRead(kind)) return `its lost addresses may be in use: ${kind} objects cannot be read`;
   }
   const windows = allocations.some(({ windowsReserved }) => windowsReserved);

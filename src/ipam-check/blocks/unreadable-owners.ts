@@ -40,7 +40,9 @@ export function unreadableOwners(view: CheckView, addressUsers: AddressUsers): U
       heldBlocks.add(block.name);
     }
   }
-  const everythingRead = (['IPAMHandle', 'Service', 'WorkloadEndpoint'] as const).every((kind) => view.wasRead(kind));
+  const everythingRead = (['IPAMHandle', 'Node', 'Pod', 'Service', 'WorkloadEndpoint'] as const).every((kind) =>
+    view.wasRead(kind),
+  );
   return {
     livingHandles,
     isUnused: ({ ip, block }) => everythingRead && !addressUsers.has(ip) && !heldBlocks.has(block.name),
@@ -69,7 +71,8 @@ function handleLives(view: CheckView, handle: HandleRecord, services: ReadonlySe
   if (id.includes('.vmi.')) return true;
   if (services.has(handle.name) || (handle.name.startsWith('lb-') && !view.wasRead('Service'))) return true;
   const node = tunnelHandle.exec(id)?.[1];
-  if (node !== undefined) return view.nodesByName.has(node);
+  if (node !== undefined) return view.nodesByName.has(node) || !view.wasRead('Node');
+  if (!view.wasRead('Pod')) return true;
   if (view.podsByContainer.has(id.slice(id.lastIndexOf('.') + 1))) return true;
   const dot = id.indexOf('.');
   const legacy = dot < 0 ? undefined : view.podNamed({ namespace: id.slice(0, dot), name: id.slice(dot + 1) });

@@ -6,7 +6,7 @@ export const handleInvariants = {
   'INV-45': {
     title: 'handle has no addresses',
     severities: ['warning'],
-    needs: ['IPAMHandle'],
+    needs: ['IPAMBlock', 'IPAMHandle'],
     meaning: 'Left by an allocation or a release that did not complete. It wastes space and slows down every list.',
     whatToDo:
       'Run with --fix to delete the handle. It is deleted if it is older than five minutes or the datastore is locked.',
@@ -21,7 +21,7 @@ export const handleInvariants = {
   'INV-47': {
     title: 'handle counts differ from the blocks',
     severities: ['warning'],
-    needs: ['IPAMHandle'],
+    needs: ['IPAMBlock', 'IPAMHandle'],
     meaning:
       'If a count is too high, the handle is never deleted. If it is too low, the handle is deleted while addresses still use it.',
     whatToDo: 'Run with --fix to set the counts to what the blocks record.',
@@ -29,7 +29,7 @@ export const handleInvariants = {
   'INV-48': {
     title: 'handle names a block that does not exist, or has an invalid count',
     severities: ['warning'],
-    needs: ['IPAMHandle'],
+    needs: ['IPAMBlock', 'IPAMHandle'],
     meaning: 'A release by this handle visits the block for nothing, and the handle is never deleted.',
     whatToDo: 'Run with --fix to set the entries to what the blocks record.',
   },

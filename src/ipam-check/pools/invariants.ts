@@ -13,7 +13,7 @@ export const poolInvariants = {
   'INV-19': {
     title: 'block is not in any pool',
     severities: ['warning'],
-    needs: [],
+    needs: ['IPPool'],
     meaning:
       'Its pool was deleted. Addresses in use keep working, but they are no longer managed and are not assigned again.',
     whatToDo:
@@ -22,7 +22,7 @@ export const poolInvariants = {
   'INV-20': {
     title: 'block size differs from the block size of its pool',
     severities: ['error'],
-    needs: [],
+    needs: ['IPPool'],
     meaning:
       'Calico looks for blocks of the size that the pool sets: it does not find this one, and may create a block that overlaps it.',
     whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
@@ -30,21 +30,21 @@ export const poolInvariants = {
   'INV-21': {
     title: 'block extends beyond its pool',
     severities: ['error'],
-    needs: [],
+    needs: ['IPPool'],
     meaning: 'Addresses outside the pool can be assigned.',
     whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
   },
   'INV-22': {
     title: 'empty block without an owner',
     severities: ['warning'],
-    needs: [],
+    needs: ['IPPool'],
     meaning: 'Such a block is deleted together with its last address. This one only keeps its CIDR from being used.',
     whatToDo: 'Run with --fix to delete the block.',
   },
   'INV-23': {
     title: 'block is in a pool that its owner may not use',
     severities: ['warning'],
-    needs: [],
+    needs: ['IPPool'],
     meaning:
       'LoadBalancer addresses come only from pools that allow that use, and nodes take no addresses from pools that are only for it. Nothing can be assigned from this block.',
     whatToDo:

@@ -42,7 +42,11 @@ export class CheckView {
   readonly affinitiesByCidr: ReadonlyMap<string, readonly AffinityView[]>;
   readonly affinitiesByName: ReadonlyMap<string, AffinityView>;
   readonly nodesByName: ReadonlyMap<string, NodeRecord>;
+  /** Kinds that were not read, or not for all namespaces. */
+  readonly #incomplete: ReadonlySet<OptionalKind>;
+  /** Kinds of which nothing was read. */
   readonly #unread: ReadonlySet<OptionalKind>;
+  readonly #missingNamespaces: ReadonlySet<string>;
   /** Indexes into the list of live blocks. */
   readonly #blockIndex: CidrIndex<number>;
   readonly #poolIndex: CidrIndex<PoolView>;
@@ -62,7 +66,9 @@ export class CheckView {
     this.snapshot = snapshot;
     this.nowMs = snapshot.now.getTime();
     this.settings = readSettings(snapshot.config);
-    this.#unread = new Set(snapshot.unread.map((entry) => entry.kind));
+    this.#incomplete = new Set(snapshot.unread.map(({ kind }) => kind));
+    this.#unread = new Set(snapshot.unread.flatMap(({ kind, namespaces }) => (namespaces === undefined ? [kind] : [])));
+    this.#missingNamespaces = new Set(snapshot.unread.flatMap(({ namespaces = [] }) => [...namespaces]));
     this.pools = poolViews(snapshot.pools);
     this.#poolIndex = new CidrIndex(this.pools.map((pool) => ({ cidr: pool.cidr, value: pool })));
     this.#enabledPools = new CidrIndex(
@@ -119,14 +125,19 @@ export class CheckView {
     return this.#podsByContainer;
   }
 
-  /** False when the kind could not be read: what looks missing may exist, so no repair may rest on it. */
+  /** False when not all of the kind could be read: what looks missing may exist, so no repair may rest on it. */
   wasRead(kind: OptionalKind): boolean {
-    return !this.#unread.has(kind);
+    return !this.#incomplete.has(kind);
+  }
+
+  /** True for an allocation of a namespace whose objects were not read: who uses it is not known. */
+  isOfMissingNamespace({ attributes: { namespace } }: Allocation): boolean {
+    return namespace !== undefined && this.#missingNamespaces.has(namespace);
   }
 
   /** True when everything that the invariant needs was read. */
   canJudge(id: InvariantId): boolean {
-    return this.#unread.size === 0 || invariants[id].needs.every((kind) => this.wasRead(kind));
+    return this.#unread.size === 0 || invariants[id].needs.every((kind) => !this.#unread.has(kind));
   }
 
   /** The pod of that name, finished or not. */

@@ -1,5 +1,11 @@
 // Reads the snapshot that `ipam check` judges: every kind once, all at the same time, as small records.
-import { type Datastore, DatastoreError, getIfAny, type ListOptions } from '../../datastore/datastore.ts';
+import {
+  type Datastore,
+  DatastoreError,
+  getIfAny,
+  type Holdings,
+  type ListOptions,
+} from '../../datastore/datastore.ts';
 import { malformed } from '../../datastore/malformed.ts';
 import type { OptionalKind } from '../../ipam-check/invariant.ts';
 import type { IpamSnapshot, UnreadKind } from '../../ipam-check/snapshot.ts';
@@ -15,6 +21,7 @@ import {
   type KubeControllersConfiguration,
   kubeControllersConfiguration,
 } from '../../resources/kinds/kube-controllers-configuration.ts';
+import { namespace } from '../../resources/kinds/namespace.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
 import { pod } from '../../resources/kinds/pod.ts';
 import { service } from '../../resources/kinds/service.ts';
@@ -24,6 +31,7 @@ import { parseGoDuration } from '../../text/go-duration.ts';
 import { counted } from '../../text/wording.ts';
 import type { Progress } from '../../world/progress.ts';
 import type { Clock } from '../../world/world.ts';
+import { folderGaps } from './folder-gaps.ts';
 import { handleRecord, nodeRecord, podRecord, serviceRecord, workloadRecord } from './snapshot-records.ts';
 
 /** The grace period when neither the user nor the cluster sets one. */
@@ -89,13 +97,16 @@ class SnapshotReader {
   readonly unread: UnreadKind[] = [];
   readonly #store: Datastore;
   readonly #options: ObserveOptions;
+  readonly #partial: boolean;
   #kinds = 0;
   #kindsRead = 0;
   #objectsRead = 0;
 
-  constructor(store: Datastore, options: ObserveOptions) {
+  constructor(store: Datastore, options: ObserveOptions, holdings: Holdings | undefined) {
     this.#store = store;
     this.#options = options;
+    // What is missing is noted, and nothing rests on it.
+    this.#partial = holdings !== undefined;
   }
 
   /** All objects of a kind. */
@@ -104,7 +115,8 @@ class SnapshotReader {
     this.#kinds += 1;
     const onRead = (count: number): void => this.#report(0, count);
     try {
-      return await readAll(this.#store, kind, record, { mode: 'scan', current, signal }, onRead);
+      const options = { mode: 'scan', current, signal, partial: this.#partial } as const;
+      return await readAll(this.#store, kind, record, options, onRead);
     } finally {
       this.#report(1, 0);
     }
@@ -125,7 +137,11 @@ class SnapshotReader {
   /** The object named default of a kind; undefined when there is none or it cannot be read. */
   one<T extends KubeObject>(name: OptionalKind, kind: Kind<T>): Promise<T | undefined> {
     const { signal } = this.#options;
-    return this.ifReadable(name, () => getIfAny(this.#store, kind, { name: 'default' }, { signal }), undefined);
+    const read = async () => {
+      if (!this.#partial) return getIfAny(this.#store, kind, { name: 'default' }, { signal });
+      return (await this.all(kind, (object) => object)).find(({ metadata }) => metadata.name === 'default');
+    };
+    return this.ifReadable(name, read, undefined);
   }
 
   /** The fallback when the kind is not served, or may not be read. */
@@ -177,16 +193,18 @@ async function readSettings(reader: SnapshotReader) {
 
 /**
  * Reads a snapshot of everything that the check judges.
- * Errors: DatastoreError when blocks, pools, pods or nodes cannot be read; any other kind is noted in `unread`.
+ * Errors: DatastoreError when blocks, pools, pods or nodes of a live store cannot be read; any other kind, and what a folder
+ * lacks, is noted in `unread`.
  */
 export async function observe(store: Datastore, options: ObserveOptions): Promise<IpamSnapshot> {
-  const reader = new SnapshotReader(store, options);
+  const holdings = await store.holdings?.({ signal: options.signal });
+  const reader = new SnapshotReader(store, options, holdings);
   const [ipam, users, settings] = await Promise.all([readIpam(reader), readUsers(reader, store), readSettings(reader)]);
   const unread = [...reader.unread];
-  // A cluster with blocks has nodes: a dump without them was made without them, and not all of its nodes are gone.
-  if (store.type === 'folder' && users.nodes.length === 0 && ipam.blocks.length > 0) {
-    const reason = 'the folder has blocks but no Node objects; add them with: kubectl get nodes -o yaml';
-    unread.push({ kind: 'Node', reason });
+  if (holdings !== undefined) {
+    const namespaces = await reader.all(namespace, ({ metadata }) => metadata.name);
+    const known = new Set(unread.map(({ kind }) => kind));
+    unread.push(...folderGaps({ ...ipam, ...users, namespaces }, holdings).filter(({ kind }) => !known.has(kind)));
   }
   return {
     now: store.capturedAt ?? options.clock.now(),

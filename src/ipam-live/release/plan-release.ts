@@ -32,7 +32,7 @@ export async function planRelease(
   options: ObserveOptions,
 ): Promise<MadeReleasePlan> {
   const snapshot = await observe(store, options);
-  requireUsers(snapshot);
+  requireUsers(store, snapshot);
   refuseForeignReports(target.reports, snapshot);
   const view = new CheckView(snapshot);
   const users = addressUsersOf(view);
@@ -59,11 +59,17 @@ export async function planRelease(
   };
 }
 
-function requireUsers({ unread }: IpamSnapshot): void {
-  const missing = unread.find(({ kind }) => kind === 'Service' || kind === 'WorkloadEndpoint');
+/** A folder without services may be a dump without them: then only what names a service may be in use by one. */
+function requireUsers({ type }: Datastore, { unread }: IpamSnapshot): void {
+  const missing = unread.find(
+    ({ kind }) => kind === 'WorkloadEndpoint' || (kind === 'Service' && type === 'kubernetes'),
+  );
   if (missing === undefined) return;
   throw new DatastoreError('unauthorized', `cannot determine who uses the addresses: ${missing.reason}`, {
-    hint: `the right to list ${missing.kind} objects is needed to release addresses safely`,
+    hint:
+      type === 'kubernetes'
+        ? `the right to list ${missing.kind} objects is needed to release addresses safely`
+        : 'make the files readable, or move them out of the folder if they are not manifests',
   });
 }
 
@@ -84,6 +90,10 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
  */
 function inUseBy(view: CheckView, users: AddressUsers, allocation: Allocation): AddressInUse | undefined {
   const objects = users.of(allocation.ip).map(objectOf);
+  if (objects.length === 0) {
+    const unknown = unknownUser(view, allocation);
+    if (unknown !== undefined) return { address: allocation.address, users: [unknown] };
+  }
   const pods = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
   for (const pod of pods) {
     if (pod !== undefined) objects.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
@@ -92,6 +102,16 @@ function inUseBy(view: CheckView, users: AddressUsers, allocation: Allocation): 
   if (objects.length === 0 && machine !== undefined) objects.push(machine);
   if (objects.length === 0) return undefined;
   return { address: allocation.address, users: [...new Set(objects.map(described))] };
+}
+
+/** The owner that the allocation names, where the folder does not say whether it exists: it may well use the address. */
+function unknownUser(view: CheckView, allocation: Allocation): string | undefined {
+  const named = namedOwnerOf(allocation.attributes);
+  if (named === undefined || named.kind === 'Node') return undefined;
+  const isMissing = view.snapshot.unread.some(
+    ({ kind, namespaces }) => kind === named.kind && (namespaces?.has(named.namespace ?? '') ?? true),
+  );
+  return isMissing ? `${described(named)}, which cannot be looked up` : undefined;
 }
 
 /** The pod that the allocation names, if it exists and has no address yet: it may be getting this one. */

@@ -1,8 +1,10 @@
 // The repair journal: JSON lines, one before and one after each write, on disk before the write is sent.
 // After a crash it shows what was being done; no program reads it.
-import { realpathSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { userInfo } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { makeFolder } from '../../files/make-folder.ts';
+import { outputPath, type StoredInFiles } from '../../files/output-path.ts';
+import { openToAppend } from '../../files/regular-file.ts';
 import type { IpamObjects, IpamStore, Outcome } from '../../ipam/ipam-store.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { printJson } from '../../text/json.ts';
@@ -19,42 +21,36 @@ export interface Journal {
 }
 
 /**
- * The path of the journal: the named file, otherwise a new one in `$XDG_STATE_HOME/calictl`, `~/.local/state/calictl` or the
- * working directory. Errors: UsageError for a path inside the folder that is the datastore.
+ * The path of the journal: the named file, otherwise a new one in `$XDG_STATE_HOME/calictl` or `~/.local/state/calictl`, where
+ * without HOME the home of the user's account counts. A relative XDG_STATE_HOME is ignored, as its specification says.
+ * Errors: UsageError for a path inside the folder that is the datastore, and without a home.
  */
-export function journalPath(world: World, named: string | undefined, datastoreFolder: string | undefined): string {
-  const state =
-    world.env['XDG_STATE_HOME'] || (world.env['HOME'] ? join(world.env['HOME'], '.local', 'state') : undefined);
-  const stamp = world.clock.now().toISOString().replaceAll(/[:.]/g, '-');
-  const fallback = join(
-    state === undefined ? world.cwd : join(state, 'calictl'),
-    `repair-${stamp}-${world.self.pid}.jsonl`,
-  );
-  const path = resolve(world.cwd, named ?? fallback);
-  if (datastoreFolder !== undefined && isWithin(resolve(world.cwd, datastoreFolder), path)) {
-    throw new UsageError(
-      `the journal ${path} would be inside the datastore folder`,
-      'name a file elsewhere with --journal FILE',
-      'JOURNAL_IN_DATASTORE',
-    );
-  }
-  return path;
+export function journalPath(world: World, named: string | undefined, store: StoredInFiles): string {
+  return outputPath(world.cwd, named ?? newJournal(world), store, 'the journal', '--journal FILE');
 }
 
-/** True when the file is, or would be, below the folder, after resolving links. */
-function isWithin(folder: string, path: string): boolean {
-  const route = relative(realLocation(folder), realLocation(path));
-  return route !== '..' && !route.startsWith(`..${sep}`);
+function newJournal({ env, clock, self }: World): string {
+  const stamp = clock.now().toISOString().replaceAll(/[:.]/g, '-');
+  return join(stateFolder(env), 'calictl', `repair-${stamp}-${self.pid}.jsonl`);
 }
 
-/** The path with links resolved, as far as it exists. */
-function realLocation(path: string): string {
+function stateFolder({ XDG_STATE_HOME: state = '', HOME: home = '' }: World['env']): string {
+  if (isAbsolute(state)) return state;
+  return join(isAbsolute(home) ? home : accountHome(), '.local', 'state');
+}
+
+function accountHome(): string {
   try {
-    return realpathSync(path);
+    const { homedir } = userInfo();
+    if (isAbsolute(homedir)) return homedir;
   } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realLocation(parent), basename(path));
+    // The user has no account, as in some containers.
   }
+  throw new UsageError(
+    'there is no home folder for the journal',
+    'name a file with --journal FILE',
+    'JOURNAL_HOMELESS',
+  );
 }
 
 /** Opens the journal for appending. Errors: CalictlError when it cannot be written. */
@@ -65,8 +61,8 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
       hint: 'name a writable file with --journal FILE; nothing is repaired without a journal',
       cause,
     });
-  const file = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    .then(() => open(path, 'a', 0o600))
+  const file = await makeFolder(dirname(path), 0o700)
+    .then(() => openToAppend(path))
     .catch((cause: unknown) => {
       throw failed(cause);
     });

@@ -1,7 +1,7 @@
 // calicoctl's report file, which calictl writes with --report and calicoctl with -o.
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { refuseMalformedBlocks } from '../../../datastore/malformed.ts';
+import { outputPath } from '../../../files/output-path.ts';
+import { writeOutputFile } from '../../../files/regular-file.ts';
 import { type CalicoctlCheck, calicoctlCheck } from '../../../ipam-check/calicoctl-report/calicoctl-check.ts';
 import { calicoctlReportText } from '../../../ipam-check/calicoctl-report/calicoctl-report.ts';
 import type { IpamSnapshot } from '../../../ipam-check/snapshot.ts';
@@ -14,10 +14,27 @@ export function calicoctlCheckOf(snapshot: IpamSnapshot): CalicoctlCheck {
   return calicoctlCheck({ snapshot });
 }
 
-/** Errors: CalictlError when the file cannot be written. */
-export async function writeCalicoctlReport(ctx: Context, check: CalicoctlCheck, file: string): Promise<void> {
+/** The report calls leaked what no pod uses, and calicoctl releases that without looking again. */
+function refuseWithoutUsers({ unread }: IpamSnapshot): void {
+  const missing = unread.find(({ kind }) => kind === 'Pod' || kind === 'Node');
+  if (missing === undefined) return;
+  throw new CalictlError(`no report is written, because it would call addresses in use leaked: ${missing.reason}`, {
+    code: 'REPORT_INCOMPLETE',
+    hint: 'complete the folder, or leave out --report',
+  });
+}
+
+/** Errors: UsageError for a file of the datastore itself, CalictlError when users of addresses were not read or the file cannot be written. */
+export async function writeCalicoctlReport(
+  ctx: Context,
+  snapshot: IpamSnapshot,
+  check: CalicoctlCheck,
+  file: string,
+): Promise<void> {
+  const path = outputPath(ctx.world.cwd, file, await ctx.datastore(), 'the report', '--report FILE');
+  refuseWithoutUsers(snapshot);
   const text = calicoctlReportText(check, ctx.version.calico);
-  await writeFile(resolve(ctx.world.cwd, file), text, { mode: 0o644 }).catch((cause: unknown) => {
+  await writeOutputFile(path, text).catch((cause: unknown) => {
     throw new CalictlError(`the report ${file} cannot be written: ${systemText(cause)}`, {
       code: 'REPORT_UNWRITABLE',
       hint: 'name a writable file with --report',

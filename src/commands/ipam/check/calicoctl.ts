@@ -20,7 +20,7 @@ export async function run(ctx: Context, input: CalicoctlCheckInput): Promise<Che
   const snapshot = await observe(await ctx.datastore(), { clock, signal, current: true });
   const check = calicoctlCheckOf(snapshot);
   const file = input.output;
-  const written = file === undefined ? undefined : writeCalicoctlReport(ctx, check, file);
+  const written = file === undefined ? undefined : writeCalicoctlReport(ctx, snapshot, check, file);
   const unwritten = await written?.then(
     () => undefined,
     (error: Error) => error,

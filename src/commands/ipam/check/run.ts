@@ -45,6 +45,10 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
     progress: ctx.progress,
   };
   let confirmed = await check(store, options);
+  // The text says so itself.
+  if (input.output !== 'table' && input.output !== 'wide') {
+    for (const { kind, reason } of confirmed.snapshot.unread) await ctx.note(`not read: ${kind}: ${reason}`);
+  }
   // Before anything is repaired: a report that cannot be written ends the command here.
   await writeReport(ctx, input, confirmed);
   const reportOn = (state: Confirmed, fixed?: Fixed): IPAMCheckReport =>
@@ -79,7 +83,7 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
 }
 
 async function writeReport(ctx: Context, { report }: CheckInput, { snapshot }: Confirmed): Promise<void> {
-  if (report !== undefined) await writeCalicoctlReport(ctx, calicoctlCheckOf(snapshot), report);
+  if (report !== undefined) await writeCalicoctlReport(ctx, snapshot, calicoctlCheckOf(snapshot), report);
 }
 
 function uncheckableError(cause: CalictlError): CalictlError {
@@ -107,7 +111,7 @@ async function applyRepairs(
   const { world } = ctx;
   const { signal } = world;
   const store = await ctx.datastore();
-  const path = journalPath(world, input.journal, store.folder);
+  const path = journalPath(world, input.journal, store);
   const lock = input.noLease ? undefined : await store.lockRepairs({ signal });
   try {
     const journal = await openJournal(path, world.clock);

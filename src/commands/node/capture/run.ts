@@ -1,7 +1,7 @@
 // What calictl node capture does: runs tcpdump on the node of a pod or on a node, into a file or to standard output.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { outputPath } from '../../../files/output-path.ts';
 import type { NodeExec, NodeTarget, StreamOptions } from '../../../node-exec/node-exec.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { hostInterfaceName } from '../../../resources/convert/workload-endpoint-of-pod.ts';
@@ -136,7 +136,8 @@ export async function run(ctx: Context, input: CaptureInput): Promise<Capture> {
   const [place, exec] = await Promise.all([placeOf(ctx, input), ctx.nodeExec(input)]);
   const argv = tcpdumpArgv(place.device, input);
   if (toStdout) return streamTo(ctx, exec, place, argv, (bytes) => ctx.world.io.stdout.write(bytes));
-  const file = await newFile(resolve(ctx.world.cwd, write));
+  const { cwd } = ctx.world;
+  const file = await newFile(outputPath(cwd, write, await ctx.datastore(), 'the capture', '-w FILE'));
   try {
     return { ...(await streamTo(ctx, exec, place, argv, (bytes) => written(file, bytes))), file: write };
   } finally {

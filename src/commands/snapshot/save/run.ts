@@ -1,6 +1,6 @@
 // What calictl snapshot save does: writes the objects of a datastore, and with --nodes the answers of the nodes.
-import { resolve } from 'node:path';
 import { listAll } from '../../../datastore/datastore.ts';
+import { outputPath } from '../../../files/output-path.ts';
 import { allProbes } from '../../../node-state/probes.ts';
 import { calicoNode } from '../../../resources/kinds/node.ts';
 import { type NodeRecording, saveSnapshot } from '../../../snapshot/save.ts';
@@ -18,8 +18,8 @@ interface Saved extends SavedSnapshot {
 }
 
 export async function run(ctx: Context, input: SaveInput): Promise<Saved> {
-  const path = resolve(ctx.world.cwd, input.path);
   const store = await ctx.datastore();
+  const path = outputPath(ctx.world.cwd, input.path, store, 'the snapshot', 'another PATH');
   const recording = input.nodes ? await recordingOf(ctx, input) : undefined;
   const target = await openTarget(path);
   try {
