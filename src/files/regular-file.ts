@@ -1,5 +1,5 @@
 // Opens regular files only: a named pipe would make the program wait for ever, and a device has no end.
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { sizeText } from '../text/wording.ts';
 
@@ -40,7 +40,7 @@ function refuseUnsuitable(stats: Stats, maxBytes: number): void {
  * Opens a regular file for reading; links are followed. The caller closes it.
  * Errors: UnsuitableFileError for anything else and for a file of more than `maxBytes`; those of the file system.
  */
-export async function openRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
+async function openRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
   // A socket cannot be opened at all: what it is has to be asked before the file system refuses.
   const file = await open(path, readFlags).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENXIO' ? new UnsuitableFileError('a socket, not a file') : error;
@@ -61,17 +61,6 @@ export async function readRegularFile(path: string, maxBytes = largestText): Pro
     return await file.readFile();
   } finally {
     await file.close();
-  }
-}
-
-/** The text of a regular file, for a place that cannot wait. Errors: those of `openRegularFile`. */
-export function readRegularTextSync(path: string): string {
-  const file = openSync(path, readFlags);
-  try {
-    refuseUnsuitable(fstatSync(file), largestText);
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
   }
 }
 
