@@ -36,7 +36,7 @@ function dump(objects: readonly KubeObject[]): string {
 
 const without = (kind: string): KubeObject[] => made.objects.filter((object) => object.kind !== kind);
 
-/** The files and their texts; what is no file is named only. */
+/** The files and their texts; of anything else only the name. */
 const stateOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { withFileTypes: true }).map((entry) => [
