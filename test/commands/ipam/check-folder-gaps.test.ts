@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { printJson } from '../../../src/text/json.ts';
-import { plant } from '../../support/clusters/damage.ts';
+import { damageOnce } from '../../support/clusters/damage.ts';
 import { cluster, seeded } from '../../support/clusters/seeded-cluster.ts';
 import { type Ran, run } from '../../support/program/world.ts';
 
 const plan = { seed: 11, nodes: 2, podsPerNode: 20, pools: [{ name: 'pool-1', cidr: '10.60.0.0/22', blockSize: 26 }] };
 const made = cluster({ ...plan, madeAt: new Date('2025-06-01T00:00:00Z'), namespaces: ['shop', 'web'] });
 const leaky = cluster({ ...plan, madeAt: new Date('2025-06-01T00:00:00Z'), namespaces: ['shop', 'web'] });
-plant('leak', leaky, seeded(5));
+damageOnce('leak', leaky, seeded(5));
 
 let top: string;
 beforeAll(() => {
