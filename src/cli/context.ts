@@ -100,7 +100,7 @@ export class CommandContext implements Context {
     const location = await this.#options.locate();
     if (location.type !== 'bundle') return location;
     const { unpackBundle } = await import('../snapshot/bundle.ts');
-    const unpacked = await unpackBundle(location.path);
+    const unpacked = await unpackBundle(location.path, this.world.self, location.limit);
     this.#unpacked = unpacked;
     return { type: 'folder', path: unpacked.folder, bundle: location.path };
   }

@@ -13,7 +13,8 @@ export type DatastoreLocation =
   | { readonly type: 'kubernetes'; readonly connection: ConnectionSettings; readonly isNamed: boolean }
   /** `bundle` is the file that the folder was unpacked from. */
   | { readonly type: 'folder'; readonly path: string; readonly bundle?: string }
-  | { readonly type: 'bundle'; readonly path: string }
+  /** `limit`: bytes that it may unpack to, when the user says so. */
+  | { readonly type: 'bundle'; readonly path: string; readonly limit?: number | undefined }
   | { readonly type: 'etcdv3' };
 
 /** A location that can be opened as it is. */
@@ -55,10 +56,10 @@ export function datastoreType({ datastoreType: type, etcdEndpoints }: Connection
 
 export const looksLikePath = (text: string): boolean => /[/\\]/.test(text) || text === '.' || text === '..';
 
-function folderOrBundle(text: string, world: World): DatastoreLocation {
+function folderOrBundle(text: string, world: World, limit: number | undefined): DatastoreLocation {
   const path = resolve(world.cwd, text);
   if (/\.(tgz|tar\.gz)$/i.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    return { type: 'bundle', path };
+    return { type: 'bundle', path, limit };
   }
   if (looksLikePath(text) || exists(path)) return { type: 'folder', path };
   throw new UsageError(`'${text}' is neither a datastore type nor a folder`, 'use kubernetes, or the path of a folder');
@@ -68,11 +69,11 @@ function folderOrBundle(text: string, world: World): DatastoreLocation {
 export async function locateDatastore(globals: GlobalInput, world: World): Promise<DatastoreLocation> {
   const asked = globals.datastore;
   if (asked === 'etcdv3') return { type: 'etcdv3' };
-  if (asked !== undefined && asked !== 'kubernetes') return folderOrBundle(asked, world);
+  if (asked !== undefined && asked !== 'kubernetes') return folderOrBundle(asked, world, globals.bundleLimit);
   const connection = await connectionSettings(globals, world);
   const type = asked ?? datastoreType(connection);
   if (type === 'kubernetes') {
     return { type, connection, isNamed: asked !== undefined || Boolean(connection.datastoreType) };
   }
-  return type === 'etcdv3' ? { type } : folderOrBundle(type, world);
+  return type === 'etcdv3' ? { type } : folderOrBundle(type, world, globals.bundleLimit);
 }

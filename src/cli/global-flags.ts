@@ -7,6 +7,15 @@ export const defaultConfigPath = '/etc/calico/calicoctl.cfg';
 /** Of Node's timers. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
+const units: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
+
+/** Bytes; undefined for what is not a size. */
+function sizeOf(text: string): number | undefined {
+  const [, digits, unit = ''] = /^(\d{1,12})([KMGT])?(?:i?B)?$/i.exec(text) ?? [];
+  const factor = units[unit.toUpperCase()];
+  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
+}
+
 export const globalFlags = {
   datastore: flag.text(
     'WHERE',
@@ -28,6 +37,11 @@ export const globalFlags = {
     })
     .default('0'),
   allowVersionMismatch: flag.on('has no effect: calictl refuses no version of Calico'),
+  bundleLimit: flag.parsed('SIZE', 'most that a snapshot bundle may unpack to, such as 8GiB (default 2GiB)', {
+    noun: 'size',
+    hint: 'use a size such as 500MiB or 8GiB',
+    parse: sizeOf,
+  }),
   noColor: flag.on('no colour, not even on a terminal (environment: NO_COLOR)'),
   debug: flag.on('show the causes and the origin of an error'),
 };

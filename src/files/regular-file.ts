@@ -40,7 +40,7 @@ function refuseUnsuitable(stats: Stats, maxBytes: number): void {
  * Opens a regular file for reading; links are followed. The caller closes it.
  * Errors: UnsuitableFileError for anything else and for a file of more than `maxBytes`; those of the file system.
  */
-async function openRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
+export async function openRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
   // A socket cannot be opened at all: what it is has to be asked before the file system refuses.
   const file = await open(path, readFlags).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENXIO' ? new UnsuitableFileError('a socket, not a file') : error;

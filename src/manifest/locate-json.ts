@@ -7,9 +7,11 @@ import {
   LineCounter,
   ManifestError,
   type ObjectPosition,
+  refuseOtherItems,
   removalsInFlow,
   type Splice,
 } from './object-position.ts';
+import { deepest, refuseTooDeep, TooDeepError } from './parse-yaml.ts';
 
 /** The objects in order of the text. Errors: ManifestError with the line. */
 export function locateInJson(text: string): ObjectPosition[] {
@@ -21,6 +23,13 @@ export function locateInJson(text: string): ObjectPosition[] {
   } catch (cause) {
     if (!(cause instanceof JsonSyntaxError)) throw cause;
     throw new ManifestError(cause.line, cause.message);
+  }
+  try {
+    // An array in an array in a list: one level more than an object has.
+    refuseTooDeep(value, deepest + 3);
+  } catch (cause) {
+    if (!(cause instanceof TooDeepError)) throw cause;
+    throw new ManifestError(1, cause.message);
   }
   const positions: ObjectPosition[] = [];
   const start = skipSpace(body, 0);
@@ -45,6 +54,7 @@ function collect(
   if (Array.isArray(value)) {
     collectItems(text, range.start, value, (item) => item, removal, lines, positions);
   } else if (isObject(value) && isList(value)) {
+    refuseOtherItems(value, lines.at(range.start));
     const items = memberStart(text, range.start, 'items');
     const wrap = (item: unknown) => (isObject(item) ? itemOfList(value, item) : item);
     collectItems(text, items, value.items as unknown[], wrap, removal, lines, positions);

@@ -2,7 +2,7 @@
 // Also reports what is wrong with invalid YAML, and on which line.
 import { isAlias, isMap, isSeq, type ParsedNode, parseAllDocuments } from 'yaml';
 import { isObject } from '../text/plain-values.ts';
-import { firstLine } from '../text/wording.ts';
+import { firstLine, sizeText } from '../text/wording.ts';
 import {
   isList,
   itemOfList,
@@ -10,10 +10,11 @@ import {
   lineAt,
   ManifestError,
   type ObjectPosition,
+  refuseOtherItems,
   removalsInFlow,
   type Splice,
 } from './object-position.ts';
-import { plainValue, yamlOptions } from './parse-yaml.ts';
+import { deepest, longestYaml, plainValue, TooDeepError, yamlOptions } from './parse-yaml.ts';
 
 type YamlDocument = ReturnType<typeof documentsOf>[number];
 
@@ -23,10 +24,32 @@ export function locateInTree(
   range: { readonly start: number; readonly end: number },
   line: number,
 ): ObjectPosition[] {
+  if (range.end - range.start > longestYaml) {
+    throw new ManifestError(
+      line,
+      `${sizeText(range.end - range.start)} of YAML in one piece, more than ${sizeText(longestYaml)}`,
+    );
+  }
+  try {
+    return positionsIn(text, range, line);
+  } catch (error) {
+    // The parser is recursive: with a RangeError it ran out of stack.
+    if (!(error instanceof TooDeepError || error instanceof RangeError)) throw error;
+    throw new ManifestError(line, `it is nested deeper than ${deepest}`);
+  }
+}
+
+function positionsIn(
+  text: string,
+  range: { readonly start: number; readonly end: number },
+  line: number,
+): ObjectPosition[] {
   const collector = new Collector(text, range.start, line);
   for (const document of documentsOf(text.slice(range.start, range.end))) {
     const error = document.errors[0];
     if (error !== undefined) {
+      // The composer reports an overflow of its stack like any other error.
+      if (error.message.includes('call stack')) throw new TooDeepError(error.message);
       throw new ManifestError(lineAt(text, range.start + error.pos[0]), firstLine(error.message).replace(/:$/, ''));
     }
     if (document.contents !== null) collector.add(document);
@@ -66,6 +89,7 @@ class Collector {
       this.#items(document, node.items as ParsedNode[], node, value, (item) => item, removal);
     } else if (isMap(node) && isObject(value) && isList(value)) {
       const items = node.get('items', true) as unknown as ParsedNode;
+      refuseOtherItems(value, this.#lines.at(this.#rangeOf(node).start));
       const wrap = (item: unknown) => (isObject(item) ? itemOfList(value, item) : item);
       if (isSeq(items))
         this.#items(document, items.items as ParsedNode[], items, value.items as unknown[], wrap, removal);

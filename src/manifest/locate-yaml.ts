@@ -160,7 +160,11 @@ function itemPositions(
     if (!Array.isArray(parsed) || parsed.length !== 1) return undefined;
     const item: unknown = parsed[0];
     const line = lines.at(range.start);
-    if (!isObject(item)) continue;
+    if (!isObject(item)) {
+      // The tree says which list has such an item.
+      if (list !== undefined) return undefined;
+      continue;
+    }
     if (isList(item)) return undefined;
     const value = list === undefined ? item : itemOfList(list, item);
     // Nothing else is in a list of one item: it goes with the item.

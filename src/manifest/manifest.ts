@@ -152,6 +152,7 @@ function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeO
   const kind = kindOf(apiVersion, kindName);
   if (kind === undefined) {
     if (apiVersion === v3ApiVersion && nativeKinds.includes(kindName)) throw nativeObject(line, kindName);
+    refuseBrokenList(apiVersion, kindName, value['items'], line);
     return { kind: undefined };
   }
   if (!isObject(metadata) || typeof metadata.name !== 'string' || metadata.name === '') {
@@ -162,6 +163,13 @@ function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeO
   const object = fromV3(kind, written);
   normalise(kind, object);
   return { kind, object };
+}
+
+/** A list is read item by item. One whose items are something else would count as empty; `null` is how Go writes none. */
+function refuseBrokenList(apiVersion: string, kindName: string, items: unknown, line: number): void {
+  if (items === undefined || items === null || !kindName.endsWith('List')) return;
+  if (kindName !== 'List' && kindOf(apiVersion, kindName.slice(0, -'List'.length)) === undefined) return;
+  throw new ManifestError(line, `the items of this ${kindName} are not a list`);
 }
 
 /** The text with the line ends of what it replaces, and the same end. */

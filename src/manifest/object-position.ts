@@ -79,6 +79,13 @@ export function isList(value: Record<string, unknown>): boolean {
   return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items);
 }
 
+/** Errors: ManifestError for a list with an item that is not an object. */
+export function refuseOtherItems(list: Record<string, unknown>, line: number): void {
+  const items = list.items as readonly unknown[];
+  const at = items.findIndex((item) => typeof item !== 'object' || item === null || Array.isArray(item));
+  if (at >= 0) throw new ManifestError(line, `item ${at + 1} of this ${String(list.kind)} is not an object`);
+}
+
 /** An item of a list as an object of its own: a server leaves kind and version out of the items of a `<Kind>List`. */
 export function itemOfList(list: Record<string, unknown>, item: Record<string, unknown>): Record<string, unknown> {
   if (item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;

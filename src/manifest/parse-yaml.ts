@@ -38,18 +38,45 @@ export class YamlPieces {
 }
 
 function parsed(text: string): unknown {
-  const document = parseDocument(text, yamlOptions);
-  return document.errors.length > 0 ? undefined : plainValue(document, document.contents);
+  if (text.length > longestYaml) return undefined;
+  try {
+    const document = parseDocument(text, yamlOptions);
+    return document.errors.length > 0 ? undefined : plainValue(document, document.contents);
+  } catch (error) {
+    if (error instanceof TooDeepError || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
-/** The plain value of a node; undefined when it has none (unresolved aliases, too many aliases). */
+/** Text that is parsed in one piece: the parser needs 35 times as much memory. An object in a cluster has at most 1.5 MiB. */
+export const longestYaml = 16 * 1024 ** 2;
+
+/** Deeper than any object is, and far from where recursion overflows the stack. */
+export const deepest = 200;
+
+/** A value that is nested deeper than `deepest`. */
+export class TooDeepError extends Error {}
+
+/** Errors: TooDeepError. */
+export function refuseTooDeep(value: unknown, left = deepest): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (left === 0) throw new TooDeepError(`it is nested deeper than ${deepest}`);
+  if (Array.isArray(value)) for (const item of value) refuseTooDeep(item, left - 1);
+  else for (const key in value) refuseTooDeep((value as Record<string, unknown>)[key], left - 1);
+}
+
+/** The plain value of a node; undefined when it has none (unresolved aliases, too many aliases). Errors: TooDeepError. */
 export function plainValue(document: Document.Parsed | Document, node: ParsedNode | null): unknown {
   if (node === null) return null;
+  let value: unknown;
   try {
-    return withNumbers(node.toJS(document as Document));
-  } catch {
+    value = node.toJS(document as Document);
+  } catch (error) {
+    if (error instanceof RangeError) throw new TooDeepError(`it is nested deeper than ${deepest}`);
     return undefined;
   }
+  refuseTooDeep(value);
+  return withNumbers(value);
 }
 
 /** Safe integers as numbers, in place. */

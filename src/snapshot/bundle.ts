@@ -1,55 +1,183 @@
-// Unpacks a snapshot bundle into a temporary folder, to be read.
-import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+// Unpacks a snapshot bundle into a temporary folder, to be read: never more than its limits, and what a killed run left is
+// removed by the next one.
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
+import { isObject } from '../text/plain-values.ts';
+import { sizeText } from '../text/wording.ts';
 import { CalictlError, systemText } from '../world/errors.ts';
+import type { ProcessIdentity } from '../world/world.ts';
 
 export interface Unpacked {
   readonly folder: string;
   remove(): Promise<void>;
 }
 
+/** Bytes that a bundle may unpack to, unless another limit is given: ten times the dump of a large cluster. */
+const usualBundleLimit = 2 * 1024 ** 3;
+/** Dumps are compressed to a tenth or less; a hundred times as much is made to fill a disk. */
+const highestRatio = 200;
+/** Below this the ratio does not matter: many equal objects, or nodes, compress well. */
+const harmlessBytes = 256 * 1024 ** 2;
+const mostFiles = 200_000;
+
+/** A bundle that is refused, with the reason. */
+class BundleTooLarge extends Error {}
+/** The folder for temporary files cannot be written to. */
+class ScratchUnwritable extends Error {}
+
 /** True for a path that stays within the folder. */
 function isInside(name: string): boolean {
   return name !== '' && !name.startsWith('/') && !name.includes('\0') && !name.split('/').includes('..');
 }
 
-/** Unpacks into a new folder that only its owner may read; links are skipped. Errors: CalictlError for an invalid bundle. */
-export async function unpackBundle(path: string): Promise<Unpacked> {
-  const folder = await mkdtemp(join(tmpdir(), 'calictl-bundle-'));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    const entries = extract();
-    const reading = pipeline(createReadStream(path), createGunzip(), entries);
-    reading.catch(() => undefined);
-    for await (const entry of entries) {
-      const { name, type } = entry.header;
-      if (type === 'file' && isInside(name)) {
-        const file = join(folder, name);
-        await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, Readable.from(entry));
-      }
-      entry.resume();
+/** Counts what comes out of a bundle. Errors: BundleTooLarge. */
+class Budget {
+  readonly #packed: number;
+  readonly #limit: number | undefined;
+  #bytes = 0;
+  #files = 0;
+
+  /** `limit`: as the user gave it; then the ratio does not count. */
+  constructor(packed: number, limit: number | undefined) {
+    this.#packed = packed;
+    this.#limit = limit;
+  }
+
+  addFile(claimed: number): void {
+    this.#files++;
+    if (this.#files > mostFiles) throw new BundleTooLarge(`it has more than ${mostFiles} files`);
+    this.#check(this.#bytes + claimed);
+  }
+
+  addBytes(count: number): void {
+    this.#bytes += count;
+    this.#check(this.#bytes);
+  }
+
+  #check(bytes: number): void {
+    const limit = this.#limit ?? usualBundleLimit;
+    if (bytes > limit) throw new BundleTooLarge(`it unpacks to more than ${sizeText(limit)}`);
+    if (this.#limit === undefined && bytes > harmlessBytes && bytes > this.#packed * highestRatio) {
+      throw new BundleTooLarge(`its ${sizeText(this.#packed)} unpack to more than ${sizeText(bytes - 1)}`);
     }
-    await reading;
+  }
+}
+
+/**
+ * Unpacks into a new folder that only its owner may read; links are skipped. `limit`: bytes that it may unpack to.
+ * Errors: CalictlError for an invalid bundle, one beyond the limits, and when there is no room for it.
+ */
+export async function unpackBundle(path: string, self: ProcessIdentity, limit?: number): Promise<Unpacked> {
+  const scratch = await newScratch(path, self);
+  const remove = (): Promise<void> => rm(scratch, { recursive: true, force: true });
+  const folder = join(scratch, 'bundle');
+  try {
+    await mkdir(folder);
+    await unpackInto(folder, path, limit);
     return { folder: await contentsOf(folder), remove };
   } catch (cause) {
     await remove();
-    throw new CalictlError(`${path} is not a snapshot bundle: ${systemText(cause)}`, {
-      code: 'BUNDLE_UNREADABLE',
-      hint: 'Use a .tgz file written by calictl snapshot save.',
+    throw unpackError(path, cause);
+  }
+}
+
+async function unpackInto(folder: string, path: string, limit: number | undefined): Promise<void> {
+  const file = await openRegularFile(path);
+  const budget = new Budget((await file.stat()).size, limit);
+  const entries = extract();
+  const reading = pipeline(file.createReadStream(), createGunzip(), entries);
+  reading.catch(() => undefined);
+  for await (const entry of entries) {
+    const { name, type, size = 0 } = entry.header;
+    // What is skipped is unpacked too, and takes time.
+    budget.addFile(size);
+    if (type === 'file' && isInside(name)) await writeEntry(join(folder, name), entry, budget);
+    else for await (const piece of entry) budget.addBytes((piece as Buffer).length);
+  }
+  await reading;
+}
+
+async function writeEntry(path: string, entry: AsyncIterable<unknown>, budget: Budget): Promise<void> {
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of entry) {
+      budget.addBytes((piece as Buffer).length);
+      yield piece as Buffer;
+    }
+  };
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, Readable.from(counted()));
+  } catch (cause) {
+    throw cause instanceof Error && 'syscall' in cause ? new ScratchUnwritable(systemText(cause), { cause }) : cause;
+  }
+}
+
+function unpackError(path: string, cause: unknown): CalictlError {
+  if (cause instanceof BundleTooLarge) {
+    return new CalictlError(`${path} is not unpacked: ${cause.message}`, {
+      code: 'BUNDLE_TOO_LARGE',
+      hint: 'If you trust it, allow more with --bundle-limit SIZE, such as 8GiB; or unpack it into a folder.',
       cause,
     });
   }
+  if (cause instanceof ScratchUnwritable) return noRoom(path, cause);
+  return new CalictlError(`${path} is not a snapshot bundle: ${systemText(cause)}`, {
+    code: 'BUNDLE_UNREADABLE',
+    hint: 'Use a .tgz file written by calictl snapshot save.',
+    cause,
+  });
+}
+
+function noRoom(path: string, cause: unknown): CalictlError {
+  return new CalictlError(`${path} cannot be unpacked in ${tmpdir()}: ${systemText(cause)}`, {
+    code: 'BUNDLE_NO_ROOM',
+    hint: 'Make room there, or set TMPDIR to a folder that has room.',
+    cause,
+  });
 }
 
 /** A bundle that was packed by hand may have everything within one folder. */
 async function contentsOf(folder: string): Promise<string> {
   const [only, ...more] = await readdir(folder, { withFileTypes: true });
   return only?.isDirectory() && more.length === 0 && only.name !== 'nodes' ? join(folder, basename(only.name)) : folder;
+}
+
+const scratchPrefix = 'calictl-bundle-';
+/** In each folder: the process that unpacked it. */
+const ownerFile = 'owner.json';
+
+async function newScratch(path: string, self: ProcessIdentity): Promise<string> {
+  try {
+    const scratch = await mkdtemp(join(tmpdir(), scratchPrefix));
+    const { pid, incarnation } = self;
+    await writeFile(join(scratch, ownerFile), JSON.stringify({ pid, incarnation }));
+    await removeLeftovers((await stat(scratch)).uid, self);
+    return scratch;
+  } catch (cause) {
+    throw noRoom(path, cause);
+  }
+}
+
+/** Removes what killed processes of this user left. What cannot be removed, or whose owner may be alive, stays. */
+async function removeLeftovers(uid: number, self: ProcessIdentity): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(scratchPrefix)) continue;
+    const scratch = join(tmpdir(), name);
+    try {
+      if ((await stat(scratch)).uid !== uid) continue;
+      const owner: unknown = JSON.parse((await readRegularFile(join(scratch, ownerFile), 4096)).toString());
+      if (!isObject(owner)) continue;
+      const { pid, incarnation } = owner;
+      if (typeof pid !== 'number' || typeof incarnation !== 'string') continue;
+      if (self.isAlive(pid, incarnation) === false) await rm(scratch, { recursive: true, force: true });
+    } catch {
+      // Another run removes it too, or it is not what it looks like.
+    }
+  }
 }

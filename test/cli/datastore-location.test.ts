@@ -27,6 +27,7 @@ const locate = ({ datastore, config = defaultConfigPath, context, kubeconfig }: 
       kubeconfig,
       noColor: false,
       debug: false,
+      bundleLimit: undefined,
       requestTimeout: 0,
       allowVersionMismatch: false,
     },

@@ -4,7 +4,7 @@ import { RefusedError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { type CallOptions, DatastoreError, type RepairLock } from '../datastore.ts';
 import { asDatastoreError, isReadOnly } from './fs-errors.ts';
-import { type LockHolder, tryLock } from './lock-file.ts';
+import { type LockHolder, removeLeftDrafts, tryLock } from './lock-file.ts';
 
 /** What the store needs of the world. */
 export type FolderWorld = Pick<World, 'clock' | 'random' | 'self'>;
@@ -16,6 +16,7 @@ const TIMEOUT_MS = 60_000;
 export class FolderLock {
   readonly #folder: string;
   readonly #world: FolderWorld;
+  readonly #tidied = new Set<string>();
 
   constructor(folder: string, world: FolderWorld) {
     this.#folder = folder;
@@ -29,7 +30,10 @@ export class FolderLock {
     const timeoutMs = options?.timeoutMs ?? TIMEOUT_MS;
     for (let waitedMs = 0; ; ) {
       const attempt = await tryLock(path, self, random);
-      if (attempt.held) return attempt;
+      if (attempt.held) {
+        await this.#tidyOnce(path);
+        return attempt;
+      }
       if (waitedMs >= timeoutMs) {
         throw new DatastoreError('unavailable', `${this.#folder} is locked${holderText(attempt.holder)}`, {
           hint: lockHint(attempt.alive, path),
@@ -41,12 +45,20 @@ export class FolderLock {
     }
   }
 
+  /** Once for each lock, while it is held. */
+  async #tidyOnce(path: string): Promise<void> {
+    if (this.#tidied.has(path)) return;
+    this.#tidied.add(path);
+    await removeLeftDrafts(path, this.#world.self);
+  }
+
   /** The lock of a repair; never waits. Errors: RefusedError when another repair holds it, or when the folder is read-only. */
   async forRepairs(options: CallOptions | undefined): Promise<RepairLock> {
     options?.signal?.throwIfAborted();
     const path = join(this.#folder, REPAIR_LOCK);
     try {
       const attempt = await tryLock(path, this.#world.self, this.#world.random);
+      if (attempt.held) await this.#tidyOnce(path);
       if (attempt.held) return { lost: new AbortController().signal, release: () => attempt.release() };
       throw new RefusedError(
         `another repair of ${this.#folder} is running${holderText(attempt.holder)}`,

@@ -1,6 +1,7 @@
 // A lock that is a file: the process that creates it holds it. It names its holder, so that the lock of a dead process
 // is taken over at once, and by one process only.
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { readRegularFile, UnsuitableFileError } from '../../files/regular-file.ts';
 import type { ProcessIdentity, Random } from '../../world/world.ts';
 import { DatastoreError } from '../datastore.ts';
@@ -41,6 +42,21 @@ export async function tryLock(path: string, self: ProcessIdentity, random: Rando
     return await takeOver({ path, draft, mine, dead: found }, self, random, depth);
   } finally {
     await unlink(draft).catch(() => undefined);
+  }
+}
+
+/**
+ * Removes the drafts of locks that processes left when they were killed. The lock itself is taken over by the next holder.
+ * Errors: none; what cannot be removed stays.
+ */
+export async function removeLeftDrafts(path: string, self: ProcessIdentity): Promise<void> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith(`${basename(path)}.`))) {
+    const found = await readLock(join(folder, name)).catch(() => undefined);
+    const holder = found?.holder;
+    if (holder === undefined || self.isAlive(holder.pid, holder.incarnation) !== false) continue;
+    await unlink(join(folder, name)).catch(() => undefined);
   }
 }
 
