@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import type { ApiServer } from '../support/servers/api-server.ts';
 import { type Finished, type RunOptions, run, type Sample } from './measure.ts';
 
-const calictlScript = join(dirname(fileURLToPath(import.meta.url)), '../../bin/calictl.js');
+const checkout = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const scriptOf = (folder: string): string => join(folder, 'bin/calictl.js');
+const calictlScript = scriptOf(checkout);
 
 export interface Target {
   readonly server: ApiServer;
@@ -20,6 +22,13 @@ export const nothing = (): Promise<Finished> => run(process.execPath, ['-e', '0'
 export function calictl(args: readonly string[], target?: Target, options: RunOptions = {}): Promise<Finished> {
   const env = { CALICTL_CONFIG: undefined, DATASTORE_TYPE: 'kubernetes', KUBECONFIG: target?.server.kubeconfig };
   return run(process.execPath, [calictlScript, ...args], { ...options, env: { ...env, ...options.env } });
+}
+
+/** A command line on the example folder, by the calictl that is built in a checkout, this one by default. */
+export function calictlOnExample(args: readonly string[], folder = checkout): Promise<Finished> {
+  const example = join(checkout, 'docs/examples/leaky-cluster');
+  const env = { CALICTL_CONFIG: undefined, DATASTORE_TYPE: example, KUBECONFIG: undefined };
+  return run(process.execPath, [scriptOf(folder), ...args], { env, codes: [0, 3] });
 }
 
 /** As a contender, if $CALICOCTL names a calicoctl. */

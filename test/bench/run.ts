@@ -10,7 +10,7 @@ import { loadCluster, type Sizes } from './big-cluster.ts';
 import { benchCheck } from './check.bench.ts';
 import { calictl, type Target } from './contenders.ts';
 import { benchRepair } from './repair.bench.ts';
-import { benchGet, benchVersion } from './startup.bench.ts';
+import { benchAgainst, benchGet, benchVersion } from './startup.bench.ts';
 import { benchTable } from './table.bench.ts';
 
 const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] [--keep]
@@ -19,6 +19,7 @@ const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] 
   --pods N    size of the generated cluster (200)
   --strays N  stray handles that \`fix\` removes (1000)
   --rounds N  rounds of everything, at least 7 (7; three times as many for version and get)
+  --against FOLDER  also measure starting the program of another built checkout
   --keep      leave the API server running, and say where its kubeconfig is
 
 CALICOCTL=/path/to/calicoctl measures that program beside.
@@ -32,6 +33,7 @@ const { values, positionals } = parseArgs({
     pods: { type: 'string', default: '200' },
     strays: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '7' },
+    against: { type: 'string' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -82,6 +84,7 @@ async function main(): Promise<void> {
   if (wanted.has('nodes')) say(await (await import('./nodes.bench.ts')).benchNodes(rounds));
   if (wanted.has('ssh')) say(await (await import('./ssh-config.bench.ts')).benchSshConfig(rounds));
   if (wanted.has('version')) say(await benchVersion(rounds * 3));
+  if (values.against !== undefined) say(await benchAgainst(values.against, rounds * 3));
   if (!values.keep && !['get', 'assign', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
   if (existsSync(partPath('etcd')) && existsSync(partPath('kube-apiserver'))) await benchOnServer(wanted, rounds);
   else say('the rest needs etcd and kube-apiserver: npm run provision\n');

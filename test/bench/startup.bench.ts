@@ -1,6 +1,6 @@
 // How long the program takes to start, compared with a Node process that does nothing.
 import { custom } from './big-cluster.ts';
-import { calicoctl, calictl, curl, nothing, type Target } from './contenders.ts';
+import { calicoctl, calictl, calictlOnExample, curl, nothing, type Target } from './contenders.ts';
 import { difference, resultTable, rounds } from './measure.ts';
 
 const budget = (ms: number, limit: number): string =>
@@ -25,4 +25,18 @@ export async function benchGet(target: Target, count: number): Promise<string> {
     count,
   );
   return resultTable('get ippool', samples) + budget(difference(samples, 'get ippool', 'node -e 0'), 100);
+}
+
+/** Whole commands on the example folder, of this checkout and of another built one, such as the one before a change. */
+export async function benchAgainst(other: string, count: number): Promise<string> {
+  const tables: string[] = [];
+  for (const line of ['version --client', 'get ippool', 'ipam check']) {
+    const args = line.split(' ');
+    const samples = await rounds(
+      { [other]: () => calictlOnExample(args, other), here: () => calictlOnExample(args) },
+      count,
+    );
+    tables.push(resultTable(line, samples));
+  }
+  return tables.join('');
 }
