@@ -46,7 +46,7 @@ class RecordedNodes {
     const found = commands.find((command) => sameWords(command.argv, argv));
     if (found === undefined) {
       throw new TransportError('not-recorded', `${node.name}: the snapshot has no record of ${argv.join(' ')}`, {
-        hint: 'Query the node itself with --via.',
+        hint: `Recorded are: ${recordedText(commands)}. Query the node itself with --via.`,
       });
     }
     if ('lost' in found) {
@@ -99,6 +99,12 @@ class RecordedNodes {
     if (!real.startsWith(`${top}${sep}`)) throw new Error(`${path} points outside the snapshot`);
     return readFile(real, 'utf8');
   }
+}
+
+/** The commands of which there is an output, as one would type them. */
+function recordedText(commands: Recording['commands']): string {
+  const texts = commands.flatMap((command) => ('lost' in command ? [] : [command.argv.join(' ')]));
+  return texts.length === 0 ? 'none' : texts.join('; ');
 }
 
 const sameWords = (a: readonly string[], b: readonly string[]): boolean =>

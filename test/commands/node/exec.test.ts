@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { node } from '../../support/clusters/ipam-state.ts';
 import { run } from '../../support/program/world.ts';
+import { recordedFolder } from '../../support/recorded/nodes.ts';
 
 const exec = (args: readonly string[], options = {}) =>
   run(['node', 'exec', ...args], { objects: [node('node-a'), node('node-b')], ...options });
@@ -35,6 +36,23 @@ describe('node exec', () => {
       stderr: 'err\n',
       truncated: false,
     });
+  });
+
+  it('node exec on a snapshot names the commands that are recorded when the asked one is not', async () => {
+    const { folder, remove } = recordedFolder([node('node-a')], {
+      'node-a': [
+        { argv: ['ip', 'route', 'show'], stdout: 'default\n' },
+        { argv: ['cat', '/var/lib/calico/mtu'], stdout: '1450\n' },
+      ],
+    });
+    try {
+      const { code, stderr } = await run(['node', 'exec', 'node-a', '--datastore', folder, '--', 'uname', '-a'], {});
+      expect(code).toBe(1);
+      expect(stderr).toContain('the snapshot has no record of uname -a');
+      expect(stderr).toContain('Recorded are: ip route show; cat /var/lib/calico/mtu.');
+    } finally {
+      remove();
+    }
   });
 
   it('node exec ends the program after --timeout', async () => {

@@ -17,31 +17,35 @@ interface Shown {
   readonly peerings: Peerings & Surroundings;
   /** True when no nodes were named: all are shown. */
   readonly complete: boolean;
+  /** When the sessions were read, or the snapshot was saved. */
+  readonly at: Date;
 }
 
 export async function run(ctx: Context, input: BgpInput): Promise<Shown> {
-  const planned = await plannedBgp(await ctx.datastore(), ctx.world.signal);
+  const store = await ctx.datastore();
+  const planned = await plannedBgp(store, ctx.world.signal);
+  const at = store.capturedAt ?? ctx.world.clock.now();
   const { nodes, plan, refused = [] } = planned;
   const complete = input.nodes.length === 0;
   if (input.desired) {
     const names = nodeTargets(nodes, input.nodes).map(({ name }) => name);
     const installation = installationText(recogniseInstallation({ ...planned, states: [] }));
-    return { peerings: { ...peeringsOf(plan, names, undefined, refused), notAsked: [], installation }, complete };
+    return { peerings: { ...peeringsOf(plan, names, undefined, refused), notAsked: [], installation }, complete, at };
   }
   const { targets, notAsked } = askableTargets(nodes, input.nodes);
   const names = [...targets.map(({ name }) => name), ...notAsked.map(({ node }) => node)];
   const states = await readTargets(ctx, input, targets, birdProbesOf(input, plan, { withFelix: false }), nodeState);
   const status = nodeStatusList(plan, states, planned);
   const installation = installationText(recogniseInstallation({ ...planned, states }));
-  return { peerings: { ...peeringsOf(plan, names, status), notAsked, installation }, complete };
+  return { peerings: { ...peeringsOf(plan, names, status), notAsked, installation }, complete, at };
 }
 
 export const formats = {
   table: ({ peerings }: Shown, view: View) => nodeBgpText(peerings, view),
   json: ({ peerings }: Shown) => nodeBgpJson(peerings),
   yaml: ({ peerings }: Shown) => nodeBgpYaml(peerings),
-  dot: ({ peerings, complete }: Shown) => nodeBgpDot(bgpGraph(peerings, complete)),
-  svg: ({ peerings, complete }: Shown) => nodeBgpSvg(bgpGraph(peerings, complete)),
+  dot: ({ peerings, complete }: Shown) => nodeBgpDot(bgpGraph(peerings, complete), peerings.asked),
+  svg: ({ peerings, complete, at }: Shown) => nodeBgpSvg(bgpGraph(peerings, complete), { at, asked: peerings.asked }),
 };
 
 export const exit = ({ peerings }: Shown): number => exitOf(peerings);

@@ -42,10 +42,14 @@ function summary({ items, unreached, asked }: Peerings): string {
     : `${counted(items.length, 'peer')}, not compared with the nodes`;
 }
 
-/** The state of a session, in the words of node status where its BIRD does not run. */
-function stateText({ state, bird }: Peering): string {
-  if (state !== undefined) return state;
-  return bird === 'not running' || bird === 'not used' ? `BIRD ${bird}` : '?';
+/** Why a session has no state, in the words of node status where its BIRD does not run. */
+const unseenText = ({ bird }: Peering): string =>
+  bird === 'not running' || bird === 'not used' ? `BIRD ${bird}` : 'not queried';
+
+function stateText(peering: Peering): string {
+  if (peering.state !== undefined) return peering.state;
+  const text = unseenText(peering);
+  return text === 'not queried' ? '?' : text;
 }
 
 /** One row per session as each end wants it, with its state when nodes were asked. */
@@ -135,19 +139,24 @@ export const nodeBgpYaml = (peerings: Peerings & Surroundings): string => printY
 
 /** Each state by colour and by line, for readers who cannot tell the colours apart. */
 export const edgeLooks: Readonly<
-  Record<EdgeState, { readonly colour: string; readonly dot: string; readonly dash: string }>
+  Record<EdgeState, { readonly colour: string; readonly dark: string; readonly dot: string; readonly dash: string }>
 > = {
-  up: { colour: '#1a7f37', dot: 'solid', dash: '' },
-  'partly up': { colour: '#9a6700', dot: 'bold', dash: '12 3 3 3' },
-  down: { colour: '#cf222e', dot: 'dashed', dash: '8 5' },
-  'one way': { colour: '#8250df', dot: 'tapered', dash: '3 3' },
-  unknown: { colour: '#6e7781', dot: 'dotted', dash: '1 5' },
+  up: { colour: '#1a7f37', dark: '#3fb950', dot: 'solid', dash: '' },
+  'partly up': { colour: '#9a6700', dark: '#d29922', dot: 'bold', dash: '12 3 3 3' },
+  down: { colour: '#cf222e', dark: '#f85149', dot: 'dashed', dash: '8 5' },
+  'one way': { colour: '#8250df', dark: '#bc8cff', dot: 'tapered', dash: '3 3' },
+  unknown: { colour: '#6e7781', dark: '#8d96a0', dot: 'dotted', dash: '1 5' },
 };
 
+/** The word for a state: nothing is unknown of a session that was not to be compared with the nodes. */
+export const edgeWord = (state: EdgeState, asked: boolean): string =>
+  state === 'unknown' && !asked ? 'wanted' : state;
+
 /** What is shown when a line is pointed at: every session of it. */
-export function edgeTitle(sessions: readonly Peering[]): string {
+export function edgeTitle(sessions: readonly Peering[], asked: boolean): string {
+  const stateOf = (peering: Peering): string => (peering.state === undefined ? unseenText(peering) : peering.state);
   return sessions
-    .map((peering) => `${peering.node} to ${addressText(peering)}: ${peering.state ?? 'not queried'}`)
+    .map((peering) => `${peering.node} to ${addressText(peering)}${asked ? `: ${stateOf(peering)}` : ''}`)
     .join('\n');
 }
 
@@ -158,7 +167,7 @@ const quoted = (text: string): string =>
   `"${text.split('\n').map(printable).join('\n').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
 /** The graph in the language of Graphviz. */
-export function nodeBgpDot({ vertices, edges }: BgpGraph): string {
+export function nodeBgpDot({ vertices, edges }: BgpGraph, asked: boolean): string {
   const lines = [
     ...vertices.map(({ name, kind, as }) => {
       const label = as === undefined ? name : `${name}\nAS ${as}`;
@@ -167,8 +176,8 @@ export function nodeBgpDot({ vertices, edges }: BgpGraph): string {
     ...edges.map(({ from, to, state, sessions }) => {
       const { colour, dot } = edgeLooks[state];
       const words = [...new Set(sessions.map(({ type }) => typeWords[type]))].join(', ');
-      const looks = `color="${colour}", style=${dot}, label=${quoted(`${words}: ${state}`)}`;
-      return `  ${quoted(from)} -- ${quoted(to)} [${looks}, tooltip=${quoted(edgeTitle(sessions))}];`;
+      const looks = `color="${colour}", style=${dot}, label=${quoted(`${words}: ${edgeWord(state, asked)}`)}`;
+      return `  ${quoted(from)} -- ${quoted(to)} [${looks}, tooltip=${quoted(edgeTitle(sessions, asked))}];`;
     }),
   ];
   return `graph bgp {\n  layout=circo;\n${lines.join('\n')}\n}\n`;
