@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleFolder } from '../support/clusters/example-cluster.ts';
 import { isRunning } from '../support/program/processes.ts';
 import { until } from '../support/program/until.ts';
 
@@ -54,6 +55,12 @@ describe('signals', () => {
     const { code, ms, stderr } = await ended(args, signals, aWhile);
     expect({ code, stderr }).toEqual({ code: 130, stderr: 'calictl: interrupted\n' });
     expect(ms).toBeLessThan(2000);
+  });
+
+  it.each(['--ssh-key', '--ssh-config', '--ssh-known-hosts'])('a pipe as %s is refused, not read', async (flag) => {
+    const args = ['--datastore', exampleFolder, 'node', 'exec', 'worker-1', '--via', 'ssh', flag, join(folder, 'pipe')];
+    const { stderr, code } = await ended([...args, '--', 'true'], [], aWhile);
+    expect({ stderr, code }).toMatchObject({ code: expect.toBeOneOf([1, 2]), stderr: expect.stringMatching(/.+/) });
   });
 
   it('SIGTERM ends a credential plugin that does not answer, too', async () => {

@@ -1,7 +1,7 @@
 // The WebSocket of an exec or attach: channels of bytes to and from a container, and a status message at the end, which
 // exec-status.ts reads.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
-import { type ApiResponse, credentials, noResponse, readResponse, withRetries } from './kube-api.ts';
+import { type ApiResponse, credentials, noResponse, overLimit, readResponse, withRetries } from './kube-api.ts';
 
 /** Only the first can signal the end of a command's input. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
@@ -47,7 +47,7 @@ export async function openSocket(
   return withRetries(connection, options.signal, async () => {
     const { agent, headers } = await credentials(connection);
     options.signal.throwIfAborted();
-    const { server } = connection;
+    const { server, requestTimeoutMs } = connection;
     const scheme = server.protocol === 'http:' ? 'ws' : 'wss';
     const address = `${scheme}://${server.host}${server.pathname.replace(/\/$/, '')}${options.path}`;
     const socket = new WebSocket(address, protocols, {
@@ -55,6 +55,7 @@ export async function openSocket(
       headers: { ...headers, 'User-Agent': 'calictl' },
       perMessageDeflate: false,
       followRedirects: false,
+      ...(requestTimeoutMs === undefined ? {} : { handshakeTimeout: requestTimeoutMs }),
     });
     const cut = (): void => socket.terminate();
     options.signal.addEventListener('abort', cut, { once: true });
@@ -66,7 +67,11 @@ export async function openSocket(
         letGo();
       });
       // Also emitted for a connection that was cut while opening, so the promise always settles.
-      socket.on('error', (cause) => reject(options.signal.aborted ? options.signal.reason : noResponse(server, cause)));
+      socket.on('error', (cause) => {
+        const isLate = requestTimeoutMs !== undefined && cause.message === 'Opening handshake has timed out';
+        const why = isLate ? overLimit(requestTimeoutMs) : cause;
+        reject(options.signal.aborted ? options.signal.reason : noResponse(server, why));
+      });
       socket.on('close', () => reject(noResponse(server, new Error('connection closed'))));
     });
   });

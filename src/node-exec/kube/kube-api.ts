@@ -64,9 +64,13 @@ export async function callApi(connection: KubeConnection, call: ApiCall): Promis
   } catch (cause) {
     call.signal.throwIfAborted();
     if (!limit.aborted) throw cause;
-    throw noResponse(server, new Error(`--request-timeout of ${requestTimeoutMs / 1000} seconds`));
+    throw noResponse(server, overLimit(requestTimeoutMs));
   }
 }
+
+/** A request took longer than the user allowed. */
+export const overLimit = (ms: number): Error =>
+  new Error(`it took longer than --request-timeout, ${ms / 1000} seconds`);
 
 async function callWithoutLimit(connection: KubeConnection, call: ApiCall): Promise<ApiResponse> {
   const { method, path, body, signal } = call;

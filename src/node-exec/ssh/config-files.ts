@@ -1,11 +1,12 @@
 // Reads ssh_config files, with everything that they include, into one tree of settings and conditions. What they mean for
 // a host is in host-config.ts.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { systemText, UsageError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { type ConfigLine, parseConfigLine } from './config-lines.ts';
+import { readLocalFile } from './local-file.ts';
 import { matchesPattern } from './patterns.ts';
 import type { SshSettings } from './settings.ts';
 
@@ -64,7 +65,7 @@ function readFile(path: string, folder: string, world: SshWorld, depth: number, 
   }
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readLocalFile(path).toString('utf8');
   } catch (error) {
     if (!mustExist && isAbsent(error)) return [];
     throw unusable(`cannot read ${path}: ${systemText(error)}`);

@@ -1,12 +1,12 @@
 // Verifies the key of a host against known_hosts. A host that is not listed is always refused.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemText } from '../../world/errors.ts';
 import { quoteWord } from '../shell-quote.ts';
 import { defaultSystemFolder, givenPath, homeOf, isAbsent, type SshWorld } from './config-files.ts';
 import { type HostKeyProblem, hostKeyFailure } from './host-key-failure.ts';
 import { appliesTo, type KnownKey, keyType, knownHostsName, parseKnownHosts } from './known-hosts.ts';
+import { readLocalFile } from './local-file.ts';
 import type { SshSettings } from './settings.ts';
 import { SshFailure } from './ssh-failure.ts';
 import { type SshHost, sshHostLabel } from './ssh-host.ts';
@@ -76,7 +76,7 @@ function knownHostsFiles(host: SshHost, settings: SshSettings, world: SshWorld):
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readLocalFile(file).toString('utf8');
   } catch (error) {
     if (isAbsent(error)) return '';
     throw new SshFailure(

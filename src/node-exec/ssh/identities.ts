@@ -1,6 +1,5 @@
 // What there is to log in with, in the order it is offered to a host: named keys, the agent's keys, the default keys, a
 // password. Keys are read and passed on, never printed.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import ssh2, { type AnyAuthMethod, type BaseAgent, type ParsedKey } from 'ssh2';
@@ -8,6 +7,7 @@ import { counted } from '../../text/wording.ts';
 import { systemText } from '../../world/errors.ts';
 import { homeOf, isAbsent, type SshWorld } from './config-files.ts';
 import type { HostConfig } from './host-config.ts';
+import { readLocalFile } from './local-file.ts';
 
 export interface Identities {
   readonly methods: readonly AnyAuthMethod[];
@@ -68,7 +68,7 @@ class Offer implements Identities {
   addFile(file: string, named: boolean): void {
     let text: Buffer;
     try {
-      text = readFileSync(file);
+      text = readLocalFile(file);
     } catch (error) {
       // The public key alone is enough to select a key of the agent.
       const held = named ? this.#heldByAgent(publicHalf(file)) : [];
@@ -136,7 +136,7 @@ function agentWith(agent: BaseAgent, keys: readonly ParsedKey[]): BaseAgent {
 
 function publicHalf(file: string): readonly ParsedKey[] {
   try {
-    return parsed(readFileSync(`${file}.pub`));
+    return parsed(readLocalFile(`${file}.pub`));
   } catch {
     // There is no public key next to the private one.
     return [];
