@@ -224,13 +224,7 @@ export function addressMap(
   filter: MapFilter = {},
 ): AddressMap {
   const reserved = reservedAddresses(reservations);
-  const rows = pools.map((pool) => ({
-    pool,
-    cidr: parseCidr(pool.spec.cidr),
-    held: 0,
-    blockCount: 0,
-    blocks: [] as MapBlock[],
-  }));
+  const rows = pools.map(poolRow);
   const orphanBlocks: MapBlock[] = [];
   const everyNode = new Set<string>();
   const shownNodes = new Set<string>();
@@ -252,39 +246,53 @@ export function addressMap(
     const marked = markedIn(read, cells, filter);
     if (marked === undefined) continue;
     for (const node of nodes) shownNodes.add(node);
-    const borrowers = new Map<string, number>();
-    const isVirtual = parseOwner(read.affinity)?.type === 'virtual';
-    for (const { state, node } of cells) {
-      count(counts, state);
-      if (node !== undefined && node !== read.node && !isVirtual) count(borrowers, node);
-    }
-    (row?.blocks ?? orphanBlocks).push({
-      ...read,
-      held,
-      borrowers: [...borrowers].sort(([a], [b]) => (a < b ? -1 : 1)),
-      marked,
-    });
+    for (const { state } of cells) count(counts, state);
+    (row?.blocks ?? orphanBlocks).push({ ...read, held, borrowers: borrowersOf(read, cells), marked });
   }
-  const isFiltered = filter.node !== undefined || filter.addresses !== undefined || filter.pod !== undefined;
   return {
     kind: 'IPAMAddressMap',
-    pools: rows
-      .filter((row): row is typeof row & { cidr: Cidr } => row.cidr !== undefined)
-      .filter((row) => (isFiltered ? row.blocks.length > 0 : filter.pools?.includes(row.pool.metadata.name) !== false))
-      .map(({ pool, cidr, held, blockCount, blocks: own }) => ({
-        name: pool.metadata.name,
-        cidr: formatCidr(cidr),
-        enabled: isEnabled(pool),
-        size: cidrSize(cidr),
-        held,
-        blockCount,
-        blocks: own.sort(byAddress),
-      })),
+    pools: shownPools(rows, filter),
     orphanBlocks: orphanBlocks.sort(byAddress),
     legend: stateNames.map((state) => ({ state, count: counts.get(state) ?? 0 })).filter((entry) => entry.count > 0),
     nodes: [...shownNodes].sort(),
     nodeNumbers: new Map([...everyNode].sort().map((node, number) => [node, number])),
   };
+}
+
+interface PoolRow {
+  readonly pool: IPPool;
+  readonly cidr: Cidr | undefined;
+  held: number;
+  blockCount: number;
+  readonly blocks: MapBlock[];
+}
+
+const poolRow = (pool: IPPool): PoolRow => ({
+  pool,
+  cidr: parseCidr(pool.spec.cidr),
+  held: 0,
+  blockCount: 0,
+  blocks: [],
+});
+
+/** The pools with a valid CIDR that the filter selects: by name, or by their blocks. */
+function shownPools(rows: readonly PoolRow[], filter: MapFilter): MapPool[] {
+  const selectsBlocks = filter.node !== undefined || filter.addresses !== undefined || filter.pod !== undefined;
+  return rows.flatMap(({ pool, cidr, held, blockCount, blocks }) => {
+    const { name } = pool.metadata;
+    const isShown = selectsBlocks ? blocks.length > 0 : filter.pools?.includes(name) !== false;
+    if (cidr === undefined || !isShown) return [];
+    const [enabled, size] = [isEnabled(pool), cidrSize(cidr)];
+    return { name, cidr: formatCidr(cidr), enabled, size, held, blockCount, blocks: blocks.sort(byAddress) };
+  });
+}
+
+/** The nodes other than the owner that have addresses of the block, by name, with the number of their addresses. */
+function borrowersOf({ affinity, node: owner }: ReadBlock, cells: readonly MapCell[]): [string, number][] {
+  const borrowers = new Map<string, number>();
+  if (parseOwner(affinity)?.type === 'virtual') return [];
+  for (const { node } of cells) if (node !== undefined && node !== owner) count(borrowers, node);
+  return [...borrowers].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** States of blockState that the map shows in another way: by the owner and the usage. */
