@@ -10,7 +10,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What the picture says of itself. */
+/** What the picture says about itself. */
 export interface Caption {
   /** When the sessions were read, or the objects saved. */
   readonly at: Date;
