@@ -61,7 +61,9 @@ function wiringOf({ nodes, network, states }: InstallationEvidence): Pick<Instal
 }
 
 function encapsulationText(stored: IPPool): string {
-  const { vxlanMode = 'Never', ipipMode = 'Never' } = withDefaults(ipPool, stored).spec;
+  const { cidr, vxlanMode = 'Never', ...spec } = withDefaults(ipPool, stored).spec;
+  // IPIP carries IPv4 only.
+  const ipipMode = cidr.includes(':') ? 'Never' : (spec.ipipMode ?? 'Never');
   const [kind, mode] = vxlanMode !== 'Never' ? ['VXLAN', vxlanMode] : ['IPIP', ipipMode];
   if (mode === 'Never') return 'no encapsulation';
   return mode === 'CrossSubnet' ? `${kind} CrossSubnet` : kind;

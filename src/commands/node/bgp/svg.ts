@@ -10,7 +10,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What the picture says about itself. */
+/** What the heading of the picture is made from. */
 export interface Caption {
   /** When the sessions were read, or the objects saved. */
   readonly at: Date;

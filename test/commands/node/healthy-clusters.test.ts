@@ -1,0 +1,176 @@
+// Healthy clusters of every kind: no command about nodes finds anything. With one fault planted each finds exactly that.
+import { describe, expect, it } from 'vitest';
+import {
+  answersOf,
+  type ClusterKind,
+  type HealthyCluster,
+  healthyCluster,
+  objectsOf,
+} from '../../support/clusters/healthy-clusters.ts';
+import { run } from '../../support/program/world.ts';
+import { recordedFolder } from '../../support/recorded/nodes.ts';
+
+const kinds: ClusterKind[] = [];
+for (const encapsulation of ['none', 'ipip', 'ipip-crosssubnet', 'vxlan', 'vxlan-crosssubnet'] as const) {
+  for (const dataplane of ['iptables', 'nftables', 'ebpf'] as const) {
+    for (const version of ['v3.31.4', 'v3.32.1'] as const) {
+      for (const bird of encapsulation.startsWith('vxlan') ? [true, false] : [true]) {
+        kinds.push({ encapsulation, dataplane, version, bird, ipam: 'calico-ipam' });
+      }
+    }
+  }
+}
+kinds.push({ encapsulation: 'none', dataplane: 'iptables', version: 'v3.31.4', bird: true, ipam: 'host-local' });
+kinds.push({ encapsulation: 'none', dataplane: 'nftables', version: 'v3.32.1', bird: true, ipam: 'host-local' });
+
+const nameOf = ({ encapsulation, dataplane, version, bird, ipam }: ClusterKind): string =>
+  `${encapsulation} ${bird ? 'with' : 'without'} BIRD, ${dataplane}, ${version}, ${ipam}`;
+
+interface Found {
+  readonly command: string;
+  readonly code: number;
+  readonly problems: readonly string[];
+}
+
+/** What the four commands find: id and node, and the exit code. */
+async function findings(cluster: HealthyCluster): Promise<Found[]> {
+  const answers = Object.fromEntries(cluster.nodes.map((node) => [node.name, answersOf(cluster, node)]));
+  const { folder, remove } = recordedFolder(objectsOf(cluster), answers);
+  try {
+    const found: Found[] = [];
+    for (const command of ['status', 'bgp', 'routes', 'verify']) {
+      const { code, stdout } = await run(['node', command, '-o', 'json', '--datastore', folder], {});
+      const { problems } = JSON.parse(stdout) as { problems: { id: string; node: string }[] };
+      found.push({ command, code, problems: problems.map(({ id, node }) => `${id} ${node}`) });
+    }
+    return found;
+  } finally {
+    remove();
+  }
+}
+
+const nothing = ['status', 'bgp', 'routes', 'verify'].map((command) => ({ command, code: 0, problems: [] }));
+
+describe('healthy clusters', () => {
+  it('there are at least forty kinds', () => {
+    expect(new Set(kinds.map(nameOf)).size).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(kinds.map((kind) => [nameOf(kind), kind] as const))(
+    'nothing is found in a healthy cluster: %s',
+    async (_, kind) => {
+      expect(await findings(healthyCluster(kind))).toEqual(nothing);
+    },
+  );
+});
+
+/** The texts of node-b, where faults are planted. */
+const textsB = (cluster: HealthyCluster) => {
+  const texts = cluster.texts.get('node-b');
+  if (texts === undefined) throw new Error('no node-b');
+  return texts;
+};
+
+interface Planted {
+  readonly fits: (kind: ClusterKind) => boolean;
+  readonly plant: (cluster: HealthyCluster) => void;
+  /** By command, the problems as id and node. */
+  readonly found: Readonly<Record<string, readonly string[]>>;
+}
+
+const usesVxlan = ({ encapsulation }: ClusterKind): boolean => encapsulation.startsWith('vxlan');
+
+const planted: Readonly<Record<string, Planted>> = {
+  'proxy_arp off': {
+    fits: () => true,
+    plant: (cluster) => textsB(cluster).sysctls.set(`ipv4/conf/${cluster.nodes[1]?.pod.device}/proxy_arp`, '0'),
+    found: { verify: ['F01 node-b'] },
+  },
+  'forwarding off': {
+    fits: () => true,
+    plant: (cluster) => textsB(cluster).sysctls.set('ipv4/ip_forward', '0'),
+    found: { verify: ['F30 node-b'] },
+  },
+  'the route to a pod missing': {
+    fits: () => true,
+    plant: (cluster) => {
+      const texts = textsB(cluster);
+      texts.routes4 = texts.routes4.filter((route) => !route.startsWith(`${cluster.nodes[1]?.pod.ip} `));
+    },
+    found: { routes: ['F06 node-b'], verify: ['F06 node-b'] },
+  },
+  'a route to another node missing although Felix writes it': {
+    fits: usesVxlan,
+    plant: (cluster) => {
+      const texts = textsB(cluster);
+      texts.routes4 = texts.routes4.filter((route) => !route.startsWith('10.244.10.0'));
+    },
+    found: { routes: ['F44 node-b'], verify: ['F44 node-b'] },
+  },
+  'a MAC address that udev changed': {
+    fits: (kind) => usesVxlan(kind) && kind.dataplane !== 'ebpf',
+    plant: (cluster) => {
+      for (const link of textsB(cluster).links) {
+        if (link['ifname'] === 'vxlan.calico') link['address'] = 'd6:02:e3:df:ea:7a';
+      }
+    },
+    found: { verify: ['F58 node-b'] },
+  },
+  'an address on the wrong node': {
+    fits: () => true,
+    plant: (cluster) => {
+      textsB(cluster).addresses.push({
+        ifname: 'dummy0',
+        addr_info: [{ family: 'inet', local: cluster.nodes[1]?.pod.ip, prefixlen: 32, scope: 'global' }],
+      });
+    },
+    found: { verify: ['F16 node-b'] },
+  },
+  'a tunnel MTU that is too large': {
+    fits: (kind) => kind.encapsulation !== 'none',
+    plant: (cluster) => {
+      for (const link of textsB(cluster).links) {
+        if (['tunl0', 'vxlan.calico'].includes(String(link['ifname']))) link['mtu'] = 1490;
+      }
+      const texts = textsB(cluster);
+      texts.routes4 = texts.routes4.map((route) => route.replace('mtu 1450', 'mtu 1490'));
+    },
+    found: { verify: ['F74 node-b'] },
+  },
+  'a foreign route in a block of another node': {
+    fits: () => true,
+    plant: (cluster) => textsB(cluster).routes4.push('10.244.10.0/27 via 10.90.4.254 dev eth0 proto static'),
+    found: { routes: ['F47 node-b'], verify: ['F47 node-b'] },
+  },
+  'a pool over the network of nodes': {
+    fits: () => true,
+    plant: (cluster) => {
+      cluster.pool = { ...cluster.pool, spec: { ...cluster.pool.spec, cidr: '10.0.0.0/8' } };
+    },
+    found: { routes: ['F79 node-a'], verify: ['F79 node-a'] },
+  },
+  'a BIRD that ended': {
+    fits: ({ bird }) => bird,
+    plant: (cluster) => {
+      textsB(cluster).bird = false;
+      for (const name of ['node-a', 'node-c'])
+        cluster.texts.get(name)?.sessions.set('10.90.4.2', 'Active        Socket: Connection refused');
+    },
+    found: { status: ['F60 node-b'], bgp: ['F60 node-b'] },
+  },
+};
+
+describe('one fault in a healthy cluster', () => {
+  const cases = Object.entries(planted).flatMap(([fault, one]) =>
+    kinds.filter(one.fits).map((kind) => [fault, nameOf(kind), kind, one] as const),
+  );
+
+  it.each(cases)('%s is found alone: %s', async (_fault, _name, kind, { plant, found }) => {
+    const expected = nothing.map(({ command }) => ({
+      command,
+      code: found[command] === undefined ? 0 : 3,
+      problems: found[command] ?? [],
+    }));
+    expect(await findings(healthyCluster(kind, plant))).toEqual(expected);
+  });
+});
