@@ -98,7 +98,7 @@ describe("BIRD's words", () => {
     expect(findings.map((finding) => finding.id)).toEqual([id]);
   });
 
-  it('BGPPeers that were not read: sessions of BIRD that no object asks for are no finding', () => {
+  it('BGPPeers that were not read: sessions of BIRD that no object asks for are not reported', () => {
     const state = showing('a', 'Global_10_90_0_254', '10.90.0.254', 'up 2026-11-28 Established');
     const plan = desiredSessions({ nodes: nodes.slice(0, 1), bgpPeers: [], bgpConfigurations: [] });
     expect(diagnoseBgp(plan, [state]).findings.map(({ id }) => id)).toEqual(['F96']);

@@ -1,4 +1,4 @@
-// Which kind of installation is recognized from which evidence, and how it is said; which nodes are not asked.
+// Which kind of installation is recognized from which evidence, and its line in a report; which nodes are not asked.
 import { describe, expect, it } from 'vitest';
 import { readNetwork } from '../../src/datapath/expected/read-network.ts';
 import {
