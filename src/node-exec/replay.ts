@@ -1,6 +1,7 @@
 // Nodes as a snapshot recorded them: returns what was recorded, and reports a command that was not.
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
 import { systemText } from '../world/errors.ts';
 import { type CommandResult, type NodeExec, type NodeTarget, TransportError } from './node-exec.ts';
 import { parseRecording, type Recording, recordingFile } from './recordings.ts';
@@ -97,7 +98,7 @@ class RecordedNodes {
   async #textOf(path: string): Promise<string> {
     const [real, top] = await Promise.all([realpath(path), realpath(this.#folder)]);
     if (!real.startsWith(`${top}${sep}`)) throw new Error(`${path} points outside the snapshot`);
-    return readFile(real, 'utf8');
+    return (await readRegularFile(real)).toString('utf8');
   }
 }
 

@@ -34,7 +34,8 @@ export function handleRecord(handle: IPAMHandle): HandleRecord {
     name,
     uid,
     resourceVersion,
-    handleId: handle.spec.handleID,
+    // A folder may hold a handle without it; the name is the same but for its case.
+    handleId: typeof handle.spec.handleID === 'string' ? handle.spec.handleID : name,
     block: handle.spec.block ?? {},
     deleted: handle.spec.deleted === true,
     writtenAtMs: lastWriteMs(handle.metadata),

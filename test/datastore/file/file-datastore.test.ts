@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DatastoreError } from '../../../src/datastore/datastore.ts';
@@ -273,4 +283,37 @@ it('a failed write leaves no draft behind', async () => {
   mkdirSync(join(folder.path, 'in-the-way'));
   await expect(replaceFile(join(folder.path, 'in-the-way'), 'text')).rejects.toThrow('EISDIR');
   expect(readdirSync(folder.path)).toEqual(['in-the-way']);
+});
+
+it.skipIf(process.getuid?.() !== 0)('root keeps the owner and the mode of a file that it changes', async () => {
+  folder.write('a.yaml', handleYaml('a'));
+  const path = join(folder.path, 'a.yaml');
+  chownSync(path, 1234, 2345);
+  chmodSync(path, 0o604);
+  const store = await open();
+  const read = await store.get(ipamHandle, { name: 'a' });
+  await store.update(ipamHandle, { ...read, spec: handle('a', 2).spec });
+  const { uid, gid, mode } = statSync(path);
+  expect({ uid, gid, mode: mode & 0o7777 }).toEqual({ uid: 1234, gid: 2345, mode: 0o604 });
+});
+
+it('a write removes the drafts of locks that dead processes left, and no others', async () => {
+  folder.write('a.yaml', handleYaml('a'));
+  const draft = (name: string, incarnation: string): void =>
+    folder.write(`.calictl.lock.7.${name}`, JSON.stringify({ pid: 7, hostname: 'h', incarnation, token: name }));
+  draft('one', 'dead');
+  draft('two', 'alive');
+  const world = testWorld();
+  const self = { ...world.self, isAlive: (_: number, incarnation: string) => incarnation !== 'dead' };
+  const store = await openFolder(folder.path, { ...world, self });
+  const read = await store.get(ipamHandle, { name: 'a' });
+  await store.update(ipamHandle, { ...read, spec: handle('a', 2).spec });
+  expect(readdirSync(folder.path).sort()).toEqual(['.calictl.lock.7.two', 'a.yaml']);
+});
+
+it('a lock that is a named pipe is an error that names it, not an endless wait', async () => {
+  folder.write('a.yaml', handleYaml('a'));
+  execFileSync('mkfifo', [join(folder.path, '.calictl.lock')]);
+  const { message } = await failure((await open()).delete(ipamHandle, { name: 'a' }, {}));
+  expect(message).toBe(`the lock ${join(folder.path, '.calictl.lock')} cannot be read: a named pipe, not a file`);
 });
