@@ -9,10 +9,18 @@ function needsBgp(pool: IPPool): boolean {
   return isEnabled(pool) && vxlanMode === 'Never' && allowedUses.some((use) => use !== 'LoadBalancer');
 }
 
+/** What nodes and BGPPeers say of it. */
+export interface Speakers {
+  /** Some node has an address for BGP. */
+  readonly any: boolean;
+  /** Some BGPPeer makes a session. */
+  readonly byPeer: boolean;
+}
+
 /**
- * True when BGP carries the routes of some enabled pool. Without any pool it may still announce pod CIDRs, where nodes
- * have addresses for it: `hasSessions`.
+ * True when BGP carries the routes of some enabled pool. Without any pool only BGPPeers show that it is wanted, and nodes
+ * without an address for it, as where Calico does policy only, never take part.
  */
-export function isBgpNeeded(pools: readonly IPPool[], hasSessions: boolean): boolean {
-  return pools.length === 0 ? hasSessions : pools.some(needsBgp);
+export function isBgpNeeded(pools: readonly IPPool[], { any, byPeer }: Speakers): boolean {
+  return any && (pools.length === 0 ? byPeer : pools.some(needsBgp));
 }

@@ -12,12 +12,16 @@ const pool = (spec: Partial<IPPool['spec']>, metadata: Partial<IPPool['metadata'
 const vxlan = pool({ vxlanMode: 'Always' });
 
 describe('isBgpNeeded', () => {
-  it.each([true, false])('without pools BGP is needed if nodes have sessions to make: %s', (hasSessions) => {
-    expect(isBgpNeeded([], hasSessions)).toBe(hasSessions);
+  it.each([true, false])('without pools BGP is needed if a BGPPeer makes a session: %s', (byPeer) => {
+    expect(isBgpNeeded([], { any: true, byPeer })).toBe(byPeer);
+  });
+
+  it('BGP is not needed where no node has an address for it', () => {
+    expect(isBgpNeeded([pool({})], { any: false, byPeer: false })).toBe(false);
   });
 
   it('BGP is not needed when all pools are VXLAN', () => {
-    expect(isBgpNeeded([vxlan, pool({ vxlanMode: 'CrossSubnet' })], true)).toBe(false);
+    expect(isBgpNeeded([vxlan, pool({ vxlanMode: 'CrossSubnet' })], { any: true, byPeer: false })).toBe(false);
   });
 
   it.each([
@@ -26,7 +30,7 @@ describe('isBgpNeeded', () => {
     ['never uses VXLAN', pool({ vxlanMode: 'Never' })],
     ['uses IPIP', pool({ ipipMode: 'Always' })],
   ])('BGP is needed when one pool %s', (_, one) => {
-    expect(isBgpNeeded([vxlan, one], true)).toBe(true);
+    expect(isBgpNeeded([vxlan, one], { any: true, byPeer: false })).toBe(true);
   });
 
   it.each([
@@ -34,6 +38,6 @@ describe('isBgpNeeded', () => {
     ['for LoadBalancer services only', pool({ allowedUses: ['LoadBalancer'] })],
     ['being deleted', pool({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
   ])('a pool without VXLAN that is %s does not need BGP', (_, one) => {
-    expect(isBgpNeeded([vxlan, one], true)).toBe(false);
+    expect(isBgpNeeded([vxlan, one], { any: true, byPeer: false })).toBe(false);
   });
 });

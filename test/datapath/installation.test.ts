@@ -1,6 +1,7 @@
 // Which kind of installation is recognized from which evidence, and its line in a report; which nodes are not asked.
 import { describe, expect, it } from 'vitest';
 import { readNetwork } from '../../src/datapath/expected/read-network.ts';
+import { tunnelDevices } from '../../src/datapath/expected/tunnels.ts';
 import {
   type InstallationEvidence,
   installationText,
@@ -68,6 +69,16 @@ describe('recogniseInstallation', () => {
     expect([network.unread, [...network.workloads.values()].flat().map(({ isCalicos }) => isCalicos)]).toEqual([
       [],
       [false],
+    ]);
+  });
+
+  it('policy only with a pool that nothing uses needs no tunnel devices', () => {
+    const objects = { ...recordedObjects({ mode: 'ipip' }), blocks: [], affinities: [] };
+    for (const { metadata } of objects.nodes) metadata.annotations = {};
+    objects.pods = [recordedPod('node-a', 'shop/web', '10.0.1.77')];
+    expect(tunnelDevices('node-a', readNetwork(objects))).toEqual([]);
+    expect(tunnelDevices('node-a', readNetwork(recordedObjects({ mode: 'ipip' }))).map(({ name }) => name)).toEqual([
+      'tunl0',
     ]);
   });
 

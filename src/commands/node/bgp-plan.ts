@@ -33,7 +33,11 @@ export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise
     ...(bgpPeers.length === 0 ? [bgpPeer.kind] : []),
     ...(bgpConfigurations.length === 0 ? [bgpConfiguration.kind] : []),
   ];
+  const speakers = {
+    any: plan.nodes.some(({ address }) => address[4] !== undefined || address[6] !== undefined),
+    byPeer: plan.sessions.some(({ type }) => type !== 'mesh'),
+  };
   // Whether pools need BGP is not known without them: then no node is reported as lacking it.
-  const bgpNeeded = !refused.some(({ kind }) => kind === ipPool.kind) && isBgpNeeded(pools, plan.sessions.length > 0);
+  const bgpNeeded = !refused.some(({ kind }) => kind === ipPool.kind) && isBgpNeeded(pools, speakers);
   return { nodes, pools, plan, bgpNeeded, refused, missing: store.type === 'folder' ? missing : [] };
 }

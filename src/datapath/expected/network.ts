@@ -115,6 +115,12 @@ export interface Network {
 export const isRead = ({ unread }: Pick<Network, 'unread'>, kind: string): boolean =>
   !unread.some((one) => one.kind === kind);
 
+/** True when there are pods, none of them is Calico's to connect, and no block is in use. */
+export function isPolicyOnly({ workloads, blocks }: Pick<Network, 'workloads' | 'blocks'>): boolean {
+  const pods = [...workloads.values()].flat();
+  return blocks.length === 0 && pods.length > 0 && pods.every(({ isCalicos }) => !isCalicos);
+}
+
 /** The pools in which routes are Calico's to write. */
 export const routedPools = ({ pools }: Network): NetworkPool[] => pools.filter(({ hasRoutes }) => hasRoutes);
 

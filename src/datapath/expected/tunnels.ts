@@ -1,7 +1,7 @@
 // The tunnel devices that a node must have, and what its VXLAN devices must know of the other nodes:
 // docs/reference/datapath.md#tunnel-devices.
 import type { IpAddress } from '../../net/ip.ts';
-import { enabledEncapsulations, type Network } from './network.ts';
+import { enabledEncapsulations, isPolicyOnly, type Network } from './network.ts';
 import { ipipDevice, vxlanDevices } from './route-forms.ts';
 
 /** Another node as a VXLAN device must know it: by a permanent neighbour and a forwarding entry. */
@@ -46,7 +46,8 @@ function peersOf(network: Network, node: string, version: 4 | 6): ExpectedVtep[]
 /** The tunnel devices of a node, by the pools of the cluster and the settings of Felix. */
 export function tunnelDevices(nodeName: string, network: Network): readonly TunnelDevice[] {
   const node = network.nodes.get(nodeName);
-  if (node === undefined) return [];
+  // Where another plugin connects all pods, pools that nothing uses need no tunnels.
+  if (node === undefined || isPolicyOnly(network)) return [];
   const felix = network.felix(nodeName);
   const needsAddress = (kind: 'ipip' | 'vxlan', version: 4 | 6): boolean =>
     network.pools.some(
