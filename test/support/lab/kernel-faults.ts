@@ -109,7 +109,7 @@ export const kernelFaults = {
   podMtu: {
     id: 'F11',
     break: byIp(({ lab, pod }) => [
-      `link set ${pod.hostInterface} mtu 1480`,
+      `link set ${pod.hostInterface} mtu ${lab.plan.podMtu + 50}`,
       `link set ${pod.hostInterface} mtu ${lab.plan.podMtu}`,
     ]),
   },
