@@ -69,7 +69,12 @@ describe.skipIf(reference === undefined || !hasCniPlugins)(
         const { code, stdout } = await calictl('ipam release --node node-a --affinities');
         expect({ code, stdout }).toEqual({
           code: 0,
-          stdout: 'Successfully released 10.60.0.248\nSuccessfully released 10.60.0.248/29\n',
+          stdout: [
+            'Successfully released 10.60.0.248',
+            'Successfully released 10.60.0.248/29',
+            '1 of 1 address released, 1 of 1 block released. No journal is kept of releases.',
+            '',
+          ].join('\n'),
         });
         await expectClean();
       });
