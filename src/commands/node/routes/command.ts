@@ -34,7 +34,7 @@ export const nodeRoutes = defineCommand({
     0: 'all routes are as expected',
     1: 'no node could be reached',
     3: 'a route differs',
-    5: 'no difference was found, but some nodes could not be reached',
+    5: 'no difference was found, but some nodes or objects could not be read',
   },
   args,
   flags,

@@ -32,7 +32,7 @@ export const nodeStatus = defineCommand({
     0: 'no problem was found',
     1: 'no node could be reached',
     3: 'a problem was found',
-    5: 'no problem was found, but some nodes could not be reached',
+    5: 'no problem was found, but some nodes or objects could not be read',
   },
   args,
   flags,

@@ -36,7 +36,7 @@ export const nodeVerify = defineCommand({
     0: 'nothing is wrong',
     1: 'no node could be reached',
     3: 'something is wrong',
-    5: 'no problem was found, but some nodes could not be reached',
+    5: 'no problem was found, but some nodes or objects could not be read',
   },
   args,
   flags,
