@@ -14,7 +14,7 @@ export interface DiagnosisInput {
   readonly pairs: readonly SessionPair[];
   /** False when BGP carries the routes of no pool: a cluster without BIRD is fine then. */
   readonly bgpNeeded: boolean;
-  /** False when BGPPeers or BGPConfigurations were not read: what the objects ask for is not known then. */
+  /** False when BGPPeers or BGPConfigurations were not read: which sessions are configured is not known then. */
   readonly planIsKnown: boolean;
 }
 

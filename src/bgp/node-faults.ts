@@ -195,7 +195,7 @@ function staleConfigurations(input: DiagnosisInput): BgpFinding[] {
     const since = status.seen ? status.value.lastReconfiguration : undefined;
     const parts = [
       ...(missing.length === 0 ? [] : [`lacks a session with ${listed(missing.map(peerText))}`]),
-      ...(extra.length === 0 ? [] : [`has one with ${listed(extra.map(peerText))} that no resource asks for`]),
+      ...(extra.length === 0 ? [] : [`has one with ${listed(extra.map(peerText))} that no resource configures`]),
     ];
     const touched = input.pairs.filter(
       ({ near, far }) => wrong.includes(near) || (far !== undefined && wrong.includes(far)),

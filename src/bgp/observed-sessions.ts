@@ -42,7 +42,7 @@ export interface ObservedSession {
   readonly prefixes: RouteCounts | undefined;
   /** The session that the resources ask for; undefined for one that they do not. */
   readonly desired: DesiredSession | undefined;
-  /** BIRD has it, but no resource asks for it, although resources decide on sessions of its type. */
+  /** BIRD has it, but no resource configures it, although resources decide on sessions of its type. */
   readonly extra: boolean;
 }
 

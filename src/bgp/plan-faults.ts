@@ -28,7 +28,7 @@ function isolated({ plan, sessionsOf, pairs }: DiagnosisInput): BgpFinding[] {
   const nodes = alone.map(({ name }) => name);
   const why = plan.mesh
     ? 'a node with a route reflector cluster ID is not part of the mesh'
-    : 'the node-to-node mesh is off, and no BGPPeer asks for a session';
+    : 'the node-to-node mesh is off, and no BGPPeer gives it a session';
   return [
     bgpFinding(faults.noPeers, first.name, {
       nodes,

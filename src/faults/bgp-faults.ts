@@ -84,7 +84,7 @@ export const bgpFaults = {
     id: 'F90',
     title: 'nodes have no peers',
     severities: ['error'],
-    meaning: 'They are not in the mesh, and no BGPPeer asks for a session: they get no routes to other nodes.',
+    meaning: 'They are not in the mesh, and no BGPPeer gives them a session: they get no routes to other nodes.',
     whatToDo: 'Create a BGPPeer for them, or enable the mesh (nodeToNodeMeshEnabled).',
   },
   reflectorsNotRedundant: {
@@ -123,7 +123,7 @@ export const bgpFaults = {
     id: 'F96',
     title: "BIRD's configuration does not match the resources",
     severities: ['error'],
-    meaning: 'BIRD lacks a session, or has one that no resource asks for.',
+    meaning: 'BIRD lacks a session, or has one that no resource configures.',
     whatToDo: 'confd could not write or check the configuration: check its log in calico-node on the node.',
   },
   routeNotInstalled: {
@@ -152,7 +152,7 @@ export const bgpFaults = {
     id: 'F101',
     title: 'only one end has the session',
     severities: ['error'],
-    meaning: 'A BGPPeer asks for it at one end, and nothing asks for it at the other.',
+    meaning: 'A BGPPeer configures it at one end, and nothing configures it at the other.',
     whatToDo: 'Set reversePeering of the BGPPeer to Auto, or create a BGPPeer for the other end.',
   },
   sessionNotEstablished: {

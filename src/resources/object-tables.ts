@@ -41,7 +41,7 @@ export const metadataFields = {
   selfLink: field(text, 'URL of the object in old API servers.'),
   uid: field(text, 'Unique ID of the object, which no other object ever has.'),
   resourceVersion: field(text, 'Revision of the object: each write changes it.'),
-  generation: field(nullable(anything), 'Sequence number of the wanted state, set by the API server.'),
+  generation: field(nullable(anything), 'Sequence number of the desired state, set by the API server.'),
   creationTimestamp: field(nullable(time), 'When the object was created.'),
   deletionTimestamp: field(nullable(time), 'When deletion of the object was requested.'),
   deletionGracePeriodSeconds: field(

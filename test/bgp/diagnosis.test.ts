@@ -323,7 +323,7 @@ describe('nodes', () => {
     expect(only(diagnosed(three, states))).toMatchObject({
       id: 'F96',
       node: 'node-a',
-      message: 'BIRD on node-a lacks a session with node-c and has one with 10.90.0.9 that no resource asks for',
+      message: 'BIRD on node-a lacks a session with node-c and has one with 10.90.0.9 that no resource configures',
     });
   });
 

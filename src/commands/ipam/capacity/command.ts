@@ -20,7 +20,7 @@ export const ipamCapacity = defineCommand({
   path: ['ipam', 'capacity'],
   summary: 'Show how many more nodes and pods fit, and what limits them',
   description:
-    'Per pool and per node: free addresses and blocks, block limits, borrowed and stranded addresses. --simulate adds ' +
+    'Per pool and per node: free addresses and blocks, block limits, borrowed addresses, and free ones out of reach. --simulate adds ' +
     'nodes with pods to a copy in memory and lets the allocator place them. Nothing is ever written to the datastore.',
   examples: [
     { command: 'calictl ipam capacity', about: 'show the room in each pool, and what fits' },

@@ -71,12 +71,15 @@ function poolTable(pools: readonly PoolCapacity[], wide: boolean, columns: numbe
     pool.nodeSelector,
     String(pool.nodes),
   ]);
-  const addresses = table('POOL, TOTAL, RESERVED, IN USE, BORROWED, FREE, IN NEW, IN OWN, ELSEWHERE', (pool) => [
-    pool.name,
-    ...[pool.total, pool.reserved, pool.inUse, pool.borrowed].map(shown),
-    ...[pool.free, pool.freeInNewBlocks, pool.freeInOwnBlocks, pool.freeElsewhere].map(shown),
-  ]);
-  const blocks = table('POOL, BLOCKS, MADE, PARTLY USED, FREE BLOCKS', (pool) => [
+  const addresses = table(
+    'POOL, TOTAL, RESERVED, IN USE, BORROWED, FREE, IN NEW BLOCKS, IN OWNED BLOCKS, IN OTHER BLOCKS',
+    (pool) => [
+      pool.name,
+      ...[pool.total, pool.reserved, pool.inUse, pool.borrowed].map(shown),
+      ...[pool.free, pool.freeInNewBlocks, pool.freeInOwnBlocks, pool.freeElsewhere].map(shown),
+    ],
+  );
+  const blocks = table('POOL, BLOCKS, EXISTING, PARTLY USED, FREE BLOCKS', (pool) => [
     pool.name,
     ...[pool.blocks, pool.blocksMade, pool.blocksPartlyUsed, pool.blocksFree].map(shown),
   ]);
@@ -102,7 +105,7 @@ function familyLines(family: FamilyCapacity, { pools, nodes, settings }: Capacit
     ...places.map((place) => ['', place] as const),
     ['more nodes', `${shown(family.moreNodes)}, with one block each`],
     ['more pods', `${shown(family.morePods)} on ${counted(all, 'node')} (${borrowing})`],
-    ['stranded', `${shown(family.stranded)}, out of reach of these nodes`],
+    ['out of reach', `${shown(family.stranded)}, which these nodes cannot use`],
     ['at block limit', `${family.nodesAtLimit} of ${counted(all, 'node')}`],
     ['borrowed', shown(family.borrowed)],
   ];
@@ -151,7 +154,7 @@ function simulationText(
   const { firstBreak, placed, requested, borrowed, blocksMade, tunnelAddresses, nodesShort } = run;
   const rows: [string, string][] = [
     ['placed', `${placed} of ${counted(requested, 'pod')}, ${borrowed} with borrowed addresses`],
-    ['blocks', `${blocksMade} made`],
+    ['blocks', `${blocksMade} new`],
   ];
   if (tunnelAddresses > 0) rows.push(['tunnels', counted(tunnelAddresses, 'address')]);
   if (firstBreak !== undefined) {

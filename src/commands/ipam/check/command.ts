@@ -33,7 +33,7 @@ export type CalicoctlCheckInput = InputOf<typeof calicoctlFlags>;
 
 export const ipamCheck = defineCommand({
   path: ['ipam', 'check'],
-  summary: 'Check IPAM for leaks, damage and disagreement, and repair it with --fix',
+  summary: 'Check IPAM for leaks and inconsistencies, and repair them with --fix',
   description:
     'Reads pools, blocks, affinities, handles, nodes, pods and services, and reports what does not fit together. ' +
     'Nothing is written without --fix. With it each repair is checked again on live data and written by compare-and-swap; ' +

@@ -5,7 +5,7 @@ import { outputFlag } from '../../shared-flags.ts';
 import { birdFlags, readingFlags, transportFlags } from '../../transport-flags.ts';
 
 export const flags = {
-  desired: flag.on('show only what the objects ask for, without querying nodes'),
+  desired: flag.on('show only the configured sessions, without querying nodes'),
   output: outputFlag('table', 'json', 'yaml', 'dot', 'svg'),
   ...transportFlags,
   ...readingFlags,
@@ -18,15 +18,15 @@ export type BgpInput = InputOf<typeof flags, typeof args>;
 
 export const nodeBgp = defineCommand({
   path: ['node', 'bgp'],
-  summary: 'Show which BGP sessions the objects ask for, and the state of each',
+  summary: 'Show the configured BGP sessions and their state',
   description:
-    'Shows one row for each session that Node, BGPPeer and BGPConfiguration objects ask for or that a BIRD has: which ' +
-    'object wants it, and its state. -o dot and -o svg draw all sessions; lines differ by colour and by dashes. ' +
+    'Shows one row for each session that Node, BGPPeer and BGPConfiguration objects configure or that BIRD has, with ' +
+    'the object that configures it and its state. -o dot and -o svg draw all sessions; lines differ by colour and by dashes. ' +
     '--desired queries no node.',
   examples: [
     { command: 'calictl node bgp', about: 'all sessions of the cluster' },
     { command: 'calictl node bgp node-a', about: 'those of one node' },
-    { command: 'calictl node bgp --desired', about: 'what the objects ask for, without querying nodes' },
+    { command: 'calictl node bgp --desired', about: 'configured sessions, without querying nodes' },
     { command: 'calictl node bgp -o svg > bgp.svg', about: 'a picture for a browser' },
   ],
   exitCodes: {

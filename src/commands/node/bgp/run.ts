@@ -1,4 +1,4 @@
-// What calictl node bgp does: works out the sessions that the objects ask for and reads their state from the nodes.
+// What calictl node bgp does: works out the configured sessions and reads their state from the nodes.
 import { nodeStatusList } from '../../../bgp/node-status.ts';
 import { bgpGraph, type Peerings, peeringsOf } from '../../../bgp/peerings.ts';
 import { installationText, recogniseInstallation } from '../../../datapath/installation/installation.ts';

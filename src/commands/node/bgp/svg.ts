@@ -141,7 +141,7 @@ export function nodeBgpSvg({ vertices, edges }: BgpGraph, { at, asked }: Caption
   const kinds = (['node', 'reflector', 'outside'] as const).filter((kind) => of(kind).length > 0);
   const bottom = Math.ceil(centre.y + reach + margin);
   const height = bottom + legendHeight;
-  const heading = asked ? 'BGP sessions' : 'BGP sessions that the objects ask for';
+  const heading = asked ? 'BGP sessions' : 'Configured BGP sessions';
   const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return [
     pictureStart({ width, height, attributes: { role: 'img' }, style }, title(`${heading}, ${time}`)),

@@ -64,7 +64,7 @@ describe('nodeBgpSvg', () => {
   it('the SVG of wanted sessions calls none unknown', () => {
     const wanted = { ...graph, edges: graph.edges.map((edge) => ({ ...edge, state: 'unknown' as const })) };
     const drawn = nodeBgpSvg(wanted, { at, asked: false });
-    expect(drawn).toContain('>BGP sessions that the objects ask for</text>');
+    expect(drawn).toContain('>Configured BGP sessions</text>');
     expect(drawn).toContain('>wanted</text>');
     expect(drawn.replace('.s-unknown', '').replaceAll('class="s-unknown"', '')).not.toMatch(/unknown|not queried/);
     expect(nodeBgpDot(wanted, false)).not.toMatch(/unknown|not queried/);
