@@ -20,6 +20,7 @@ export function calicoctlText(error: unknown, id?: string): string {
   if (id === undefined) return text;
   switch (error.reason) {
     case 'not-found':
+      if (error.code === 'OTHER_SPELLING') return text;
       return `resource does not exist: ${id} with error: ${text}`;
     case 'already-exists':
       return `resource already exists: ${id}`;

@@ -32,7 +32,7 @@ export interface KindExplanation {
   /** Its names on the command line. */
   readonly aliases: readonly string[];
   readonly namespaced: boolean;
-  /** The kind that a Kubernetes datastore derives these objects from. */
+  /** The kinds that a Kubernetes datastore derives these objects from. */
   readonly derivedFrom?: string;
   readonly fields: readonly FieldExplanation[];
 }
@@ -42,6 +42,7 @@ const typeWords: Readonly<Record<ScalarForm, readonly [one: string, several: str
   boolean: ['boolean', 'booleans'],
   integer: ['integer', 'integers'],
   int64: ['64-bit integer', '64-bit integers'],
+  number: ['number', 'numbers'],
   'integer-or-string': ['integer or string', 'integers or strings'],
   'boolean-or-string': ['boolean or string', 'booleans or strings'],
   anything: ['any value', 'any values'],
@@ -103,7 +104,7 @@ export function explainKind(kind: Kind): KindExplanation {
     about: kind.about,
     aliases: kind.aliases,
     namespaced: kind.namespaced,
-    ...(kind.derived === undefined ? {} : { derivedFrom: kind.derived.from.kind }),
+    ...(kind.derived === undefined ? {} : { derivedFrom: listed(kind.derived.sources.map(({ from }) => from.kind)) }),
     fields: explanationsOf(shownTable(kind), ''),
   };
 }

@@ -7,6 +7,7 @@ export type ScalarForm =
   | 'boolean'
   | 'integer'
   | 'int64'
+  | 'number'
   | 'integer-or-string'
   | 'boolean-or-string'
   | 'anything';

@@ -1,7 +1,7 @@
 // The description of a kind: where it is stored, what it is called, what its fields are, and how it is shown.
 // Other modules never test for the name of a kind: what is particular to one is described here.
 import type { FieldTable } from './field.ts';
-import type { KubeObject } from './object.ts';
+import type { KubeObject, ObjectRef } from './object.ts';
 
 export const v3ApiVersion = 'projectcalico.org/v3';
 export const customResourceGroup = 'crd.projectcalico.org';
@@ -39,20 +39,55 @@ export interface Codec<T extends KubeObject = KubeObject, S extends KubeObject =
   fromV3(shown: S, kind: Kind): KubeObject;
 }
 
-/** How objects of a kind are derived from those of another one. */
-export interface Derivation<T extends KubeObject = KubeObject, From extends KubeObject = KubeObject> {
+/** How objects of a kind are derived from those of one other kind. */
+export interface DerivationSource<T extends KubeObject = KubeObject, From extends KubeObject = KubeObject> {
   readonly from: Kind<From>;
   /** The object derived from `source`, or undefined when there is none. */
   derive(source: From, options: DerivationOptions): T | undefined;
-  /** Name of the object from which the one of this name is derived; undefined for a name that no derived object has. */
-  sourceName(name: string): string | undefined;
+  /** The object from which the one of this name is derived; undefined for a name that none derived from this kind has. */
+  sourceOf(ref: ObjectRef): ObjectRef | undefined;
+}
+
+/** How objects of a kind are derived from those of others. */
+export interface Derivation<T extends KubeObject = KubeObject> {
+  /** In the order in which a list has what is derived from them. */
+  readonly sources: readonly DerivationSource<T>[];
+  /** Objects that exist always, at the end of every list. */
+  readonly fixed?: () => readonly T[];
   /** The error of a Kubernetes datastore for a name that no derived object has. */
-  readonly malformedName: string;
+  malformedName(name: string): string;
 }
 
 export interface DerivationOptions {
   /** Prefix of the names of workload interfaces. */
   readonly interfacePrefix?: string | undefined;
+}
+
+/** Names of a kind whose custom resources may have a stored name that differs from the one that people see. */
+export interface Naming {
+  /**
+   * The names under which a `crd.projectcalico.org/v1` datastore may store the object of this name: first the one that
+   * Calico up to 3.31 uses, then, where it differs, the one of later versions. Native v3 objects are stored under their name.
+   */
+  storedNames(name: string): readonly string[];
+  /** What calicoctl says about an object that must not be created or updated under its name; undefined when it may. */
+  problem(shown: KubeObject): string | undefined;
+}
+
+/** What a client asks for. Replacing, patching and labelling an object are updates. */
+export type WriteVerb = 'create' | 'apply' | 'update' | 'delete';
+
+/** Writes that Calico's clients refuse, although the datastore might do them. */
+export interface Refusal {
+  readonly verbs: readonly WriteVerb[];
+  /** Objects that are refused; all of the kind when absent. */
+  names?(name: string): boolean;
+  /** `asked`: whatever the datastore holds. `written`: only once an object of that name was read, where the verb reads one. */
+  readonly when: 'asked' | 'written';
+  /** calicoctl's message. `id` is `Kind(name)` or `Kind(namespace/name)`. */
+  message(id: string, name: string, verb: WriteVerb): string;
+  /** What to do instead. */
+  readonly hint: string;
 }
 
 /** One kind. T is the stored form that a Datastore hands out for it, S the form in which people see it. */
@@ -72,6 +107,12 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly shownFields?: ObjectFields;
   /** Present when the kind has a `projectcalico.org/v3` form, in which people see it. */
   readonly codec?: Codec<T, S>;
+  /** Present when the stored name may differ from the one that people see. */
+  readonly naming?: Naming;
+  /** Writes that are refused; the first that fits says why. */
+  readonly refusals?: readonly Refusal[];
+  /** Order of lists, where it is not that of the datastore. Objects that compare equal stay in its order. */
+  compare?(a: S, b: S): number;
   /** Present when a Kubernetes datastore derives these objects from others. Folders and etcd can store them too. */
   readonly derived?: Derivation<T>;
   /** A copy in which current fields replace those of older versions. */

@@ -14,6 +14,10 @@ function isInt64(value: unknown): boolean {
   return typeof value === 'bigint' ? value >= int64Min && value <= int64Max : Number.isSafeInteger(value);
 }
 
+function isNumber(value: unknown): boolean {
+  return typeof value === 'bigint' || Number.isFinite(value);
+}
+
 function scalarSchema({ json, check }: ScalarType): Schema {
   const string = check === undefined ? z.string() : z.string().check(z.refine(check.accepts, check.message));
   switch (json) {
@@ -25,6 +29,8 @@ function scalarSchema({ json, check }: ScalarType): Schema {
       return z.int();
     case 'int64':
       return z.custom<bigint>(isInt64, 'must be a 64-bit integer');
+    case 'number':
+      return z.custom<number | bigint>(isNumber, 'must be a number');
     case 'integer-or-string':
       return z.union([string, z.int()]);
     case 'boolean-or-string':

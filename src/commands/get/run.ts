@@ -74,7 +74,7 @@ async function missing(
   { kind }: Kind,
   { name, namespace }: ObjectRef,
 ): Promise<DatastoreError> {
-  if (error.reason !== 'not-found' || error.missingKind) return error;
+  if (error.reason !== 'not-found' || error.missingKind || error.code === 'OTHER_SPELLING') return error;
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   // Only a hint: without the right to read the other kind there is none.
   const made = await reader.nameMadeFrom(name, namespace).catch(() => undefined);

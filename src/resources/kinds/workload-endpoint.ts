@@ -21,10 +21,17 @@ export const workloadEndpoint: Kind<WorkloadEndpoint> = {
   fields: { spec: workloadEndpointSpec },
   codec: customResource,
   derived: {
-    from: pod,
-    derive: (source: Pod, { interfacePrefix }) => workloadEndpointOf(source, interfacePrefix),
-    sourceName: podOfEndpoint,
-    malformedName: 'malformed WorkloadEndpoint name - unable to determine Pod name',
+    sources: [
+      {
+        from: pod,
+        derive: (source: Pod, { interfacePrefix }) => workloadEndpointOf(source, interfacePrefix),
+        sourceOf: ({ name, namespace }) => {
+          const podName = podOfEndpoint(name);
+          return podName === undefined ? undefined : { name: podName, namespace };
+        },
+      },
+    ],
+    malformedName: () => 'malformed WorkloadEndpoint name - unable to determine Pod name',
   },
   columns: {
     default: [workload, node, networks, networkInterface],
