@@ -1,6 +1,6 @@
 // The typed resource client: one interface over Kubernetes, a folder of manifests, and memory.
-// Objects have the form in which a Kubernetes datastore holds them (crd.projectcalico.org/v1, core/v1).
-import type { Kind } from '../resources/kind.ts';
+// Objects have the form in which the store holds them: Calico's that of `calicoApi`, others that of their own API (core/v1).
+import type { CalicoApi, Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { CalictlError, type ErrorDetails } from '../world/errors.ts';
 
@@ -96,6 +96,11 @@ export interface Datastore {
   readonly type: DatastoreType;
   /** For people, without secrets: `kubernetes at https://10.0.0.1:6443`, `folder ./dump`. */
   readonly description: string;
+  /**
+   * The API in which the store keeps Calico's objects. All that it hands out have this apiVersion. Writes take both forms
+   * and store this one; `fromV3` of resources/convert makes it from the form that people write.
+   */
+  readonly calicoApi: CalicoApi;
   /** When the objects were captured, if the store is a snapshot; undefined means now. */
   readonly capturedAt: Date | undefined;
   /** The folder itself, where the store is one, and the bundle that it was unpacked from. */

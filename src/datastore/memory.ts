@@ -1,6 +1,7 @@
 // A datastore in memory, with conflicts, timeouts and crashes on demand: the allocator and repairs are tested on it.
+import { inStoredForm } from '../resources/convert/v3.ts';
 import { isNormal, normalise } from '../resources/int64.ts';
-import type { Kind } from '../resources/kind.ts';
+import { type CalicoApi, customResourceApi, type Kind, storedIn } from '../resources/kind.ts';
 import { kindNamed } from '../resources/kinds.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { deepCopy, frozen } from '../text/plain-values.ts';
@@ -67,6 +68,8 @@ export interface MemoryOptions {
   readonly faults?: (call: MemoryCall) => MemoryFault | undefined;
   readonly now?: () => Date;
   readonly capturedAt?: Date;
+  /** crd.projectcalico.org/v1 by default; the objects may have either form. */
+  readonly calicoApi?: CalicoApi;
 }
 
 /**
@@ -76,6 +79,7 @@ export interface MemoryOptions {
 export class MemoryDatastore implements Datastore {
   readonly type = 'memory';
   readonly description = 'memory';
+  readonly calicoApi: CalicoApi;
   readonly capturedAt: Date | undefined;
   /** May be set, changed or removed between calls. */
   faults: ((call: MemoryCall) => MemoryFault | undefined) | undefined;
@@ -98,6 +102,7 @@ export class MemoryDatastore implements Datastore {
     this.faults = options.faults;
     this.#now = options.now ?? (() => beginning);
     this.capturedAt = options.capturedAt;
+    this.calicoApi = options.calicoApi ?? customResourceApi;
     for (const { metadata } of objects) {
       const revision = revisionNumber(metadata.resourceVersion);
       if (revision !== undefined && revision > this.#revision) this.#revision = revision;
@@ -107,7 +112,8 @@ export class MemoryDatastore implements Datastore {
     for (const object of objects) this.#seed(object);
   }
 
-  get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+  get<T extends KubeObject>(asked: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
     return this.#call('get', kind, ref.name, options, () => {
       const stored = this.#of(kind).get(objectKey(kind, ref));
       if (stored === undefined) throw notFound(kind, ref);
@@ -115,24 +121,29 @@ export class MemoryDatastore implements Datastore {
     });
   }
 
-  async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
+  async *list<T extends KubeObject>(asked: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
+    const kind = storedIn(asked, this.calicoApi);
     yield this.#call('list', kind, '', options, () => {
       const items = this.#listed(kind.kind, options) as readonly T[];
       return { items: [...items], resourceVersion: String(this.#revision), atomic: true };
     });
   }
 
-  async create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+  async create<T extends KubeObject>(asked: Kind<T>, given: T, options?: CallOptions): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
+    const object = inStoredForm(asked, given, this.calicoApi);
     const ref = refOf(kind, object);
     return await this.#call('create', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
-      const given = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
-      return this.#put(kind, key, normalise(kind, asCreated(object, given)));
+      const first = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
+      return this.#put(kind, key, normalise(kind, asCreated(object, first)));
     });
   }
 
-  async update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+  async update<T extends KubeObject>(asked: Kind<T>, given: T, options?: CallOptions): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
+    const object = inStoredForm(asked, given, this.calicoApi);
     const ref = refOf(kind, object);
     return await this.#call('update', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
@@ -144,7 +155,8 @@ export class MemoryDatastore implements Datastore {
     });
   }
 
-  async delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+    const kind = storedIn(asked, this.calicoApi);
     await this.#call('delete', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       const stored = this.#of(kind).get(key);
@@ -237,12 +249,13 @@ export class MemoryDatastore implements Datastore {
   }
 
   #seed(object: KubeObject): void {
-    const kind = kindNamed(object.kind);
-    if (kind === undefined) throw new DatastoreError('invalid', `unknown kind ${object.kind}`);
-    const ref = refOf(kind, object);
+    const known = kindNamed(object.kind);
+    if (known === undefined) throw new DatastoreError('invalid', `unknown kind ${object.kind}`);
+    const kind = storedIn(known, this.calicoApi);
+    const stored = deepCopy(inStoredForm(known, object, this.calicoApi));
+    const ref = refOf(kind, stored);
     const key = objectKey(kind, ref);
     if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
-    const stored = deepCopy(object);
     stored.metadata.uid ??= this.#nextUid();
     stored.metadata.resourceVersion ??= this.#nextRevision();
     this.#put(kind, key, normalise(kind, stored));

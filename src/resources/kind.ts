@@ -5,6 +5,13 @@ import type { KubeObject, ObjectRef } from './object.ts';
 
 export const v3ApiVersion = 'projectcalico.org/v3';
 export const customResourceGroup = 'crd.projectcalico.org';
+export const customResourceApi = 'crd.projectcalico.org/v1';
+
+/**
+ * The API in which a datastore keeps Calico's objects: custom resources that only Calico reads, or (since Calico 3.32) the
+ * API that people see, served by CRDs of its own (docs/reference/api-groups.md).
+ */
+export type CalicoApi = typeof customResourceApi | typeof v3ApiVersion;
 
 /** What a column needs besides its own object: all objects of another kind, or the one of that name. */
 export interface Need {
@@ -33,10 +40,25 @@ export interface ObjectFields {
   readonly status?: () => FieldTable;
 }
 
-/** Between the stored form T of a kind and S, its `projectcalico.org/v3` form. Neither changes its argument. */
+/**
+ * Between the stored form T of a kind and S, the `projectcalico.org/v3` form that people see. Neither changes its argument.
+ * A stored object says in its apiVersion which form it has.
+ */
 export interface Codec<T extends KubeObject = KubeObject, S extends KubeObject = T> {
   toV3(stored: T, kind: Kind): KubeObject;
-  fromV3(shown: S, kind: Kind): KubeObject;
+  fromV3(shown: S, kind: Kind, calicoApi: CalicoApi): KubeObject;
+}
+
+/** What differs where objects of a kind are kept in `projectcalico.org/v3`, besides their apiVersion and metadata. */
+export interface NativeForm {
+  /** The name of the kind there, if another. */
+  readonly kind?: string;
+  /** The plural there, if another. */
+  readonly plural?: string;
+  /** The spec as it is stored there, from the one of crd.projectcalico.org/v1 or one that is right already. */
+  toNative?(spec: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** The spec as crd.projectcalico.org/v1 stores it. */
+  fromNative?(spec: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
 /** How objects of a kind are derived from those of one other kind. */
@@ -105,6 +127,8 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly fields: ObjectFields;
   /** Fields of the form that people see, where it differs. */
   readonly shownFields?: ObjectFields;
+  /** Present when more than apiVersion and metadata differ where the kind is kept in `projectcalico.org/v3`. */
+  readonly native?: NativeForm;
   /** Present when the kind has a `projectcalico.org/v3` form, in which people see it. */
   readonly codec?: Codec<T, S>;
   /** Present when the stored name may differ from the one that people see. */
@@ -125,6 +149,21 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
     /** Columns that only custom-columns can name. */
     readonly extra?: readonly Column<S>[];
   };
+}
+
+/** True for the kinds that Calico stores itself, in the API that a datastore names as its `calicoApi`. */
+export function isCalicoKind({ api }: Kind): boolean {
+  return api.group === customResourceGroup;
+}
+
+const nativeKind = perKind((kind): Kind => {
+  const { kind: name = kind.kind, plural = kind.api.plural } = kind.native ?? {};
+  return { ...kind, kind: name, api: { group: 'projectcalico.org', version: 'v3', plural } };
+});
+
+/** The kind with the name, group and plural under which a datastore with this API keeps its objects. */
+export function storedIn<T extends KubeObject>(kind: Kind<T>, calicoApi: CalicoApi): Kind<T> {
+  return calicoApi === v3ApiVersion && isCalicoKind(kind) ? (nativeKind(kind) as unknown as Kind<T>) : kind;
 }
 
 /** `crd.projectcalico.org/v1`, or `v1` for core kinds: the apiVersion of stored objects of the kind. */

@@ -40,12 +40,15 @@ export const kinds: readonly Kind[] = [
   workloadEndpoint,
 ];
 
-const byName: ReadonlyMap<string, Kind> = new Map(kinds.map((kind) => [kind.kind, kind]));
+const byName: ReadonlyMap<string, Kind> = new Map([
+  ...kinds.map((kind) => [kind.kind, kind] as const),
+  ...kinds.flatMap((kind) => (kind.native?.kind === undefined ? [] : [[kind.native.kind, kind] as const])),
+]);
 const byAlias: ReadonlyMap<string, Kind> = new Map(
   kinds.flatMap((kind) => kind.aliases.map((alias) => [alias, kind] as const)),
 );
 
-/** The kind of that CamelCase name, whatever its API group. */
+/** The kind that has this CamelCase name in one of the APIs. */
 export function kindNamed(name: string): Kind | undefined {
   return byName.get(name);
 }
@@ -59,6 +62,6 @@ export function findKind(alias: string): Kind | undefined {
 export function kindOf(apiVersion: string, kind: string): Kind | undefined {
   const found = byName.get(kind);
   if (found === undefined) return undefined;
-  if (apiVersion === storedApiVersion(found)) return found;
+  if (apiVersion === storedApiVersion(found)) return kind === found.kind ? found : undefined;
   return found.codec !== undefined && apiVersion === v3ApiVersion ? found : undefined;
 }

@@ -1,8 +1,10 @@
 // What every datastore promises, whatever it keeps its objects in. Run by memory.test.ts, file.test.ts and kube.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Datastore, DatastoreError } from '../../src/datastore/datastore.ts';
-import type { Kind } from '../../src/resources/kind.ts';
+import { type CalicoApi, customResourceApi, type Kind, v3ApiVersion } from '../../src/resources/kind.ts';
+import { type BlockAffinity, blockAffinity } from '../../src/resources/kinds/block-affinity.ts';
 import { type IPAMBlock, ipamBlock } from '../../src/resources/kinds/ipam-block.ts';
+import { ipamConfig } from '../../src/resources/kinds/ipam-config.ts';
 import { type IPAMHandle, ipamHandle } from '../../src/resources/kinds/ipam-handle.ts';
 import { type Lease, lease } from '../../src/resources/kinds/lease.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
@@ -64,8 +66,22 @@ async function all<T extends KubeObject>(store: Datastore, kind: Kind<T>, option
   return items;
 }
 
-/** `make` is called once; the tests keep out of each other's way by the names of their objects. */
-export function datastoreContract(name: string, make: () => Promise<ContractStore>): void {
+const affinity = (name: string): BlockAffinity => ({
+  apiVersion: crd,
+  kind: 'BlockAffinity',
+  metadata: { name, labels: { 'projectcalico.org/ip-version': '4' } },
+  spec: { state: 'confirmed', node: 'node-a', type: 'host', cidr: '10.60.0.0/26', deleted: 'false' },
+});
+
+/**
+ * `make` is called once; the tests keep out of each other's way by the names of their objects. The tests write objects in
+ * the form of crd.projectcalico.org/v1, which every store takes.
+ */
+export function datastoreContract(
+  name: string,
+  make: () => Promise<ContractStore>,
+  calicoApi: CalicoApi = customResourceApi,
+): void {
   describe(`a ${name} datastore`, () => {
     let made: ContractStore;
     let store: Datastore;
@@ -86,6 +102,37 @@ export function datastoreContract(name: string, make: () => Promise<ContractStor
       expect(created.spec).toEqual(handle('create-1', 3).spec);
       expect(created.metadata.labels).toEqual({ 'projectcalico.org/team': 'blue' });
       expect(await store.get(ipamHandle, { name: 'create-1' })).toEqual(created);
+    });
+
+    it('objects are stored in the API of the store, whichever form they are written in', async () => {
+      expect(store.calicoApi).toBe(calicoApi);
+      const isNative = calicoApi === v3ApiVersion;
+      const created = await store.create(blockAffinity, affinity('form-1'));
+      expect(created).toMatchObject({ apiVersion: calicoApi, kind: 'BlockAffinity' });
+      expect(created.spec).toEqual({ ...affinity('form-1').spec, deleted: isNative ? false : 'false' });
+      const marked = await second.update(blockAffinity, { ...created, spec: { ...created.spec, deleted: 'true' } });
+      expect(marked.spec.deleted).toBe(isNative ? true : 'true');
+      const asV3 = { ...affinity('form-2'), apiVersion: v3ApiVersion };
+      const other = await store.create(blockAffinity, { ...asV3, spec: { ...asV3.spec, deleted: true } });
+      expect(other).toMatchObject({ apiVersion: calicoApi, spec: { deleted: isNative ? true : 'true' } });
+      expect(other.metadata.labels).toEqual({ 'projectcalico.org/ip-version': '4' });
+      expect(await second.get(blockAffinity, { name: 'form-2' })).toEqual(other);
+    });
+
+    it('the configuration of IPAM has the name that its kind has in the API of the store', async () => {
+      const config = { apiVersion: crd, kind: 'IPAMConfig', metadata: { name: 'default' } };
+      const created = await store.create(ipamConfig, {
+        ...config,
+        spec: { strictAffinity: true, autoAllocateBlocks: true },
+      });
+      expect(created.kind).toBe(calicoApi === v3ApiVersion ? 'IPAMConfiguration' : 'IPAMConfig');
+      const read = await second.get(ipamConfig, { name: 'default' });
+      expect(read).toEqual(created);
+      const spec = { ...read.spec, strictAffinity: false };
+      expect((await store.update(ipamConfig, { ...read, spec })).spec.strictAffinity).toBe(false);
+      expect((await all(store, ipamConfig)).map(({ kind }) => kind)).toEqual([created.kind]);
+      await store.delete(ipamConfig, { name: 'default' }, { uid: created.metadata.uid });
+      expect(await reasonOf(second.get(ipamConfig, { name: 'default' }))).toBe('not-found');
     });
 
     it('create refuses an existing object and leaves it as it is', async () => {

@@ -107,6 +107,7 @@ export class Run {
     return {
       type: 'memory',
       description: 'a store that answers on request',
+      calicoApi: 'crd.projectcalico.org/v1',
       capturedAt: undefined,
       get: <T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions) =>
         ask('get', kind, ref, (store) => store.get(kind, ref, options)),

@@ -4,7 +4,8 @@ import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { type Manifest, newManifest } from '../../manifest/manifest.ts';
-import type { Kind } from '../../resources/kind.ts';
+import { inStoredForm } from '../../resources/convert/v3.ts';
+import { type CalicoApi, customResourceApi, type Kind, storedIn } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { deepCopy, isObject } from '../../text/plain-values.ts';
 import { andMore } from '../../text/wording.ts';
@@ -107,6 +108,7 @@ function parsedJson(text: string): unknown {
 export class FileDatastore implements Datastore {
   readonly type = 'folder';
   readonly description: string;
+  readonly calicoApi: CalicoApi = customResourceApi;
   readonly capturedAt: Date | undefined;
   readonly folder: string;
   readonly bundle: string | undefined;
@@ -131,15 +133,16 @@ export class FileDatastore implements Datastore {
     this.#lock = new FolderLock(folder, world);
   }
 
-  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+  async get<T extends KubeObject>(asked: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
     const key = objectKey(kind, ref);
-    const asked = this.#begun;
+    const before = this.#begun;
     return this.#inTurn('read', options, async () => {
       const known = this.#contents.find(kind, key);
       // Calls that were queued share the refresh that the first of them needed.
       const isFresh =
         known === undefined || known.copies.length > 0
-          ? this.#ended > asked
+          ? this.#ended > before
           : await this.#contents.isCurrent(known.path);
       if (!isFresh) await this.#look(options);
       const entry = this.#contents.find(kind, key);
@@ -151,7 +154,8 @@ export class FileDatastore implements Datastore {
     });
   }
 
-  async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
+  async *list<T extends KubeObject>(asked: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
+    const kind = storedIn(asked, this.calicoApi);
     const selected = labelSelector(options.labelSelector ?? '');
     yield await this.#inTurn('read', options, async () => {
       await this.#look(options);
@@ -172,8 +176,10 @@ export class FileDatastore implements Datastore {
     });
   }
 
-  async create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
-    const ref = refOf(kind, object);
+  async create<T extends KubeObject>(asked: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
+    const written = inStoredForm(asked, object, this.calicoApi);
+    const ref = refOf(kind, written);
     return this.#locked(options, async () => {
       await this.#look(options, true);
       if (this.#contents.find(kind, objectKey(kind, ref)) !== undefined) throw alreadyExists(kind, ref);
@@ -183,24 +189,27 @@ export class FileDatastore implements Datastore {
         resourceVersion: this.#nextRevision(),
         now: this.#world.clock.now(),
       };
-      const created = asCreated(object, given);
+      const created = asCreated(written, given);
       await this.#write(await this.#freeName(kind, ref), newManifest(created));
       return created;
     });
   }
 
-  async update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T> {
-    const ref = refOf(kind, object);
+  async update<T extends KubeObject>(asked: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
+    const written = inStoredForm(asked, object, this.calicoApi);
+    const ref = refOf(kind, written);
     return this.#locked(options, async () => {
       const entry = await this.#stored(kind, ref, options);
-      const updated = asUpdated(kind, object, this.#handedOut<T>(entry), () => this.#nextRevision());
+      const updated = asUpdated(kind, written, this.#handedOut<T>(entry), () => this.#nextRevision());
       if (updated === undefined) return this.#handedOut<T>(entry);
       await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, updated));
       return deepCopy(updated);
     });
   }
 
-  async delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+    const kind = storedIn(asked, this.calicoApi);
     await this.#locked(options, async () => {
       const entry = await this.#stored(kind, ref, options);
       checkDelete(kind, this.#handedOut(entry), preconditions);

@@ -1,6 +1,7 @@
 // A Kubernetes API server as a datastore: Calico's custom resources and the core kinds.
 import type { KubeConnection } from '../../connect/kube-connection.ts';
-import { customResourceGroup, type Kind } from '../../resources/kind.ts';
+import { inStoredForm } from '../../resources/convert/v3.ts';
+import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, storedIn } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { parseJson, printJson } from '../../text/json.ts';
 import type { World } from '../../world/world.ts';
@@ -48,6 +49,7 @@ export function openKube(
 class KubeDatastore implements Datastore {
   readonly type = 'kubernetes';
   readonly description: string;
+  readonly calicoApi: CalicoApi = customResourceApi;
   readonly capturedAt = undefined;
   readonly #connection: KubeConnection;
   readonly #world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>;
@@ -68,13 +70,15 @@ class KubeDatastore implements Datastore {
     this.description = `kubernetes at ${connection.server.origin}`;
   }
 
-  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options: CallOptions = {}): Promise<T> {
+  async get<T extends KubeObject>(asked: Kind<T>, ref: ObjectRef, options: CallOptions = {}): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
     const subject = { verb: 'get', kind, ref } as const;
     const path = objectPath(kind, ref);
     return this.#object(kind, await this.#call(subject, { method: 'GET', path }, this.#reading(options)));
   }
 
-  list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
+  list<T extends KubeObject>(asked: Kind<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
+    const kind = storedIn(asked, this.calicoApi);
     const path = collectionPath(kind, options.namespace);
     // Every iteration lists again.
     const pages = () => {
@@ -87,29 +91,34 @@ class KubeDatastore implements Datastore {
     return { [Symbol.asyncIterator]: pages };
   }
 
-  async create<T extends KubeObject>(kind: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
-    const ref = refOf(kind, object);
+  async create<T extends KubeObject>(asked: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
+    const written = inStoredForm(asked, object, this.calicoApi);
+    const ref = refOf(kind, written);
     const path = collectionPath(kind, ref.namespace);
-    const body = printJson(object);
+    const body = printJson(written);
     return this.#object(kind, await this.#call({ verb: 'create', kind, ref }, { method: 'POST', path, body }, options));
   }
 
-  async update<T extends KubeObject>(kind: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
-    const ref = refOf(kind, object);
-    if (!object.metadata.resourceVersion) {
+  async update<T extends KubeObject>(asked: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
+    const kind = storedIn(asked, this.calicoApi);
+    const written = inStoredForm(asked, object, this.calicoApi);
+    const ref = refOf(kind, written);
+    if (!written.metadata.resourceVersion) {
       throw new DatastoreError('invalid', `${kind.kind} ${ref.name}: an update needs metadata.resourceVersion`);
     }
     const path = objectPath(kind, ref);
-    const body = printJson(object);
+    const body = printJson(written);
     return this.#object(kind, await this.#call({ verb: 'update', kind, ref }, { method: 'PUT', path, body }, options));
   }
 
   async delete(
-    kind: Kind,
+    asked: Kind,
     ref: ObjectRef,
     preconditions: DeletePreconditions,
     options: CallOptions = {},
   ): Promise<void> {
+    const kind = storedIn(asked, this.calicoApi);
     const { uid, resourceVersion } = preconditions;
     const body = printJson({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } });
     const path = objectPath(kind, ref);
@@ -148,7 +157,7 @@ class KubeDatastore implements Datastore {
   }
 
   async #explanation(kind: Kind, error: unknown): Promise<unknown> {
-    const isMissing = error instanceof DatastoreError && error.missingKind && kind.api.group === customResourceGroup;
+    const isMissing = error instanceof DatastoreError && error.missingKind && isCalicoKind(kind);
     return (isMissing ? await this.#groups?.reason() : undefined) ?? error;
   }
 

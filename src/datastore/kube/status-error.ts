@@ -96,10 +96,9 @@ function isMissingKind(status: KubeStatus): boolean {
 }
 
 function missingKind(kind: Kind, storeText: string): DatastoreError {
-  const hint =
-    kind.api.group === 'crd.projectcalico.org'
-      ? "Install Calico's CustomResourceDefinitions, or check that this is the right cluster."
-      : 'Check that this is the right cluster.';
+  const hint = kind.api.group.endsWith('projectcalico.org')
+    ? "Install Calico's CustomResourceDefinitions, or check that this is the right cluster."
+    : 'Check that this is the right cluster.';
   return new DatastoreError('not-found', `the cluster has no ${resourceOf(kind)}`, {
     missingKind: true,
     storeText,

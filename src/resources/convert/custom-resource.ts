@@ -1,14 +1,13 @@
-// Between a custom resource, whose v3 metadata is kept in an annotation, and its projectcalico.org/v3 form.
-// Rules: docs/reference/ipam.md.
+// The forms of Calico's objects: custom resources of crd.projectcalico.org/v1, whose v3 metadata is kept in an annotation;
+// those of projectcalico.org/v3, where that API is stored itself; and the form that people see, which is like the latter.
+// Rules: docs/reference/api-groups.md and docs/reference/ipam.md.
 import { parseJson, printJson } from '../../text/json.ts';
 import { isObject } from '../../text/plain-values.ts';
 import { withDefaults } from '../defaults.ts';
 import { orderMetadata } from '../field-order.ts';
-import { type Codec, customResourceGroup, type Kind, storedApiVersion, v3ApiVersion } from '../kind.ts';
+import { type CalicoApi, type Codec, customResourceApi, type Kind, storedIn, v3ApiVersion } from '../kind.ts';
 import { METADATA_ANNOTATION, translateUid } from '../names.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
-
-const crdApiVersion = `${customResourceGroup}/v1`;
 
 /** Owner references with the API version and UIDs of the other form. */
 function translatedOwners(owners: readonly OwnerReference[], from: string, to: string): OwnerReference[] {
@@ -63,13 +62,13 @@ function v3Metadata(stored: ObjectMeta): ObjectMeta {
     ...merged('annotations', annotations, kept.annotations),
     ...(kept.ownerReferences === undefined
       ? {}
-      : { ownerReferences: translatedOwners(kept.ownerReferences, crdApiVersion, v3ApiVersion) }),
+      : { ownerReferences: translatedOwners(kept.ownerReferences, customResourceApi, v3ApiVersion) }),
   };
 }
 
 function toV3(stored: KubeObject, kind: Kind): KubeObject {
-  const metadata = orderMetadata(v3Metadata(stored.metadata));
-  return { ...withDefaults(kind, stored), apiVersion: v3ApiVersion, metadata };
+  const metadata = stored.apiVersion === v3ApiVersion ? stored.metadata : v3Metadata(stored.metadata);
+  return { ...withDefaults(kind, stored), apiVersion: v3ApiVersion, metadata: orderMetadata(metadata) };
 }
 
 /** Labels and annotations with such a key are kept on the custom resource itself too, so that selectors find them. */
@@ -87,7 +86,7 @@ function encoded(v3: ObjectMeta): string {
   const kept = {
     ...without(v3, 'name', 'namespace', 'uid', 'resourceVersion'),
     creationTimestamp: v3.creationTimestamp ?? null,
-    ...(owners?.length ? { ownerReferences: translatedOwners(owners, v3ApiVersion, crdApiVersion) } : {}),
+    ...(owners?.length ? { ownerReferences: translatedOwners(owners, v3ApiVersion, customResourceApi) } : {}),
   };
   const set = Object.entries(kept).filter(([name, value]) => {
     if (name === 'creationTimestamp') return true;
@@ -101,22 +100,35 @@ function encoded(v3: ObjectMeta): string {
   return printJson(orderMetadata(Object.fromEntries(set)), { goEscapes: true });
 }
 
-function fromV3(v3: KubeObject, kind: Kind): KubeObject {
-  const { name, namespace, resourceVersion } = v3.metadata;
-  const labels = calicoKeys(v3.metadata.labels);
+function crdMetadata(v3: ObjectMeta): ObjectMeta {
+  const { name, namespace, resourceVersion } = v3;
   return {
-    ...v3,
-    apiVersion: storedApiVersion(kind),
-    metadata: {
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...uidOf(v3.metadata),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...merged('labels', labels),
-      annotations: { ...calicoKeys(v3.metadata.annotations), [METADATA_ANNOTATION]: encoded(v3.metadata) },
-    },
+    name,
+    ...(namespace ? { namespace } : {}),
+    ...uidOf(v3),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...merged('labels', calicoKeys(v3.labels)),
+    annotations: { ...calicoKeys(v3.annotations), [METADATA_ANNOTATION]: encoded(v3) },
   };
 }
 
+/**
+ * The object in the form in which a datastore with this API keeps it, from either form; what is in that form already
+ * comes back as it is.
+ */
+export function inCalicoApi<T extends KubeObject>(kind: Kind, object: T, calicoApi: CalicoApi): T {
+  const isV3 = object.apiVersion === v3ApiVersion;
+  if (!isV3 && calicoApi === customResourceApi) return object;
+  const { spec } = object;
+  const adapted = calicoApi === v3ApiVersion ? kind.native?.toNative : kind.native?.fromNative;
+  const stored = adapted !== undefined && isObject(spec) ? { ...object, spec: adapted(spec) } : object;
+  if (isV3 && calicoApi === v3ApiVersion) return stored;
+  const metadata = isV3 ? crdMetadata(object.metadata) : v3Metadata(object.metadata);
+  return { ...stored, apiVersion: calicoApi, kind: storedIn(kind, calicoApi).kind, metadata };
+}
+
 /** The codec of the kinds that are custom resources with a v3 form: v3 metadata in an annotation, translated UIDs. */
-export const customResource: Codec = { toV3, fromV3 };
+export const customResource: Codec = {
+  toV3,
+  fromV3: (v3, kind, calicoApi) => inCalicoApi(kind, v3, calicoApi),
+};

@@ -45,6 +45,16 @@ export function affinityState(affinity: BlockAffinity): string {
   return affinity.spec.state || 'confirmed';
 }
 
+/** The spec with the deletion mark in another form. Without a mark nothing changes: the API server reports it. */
+function marked(
+  spec: Readonly<Record<string, unknown>>,
+  form: (isDeleted: boolean) => string | boolean,
+): Record<string, unknown> {
+  const { deleted } = spec;
+  const isDeleted = deleted === true || trueTexts.includes(String(deleted));
+  return deleted === undefined ? { ...spec } : { ...spec, deleted: form(isDeleted) };
+}
+
 const columns = [
   nameColumn,
   column<BlockAffinity>('NODE', ({ spec }) => spec.node),
@@ -58,6 +68,7 @@ export const blockAffinity: Kind<BlockAffinity> = {
   aliases: ['blockaffinity', 'blockaffinities', 'affinity', 'affinities'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'blockaffinities' },
+  native: { toNative: (stored) => marked(stored, Boolean), fromNative: (native) => marked(native, String) },
   fields: { spec },
   columns: {
     default: columns,

@@ -156,6 +156,12 @@ export function blockState(block: IPAMBlock): string {
   return wrong.length === 0 ? 'ok' : wrong.join(', ');
 }
 
+/** An owner must match a pattern there, which an empty one does not. */
+function withoutEmptyOwner(spec: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { affinity, ...others } = spec;
+  return affinity ? { ...spec } : others;
+}
+
 const cidrColumn = column<IPAMBlock>('CIDR', ({ spec }) => spec.cidr);
 const affinity = column<IPAMBlock>('AFFINITY', affinityOf);
 const usedColumn = column<IPAMBlock>('USED', (block) => String(used(block)));
@@ -179,6 +185,7 @@ export const ipamBlock: Kind<IPAMBlock> = {
   aliases: ['ipamblock', 'ipamblocks', 'block', 'blocks'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamblocks' },
+  native: { toNative: withoutEmptyOwner },
   fields: { spec },
   columns: { default: [nameColumn, cidrColumn, affinity, usedColumn, free], wide, extra: [nameColumn] },
 };

@@ -39,6 +39,7 @@ export const ipamConfig: Kind<IPAMConfig> = {
   aliases: ['ipamconfig', 'ipamconfigs'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamconfigs' },
+  native: { kind: 'IPAMConfiguration', plural: 'ipamconfigurations' },
   fields: { spec },
   columns: { default: columns, wide: columns },
 };
