@@ -12,6 +12,8 @@ export interface FixItem {
   readonly finding: Finding;
   readonly outcome: FixOutcome;
   readonly detail?: string;
+  /** The repair was not applied, but its findings are gone: another client was faster. */
+  readonly resolved?: true;
 }
 
 export interface FixReport {
@@ -20,6 +22,8 @@ export interface FixReport {
   readonly skipped: number;
   readonly conflicts: number;
   readonly failed: number;
+  /** Repairs that were not applied and are still needed. */
+  readonly left: number;
   /** Path of the journal; absent when there was nothing to write. */
   readonly journal?: string;
   readonly items: readonly FixItem[];
@@ -141,6 +145,7 @@ function fixReport(items: readonly FixItem[], journal: string | undefined): FixR
     skipped: number('skipped'),
     conflicts: number('conflict'),
     failed: number('failed'),
+    left: items.filter(({ outcome, resolved }) => outcome !== 'applied' && outcome !== 'planned' && !resolved).length,
     ...(journal !== undefined && { journal }),
     items,
   };

@@ -48,18 +48,23 @@ it('a report with a selection leaves the other findings out of its list and its 
   expect(report.summary).toMatchObject({ errors: 0, warnings: 1, infos: 0, candidates: 0, fixable: 1 });
 });
 
-it('a report counts repairs by outcome', () => {
+it('a report counts repairs by outcome, and those that are still needed', () => {
   const made = parts();
   const [first] = made.judgements;
   if (!first) throw new Error('nothing found');
   const outcomes: FixItem['outcome'][] = ['applied', 'applied', 'conflict', 'skipped', 'failed'];
-  const items = outcomes.map((outcome) => ({ finding: first.finding, outcome }));
+  const items: FixItem[] = outcomes.map((outcome) => ({
+    finding: first.finding,
+    outcome,
+    ...(outcome === 'conflict' && { resolved: true }),
+  }));
   expect(buildReport({ ...made, items, journal: '/var/log/j' }).fix).toEqual({
     planned: 5,
     applied: 2,
     conflicts: 1,
     skipped: 1,
     failed: 1,
+    left: 2,
     journal: '/var/log/j',
     items,
   });

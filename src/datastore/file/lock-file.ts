@@ -26,6 +26,14 @@ let takings = 0;
 /** A lock guards the take-over of a lock, which another lock may guard, …: each level needs a death within microseconds. */
 const MAX_DEPTH = 3;
 
+/** How often a lock that is gone when it is read is tried again. */
+const mostAttempts = 5;
+
+interface Placed {
+  readonly done: boolean;
+  readonly whole: boolean;
+}
+
 /** Tries once, never waits. Errors: those of the file system (no such folder, no permission to write). */
 export async function tryLock(path: string, self: ProcessIdentity, random: Random, depth = 0): Promise<LockAttempt> {
   const { pid, hostname, incarnation } = self;
@@ -33,10 +41,16 @@ export async function tryLock(path: string, self: ProcessIdentity, random: Rando
   const draft = draftName(path, mine);
   try {
     await writeFile(draft, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
-    const placed = await placeLock(draft, path);
-    if (placed.done) return held(path, mine);
-    const found = await readLock(path);
-    if (found === undefined) return busy(undefined, true);
+    let found: FoundLock | undefined;
+    let placed: Placed;
+    for (let attempt = 0; ; attempt += 1) {
+      placed = await placeLock(draft, path);
+      if (placed.done) return held(path, mine);
+      found = await readLock(path);
+      if (found !== undefined) break;
+      // Its holder released it in between.
+      if (attempt === mostAttempts) return busy(undefined, true);
+    }
     const alive = isAlive(found, self, placed.whole);
     if (alive !== false) return busy(found.holder, alive);
     return await takeOver({ path, draft, mine, dead: found }, self, random, depth);
@@ -124,7 +138,7 @@ function held(path: string, mine: LockHolder): LockAttempt {
  * Makes the draft the lock unless there is one: by a hard link, which appears with its content (`whole`), or, on file
  * systems without hard links, by an exclusive file.
  */
-async function placeLock(draft: string, path: string): Promise<{ done: boolean; whole: boolean }> {
+async function placeLock(draft: string, path: string): Promise<Placed> {
   try {
     await link(draft, path);
     return { done: true, whole: true };

@@ -44,6 +44,7 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
   const stop = AbortSignal.any([signal, lost]);
   const ipam = journaled(repairStore(store), options.journal, lost);
   const items: FixItem[] = [];
+  const repairs: PlannedRepair[] = [];
   const tried = new Set<string>();
   let current = confirmed;
   for (let round = 0; round < mostRounds && !stop.aborted; round += 1) {
@@ -57,6 +58,7 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
       options.progress?.('repairing', { done, total, unit: 'repairs' });
     const done = await applyPlan(ipam, plan, preconditions, { handles: current.handles, stop, progress });
     items.push(...done);
+    repairs.push(...plan);
     const { failure } = options.journal;
     if (failure !== undefined && !items.some(({ outcome }) => outcome === 'applied')) throw failure;
     try {
@@ -70,7 +72,26 @@ export async function repair(store: Datastore, confirmed: Confirmed, options: Re
     }
     if (failure !== undefined) break;
   }
-  return { items, confirmed: current, isChecked: true };
+  return { items: withResolved(items, repairs, confirmed, current), confirmed: current, isChecked: true };
+}
+
+/**
+ * The items, those marked that another client has made superfluous. `repairs` are theirs. Nothing is marked when the last
+ * check could read less than the first: what it does not report may still be there.
+ */
+function withResolved(
+  items: readonly FixItem[],
+  repairs: readonly PlannedRepair[],
+  first: Confirmed,
+  last: Confirmed,
+): readonly FixItem[] {
+  const unread = new Set(first.snapshot.unread.map(({ kind }) => kind));
+  if (last.snapshot.unread.some(({ kind }) => !unread.has(kind))) return items;
+  const left = new Set(last.judgements.map(({ key }) => key));
+  return items.map((item, index) => {
+    const isGone = repairs[index]?.judgements.every(({ key }) => !left.has(key)) ?? false;
+    return isGone && item.outcome !== 'applied' ? { ...item, resolved: true } : item;
+  });
 }
 
 /** `done` has an outcome for each repair of the plan, in its order. */

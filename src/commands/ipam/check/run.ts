@@ -11,7 +11,7 @@ import { printYaml } from '../../../text/yaml.ts';
 import { CalictlError, exitCodes, RefusedError } from '../../../world/errors.ts';
 import type { Context, View } from '../../command.ts';
 import { consents } from '../../consent.ts';
-import { calicoctlCheckOf, writeCalicoctlReport } from './calicoctl-report-file.ts';
+import { guardedCheckOf, writeCalicoctlReport } from './calicoctl-report-file.ts';
 import type { CheckInput } from './command.ts';
 import { ipamCheckJunit } from './junit.ts';
 import { ipamCheckText, repairLine } from './text.ts';
@@ -83,7 +83,7 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
 }
 
 async function writeReport(ctx: Context, { report }: CheckInput, { snapshot }: Confirmed): Promise<void> {
-  if (report !== undefined) await writeCalicoctlReport(ctx, snapshot, calicoctlCheckOf(snapshot), report);
+  if (report !== undefined) await writeCalicoctlReport(ctx, snapshot, guardedCheckOf(snapshot), report);
 }
 
 function uncheckableError(cause: CalictlError): CalictlError {
@@ -139,7 +139,7 @@ export const format = ({ output, showAllIps }: CheckInput) => (showAllIps && out
 
 export function exit({ report: { summary, fix }, uncheckable }: Checked): number {
   if (uncheckable !== undefined) return exitCodes.partial;
-  if (fix !== undefined && fix.conflicts + fix.failed + fix.skipped > 0) return exitCodes.partial;
+  if (fix !== undefined && fix.left > 0) return exitCodes.partial;
   return summary.errors + summary.warnings > 0 ? exitCodes.findings : exitCodes.ok;
 }
 

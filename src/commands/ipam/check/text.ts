@@ -163,15 +163,17 @@ function fixLines(report: IPAMCheckReport, view: CheckTextView, style: Style): s
       : `Repairs, ${counted(fix.planned, 'step')}:`,
   );
   const shown = view.wide ? fix.items : fix.items.slice(0, 50);
-  for (const { finding, outcome, detail } of shown) {
+  for (const { finding, outcome, detail, resolved } of shown) {
     const mark = planOnly ? '' : outcome === 'applied' ? `${style.ok('applied')}  ` : `${style.warning(outcome)}  `;
-    const why = detail === undefined ? '' : ` (${printable(detail)})`;
+    const reason = resolved ? 'no longer needed: another client was faster' : detail;
+    const why = reason === undefined ? '' : ` (${printable(reason)})`;
     lines.push(wrap(`${mark}${repairLine(finding)}${why}`, view.columns, '  ', '      '));
   }
   if (shown.length < fix.items.length) lines.push(moreLine(fix.items.length - shown.length, style));
   if (!planOnly) {
-    const left = fix.conflicts + fix.failed + fix.skipped;
-    lines.push(`${fix.applied} of ${fix.planned} applied${left > 0 ? `, ${left} left` : ''}. Journal: ${fix.journal}`);
+    const resolved = fix.planned - fix.applied - fix.left;
+    const others = `${resolved > 0 ? `, ${resolved} no longer needed` : ''}${fix.left > 0 ? `, ${fix.left} left` : ''}`;
+    lines.push(`${fix.applied} of ${fix.planned} applied${others}. Journal: ${fix.journal}`);
   }
   return `${lines.join('\n')}\n\n`;
 }
