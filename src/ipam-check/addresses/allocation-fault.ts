@@ -125,13 +125,16 @@ export function containerOf(allocation: Allocation): string | undefined {
   return handleId.slice(handleId.lastIndexOf('.') + 1);
 }
 
+/** What tells the addresses of virtual machines from others. */
+type MachineMarks = Pick<Allocation, 'handleId' | 'attributes' | 'alternateAttributes'>;
+
 /** True when handle or attributes name a KubeVirt virtual machine. */
-export function namesMachine({ handleId, attributes }: Allocation): boolean {
+export function namesMachine({ handleId, attributes }: Omit<MachineMarks, 'alternateAttributes'>): boolean {
   return handleId?.includes('.vmi.') === true || 'vmi-name' in attributes || 'vm-uid' in attributes;
 }
 
 /** True for the address of a virtual machine, which keeps it while it is stopped or migrated. */
-export function isMachine(allocation: Allocation): boolean {
+export function isMachine(allocation: MachineMarks): boolean {
   const { alternateAttributes } = allocation;
   return namesMachine(allocation) || (alternateAttributes !== undefined && Object.keys(alternateAttributes).length > 0);
 }
@@ -140,7 +143,7 @@ export function isMachine(allocation: Allocation): boolean {
  * The virtual machine that an allocation belongs to; undefined for other allocations. Its handle has the form
  * NETWORK.vmi.NAMESPACE.NAME, or NETWORK.vmi._HASH for long names, of which only the attributes tell the name.
  */
-export function machineOf(allocation: Allocation): FoundObject | undefined {
+export function machineOf(allocation: MachineMarks): FoundObject | undefined {
   if (!isMachine(allocation)) return undefined;
   const { handleId = '', attributes } = allocation;
   const { namespace, 'vmi-name': recorded } = attributes;

@@ -1,12 +1,16 @@
 // What `calicoctl ipam check` finds, as data: its classes of problems and its counts, by its rules on the same objects.
-// Its false results are corrected: IPv6 tunnel addresses are in use, a missing KubeControllersConfiguration is not an error,
-// and an ingress with only a host name is not an address. Tombstones count, as they do in calicoctl.
+// Its false results are corrected: IPv6 tunnel addresses and those of stopped virtual machines are in use, a missing
+// KubeControllersConfiguration is not an error, and an ingress with only a host name is not an address. Tombstones count, as
+// they do in calicoctl.
 import { attributesOf } from '../../ipam/block/block.ts';
 import { addressAt, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import { compareIp, formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { windowsHandle, workloadEndpointName } from '../../resources/names.ts';
+import { qualifiedName } from '../../resources/object.ts';
+import { machineOf } from '../addresses/allocation-fault.ts';
+import type { FoundObject } from '../finding.ts';
 import type { IpamSnapshot, PodRecord } from '../snapshot.ts';
 import { managedServices, tunnelTypes } from '../view/address-users.ts';
 
@@ -17,6 +21,8 @@ export interface CalicoctlAllocation {
   readonly handle: string | undefined;
   /** Undefined when the attribute record is missing. */
   readonly attributes: Readonly<Record<string, string>> | undefined;
+  /** Attributes of the second owner during the live migration of a virtual machine. */
+  readonly alternateAttributes: Readonly<Record<string, string>> | undefined;
   readonly sequenceNumber: bigint;
   /** The attribute `node`, else the host that owns the block, else empty. */
   readonly node: string;
@@ -87,8 +93,14 @@ export interface CalicoctlCheck {
 
 const reservedForWindows = 'Reserved for Windows';
 
+export interface CalicoctlCheckParts {
+  readonly snapshot: IpamSnapshot;
+  /** Owners that calicoctl does not know, by address; they count for addresses without any other. */
+  readonly holders?: ReadonlyMap<string, readonly string[]>;
+}
+
 /** Checks a snapshot by the rules of calicoctl. */
-export function calicoctlCheck({ snapshot }: { readonly snapshot: IpamSnapshot }): CalicoctlCheck {
+export function calicoctlCheck({ snapshot, holders }: CalicoctlCheckParts): CalicoctlCheck {
   const { clusterInformation, locked } = snapshot;
   const blocks = snapshot.blocks.map(readBlock);
   const allocations = byAddress(blocks);
@@ -101,6 +113,11 @@ export function calicoctlCheck({ snapshot }: { readonly snapshot: IpamSnapshot }
     .filter(({ handle }) => handle === windowsHandle)
     .map(({ address }) => ({ address, owner: reservedForWindows }));
   const owners = ownersOf([...reserved, ...tunnels, ...(services ?? []), ...workloads]);
+  for (const [address, list] of allocations) {
+    const machines = list.map(machineOwner).filter((owner) => owner !== undefined);
+    const more = holders?.get(address) ?? machines;
+    if (!owners.has(address) && more.length > 0) owners.set(address, [...more]);
+  }
   const leaked = sorted([...allocations.keys()].filter((address) => !owners.has(address)));
   const suspects = suspectAddresses(owners, allocations, pools);
   const handles = compareHandles(snapshot, blocks);
@@ -144,12 +161,24 @@ function readBlock(block: IPAMBlock): CalicoctlBlock {
       address: formatIp(addressAt(range, ordinal)),
       handle: attribute?.handle_id ?? undefined,
       attributes: secondary,
+      alternateAttributes: attribute?.alternateOwnerAttrs ?? undefined,
       sequenceNumber: spec.sequenceNumberForAllocation?.[ordinal] ?? 0n,
       node,
       borrowed: node !== host,
     });
   });
   return { cidr: formatCidr(range), affinity, allocations };
+}
+
+/** An owner as calicoctl prints it. */
+export function ownerText({ kind, ...named }: FoundObject): string {
+  return `${kind}(${qualifiedName(named)})`;
+}
+
+/** The virtual machine that the allocation belongs to, running or stopped. */
+function machineOwner({ handle, attributes = {}, alternateAttributes }: CalicoctlAllocation): string | undefined {
+  const machine = machineOf({ handleId: handle, attributes, alternateAttributes });
+  return machine && ownerText(machine);
 }
 
 function byAddress(blocks: readonly CalicoctlBlock[]): Map<string, CalicoctlAllocation[]> {

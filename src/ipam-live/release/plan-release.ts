@@ -3,12 +3,11 @@
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../datastore/stored-ipam.ts';
 import type { AddressInUse, PlannedRelease, ReleasePlan } from '../../ipam/release/release-plan.ts';
-import { containerOf, machineOf } from '../../ipam-check/addresses/allocation-fault.ts';
-import { awaitsAddress, namedPod } from '../../ipam-check/addresses/pod-allocations.ts';
+import { holdersOf, namedOwnerOf } from '../../ipam-check/addresses/holders.ts';
 import { leakedInAll, type ReadReport } from '../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
 import type { FoundObject } from '../../ipam-check/finding.ts';
-import type { IpamSnapshot, PodRecord } from '../../ipam-check/snapshot.ts';
-import { type AddressUsers, addressUsersOf, objectOf } from '../../ipam-check/view/address-users.ts';
+import type { IpamSnapshot } from '../../ipam-check/snapshot.ts';
+import { type AddressUsers, addressUsersOf } from '../../ipam-check/view/address-users.ts';
 import type { Allocation } from '../../ipam-check/view/block-view.ts';
 import { CheckView } from '../../ipam-check/view/check-view.ts';
 import { qualifiedName } from '../../resources/object.ts';
@@ -84,53 +83,17 @@ function refuseForeignReports(reports: readonly ReadReport[], { clusterInformati
   );
 }
 
-/**
- * Everything that uses the address, or is about to. The address of a live container counts even when its pod does not
- * list it, and that of a virtual machine, which keeps it while it is stopped. Undefined when nothing uses it.
- */
+/** Undefined when nothing holds the address. */
 function inUseBy(view: CheckView, users: AddressUsers, allocation: Allocation): AddressInUse | undefined {
-  const objects = users.of(allocation.ip).map(objectOf);
-  if (objects.length === 0) {
-    const unknown = unknownUser(view, allocation);
-    if (unknown !== undefined) return { address: allocation.address, users: [unknown] };
-  }
-  const pods = [view.podsByContainer.get(containerOf(allocation) ?? ''), startingPod(view, allocation)];
-  for (const pod of pods) {
-    if (pod !== undefined) objects.push({ kind: 'Pod', namespace: pod.namespace, name: pod.name });
-  }
-  const machine = machineOf(allocation);
-  if (objects.length === 0 && machine !== undefined) objects.push(machine);
-  if (objects.length === 0) return undefined;
-  return { address: allocation.address, users: [...new Set(objects.map(described))] };
-}
-
-/** The owner that the allocation names, where the folder does not say whether it exists: it may well use the address. */
-function unknownUser(view: CheckView, allocation: Allocation): string | undefined {
-  const named = namedOwnerOf(allocation.attributes);
-  if (named === undefined || named.kind === 'Node') return undefined;
-  const isMissing = view.snapshot.unread.some(
-    ({ kind, namespaces }) => kind === named.kind && (namespaces?.has(named.namespace ?? '') ?? true),
+  const holders = holdersOf(view, users, allocation).map(
+    ({ object, isUnknown }) => described(object) + (isUnknown ? ', which cannot be looked up' : ''),
   );
-  return isMissing ? `${described(named)}, which cannot be looked up` : undefined;
-}
-
-/** The pod that the allocation names, if it exists and has no address yet: it may be getting this one. */
-function startingPod(view: CheckView, allocation: Allocation): PodRecord | undefined {
-  const named = namedPod(allocation);
-  const pod = named && view.podNamed(named);
-  return pod !== undefined && awaitsAddress(pod) ? pod : undefined;
+  return holders.length === 0 ? undefined : { address: allocation.address, users: [...new Set(holders)] };
 }
 
 /** `Pod shop/cart-0`, `Node worker-1`. */
 function described(object: FoundObject): string {
   return `${object.kind} ${qualifiedName(object)}`;
-}
-
-/** The object that the attributes name, whatever else they say. */
-function namedOwnerOf({ pod, namespace, node, type, service }: Allocation['attributes']): PlannedRelease['namedOwner'] {
-  if (pod !== undefined && namespace !== undefined) return { kind: 'Pod', name: pod, namespace };
-  if (service !== undefined && namespace !== undefined) return { kind: 'Service', name: service, namespace };
-  return node !== undefined && type !== undefined ? { kind: 'Node', name: node } : undefined;
 }
 
 function requestOf(allocation: Allocation): PlannedRelease {

@@ -25,6 +25,63 @@ describe('what calicoctl finds', () => {
     expect(check.missingHandles).toEqual([]);
   });
 
+  it.each([
+    ['a stopped machine', { handle_id: 'k8s-pod-network.vmi.vms.db1' }, 'VirtualMachine(vms/db1)'],
+    ['a machine on another network', { handle_id: 'tenants.vmi.vms.db1' }, 'VirtualMachine(vms/db1)'],
+    [
+      'a machine with a hashed name',
+      { handle_id: 'k8s-pod-network.vmi._4mYpQ' },
+      'VirtualMachine(with the handle k8s-pod-network.vmi._4mYpQ)',
+    ],
+    [
+      'a machine with a hashed name in lower case, whose launcher has ended',
+      {
+        handle_id: 'k8s-pod-network.vmi._4mypq',
+        secondary: { namespace: 'vms', pod: 'virt-launcher-db1-abcde', node: 'node-a', 'vmi-name': 'db1' },
+      },
+      'VirtualMachine(vms/db1)',
+    ],
+    [
+      'a machine whose launcher of another namespace is recorded',
+      {
+        handle_id: 'k8s-pod-network.vmi.vms.db1',
+        secondary: { namespace: 'shop', pod: 'virt-launcher-db1-abcde', node: 'node-a' },
+      },
+      'VirtualMachine(vms/db1)',
+    ],
+    [
+      'a machine that is being migrated',
+      {
+        handle_id: 'k8s-pod-network.vmi.vms.db1',
+        secondary: {},
+        alternateOwnerAttrs: { namespace: 'vms', pod: 'virt-launcher-db1-fghij', node: 'node-b' },
+      },
+      'VirtualMachine(vms/db1)',
+    ],
+  ])('the address of %s is in use, for both address families', (_, attribute, owner) => {
+    const cluster = healthy();
+    cluster.pool('pool-6', 'fd60::/112', 125);
+    const addresses = ['10.60.0.16/29', 'fd60::/125'].map((cidr) =>
+      cluster.allocate(cluster.block(cidr, 'node-a'), attribute),
+    );
+    const check = checked(cluster);
+    expect(addresses.map((address) => check.owners.get(address))).toEqual([[owner], [owner]]);
+    expect(check.leaked).toEqual([]);
+    expect(JSON.parse(calicoctlReportText(check, 'v3.31.4')).allocations[addresses[1] ?? '']).toMatchObject([
+      { inUse: true, owners: [owner] },
+    ]);
+  });
+
+  it('a running virtual machine has its pod as its only owner', () => {
+    const cluster = healthy();
+    const address = cluster.allocate(cluster.block('10.60.0.16/29', 'node-a'), {
+      handle_id: 'k8s-pod-network.vmi.shop.vm-1',
+    });
+    const [pod] = cluster.pods;
+    if (pod) pod.addresses = [...pod.addresses, address];
+    expect(checked(cluster).owners.get(address)).toEqual(['Workload(shop/node--a-k8s-a--1-eth0)']);
+  });
+
   it('calicoctl compares handles as stored and counts half-deleted objects', () => {
     const cluster = healthy();
     const attribute = cluster.blockOf('10.60.0.0/29').spec.attributes[1];

@@ -2,9 +2,16 @@
 import { refuseMalformedBlocks } from '../../../datastore/malformed.ts';
 import { outputPath } from '../../../files/output-path.ts';
 import { writeOutputFile } from '../../../files/regular-file.ts';
-import { type CalicoctlCheck, calicoctlCheck } from '../../../ipam-check/calicoctl-report/calicoctl-check.ts';
+import { holdersOf } from '../../../ipam-check/addresses/holders.ts';
+import {
+  type CalicoctlCheck,
+  calicoctlCheck,
+  ownerText,
+} from '../../../ipam-check/calicoctl-report/calicoctl-check.ts';
 import { calicoctlReportText } from '../../../ipam-check/calicoctl-report/calicoctl-report.ts';
 import type { IpamSnapshot } from '../../../ipam-check/snapshot.ts';
+import { addressUsersOf } from '../../../ipam-check/view/address-users.ts';
+import { CheckView } from '../../../ipam-check/view/check-view.ts';
 import { CalictlError, systemText } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
 
@@ -12,6 +19,20 @@ import type { Context } from '../../command.ts';
 export function calicoctlCheckOf(snapshot: IpamSnapshot): CalicoctlCheck {
   refuseMalformedBlocks(snapshot.blocks);
   return calicoctlCheck({ snapshot });
+}
+
+/** The same, with everything for which `ipam release` leaves an address alone counted as its owner. */
+export function guardedCheckOf(snapshot: IpamSnapshot): CalicoctlCheck {
+  refuseMalformedBlocks(snapshot.blocks);
+  const view = new CheckView(snapshot);
+  const users = addressUsersOf(view);
+  const holders = new Map<string, string[]>();
+  for (const allocation of view.allocations) {
+    const found = holdersOf(view, users, allocation).map(({ object }) => ownerText(object));
+    if (found.length > 0)
+      holders.set(allocation.address, [...new Set([...(holders.get(allocation.address) ?? []), ...found])]);
+  }
+  return calicoctlCheck({ snapshot, holders });
 }
 
 /** The report calls leaked what no pod uses, and calicoctl releases that without looking again. */

@@ -5,6 +5,7 @@ import { ipamStoreOf } from '../../../datastore/stored-ipam.ts';
 import { deleteInTwoPhases } from '../../../ipam/deletion.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
 import { ReleaseMismatch, releaseIps } from '../../../ipam/release/release.ts';
+import { namesMachine } from '../../../ipam-check/addresses/allocation-fault.ts';
 import { leakedInAll, parseCalicoctlReport } from '../../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
 import { canonicalIp } from '../../../net/ip.ts';
 import { clusterInformation } from '../../../resources/kinds/cluster-information.ts';
@@ -89,7 +90,13 @@ async function* releaseFromReports(ctx: Context, files: readonly string[], force
   }
   const leaked = leakedInAll(reports);
   const ipam = ipamStoreOf(store);
-  yield* releaseAddresses(ipam, leaked.addresses);
+  // Reports of calicoctl call stopped virtual machines leaks.
+  const kept = leaked.addresses.filter(({ handle }) => namesMachine({ handleId: handle, attributes: {} }));
+  if (kept.length > 0) yield `Keeping ${kept.length} IPs of virtual machines, which use them when they are started.\n`;
+  yield* releaseAddresses(
+    ipam,
+    leaked.addresses.filter((leak) => !kept.includes(leak)),
+  );
   yield* deleteHandles(ipam, leaked.handles);
   yield 'You may now unlock the data store.\n';
 }
