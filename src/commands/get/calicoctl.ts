@@ -1,5 +1,7 @@
 // `get` as calicoctl has it: its checks in its order and words, and lists read as a whole before they are printed.
 import { DatastoreError } from '../../datastore/datastore.ts';
+import type { ObjectPage } from '../../resource-client/object-reader.ts';
+import { ResourceClient } from '../../resource-client/resource-client.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { defaultNamespace } from '../../resources/object.ts';
 import { CalictlError, exitCodes, UsageError } from '../../world/errors.ts';
@@ -8,8 +10,8 @@ import type { Context, Rendered } from '../command.ts';
 import type { CalicoctlGetInput } from './command.ts';
 import { documentsOf } from './documents.ts';
 import { type Output, parseOutput } from './output.ts';
-import type { Found, ObjectPage, QueryResult } from './query-result.ts';
-import { kindOfWord, Reader, relatedObjects, stripped } from './reader.ts';
+import type { Found, QueryResult } from './query-result.ts';
+import { kindOfWord, relatedObjects, stripped } from './reader.ts';
 import { needsOf, tablesOf } from './tables.ts';
 
 interface Selected extends QueryResult {
@@ -47,14 +49,14 @@ async function select(ctx: Context, input: CalicoctlGetInput): Promise<Selected>
   if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
   const clash = namespaceClash(kind, input);
   const inNamespace = allNamespaces || !kind.namespaced ? undefined : (namespace ?? defaultNamespace);
-  const reader = new Reader(store, kind, ctx.world);
+  const client = new ResourceClient(store, ctx.world);
   const { found, errors } =
     clash !== undefined
       ? // calicoctl finds it out object by object.
         { found: [], errors: (names.length === 0 ? [''] : names).map(() => clash) }
       : names.length === 0
-        ? await readList(reader, kind, inNamespace)
-        : await readNamed(reader, kind, inNamespace, input);
+        ? await readList(client, kind, inNamespace)
+        : await readNamed(client, kind, inNamespace, input);
   const output = outputOf(input);
   const needs = found.length === 0 ? [] : needsOf(kind, output.format, output.headings);
   return {
@@ -83,7 +85,7 @@ function namespaceClash(kind: Kind, { names, namespace, allNamespaces }: Calicoc
 type Read = Pick<QueryResult, 'found' | 'errors'>;
 
 async function readNamed(
-  reader: Reader,
+  client: ResourceClient,
   kind: Kind,
   namespace: string | undefined,
   input: CalicoctlGetInput,
@@ -92,7 +94,7 @@ async function readNamed(
   const errors: Error[] = [];
   for (const name of input.names) {
     try {
-      const object = await reader.one(name, namespace);
+      const object = await client.one(kind, { name, namespace });
       found.push({ type: 'object', kind, object: input.export ? stripped(object) : object });
     } catch (error) {
       if (!(error instanceof DatastoreError)) throw error;
@@ -102,10 +104,10 @@ async function readNamed(
   return { found, errors };
 }
 
-async function readList(reader: Reader, kind: Kind, namespace: string | undefined): Promise<Read> {
+async function readList(client: ResourceClient, kind: Kind, namespace: string | undefined): Promise<Read> {
   try {
     const all: ObjectPage[] = [];
-    for await (const page of reader.pages(namespace)) all.push(page);
+    for await (const page of client.pages(kind, namespace)) all.push(page);
     return { found: [{ type: 'list', kind, pages: replay(all) }], errors: [] };
   } catch (error) {
     if (!(error instanceof DatastoreError)) throw error;

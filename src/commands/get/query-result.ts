@@ -1,12 +1,7 @@
 // What a read of objects found, ready to be shown as a table or as documents. Types only.
+import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import type { Kind, RelatedObjects } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
-
-/** Some of the objects of a list, in the form in which people see them. */
-export interface ObjectPage {
-  readonly items: readonly KubeObject[];
-  readonly resourceVersion: string;
-}
 
 /** The result of one query: an object that was named, or a list. */
 export type Found =

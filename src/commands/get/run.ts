@@ -1,13 +1,15 @@
 // What calictl get does: finds the objects that the command line names, and shows them as tables or documents.
 import { DatastoreError } from '../../datastore/datastore.ts';
+import type { ObjectPage } from '../../resource-client/object-reader.ts';
+import { ResourceClient } from '../../resource-client/resource-client.ts';
 import type { Kind } from '../../resources/kind.ts';
 import { defaultNamespace, type ObjectRef } from '../../resources/object.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import type { GetInput } from './command.ts';
 import { documentsOf } from './documents.ts';
-import type { Found, ObjectPage, QueryResult } from './query-result.ts';
-import { kindOfWord, Reader, relatedObjects, stripped } from './reader.ts';
+import type { Found, QueryResult } from './query-result.ts';
+import { kindOfWord, relatedObjects, stripped } from './reader.ts';
 import { columnsOf, namesOf, needsOf, tablesOf } from './tables.ts';
 
 export async function run(ctx: Context, input: GetInput): Promise<QueryResult> {
@@ -16,22 +18,22 @@ export async function run(ctx: Context, input: GetInput): Promise<QueryResult> {
   columnsOf(kind, 'custom-columns', output.headings, false);
   const inNamespace = namespaceOf(kind, input);
   const store = await ctx.datastore();
-  const reader = new Reader(store, kind, ctx.world);
+  const client = new ResourceClient(store, ctx.world);
   const errors: Error[] = [];
   const found: Found[] = [];
   for (const name of names) {
     try {
-      const object = await reader.one(name, inNamespace);
+      const object = await client.one(kind, { name, namespace: inNamespace });
       found.push({ type: 'object', kind, object: input.export ? stripped(object) : object });
     } catch (error) {
       if (!(error instanceof DatastoreError)) throw error;
-      errors.push(await missing(error, reader, kind, { name, namespace: inNamespace }));
+      errors.push(await missing(error, client, kind, { name, namespace: inNamespace }));
       if (error.reason === 'unavailable') break;
     }
   }
   // A list is read as it is printed.
   if (names.length === 0) {
-    const pages = reader.pages(inNamespace, input.selector);
+    const pages = client.pages(kind, inNamespace, input.selector);
     found.push({ type: 'list', kind, pages: notingNothing(pages, () => ctx.note(nothingFound(kind, inNamespace))) });
   }
   const needs = found.length === 0 ? [] : needsOf(kind, output.format, output.headings);
@@ -70,17 +72,17 @@ function namespaceOf(kind: Kind, { namespace, allNamespaces }: GetInput): string
 /** Says which object does not exist, and how the one is called that is made from an object of this name. */
 async function missing(
   error: DatastoreError,
-  reader: Reader,
-  { kind }: Kind,
+  client: ResourceClient,
+  kind: Kind,
   { name, namespace }: ObjectRef,
 ): Promise<DatastoreError> {
   if (error.reason !== 'not-found' || error.missingKind || error.code === 'OTHER_SPELLING') return error;
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   // Only a hint: without the right to read the other kind there is none.
-  const made = await reader.nameMadeFrom(name, namespace).catch(() => undefined);
-  return new DatastoreError('not-found', `${kind} ${name} does not exist${where}`, {
+  const made = await client.nameMadeFrom(kind, { name, namespace }).catch(() => undefined);
+  return new DatastoreError('not-found', `${kind.kind} ${name} does not exist${where}`, {
     cause: error,
-    ...(made !== undefined && { hint: `the ${kind} of ${name} is called ${made}` }),
+    ...(made !== undefined && { hint: `the ${kind.kind} of ${name} is called ${made}` }),
   });
 }
 

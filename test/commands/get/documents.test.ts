@@ -1,7 +1,8 @@
 // One object bare, several as an array, a query as a list; YAML keys sorted, JSON keys in Calico's order.
 import { describe, expect, it } from 'vitest';
 import { documentsOf } from '../../../src/commands/get/documents.ts';
-import type { Found, ObjectPage, QueryResult } from '../../../src/commands/get/query-result.ts';
+import type { Found, QueryResult } from '../../../src/commands/get/query-result.ts';
+import type { ObjectPage } from '../../../src/resource-client/object-reader.ts';
 import { ipPool } from '../../../src/resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
