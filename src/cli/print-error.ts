@@ -1,12 +1,12 @@
 // Errors to texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
-import { printable } from '../output/printable.ts';
+import { printableLines } from '../output/printable.ts';
 import { redacted } from '../output/redact.ts';
 import { CalictlError, exitCodes } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 
 /** The text with secrets removed and control characters made visible; line ends stay. */
 export function safe(text: string): string {
-  return redacted(text).split('\n').map(printable).join('\n');
+  return printableLines(redacted(text));
 }
 
 function causes(error: Error): string[] {

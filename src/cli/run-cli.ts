@@ -7,6 +7,7 @@ import { isCompat } from './calicoctl/mode.ts';
 import { CommandContext } from './context.ts';
 import { connectionSettings, locateDatastore } from './datastore-location.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
+import { guardedWorld } from './guarded-output.ts';
 import { inputOf } from './input.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
 import { print } from './print.ts';
@@ -47,14 +48,16 @@ async function parsedLine(argv: readonly string[], world: World): Promise<Parsed
 }
 
 /** Runs the command line (without program and script) in the world; returns the exit code. Never rejects. */
-export async function runCli(argv: readonly string[], world: World): Promise<number> {
+export async function runCli(argv: readonly string[], unguarded: World): Promise<number> {
+  const asCalicoctl = isCompat(unguarded.programName, unguarded.env);
+  const world = guardedWorld(unguarded, asCalicoctl);
   const { stdout, stderr } = world.io;
   const answer = versionAnswer(argv, world.programName, world.env);
   if (answer !== undefined) {
     await stdout.write(answer);
     return exitCodes.ok;
   }
-  if (isCompat(world.programName, world.env)) {
+  if (asCalicoctl) {
     const { runCalicoctl } = await import('./calicoctl/run.ts');
     return runCalicoctl(argv, world);
   }

@@ -1,9 +1,10 @@
 // A result as one JSON document, as `-o json` prints it, and the counts in it.
 import { printJson } from '../text/json.ts';
+import { withoutSteering } from '../text/steering.ts';
 
-/** Indented, with a line end. */
+/** Indented, with a line end; what would steer a terminal is escaped, as JSON allows for every character. */
 export function jsonDocument(document: unknown): string {
-  return `${printJson(document, { indent: 2 })}\n`;
+  return `${withoutSteering(printJson(document, { indent: 2 }))}\n`;
 }
 
 /** A document at a deeper level of another one; line ends inside strings are escapes, so all others are layout. */

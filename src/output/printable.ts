@@ -1,6 +1,7 @@
 // Text from a cluster made safe for a terminal.
+import { steering, unicodeEscape } from '../text/steering.ts';
 
-const steering = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const everySteering = new RegExp(steering, 'g');
 const shortEscapes: Readonly<Record<string, string>> = {
   '\n': '\\n',
   '\r': '\\r',
@@ -9,8 +10,8 @@ const shortEscapes: Readonly<Record<string, string>> = {
 
 /** The text with control and direction characters written as escapes, so that no name from a cluster steers a terminal. */
 export function printable(text: string): string {
-  return text.replace(
-    steering,
-    (character) => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(everySteering, (character) => shortEscapes[character] ?? unicodeEscape(character));
 }
+
+/** The same for a text of several lines, whose line ends stay. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');

@@ -1,13 +1,9 @@
 // The elements that pictures are made of, as SVG. What is written comes from a cluster: it is escaped here, once.
 
 import { escapedMarkup } from './markup.ts';
-import { printable } from './printable.ts';
 
 /** Those without a value, or with an empty one, are left out; numbers are written with one decimal at most. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
-
-/** A text from a cluster as the content of an element: control characters visible, but for line ends. */
-export const shown = (text: string): string => escapedMarkup(text.split('\n').map(printable).join('\n'));
 
 function opening(name: string, attributes: Attributes): string {
   let written = `<${name}`;
@@ -23,7 +19,7 @@ export const element = (name: string, attributes: Attributes, inside = ''): stri
   opening(name, attributes) + (inside === '' ? '/>' : `>${inside}</${name}>`);
 
 /** What an element says when it is pointed at. */
-export const title = (text: string): string => element('title', {}, shown(text));
+export const title = (text: string): string => element('title', {}, escapedMarkup(text));
 
 /** A text that begins at a point, of a class of the stylesheet; `inside` is markup. */
 export const textAt = (x: number | string, y: number, kind: string, inside: string): string =>

@@ -31,8 +31,9 @@ function readsAsOther(text: string): boolean {
   return floatPattern.test(bare) || basePattern.test(bare) || base60Pattern.test(text) || isTimestamp(text);
 }
 
-/** Characters that need no escape in any style. */
-const printable = /^[\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
+/** Characters that need no escape in any style: those that are YAML's, and steer no terminal. */
+const printable =
+  /^[\n\x20-\x7e\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
 /** What plain text must not begin with, end with or contain. */
 const notPlain = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \n]|$))|:(?:[ \n]|$)|[ \n]#|^ | $|\n/;
 

@@ -52,6 +52,7 @@ const oddValues: readonly unknown[] = [
   {},
   [[[]]],
   'ESC\u001b[2J\u001b]0;title\u0007',
+  'CSI\u009b2J\u009d0;title\u0007\r\b\u202e',
   '../../etc/passwd',
   '__proto__',
   '\ud800',
@@ -149,7 +150,7 @@ function stateOf(folder: string): string {
     .join('\n');
 }
 
-const rawControl = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+const rawControl = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 /** Runs the command; what it printed is fit for a terminal, and it ended in time and for a known reason. */
 async function behaves(line: string, folder: string): Promise<void> {

@@ -1,6 +1,7 @@
 // The elements of pictures: what comes from a cluster is escaped, whatever is in it.
 import { expect, it } from 'vitest';
-import { element, pictureEnd, pictureStart, shown, textAt, title } from '../../src/output/svg.ts';
+import { escapedMarkup } from '../../src/output/markup.ts';
+import { element, pictureEnd, pictureStart, textAt, title } from '../../src/output/svg.ts';
 import { readMarkup } from '../support/program/well-formed.ts';
 
 it('element() leaves out attributes without a value and rounds numbers to one decimal', () => {
@@ -12,9 +13,9 @@ it('element() leaves out attributes without a value and rounds numbers to one de
 
 it('attributes, titles and texts of elements cannot begin or end markup, nor steer a terminal', () => {
   const hostile = '"><script>\u001b[31m&amp;';
-  expect(element('g', { 'aria-label': hostile })).toBe('<g aria-label="&quot;&gt;&lt;script&gt;\uFFFD[31m&amp;amp;"/>');
+  expect(element('g', { 'aria-label': hostile })).toBe('<g aria-label="&quot;&gt;&lt;script&gt;\\e[31m&amp;amp;"/>');
   expect(title(hostile)).toBe('<title>&quot;&gt;&lt;script&gt;\\e[31m&amp;amp;</title>');
-  expect(textAt(1, 2, 'd', shown('a < b'))).toBe('<text class="d" x="1" y="2">a &lt; b</text>');
+  expect(textAt(1, 2, 'd', escapedMarkup('a < b'))).toBe('<text class="d" x="1" y="2">a &lt; b</text>');
 });
 
 it('titles keep their line ends', () => {

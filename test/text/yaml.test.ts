@@ -58,6 +58,9 @@ describe('YAML texts', () => {
     ['a\nb ', '"a\\nb "'],
     ['emoji\u{1F600}', '"emoji\\U0001F600"'],
     ['\x01', '"\\x01"'],
+    ['a\u009bb', '"a\\x9Bb"'],
+    ['a\u202eb', '"a\\u202Eb"'],
+    ['a\u061cb\u2066', '"a\\u061Cb\\u2066"'],
   ])('control characters are escaped in double quotes: %j', (text, printed) => expect(value(text)).toBe(printed));
 
   it.each([

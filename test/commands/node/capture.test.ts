@@ -43,6 +43,12 @@ describe('node capture', () => {
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
   });
+
+  it('node capture writes no packets to a terminal', async () => {
+    const { code, stdout, stderr } = await capture(['node-a', '--via', 'local', '-w', '-'], { terminal: true });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('packets are not written to a terminal');
+  });
 });
 
 describeWithPrograms('node capture in a network namespace', ['ip', 'tcpdump', 'ping', 'nsenter'], () => {

@@ -38,6 +38,18 @@ describe('node exec', () => {
     });
   });
 
+  it.each([[], ['--timeout', '1m']])(
+    'node exec passes control characters on to a pipe, and shows them on a terminal: %j',
+    async (...flags) => {
+      const program = ['--', 'printf', 'a\\033[31mred\\033[0m\\033]0;title\\007\\302\\233H\\tb\\n'];
+      const args = [...local, ...flags, ...program];
+      expect((await exec(args)).stdout).toBe('a\u001b[31mred\u001b[0m\u001b]0;title\u0007\u009bH\tb\n');
+      expect((await exec(args, { terminal: true })).stdout).toBe(
+        'a\u001b[31mred\u001b[0m\\u001b]0;title\\u0007\\u009bH\tb\n',
+      );
+    },
+  );
+
   it('node exec on a snapshot names the commands that are recorded when the asked one is not', async () => {
     const { folder, remove } = recordedFolder([node('node-a')], {
       'node-a': [

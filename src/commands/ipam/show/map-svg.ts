@@ -12,8 +12,9 @@ import {
   textOf,
 } from '../../../ipam/show/address-map.ts';
 import { widthOf } from '../../../output/columns.ts';
+import { escapedMarkup } from '../../../output/markup.ts';
 import { printable } from '../../../output/printable.ts';
-import { type Attributes, element, pictureEnd, pictureStart, shown, textAt, title } from '../../../output/svg.ts';
+import { type Attributes, element, pictureEnd, pictureStart, textAt, title } from '../../../output/svg.ts';
 import { nodeColourCount, pageStyle, pictureStyle } from './map-style.ts';
 import { notesOf, orphans, poolNote } from './map-text.ts';
 
@@ -33,7 +34,8 @@ const heading = 'IPAM address map';
 
 const shortened = (text: string): string =>
   widthOf(text) <= longestNote ? text : `${[...text].slice(0, longestNote - 1).join('')}…`;
-const text = (x: number, y: number, kind: string, content: string): string => textAt(x, y, kind, shown(content));
+const text = (x: number, y: number, kind: string, content: string): string =>
+  textAt(x, y, kind, escapedMarkup(content));
 const rect = (x: number, y: number, width: number, kind: string, inside = ''): string =>
   element('rect', { class: kind, x, y, width, height: cellSize, rx: 2 }, inside);
 
@@ -111,7 +113,7 @@ class MapPicture {
     const attributes: Attributes = { role: 'group', 'aria-labelledby': 'map-title map-about' };
     const about = [
       element('title', { id: 'map-title' }, heading),
-      element('desc', { id: 'map-about' }, shown(this.#about())),
+      element('desc', { id: 'map-about' }, escapedMarkup(this.#about())),
     ];
     yield pictureStart({ width: this.#width, height, attributes, style: pictureStyle }, about.join('\n'));
     yield `${element('rect', { class: 'page', width: '100%', height: '100%' })}\n`;
@@ -205,8 +207,9 @@ class MapPicture {
     }
     const noteX = Math.min(block.size, this.#inRow) * pitch + 12;
     const full = note === shortened(note) ? '' : title(note);
-    const wrong = block.trouble === '' ? '' : element('tspan', { class: 'w' }, `, ${shown(shortened(block.trouble))}`);
-    drawn += `\n${textAt(noteX, 10, 'd', full + shown(shortened(calmNoteOf(block))) + wrong)}`;
+    const wrong =
+      block.trouble === '' ? '' : element('tspan', { class: 'w' }, `, ${escapedMarkup(shortened(block.trouble))}`);
+    drawn += `\n${textAt(noteX, 10, 'd', full + escapedMarkup(shortened(calmNoteOf(block))) + wrong)}`;
     const attributes: Attributes = {
       class: own,
       transform: `translate(${margin + this.#labelWidth} ${y})`,

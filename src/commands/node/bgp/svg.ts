@@ -2,7 +2,8 @@
 // that they do not overlap. It is dark where the reader's screen is, and its bytes depend on its arguments only.
 import type { BgpGraph, EdgeState, Vertex } from '../../../bgp/peerings.ts';
 import { widthOf } from '../../../output/columns.ts';
-import { element, pictureEnd, pictureStart, shown, textAt, title } from '../../../output/svg.ts';
+import { escapedMarkup } from '../../../output/markup.ts';
+import { element, pictureEnd, pictureStart, textAt, title } from '../../../output/svg.ts';
 import { edgeLooks, edgeTitle, edgeWord } from './text.ts';
 
 interface Point {
@@ -69,7 +70,7 @@ function vertexSvg({ name, kind, as }: Vertex, { x, y, angle }: Place): string {
       y: as === undefined ? y + 4 : y - 2,
       transform: `rotate(${degrees.toFixed(1)} ${x.toFixed(1)} ${y.toFixed(1)})`,
     },
-    shown(shortened(name)) + number,
+    escapedMarkup(shortened(name)) + number,
   );
   return `${element('g', {}, title(`${name}, ${kindWords[kind]}`) + markSvg(kind, { x, y }) + label)}\n`;
 }
@@ -146,7 +147,7 @@ export function nodeBgpSvg({ vertices, edges }: BgpGraph, { at, asked }: Caption
   return [
     pictureStart({ width, height, attributes: { role: 'img' }, style }, title(`${heading}, ${time}`)),
     `${element('rect', { class: 'page', width, height })}\n`,
-    `${textAt(margin, 32, 't', shown(heading))}${textAt(margin, 52, 'd', time)}\n`,
+    `${textAt(margin, 32, 't', escapedMarkup(heading))}${textAt(margin, 52, 'd', time)}\n`,
     ...lines,
     ...vertices.map((vertex) => vertexSvg(vertex, places.get(vertex.name) ?? { ...centre, angle: 0 })),
     legend(states, kinds, bottom + 16, asked),

@@ -4,7 +4,7 @@ import type { BgpGraph, EdgeState, Peering, Peerings } from '../../../bgp/peerin
 import type { Wanted } from '../../../bgp/session.ts';
 import { nodeReport, type Surroundings } from '../../../output/findings.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
-import { printable } from '../../../output/printable.ts';
+import { printable, printableLines } from '../../../output/printable.ts';
 import { styleOf, type TextView } from '../../../output/style.ts';
 import { textTable } from '../../../output/table.ts';
 import { counted } from '../../../text/wording.ts';
@@ -164,7 +164,7 @@ const shapes = { node: 'ellipse', reflector: 'doublecircle', outside: 'box' } as
 
 /** A text of the language of Graphviz: quotes are escaped, line ends are written as such. */
 const quoted = (text: string): string =>
-  `"${text.split('\n').map(printable).join('\n').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+  `"${printableLines(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
 /** The graph in the language of Graphviz. */
 export function nodeBgpDot({ vertices, edges }: BgpGraph, asked: boolean): string {

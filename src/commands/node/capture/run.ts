@@ -9,6 +9,7 @@ import { pod } from '../../../resources/kinds/pod.ts';
 import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
 import type { PodName } from '../../parameters.ts';
+import { passedOnTo } from '../pass-on.ts';
 import { targetNamed } from '../targets.ts';
 import type { CaptureInput } from './command.ts';
 
@@ -97,13 +98,14 @@ async function streamTo(
   onStdout: (bytes: Uint8Array) => Promise<void>,
 ): Promise<Capture> {
   const { io, signal } = ctx.world;
+  const passOn = passedOnTo(io.stderr);
   let said = '';
   const options: StreamOptions = {
     signal: AbortSignal.any([signal, io.stdout.gone]),
     onStdout,
     onStderr: (bytes) => {
       said = (said + Buffer.from(bytes).toString()).slice(-4096);
-      return io.stderr.write(bytes);
+      return passOn(bytes);
     },
   };
   if (container !== undefined && exec.streamInEphemeralContainer === undefined) {
@@ -133,10 +135,13 @@ export async function run(ctx: Context, input: CaptureInput): Promise<Capture> {
   if (toStdout && input.output === 'json') {
     throw new UsageError('-o json requires a file for the packets', 'name it with -w');
   }
+  const { cwd, io } = ctx.world;
+  if (write === '-' && io.stdout.isTerminal) {
+    throw new UsageError('packets are not written to a terminal', 'Name a file with -w, or pass them on to a program.');
+  }
   const [place, exec] = await Promise.all([placeOf(ctx, input), ctx.nodeExec(input)]);
   const argv = tcpdumpArgv(place.device, input);
-  if (toStdout) return streamTo(ctx, exec, place, argv, (bytes) => ctx.world.io.stdout.write(bytes));
-  const { cwd } = ctx.world;
+  if (toStdout) return streamTo(ctx, exec, place, argv, passedOnTo(io.stdout));
   const file = await newFile(outputPath(cwd, write, await ctx.datastore(), 'the capture', '-w FILE'));
   try {
     return { ...(await streamTo(ctx, exec, place, argv, (bytes) => written(file, bytes))), file: write };

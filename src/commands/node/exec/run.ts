@@ -4,6 +4,7 @@ import { jsonDocument } from '../../../output/json-document.ts';
 import { UsageError } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
 import { noDeadlineMs } from '../../transport-flags.ts';
+import { passedOnTo } from '../pass-on.ts';
 import { targetNamed } from '../targets.ts';
 import type { ExecInput } from './command.ts';
 
@@ -11,7 +12,7 @@ interface Executed {
   readonly node: string;
   readonly argv: readonly string[];
   readonly exit: number;
-  /** Undefined when the output went to the streams as it came. */
+  /** Undefined when it was streamed. */
   readonly output: CommandResult | undefined;
 }
 
@@ -27,19 +28,23 @@ export async function run(ctx: Context, input: ExecInput): Promise<Executed> {
   if (output === 'json' || stdin !== undefined || timeout !== undefined) {
     const timeoutMs = Math.min(timeout ?? noDeadlineMs, noDeadlineMs);
     const result = await exec.run(target, argv, { timeoutMs, stdin, signal });
-    if (output !== 'json') await io.stderr.write(result.stderr);
+    if (output !== 'json') {
+      await passedOnTo(io.stderr)(Buffer.from(result.stderr));
+      await passedOnTo(io.stdout)(Buffer.from(result.stdout));
+    }
     return { node: target.name, argv, exit: result.exit, output: result };
   }
   const exit = await exec.stream(target, argv, {
     signal: AbortSignal.any([signal, io.stdout.gone]),
-    onStdout: (bytes) => io.stdout.write(bytes),
-    onStderr: (bytes) => io.stderr.write(bytes),
+    onStdout: passedOnTo(io.stdout),
+    onStderr: passedOnTo(io.stderr),
   });
   return { node: target.name, argv, exit, output: undefined };
 }
 
 export const formats = {
-  text: ({ output }: Executed) => output?.stdout ?? '',
+  // It has been passed on already.
+  text: () => '',
   json: ({ node, argv, exit, output }: Executed) => {
     const { stdout, stderr, truncated } = output ?? {};
     return jsonDocument({ kind: 'NodeCommand', node, argv, exit, stdout, stderr, truncated });
