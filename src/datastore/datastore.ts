@@ -47,6 +47,19 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
+export interface WriteOptions extends CallOptions {
+  /** All checks of the store are made, and nothing is written. The revision of what comes back means nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface UpdateOptions extends WriteOptions {
+  /**
+   * Kubernetes lets Calico write nodes and pods through their status only: there the call changes annotations, labels and
+   * the status of the object, and nothing else. Other stores have no such door, and write the object as it is.
+   */
+  readonly subresource?: 'status';
+}
+
 export interface ListOptions extends CallOptions {
   readonly namespace?: string | undefined;
   /**
@@ -112,11 +125,11 @@ export interface Datastore {
   /** All objects of a kind in order of namespace and name, page by page as they arrive. */
   list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): AsyncIterable<ListPage<T>>;
   /** Returns the stored object with its revision. Errors: already-exists, invalid. */
-  create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
+  create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   /** Compare-and-swap on `metadata.resourceVersion`, which is required. Errors: not-found, conflict, invalid. */
-  update<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
+  update<T extends KubeObject>(kind: Kind<T>, object: T, options?: UpdateOptions): Promise<T>;
   /** Errors: not-found (also when the uid differs), conflict (the revision differs). */
-  delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void>;
+  delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: WriteOptions): Promise<void>;
 
   /** What is known to be missing; absent for a store that holds every object of its cluster. */
   holdings?(options?: CallOptions): Promise<Holdings>;

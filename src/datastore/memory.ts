@@ -14,6 +14,7 @@ import {
   type ListOptions,
   type ListPage,
   type RepairLock,
+  type WriteOptions,
 } from './datastore.ts';
 import { labelSelector } from './label-selector.ts';
 import {
@@ -129,7 +130,7 @@ export class MemoryDatastore implements Datastore {
     });
   }
 
-  async create<T extends KubeObject>(asked: Kind<T>, given: T, options?: CallOptions): Promise<T> {
+  async create<T extends KubeObject>(asked: Kind<T>, given: T, options?: WriteOptions): Promise<T> {
     const kind = storedIn(asked, this.calicoApi);
     const object = inStoredForm(asked, given, this.calicoApi);
     const ref = refOf(kind, object);
@@ -137,11 +138,12 @@ export class MemoryDatastore implements Datastore {
       const key = objectKey(kind, ref);
       if (this.#of(kind).has(key)) throw alreadyExists(kind, ref);
       const first = { uid: this.#nextUid(), resourceVersion: this.#nextRevision(), now: this.#now() };
-      return this.#put(kind, key, normalise(kind, asCreated(object, first)));
+      const created = normalise(kind, asCreated(object, first));
+      return options?.dryRun ? created : this.#put(kind, key, created);
     });
   }
 
-  async update<T extends KubeObject>(asked: Kind<T>, given: T, options?: CallOptions): Promise<T> {
+  async update<T extends KubeObject>(asked: Kind<T>, given: T, options?: WriteOptions): Promise<T> {
     const kind = storedIn(asked, this.calicoApi);
     const object = inStoredForm(asked, given, this.calicoApi);
     const ref = refOf(kind, object);
@@ -151,17 +153,19 @@ export class MemoryDatastore implements Datastore {
       if (stored === undefined) throw notFound(kind, ref);
       const normal = isNormal(kind, object) ? object : normalise(kind, deepCopy(object));
       const updated = asUpdated(kind, normal, stored, () => this.#nextRevision());
-      return updated === undefined ? (stored as T) : this.#put(kind, key, updated);
+      if (updated === undefined) return stored as T;
+      return options?.dryRun ? updated : this.#put(kind, key, updated);
     });
   }
 
-  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: WriteOptions): Promise<void> {
     const kind = storedIn(asked, this.calicoApi);
     await this.#call('delete', kind, ref.name, options, () => {
       const key = objectKey(kind, ref);
       const stored = this.#of(kind).get(key);
       if (stored === undefined) throw notFound(kind, ref);
       checkDelete(kind, stored, preconditions);
+      if (options?.dryRun) return;
       this.#of(kind).delete(key);
       this.#keys.delete(kind.kind);
       this.#lists.delete(kind.kind);

@@ -209,6 +209,34 @@ export function datastoreContract(
       expect(await reasonOf(second.get(ipamHandle, ref))).toBe('not-found');
     });
 
+    it('a dry run refuses what a write would, and writes nothing', async () => {
+      const dryRun = { dryRun: true };
+      const created = await store.create(ipamHandle, handle('dry-old'));
+      const { uid, resourceVersion } = created.metadata;
+      const names = ['dry-new', 'dry-old', 'dry-gone'];
+      expect(await reasonOf(store.create(ipamHandle, handle('dry-old'), dryRun))).toBe('already-exists');
+      expect(
+        await reasonOf(
+          store.update(
+            ipamHandle,
+            { ...handle('dry-gone'), metadata: { name: 'dry-gone', resourceVersion: '1' } },
+            dryRun,
+          ),
+        ),
+      ).toBe('not-found');
+      const stale = { uid, resourceVersion: '1' };
+      expect(await reasonOf(store.delete(ipamHandle, { name: 'dry-old' }, stale, dryRun))).toBe('conflict');
+
+      expect(await store.create(ipamHandle, handle('dry-new', 3), dryRun)).toMatchObject({
+        spec: { block: { '10.60.0.0/26': 3 } },
+      });
+      const updated = await store.update(ipamHandle, { ...created, spec: handle('dry-old', 7).spec }, dryRun);
+      expect(count(updated)).toBe(7);
+      await store.delete(ipamHandle, { name: 'dry-old' }, { uid, resourceVersion }, dryRun);
+      const left = (await all(store, ipamHandle)).filter(({ metadata }) => names.includes(metadata.name));
+      expect(left).toEqual([created]);
+    });
+
     it('a recreated object gets a new uid and revision', async () => {
       const first = await store.create(ipamHandle, handle('delete-2'));
       await store.delete(ipamHandle, { name: 'delete-2' }, {});

@@ -19,6 +19,7 @@ import {
   type ListOptions,
   type ListPage,
   type RepairLock,
+  type WriteOptions,
 } from '../datastore.ts';
 import { labelSelector } from '../label-selector.ts';
 import {
@@ -176,7 +177,7 @@ export class FileDatastore implements Datastore {
     });
   }
 
-  async create<T extends KubeObject>(asked: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+  async create<T extends KubeObject>(asked: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
     const kind = storedIn(asked, this.calicoApi);
     const written = inStoredForm(asked, object, this.calicoApi);
     const ref = refOf(kind, written);
@@ -190,12 +191,12 @@ export class FileDatastore implements Datastore {
         now: this.#world.clock.now(),
       };
       const created = asCreated(written, given);
-      await this.#write(await this.#freeName(kind, ref), newManifest(created));
+      if (!options?.dryRun) await this.#write(await this.#freeName(kind, ref), newManifest(created));
       return created;
     });
   }
 
-  async update<T extends KubeObject>(asked: Kind<T>, object: T, options?: CallOptions): Promise<T> {
+  async update<T extends KubeObject>(asked: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
     const kind = storedIn(asked, this.calicoApi);
     const written = inStoredForm(asked, object, this.calicoApi);
     const ref = refOf(kind, written);
@@ -203,17 +204,17 @@ export class FileDatastore implements Datastore {
       const entry = await this.#stored(kind, ref, options);
       const updated = asUpdated(kind, written, this.#handedOut<T>(entry), () => this.#nextRevision());
       if (updated === undefined) return this.#handedOut<T>(entry);
-      await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, updated));
+      await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, updated), options);
       return deepCopy(updated);
     });
   }
 
-  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: CallOptions): Promise<void> {
+  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: WriteOptions): Promise<void> {
     const kind = storedIn(asked, this.calicoApi);
     await this.#locked(options, async () => {
       const entry = await this.#stored(kind, ref, options);
       checkDelete(kind, this.#handedOut(entry), preconditions);
-      await this.#rewrite(entry, (manifest) => manifest.without(entry));
+      await this.#rewrite(entry, (manifest) => manifest.without(entry), options);
     });
   }
 
@@ -310,12 +311,13 @@ export class FileDatastore implements Datastore {
     return entry;
   }
 
-  async #rewrite(entry: Entry, change: (manifest: Manifest) => Manifest): Promise<void> {
+  async #rewrite(entry: Entry, change: (manifest: Manifest) => Manifest, options?: WriteOptions): Promise<void> {
     this.#contents.refuseCopies(entry);
     const manifest = this.#contents.manifest(entry.path);
     if (manifest === undefined) throw notFound(entry.kind, entry.object.metadata);
     try {
-      await this.#write(entry.path, change(manifest));
+      const changed = change(manifest);
+      if (!options?.dryRun) await this.#write(entry.path, changed);
     } catch (error) {
       throw this.#contents.error(entry.path, error);
     }
@@ -352,8 +354,10 @@ export class FileDatastore implements Datastore {
     });
   }
 
-  async #locked<R>(options: CallOptions | undefined, run: () => Promise<R>): Promise<R> {
+  /** Under the lock of the folder, which a dry run leaves alone like everything else in it. */
+  async #locked<R>(options: WriteOptions | undefined, run: () => Promise<R>): Promise<R> {
     this.#refuseBundle();
+    if (options?.dryRun) return this.#inTurn('read', options, run);
     return this.#inTurn('write to', options, async () => {
       const lock = await this.#lock.hold(options);
       try {

@@ -13,6 +13,8 @@ import {
   type ListOptions,
   type ListPage,
   type RepairLock,
+  type UpdateOptions,
+  type WriteOptions,
 } from '../datastore.ts';
 import { refOf } from '../object-rules.ts';
 import { ApiGroups } from './api-groups.ts';
@@ -91,23 +93,24 @@ class KubeDatastore implements Datastore {
     return { [Symbol.asyncIterator]: pages };
   }
 
-  async create<T extends KubeObject>(asked: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
+  async create<T extends KubeObject>(asked: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const kind = storedIn(asked, this.calicoApi);
     const written = inStoredForm(asked, object, this.calicoApi);
     const ref = refOf(kind, written);
-    const path = collectionPath(kind, ref.namespace);
+    const path = collectionPath(kind, ref.namespace) + dryRunQuery(options);
     const body = printJson(written);
     return this.#object(kind, await this.#call({ verb: 'create', kind, ref }, { method: 'POST', path, body }, options));
   }
 
-  async update<T extends KubeObject>(asked: Kind<T>, object: T, options: CallOptions = {}): Promise<T> {
+  async update<T extends KubeObject>(asked: Kind<T>, object: T, options: UpdateOptions = {}): Promise<T> {
     const kind = storedIn(asked, this.calicoApi);
     const written = inStoredForm(asked, object, this.calicoApi);
     const ref = refOf(kind, written);
     if (!written.metadata.resourceVersion) {
       throw new DatastoreError('invalid', `${kind.kind} ${ref.name}: an update needs metadata.resourceVersion`);
     }
-    const path = objectPath(kind, ref);
+    const subresource = options.subresource === undefined ? '' : `/${options.subresource}`;
+    const path = objectPath(kind, ref) + subresource + dryRunQuery(options);
     const body = printJson(written);
     return this.#object(kind, await this.#call({ verb: 'update', kind, ref }, { method: 'PUT', path, body }, options));
   }
@@ -116,11 +119,17 @@ class KubeDatastore implements Datastore {
     asked: Kind,
     ref: ObjectRef,
     preconditions: DeletePreconditions,
-    options: CallOptions = {},
+    options: WriteOptions = {},
   ): Promise<void> {
     const kind = storedIn(asked, this.calicoApi);
     const { uid, resourceVersion } = preconditions;
-    const body = printJson({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } });
+    const dryRun = options.dryRun ? ['All'] : undefined;
+    const body = printJson({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions: { uid, resourceVersion },
+      dryRun,
+    });
     const path = objectPath(kind, ref);
     await this.#call({ verb: 'delete', kind, ref }, { method: 'DELETE', path, body }, options);
   }
@@ -209,6 +218,10 @@ function objectPath(kind: Kind, ref: ObjectRef): string {
     throw new DatastoreError('invalid', `${kind.kind} ${ref.name} is namespaced, and no namespace was given`);
   }
   return `${collectionPath(kind, ref.namespace)}/${segment(kind, ref.name)}`;
+}
+
+function dryRunQuery({ dryRun }: WriteOptions): string {
+  return dryRun ? '?dryRun=All' : '';
 }
 
 /** A name as one segment of a path: never empty, never one that leads elsewhere. */
