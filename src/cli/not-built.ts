@@ -14,7 +14,6 @@ const notBuilt = [
   'label',
   'patch',
   'replace',
-  'validate',
 ];
 
 /** Errors: UsageError when the word is such a command. */

@@ -24,6 +24,7 @@ import { nodeRun } from './node/run/command.ts';
 import { nodeStatus } from './node/status/command.ts';
 import { nodeVerify } from './node/verify/command.ts';
 import { snapshotSave } from './snapshot/save/command.ts';
+import { validate } from './validate/command.ts';
 import { version } from './version/command.ts';
 
 /** Words that come before other commands. */
@@ -66,5 +67,6 @@ export const commands: readonly Command[] = [
   nodeStatus,
   nodeVerify,
   snapshotSave,
+  validate,
   version,
 ];

@@ -162,7 +162,8 @@ export function integer(range?: Range): ScalarType<number> {
 }
 
 export const port = integer({ min: 1, max: 65535 });
-export const asNumber = integer({ min: 0, max: 4294967295 });
+/** Manifests may also have it as a string, or dotted: `'1.10'`. */
+export const asNumber = { ...integer({ min: 0, max: 4294967295 }), format: 'AS number' };
 
 /** A string; Calico accepts these values. */
 export function oneOf(...values: readonly string[]): ScalarType<string> {

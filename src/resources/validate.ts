@@ -1,5 +1,6 @@
 // What is wrong with the types of an object, by the schema of its kind.
 import type { core } from 'zod/mini';
+import { fieldPathText } from './field-path.ts';
 import type { Kind } from './kind.ts';
 import { schemaOf } from './schema.ts';
 
@@ -7,16 +8,6 @@ import { schemaOf } from './schema.ts';
 export interface Problem {
   readonly path: string;
   readonly message: string;
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  let text = '';
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else if (/^[A-Za-z_][\w-]*$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
-    else text += `[${JSON.stringify(String(part))}]`;
-  }
-  return text;
 }
 
 /** The member at the path: of lists too, whose keys are numbers. */
@@ -62,5 +53,5 @@ function messageOf(issue: core.$ZodIssue, object: unknown): string {
 export function problemsOf(kind: Kind, object: unknown): Problem[] {
   const outcome = schemaOf(kind).safeParse(object);
   if (outcome.success) return [];
-  return outcome.error.issues.map((issue) => ({ path: pathText(issue.path), message: messageOf(issue, object) }));
+  return outcome.error.issues.map((issue) => ({ path: fieldPathText(issue.path), message: messageOf(issue, object) }));
 }

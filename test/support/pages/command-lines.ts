@@ -1,5 +1,5 @@
 // Command lines as pages and help write them: read into words as a shell would, run in process on copies of the examples.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inputOf } from '../../../src/cli/input.ts';
@@ -96,6 +96,16 @@ spec:
   blockSize: 122
 `;
 
+/** The manifests that command lines apply. */
+const newPool = `apiVersion: projectcalico.org/v3
+kind: IPPool
+metadata:
+  name: new-pool
+spec:
+  cidr: 10.250.0.0/24
+  ipipMode: Never
+`;
+
 function change(cluster: string, how: Setup['cluster']): void {
   if (how === 'with IPv6') writeFileSync(join(cluster, 'ipv6-pool.yaml'), ipv6Pool);
   if (how !== 'locked') return;
@@ -113,6 +123,9 @@ export async function runLine(line: string, { before = [], cluster, env, isEndle
   cpSync(join(examples, 'leaky-cluster'), join(cwd, 'dump'), { recursive: true });
   cpSync(join(examples, 'case-17'), join(cwd, 'snapshot'), { recursive: true });
   writeFileSync(join(cwd, 'config-6.1.0'), 'CONFIG_IP_SET=m\n');
+  writeFileSync(join(cwd, 'pool.yaml'), newPool);
+  mkdirSync(join(cwd, 'policies'));
+  writeFileSync(join(cwd, 'policies', 'pool.yaml'), newPool);
   change(join(cwd, 'dump'), cluster);
   const clock = new TestClock(exampleTime);
   const stop = new AbortController();

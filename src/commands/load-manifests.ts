@@ -1,0 +1,69 @@
+// The objects that -f gives a command, as calictl reads them.
+import { namedInputs } from '../files/input-files.ts';
+import { type ManifestObject, type ManifestProblem, readManifest } from '../manifest/input/read-manifest.ts';
+import { counted } from '../text/wording.ts';
+import { CalictlError, exitCodes, UsageError } from '../world/errors.ts';
+import type { Context } from './command.ts';
+
+/** The flags of shared-flags.ts that say what to read. */
+export interface ManifestInput {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly skipEmpty: boolean;
+}
+
+/** All objects and all problems of the manifests, in their order. Errors: UsageError, unreadable files (exit 2). */
+export async function readManifests(
+  { world }: Pick<Context, 'world'>,
+  { filename, recursive, skipEmpty }: ManifestInput,
+): Promise<{ readonly objects: readonly ManifestObject[]; readonly problems: readonly ManifestProblem[] }> {
+  const objects: ManifestObject[] = [];
+  const problems: ManifestProblem[] = [];
+  for (const { given, isFolder, texts } of await namedInputs(filename, { recursive, patterns: true }, world)) {
+    const before = objects.length + problems.length;
+    for await (const { name, text } of texts()) {
+      const read = readManifest(name, text);
+      objects.push(...read.objects);
+      problems.push(...read.problems);
+    }
+    if (objects.length + problems.length === before && !skipEmpty) throw nothingIn(given, isFolder);
+  }
+  return { objects, problems };
+}
+
+function nothingIn(given: string, isFolder: boolean): UsageError {
+  const where = given === '-' ? 'standard input' : `${isFolder ? 'folder' : 'file'} ${given}`;
+  const hint = isFolder
+    ? 'files must end in .yaml, .yml or .json; -R reads subfolders too; --skip-empty accepts it'
+    : '--skip-empty accepts it';
+  return new UsageError(`no objects in ${where}`, hint, 'NO_OBJECTS');
+}
+
+/** One problem as a line: `pool.yaml:7:3: IPPool pool-1: spec.cidr is missing`. */
+export function problemText({ file, line, column, object, path, message, hint }: ManifestProblem): string {
+  const subject = object === undefined ? '' : `${object}: `;
+  const field = path === '' ? '' : `${path} `;
+  return `${file}:${line}:${column}: ${subject}${field}${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+/** The error of a command that was given manifests with problems: it does nothing at all. */
+function manifestError(problems: readonly ManifestProblem[]): CalictlError {
+  const details = { code: 'INVALID_MANIFEST', exit: exitCodes.usage } as const;
+  const lines = problems.map(problemText);
+  const [only, ...more] = lines;
+  if (only !== undefined && more.length === 0) return new CalictlError(only, details);
+  return new CalictlError([`${counted(problems.length, 'problem')} in the manifests`, ...lines].join('\n'), details);
+}
+
+/**
+ * The objects of all manifests in their order, in projectcalico.org/v3 form; empty only with --skip-empty.
+ * Errors: CalictlError with exit 2 that names every problem; UsageError; unreadable files.
+ */
+export async function loadManifests(
+  ctx: Pick<Context, 'world'>,
+  input: ManifestInput,
+): Promise<readonly ManifestObject[]> {
+  const { objects, problems } = await readManifests(ctx, input);
+  if (problems.length > 0) throw manifestError(problems);
+  return objects;
+}

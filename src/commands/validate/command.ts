@@ -1,0 +1,26 @@
+// calictl validate: what it is called and takes. What it does is in run.ts.
+import { defineCommand } from '../command.ts';
+import { type InputOf, some } from '../parameters.ts';
+import { manifestFlags, outputFlag } from '../shared-flags.ts';
+
+export const flags = { ...manifestFlags, output: outputFlag('text', 'json') };
+
+export type ValidateInput = InputOf<typeof flags>;
+
+export const validate = defineCommand({
+  path: ['validate'],
+  summary: 'Check manifests without a cluster',
+  description:
+    'Reports every problem of every manifest with file, line and column: YAML, unknown fields, keys that are given twice, ' +
+    'wrong types and values. No datastore is contacted.',
+  examples: [
+    { command: 'calictl validate -f pool.yaml', about: 'one file' },
+    { command: 'calictl validate -R -f policies/ -o json', about: 'a tree of folders, for scripts' },
+    { command: 'calictl validate -f pool.yaml -f policies/', about: 'several at once' },
+  ],
+  exitCodes: { 0: 'everything is valid', 2: 'wrong usage, or a manifest with a problem' },
+  args: {},
+  flags,
+  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  load: () => import('./run.ts'),
+});
