@@ -2,7 +2,7 @@
 // and BaselineAdminNetworkPolicy, which Calico up to 3.31 enforces, and ClusterNetworkPolicy, which 3.32 does.
 import { parseCidr } from '../net/cidr.ts';
 import type { KubeObject } from '../resources/object.ts';
-import { UnclearPolicy, unclear, unclearPolicy } from './calico-policy.ts';
+import { UnclearPolicy, unclearPolicy, whyUnclear } from './calico-policy.ts';
 import { addPorts, combinedRules, type ProtocolPorts, podEntity, podSelectorText } from './kubernetes-policy.ts';
 import { selectorOf } from './labels.ts';
 import { entitySelectors, policySelector } from './member.ts';
@@ -160,7 +160,7 @@ export function adminPolicy(kind: AdminKind, object: KubeObject): Policy {
       applyOnForward: false,
     };
   } catch (error) {
-    return unclearPolicy(known, unclear(error));
+    return unclearPolicy(known, whyUnclear(error));
   }
 }
 

@@ -96,7 +96,7 @@ export function rulesOf(specs: readonly RuleSpec[] | null | undefined, namespace
 }
 
 /** Why the function failed on the contents of a policy; other errors are not caught. */
-export function unclear(error: unknown): string {
+export function whyUnclear(error: unknown): string {
   if (error instanceof UnclearPolicy) return error.message;
   if (error instanceof SelectorError) return `a selector is not valid: ${error.message}`;
   throw error;
@@ -172,6 +172,6 @@ export function calicoPolicy(kind: PolicyKind, object: KubeObject, staged: boole
       applyOnForward: namespace !== undefined || spec.applyOnForward === true,
     };
   } catch (error) {
-    return unclearPolicy(known, unclear(error));
+    return unclearPolicy(known, whyUnclear(error));
   }
 }

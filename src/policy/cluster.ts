@@ -4,7 +4,7 @@ import { parseCidrOrIp } from '../net/cidr.ts';
 import { formatIp, type IpAddress } from '../net/ip.ts';
 import type { KubeObject } from '../resources/object.ts';
 import { adminPolicy, adminTiers } from './admin-policy.ts';
-import { calicoPolicy, rulesOf, unclear } from './calico-policy.ts';
+import { calicoPolicy, rulesOf, unclearPolicy, whyUnclear } from './calico-policy.ts';
 import type { PolicyObjects, Unread } from './cluster-objects.ts';
 import { kubernetesOrder, kubernetesPolicy } from './kubernetes-policy.ts';
 import type { Match } from './match.ts';
@@ -77,6 +77,20 @@ function unreadPolicy(kind: Policy['kind'], tier: string, order: number, unsure:
 /** Of a kind that was not read there may be policies in any tier, also before all others. */
 export const anyTier = '';
 
+/** A policy of which a field has the wrong type. */
+export interface MalformedPolicy {
+  readonly kind: Policy['kind'];
+  readonly metadata: KubeObject['metadata'];
+  /** `spec.types must be a list`. */
+  readonly why: string;
+}
+
+/** It may be in any tier, which is among what cannot be read of it. */
+function malformedPolicy({ kind, metadata: { name, namespace }, why }: MalformedPolicy): Policy {
+  const order = Number.NEGATIVE_INFINITY;
+  return unclearPolicy({ kind, staged: false, tier: anyTier, namespace, name, key: name, order }, why);
+}
+
 export class Cluster implements RuleSurroundings {
   readonly objects: PolicyObjects;
   readonly unread: Unread;
@@ -92,7 +106,8 @@ export class Cluster implements RuleSurroundings {
   readonly #services = new Map<string, ServiceEndpoints[]>();
   readonly #profiles: ReadonlyMap<string, KubeObject>;
 
-  constructor(objects: PolicyObjects, unread: Unread = new Map()) {
+  /** `malformed` are policies besides those of the objects. */
+  constructor(objects: PolicyObjects, unread: Unread = new Map(), malformed: readonly MalformedPolicy[] = []) {
     this.objects = objects;
     this.unread = unread;
     const inherited = new InheritedLabels(objects, unread);
@@ -110,7 +125,8 @@ export class Cluster implements RuleSurroundings {
       this.#services.set(service, [...(this.#services.get(service) ?? []), endpointsOf(slice)]);
     }
     this.#profiles = new Map(objects.profiles.map((profile) => [profile.metadata.name, profile]));
-    this.policies = [...this.#enforced(), ...this.#unreadPolicies()].sort(comparePolicies);
+    const unclear = malformed.filter(({ kind }) => !kind.startsWith('Staged')).map(malformedPolicy);
+    this.policies = [...this.#enforced(), ...unclear, ...this.#unreadPolicies()].sort(comparePolicies);
     this.staged = [
       ...objects.stagedNetworkPolicies.map((one) => calicoPolicy('StagedNetworkPolicy', one, true)),
       ...objects.stagedGlobalNetworkPolicies.map((one) => calicoPolicy('StagedGlobalNetworkPolicy', one, true)),
@@ -234,6 +250,6 @@ function profileOf({ metadata: { name }, spec }: KubeObject): Profile {
   try {
     return { name, ingress: rulesOf(ingress), egress: rulesOf(egress) };
   } catch (error) {
-    return { name, ingress: denyAll, egress: denyAll, unsure: `Profile ${name}: ${unclear(error)}` };
+    return { name, ingress: denyAll, egress: denyAll, unsure: `Profile ${name}: ${whyUnclear(error)}` };
   }
 }

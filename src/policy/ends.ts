@@ -1,7 +1,7 @@
 // The ends of a flow, as people name them: a pod, a node, an address. An address of a workload is the workload, one of a
 // node is the node.
 
-import { stripMask } from '../net/cidr.ts';
+import { parseCidr, stripMask } from '../net/cidr.ts';
 import { canonicalIp, formatIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { type NodeAnnotation, nodeAnnotation } from '../resources/convert/node-annotations.ts';
 import { hasEndpoint, isFinished, podAddresses } from '../resources/convert/pod-addresses.ts';
@@ -103,7 +103,9 @@ export function workloadNamed(cluster: Cluster, namespace: string, name: string,
     if (pod !== undefined && !hasEndpoint(pod)) {
       throw noEnd(title, 'is on no node yet, so it has no endpoint', 'POD_NOT_SCHEDULED', 'Try again when it runs.');
     }
-    throw new CalictlError(`there is no pod ${title}`, { code: 'POD_UNKNOWN', hint: seePods });
+    const unread = cluster.unread.get('pods');
+    const message = unread === undefined ? `there is no pod ${title}` : `pod ${title} is not known: ${unread}`;
+    throw new CalictlError(message, { code: 'POD_UNKNOWN', hint: seePods });
   }
   if (workload.nets.length === 0 && !mayLackAddress) {
     throw noEnd(title, 'has no address yet', 'POD_WITHOUT_ADDRESS', 'Try again when it runs.');
@@ -159,6 +161,9 @@ export function endNamed(cluster: Cluster, text: string): End {
   const address = canonicalIp(text);
   const ip = address === undefined ? undefined : parseIp(address);
   if (ip !== undefined) return addressEnd(cluster, ip);
+  if (parseCidr(text) !== undefined) {
+    throw new UsageError(`${text} is a network, not an address`, 'Give one address of it.', 'END_UNKNOWN');
+  }
   const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
   if (namespace === undefined || name === undefined) {
     throw new UsageError(`${text} is neither a pod nor a node nor an address`, seePods, 'END_UNKNOWN');

@@ -116,6 +116,12 @@ function hostDoubts(hosts: readonly HostVerdict[]): string[] {
     );
 }
 
+/** An address outside may be that of a pod that was not read. */
+function unknownPods({ unread }: Cluster, ...ends: readonly End[]): string[] {
+  const reason = unread.get('pods');
+  return reason !== undefined && ends.some(({ type }) => type === 'address') ? [reason] : [];
+}
+
 /** What is worth knowing about a verdict that is certain. */
 function notesOf(cluster: Cluster, verdict: Omit<FlowVerdict, 'notes'>, source: End, destination: End): string[] {
   const notes: string[] = [];
@@ -141,7 +147,13 @@ function judgeBetween(cluster: Cluster, source: End, destination: End, flow: Flo
   const denies = sides.filter(({ verdict }) => verdict === 'deny');
   // One side that certainly denies decides, whatever is not known of the others.
   const isCertainlyDenied = denies.some(({ doubts }) => doubts.length === 0);
-  const doubts = isCertainlyDenied ? [] : [...sides.flatMap((side) => side.doubts), ...hostDoubts(hostEndpoints)];
+  const doubts = isCertainlyDenied
+    ? []
+    : [
+        ...sides.flatMap((side) => side.doubts),
+        ...hostDoubts(hostEndpoints),
+        ...unknownPods(cluster, source, destination),
+      ];
   return {
     verdict: denies.length > 0 ? 'deny' : 'allow',
     egress,

@@ -1,7 +1,7 @@
 // NetworkPolicies of Kubernetes, and staged ones, to policies that can be judged. They stand in the default tier at 1000.
 import { parseCidr } from '../net/cidr.ts';
 import type { KubeObject } from '../resources/object.ts';
-import { UnclearPolicy, unclear, unclearPolicy } from './calico-policy.ts';
+import { UnclearPolicy, unclearPolicy, whyUnclear } from './calico-policy.ts';
 import { type LabelSelector, selectorOf } from './labels.ts';
 import { entitySelectors, type MemberSelector, orchestratorLabel, policySelector } from './member.ts';
 import type { Policy } from './policy.ts';
@@ -142,6 +142,6 @@ export function kubernetesPolicy(object: KubeObject, staged: boolean): Policy {
       applyOnForward: true,
     };
   } catch (error) {
-    return unclearPolicy(known, unclear(error));
+    return unclearPolicy(known, whyUnclear(error));
   }
 }

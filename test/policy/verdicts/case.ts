@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/resources/object.ts';
 
 /**
  * `shop/web > shop/db tcp 5432`; who decides on the source's side and on the destination's: `NetworkPolicy shop/a#0` with
- * the index of the rule, `TierDefault default`, `Profile kns.shop#0`, `None`, or `-` for an end that is no workload; and why.
+ * the index of the rule, `TierDefault default`, `Profile kns.shop#0`, `None`, or `-` where the end is not a workload; and why.
  */
 export type FlowCase = readonly [flow: string, verdict: 'allow' | 'deny', egress: string, ingress: string, why: string];
 
