@@ -77,7 +77,7 @@ function workloadEnd(workload: Workload): End {
   return { type: 'workload', title, workload, addresses: workload.nets.map(({ base }) => base) };
 }
 
-/** Why a pod is no end of a flow. */
+/** Why a pod cannot be an end of a flow. */
 function noEnd(title: string, why: string, code: string, hint: string): UsageError {
   return new UsageError(`pod ${title} ${why}`, hint, code);
 }

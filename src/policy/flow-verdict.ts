@@ -22,7 +22,7 @@ export interface FlowQuestion {
 
 export interface FlowVerdict {
   readonly verdict: Verdict;
-  /** Null when the source is no workload. */
+  /** Null when the source is not a workload. */
   readonly egress: SideVerdict | null;
   readonly ingress: SideVerdict | null;
   readonly hostEndpoints: readonly HostVerdict[];
@@ -86,7 +86,7 @@ function nodeOf(end: End): string | undefined {
 const isSamePod = (a: End, b: End): boolean =>
   a.type === 'workload' && b.type === 'workload' && a.workload === b.workload;
 
-/** The side of one end, null when it is no workload. */
+/** The side of one end, null when it is not a workload. */
 function sideOf(cluster: Cluster, end: End, peer: End, direction: Direction, flow: Flow): SideVerdict | null {
   if (end.type !== 'workload') return null;
   // A node reaches the workloads on it without policy, and what a pod sends to itself does not leave it.

@@ -21,7 +21,7 @@ export interface HostVerdict extends SideVerdict {
   readonly stage: HostStage;
   /** True when the flow goes through the node, to or from a pod or another machine. */
   readonly forwarded: boolean;
-  /** False when the flow may use another interface than the one of this endpoint. */
+  /** False when the flow may use an interface of another endpoint, or of none. */
   readonly isCertain: boolean;
 }
 

@@ -1,4 +1,4 @@
-// NetworkPolicies of Kubernetes, and staged ones, to policies that can be judged. They stand in the default tier at 1000.
+// NetworkPolicies of Kubernetes, and staged ones, to policies that can be judged. Calico gives them order 1000 in the default tier.
 import { parseCidr } from '../net/cidr.ts';
 import type { KubeObject } from '../resources/object.ts';
 import { UnclearPolicy, unclearPolicy, whyUnclear } from './calico-policy.ts';

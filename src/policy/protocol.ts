@@ -30,7 +30,7 @@ function portNumber(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined;
 }
 
-/** Reads `80`, `8000:8080` or the name of a port; undefined for numbers that are no ports. */
+/** Reads `80`, `8000:8080` or the name of a port; undefined for any other number. */
 export function parsePort(port: unknown): PortMatch | undefined {
   const text = String(port);
   const [, from = '', to = ''] = /^(\d+)(?::(\d+))?$/.exec(text) ?? [];

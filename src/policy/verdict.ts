@@ -35,7 +35,7 @@ export interface StagedOutcome {
   readonly action: Action | null;
 }
 
-/** A policy or profile that was looked at before something decided, and what came of it. */
+/** A policy or profile that was looked at before something decided, and its outcome. */
 export interface Step {
   readonly tier: string | null;
   readonly title: string;
