@@ -11,6 +11,16 @@ export interface ObjectPage {
   readonly resourceVersion: string;
 }
 
+/** One object, and what the datastore holds of it. */
+export interface ReadObject {
+  readonly shown: KubeObject;
+  /** The object as it is stored; absent when it is derived from another one. */
+  readonly stored?: KubeObject;
+  /** What it is derived from. */
+  readonly origin?: DerivationSource;
+  readonly source?: KubeObject;
+}
+
 export type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
 
 export class ObjectReader {
@@ -78,13 +88,14 @@ export class ObjectReader {
   }
 
   /** Errors: DatastoreError not-found, and whatever the store has. */
-  async one({ name, namespace }: ObjectRef): Promise<KubeObject> {
+  async one(ref: ObjectRef): Promise<ReadObject> {
     const { derived } = this.#kind;
-    const made = derived && (await this.#oneDerived(derived, { name, namespace }));
+    const made = derived && (await this.#oneDerived(derived, ref));
     if (made !== undefined) return made;
-    const shown = toV3(this.#kind, await this.#stored({ name, namespace }));
-    if (shown.metadata.name !== name) throw otherSpelling(this.#kind, { name, namespace }, shown.metadata.name);
-    return shown;
+    const stored = await this.#stored(ref);
+    const shown = toV3(this.#kind, stored);
+    if (shown.metadata.name !== ref.name) throw otherSpelling(this.#kind, ref, shown.metadata.name);
+    return { shown, stored };
   }
 
   /** The stored object that people call by this name. Errors: those of the store for the first of the names it may have. */
@@ -117,9 +128,9 @@ export class ObjectReader {
   }
 
   /** The object of that name made from another one; undefined when only a stored one can have the name. */
-  async #oneDerived({ sources, fixed, malformedName }: Derivation, ref: ObjectRef): Promise<KubeObject | undefined> {
+  async #oneDerived({ sources, fixed, malformedName }: Derivation, ref: ObjectRef): Promise<ReadObject | undefined> {
     const always = fixed?.().find(({ metadata }) => metadata.name === ref.name);
-    if (always !== undefined) return always;
+    if (always !== undefined) return { shown: always };
     for (const origin of sources) {
       const sourceRef = origin.sourceOf(ref);
       if (sourceRef === undefined) continue;
@@ -128,7 +139,7 @@ export class ObjectReader {
         return undefined;
       });
       const made = source && this.#derive(origin, source);
-      if (made?.metadata.name === ref.name) return made;
+      if (source !== undefined && made?.metadata.name === ref.name) return { shown: made, origin, source };
       if (this.#storesDerived) return undefined;
       const storeText = `${origin.from.api.plural} "${sourceRef.name}" not found`;
       throw new DatastoreError('not-found', '', { storeText });

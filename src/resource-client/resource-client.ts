@@ -1,20 +1,47 @@
 // Objects as people see them, in projectcalico.org/v3: read, created, updated, applied and deleted by the rules of Calico's
-// own client.
-import { type Datastore, DatastoreError, type DeletePreconditions } from '../datastore/datastore.ts';
+// own client. Rules: docs/reference/resource-writes.md.
+import { type Datastore, DatastoreError, type WriteOptions } from '../datastore/datastore.ts';
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
 import type { Kind } from '../resources/kind.ts';
-import { type KubeObject, type ObjectRef, qualifiedName } from '../resources/object.ts';
+import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { sameValue } from '../text/plain-values.ts';
 import type { World } from '../world/world.ts';
-import { asNew, asReplacement } from './metadata.ts';
-import { type LabelTest, type ObjectPage, ObjectReader } from './object-reader.ts';
+import { nameOf } from './client-error.ts';
+import { type KindRules, rulesOf } from './kind-rules.ts';
+import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
+import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
+import { refuseWrite } from './refusals.ts';
 
 export type ClientWorld = Pick<World, 'clock' | 'random' | 'env' | 'signal'>;
 
+export interface ClientOptions {
+  /**
+   * Writes what calicoctl writes: an update also when nothing changes, without the status that a manifest leaves out; a
+   * pool is deleted although its addresses are in use; a revision does not keep an object from being deleted.
+   */
+  readonly asCalicoctl?: boolean;
+  /** Writes nothing: `client` asks the datastore only what is stored, `server` lets it check each write too. */
+  readonly dryRun?: 'client' | 'server' | undefined;
+}
+
+export type Outcome = 'created' | 'updated' | 'unchanged';
+
 /** What `apply` did, and the object as it is stored now. */
 export interface Applied {
-  readonly outcome: 'created' | 'updated' | 'unchanged';
+  readonly outcome: Outcome;
   readonly object: KubeObject;
+}
+
+export interface DeleteOptions {
+  /** The revision that the stored object must have. */
+  readonly resourceVersion?: string | undefined;
+  /** Deletes a pool although its addresses are in use. */
+  readonly force?: boolean;
+}
+
+/** What is left of a deleted object, as sentences for people. */
+export interface Deleted {
+  readonly left: readonly string[];
 }
 
 /** How often an update without a revision is tried when other clients write the object, and the time between. */
@@ -24,10 +51,12 @@ const conflictPauseMs = 1000;
 export class ResourceClient {
   readonly #store: Datastore;
   readonly #world: ClientWorld;
+  readonly #options: ClientOptions;
 
-  constructor(store: Datastore, world: ClientWorld) {
+  constructor(store: Datastore, world: ClientWorld, options: ClientOptions = {}) {
     this.#store = store;
     this.#world = world;
+    this.#options = options;
   }
 
   /** All objects of a namespace, or of all when it is undefined, page by page as the datastore returns them. */
@@ -36,8 +65,8 @@ export class ResourceClient {
   }
 
   /** One object. Errors: DatastoreError not-found, and those of the store. */
-  one(kind: Kind, ref: ObjectRef): Promise<KubeObject> {
-    return this.#reader(kind).one(ref);
+  async one(kind: Kind, ref: ObjectRef): Promise<KubeObject> {
+    return (await this.#reader(kind).one(ref)).shown;
   }
 
   /**
@@ -50,69 +79,114 @@ export class ResourceClient {
 
   /**
    * Creates an object. Of its metadata only name, namespace, labels and annotations are kept. Returns what is stored.
-   * Errors: already-exists; invalid for a revision, a missing name or a missing namespace; those of the store.
+   * Errors: already-exists; unsupported for what Calico's clients do not create; invalid for a revision, a missing name or
+   * namespace, and what the rules of the kind forbid; those of the store.
    */
   async create(kind: Kind, shown: KubeObject): Promise<KubeObject> {
+    const { name, namespace } = shown.metadata;
+    refuseWrite(this.#store, kind, 'create', { name, namespace }, ['asked', 'written']);
+    await this.#rules(kind).beforeCreate?.(shown);
     requireNew(kind, shown);
-    const created = asNew(shown, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
-    return toV3(kind, await this.#store.create(kind, fromV3(kind, created)));
+    const object = asNew(shown, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
+    const stored = fromV3(kind, object, this.#store.calicoApi);
+    if (this.#options.dryRun === 'client') return this.#wouldCreate(kind, object);
+    return toV3(kind, await this.#store.create(kind, stored, this.#writing()));
   }
 
   /**
    * Replaces a stored object. With a revision in its metadata the stored one must have the same; without, the update is
    * tried again while other clients write the object. Labels and annotations that it does not list are removed, all other
-   * metadata stay. Returns what is stored. Errors: not-found, conflict, those of the store.
+   * metadata stay. Returns what is stored. Errors: not-found, conflict, unsupported, invalid, those of the store.
    */
   async update(kind: Kind, shown: KubeObject): Promise<KubeObject> {
     return (await this.#replace(kind, shown)).object;
   }
 
-  /** Creates the object, or updates the stored one if it differs. Errors: those of `create` and `update`. */
+  /**
+   * Creates the object, or updates the stored one if it differs. `stored`, when given, is what a list had at its revision:
+   * null for none. Errors: those of `create` and `update`.
+   */
   async apply(kind: Kind, shown: KubeObject): Promise<Applied> {
     const { resourceVersion: _, ...metadata } = shown.metadata;
+    const { name, namespace } = metadata;
+    refuseWrite(this.#store, kind, 'apply', { name, namespace }, ['asked', 'written']);
+    // calicoctl creates first; its checks of new objects come before it looks for one.
+    const found = this.#options.asCalicoctl ? undefined : await this.#find(kind, { name, namespace });
     try {
-      return { outcome: 'created', object: await this.create(kind, { ...shown, metadata }) };
+      if (found === undefined) {
+        return { outcome: 'created', object: await this.create(kind, { ...shown, metadata }) };
+      }
     } catch (error) {
       const exists =
         error instanceof DatastoreError && (error.reason === 'already-exists' || error.reason === 'unsupported');
       if (!exists) throw error;
-      return this.#replace(kind, shown);
     }
+    return this.#replace(kind, shown, found);
   }
 
-  /** Deletes an object. Errors: not-found, conflict when the stored revision is another one, those of the store. */
-  async delete(
-    kind: Kind,
-    ref: ObjectRef,
-    preconditions: Pick<DeletePreconditions, 'resourceVersion'> = {},
-  ): Promise<void> {
-    await this.#store.delete(kind, ref, preconditions);
+  /**
+   * Deletes an object, with what Calico does before: a pool is disabled and its blocks lose their owners, a tier must be
+   * empty, of an endpoint the addresses are taken from its pod. Returns what is left behind.
+   * Errors: not-found; conflict when the stored revision is another one; unsupported; RefusedError for a pool with
+   * addresses in use; those of the store.
+   */
+  async delete(kind: Kind, ref: ObjectRef, options: DeleteOptions = {}): Promise<Deleted> {
+    refuseWrite(this.#store, kind, 'delete', ref, ['asked', 'written']);
+    const found = await this.#reader(kind).one(ref);
+    const { asCalicoctl, dryRun } = this.#options;
+    const rules = this.#rules(kind);
+    const compares = !asCalicoctl || rules.comparesRevision || found.source !== undefined;
+    const resourceVersion = compares ? options.resourceVersion : undefined;
+    if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
+    await rules.beforeDelete?.(found.shown);
+    if (rules.remove !== undefined && found.stored !== undefined) {
+      const left = await rules.remove(found.stored, { force: options.force === true || asCalicoctl === true });
+      return { left };
+    }
+    if (dryRun !== 'client') await this.#remove(kind, ref, found, resourceVersion);
+    return { left: [] };
   }
 
   #reader(kind: Kind): ObjectReader {
     return new ObjectReader(this.#store, kind, this.#world);
   }
 
-  async #replace(kind: Kind, shown: KubeObject): Promise<Applied> {
+  #rules(kind: Kind): KindRules {
+    return rulesOf(kind, { store: this.#store, world: this.#world, options: this.#options });
+  }
+
+  #writing(): WriteOptions {
+    return this.#options.dryRun === undefined ? {} : { dryRun: true };
+  }
+
+  async #find(kind: Kind, ref: ObjectRef): Promise<ReadObject | undefined> {
+    if (!ref.name) return undefined;
+    try {
+      return await this.#reader(kind).one(ref);
+    } catch (error) {
+      if (error instanceof DatastoreError && error.reason === 'not-found' && !error.missingKind) return undefined;
+      throw error;
+    }
+  }
+
+  async #wouldCreate(kind: Kind, object: KubeObject): Promise<KubeObject> {
+    const { name, namespace } = object.metadata;
+    if ((await this.#find(kind, { name, namespace })) === undefined) return object;
+    throw new DatastoreError('already-exists', `${nameOf(kind, object.metadata)} already exists`);
+  }
+
+  /** `read` is what was found just now. */
+  async #replace(kind: Kind, shown: KubeObject, read?: ReadObject): Promise<Applied> {
     const { name, namespace, resourceVersion } = shown.metadata;
+    const ref = { name, namespace };
+    refuseWrite(this.#store, kind, 'update', ref, ['asked']);
     for (let attempt = 1; ; attempt++) {
-      const stored = await this.one(kind, { name, namespace });
-      if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
-        throw new DatastoreError(
-          'conflict',
-          `${kind.kind} ${qualifiedName({ name, namespace })} was changed in the meantime`,
-          {
-            hint: 'Read it again and repeat the change.',
-          },
-        );
-      }
-      const wanted = asReplacement(shown, stored);
-      const written = fromV3(kind, wanted);
-      // One of them may spell out defaults that the other leaves out.
-      if (sameValue(toV3(kind, written), stored)) return { outcome: 'unchanged', object: stored };
+      const found = attempt === 1 && read !== undefined ? read : await this.#reader(kind).one(ref);
+      if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
+      refuseWrite(this.#store, kind, 'update', ref, ['written']);
+      await this.#rules(kind).beforeUpdate?.(shown, found.shown);
       try {
-        const object = toV3(kind, await this.#store.update(kind, written));
-        return { outcome: 'updated', object };
+        return await this.#write(kind, asReplacement(shown, found.shown, this.#options), found);
       } catch (error) {
         const again = error instanceof DatastoreError && error.reason === 'conflict' && !resourceVersion;
         if (!again || attempt === updateAttempts) throw error;
@@ -120,31 +194,41 @@ export class ResourceClient {
       }
     }
   }
+
+  /** Writes what replaces the object that was found, at its revision. Errors: those of the store. */
+  async #write(kind: Kind, wanted: KubeObject, { shown, stored }: ReadObject): Promise<Applied> {
+    if (stored === undefined) {
+      throw new DatastoreError('unsupported', `${nameOf(kind, wanted.metadata)} is made from another object`);
+    }
+    const isShared = kind.codec?.onto !== undefined;
+    const written = isShared
+      ? (kind.codec?.onto?.(wanted, stored) ?? wanted)
+      : keepsOwn(fromV3(kind, wanted, this.#store.calicoApi), stored);
+    // One of them may spell out defaults that the other leaves out.
+    const isSame = sameValue(toV3(kind, written), shown);
+    if (isSame && !this.#options.asCalicoctl) return { outcome: 'unchanged', object: shown };
+    if (this.#options.dryRun === 'client') return { outcome: 'updated', object: wanted };
+    const options = { ...this.#writing(), ...(isShared && { subresource: 'status' as const }) };
+    const object = toV3(kind, await this.#store.update(kind, written, options));
+    return { outcome: 'updated', object };
+  }
+
+  async #remove(kind: Kind, ref: ObjectRef, found: ReadObject, resourceVersion: string | undefined): Promise<void> {
+    const { stored, origin, source } = found;
+    if (stored !== undefined) {
+      const { name, namespace, uid } = stored.metadata;
+      await this.#store.delete(kind, { name, namespace }, { uid, resourceVersion }, this.#writing());
+    } else if (origin?.withdrawn !== undefined && source !== undefined) {
+      const options = { ...this.#writing(), subresource: 'status' as const };
+      await this.#store.update(origin.from, origin.withdrawn(source), options);
+    } else {
+      throw new DatastoreError('unsupported', `${nameOf(kind, ref)} is made from another object`);
+    }
+  }
 }
 
-/** Errors: invalid, in the words of Calico's client too. */
-function requireNew(kind: Kind, { metadata }: KubeObject): void {
-  const refuse = (message: string, storeText: string): never => {
-    throw new DatastoreError('invalid', message, { storeText });
-  };
-  const { name, namespace, generateName, resourceVersion } = metadata;
-  if (!name) {
-    const generated = generateName ? ' (GenerateName is not supported)' : '';
-    refuse(
-      `${kind.kind} without metadata.name`,
-      `error with field Metadata.Name = '' (field must be set for a Create request${generated})`,
-    );
-  }
-  if (resourceVersion) {
-    refuse(
-      `${kind.kind} ${name} has a metadata.resourceVersion, which a new object must not have`,
-      `error with field Metadata.ResourceVersion = '${resourceVersion}' (field must not be set for a Create request)`,
-    );
-  }
-  if (kind.namespaced && !namespace) {
-    refuse(
-      `${kind.kind} ${name} without metadata.namespace`,
-      'error with field Metadata.Namespace (namespace is not specified on namespaced resource)',
-    );
-  }
+function conflict(kind: Kind, ref: ObjectRef): DatastoreError {
+  return new DatastoreError('conflict', `${nameOf(kind, ref)} was changed in the meantime`, {
+    hint: 'Read it again and repeat the change.',
+  });
 }

@@ -47,6 +47,11 @@ export interface ObjectFields {
 export interface Codec<T extends KubeObject = KubeObject, S extends KubeObject = T> {
   toV3(stored: T, kind: Kind): KubeObject;
   fromV3(shown: S, kind: Kind, calicoApi: CalicoApi): KubeObject;
+  /**
+   * The stored object with what the shown one says; everything else of it stays. Present where Kubernetes owns the object,
+   * and Calico only keeps fields of its own in it.
+   */
+  onto?(shown: S, stored: T): KubeObject;
 }
 
 /** What differs where objects of a kind are kept in `projectcalico.org/v3`, besides their apiVersion and metadata. */
@@ -68,6 +73,8 @@ export interface DerivationSource<T extends KubeObject = KubeObject, From extend
   derive(source: From, options: DerivationOptions): T | undefined;
   /** The object from which the one of this name is derived; undefined for a name that none derived from this kind has. */
   sourceOf(ref: ObjectRef): ObjectRef | undefined;
+  /** The source once the derived object was deleted; absent when that cannot be done. */
+  withdrawn?(source: From): From;
 }
 
 /** How objects of a kind are derived from those of others. */

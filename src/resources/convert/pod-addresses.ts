@@ -22,6 +22,12 @@ function canonical(texts: readonly (string | null | undefined)[]): string[] {
   return texts.map((text) => stripMask(text?.trim() ?? '')).filter((address) => address !== undefined);
 }
 
+/** A copy of the pod that says that Calico's CNI plugin took its addresses back, as the plugin itself writes it. */
+export function withoutCalicoAddresses(pod: Pod): Pod {
+  const annotations = { ...pod.metadata.annotations, [podAnnotations.podIP]: '', [podAnnotations.podIPs]: '' };
+  return { ...pod, metadata: { ...pod.metadata, annotations } };
+}
+
 /**
  * Canonical addresses of a pod, whatever its phase: from the first of status.podIPs, status.podIP and the annotations
  * that Calico's and Amazon's CNI plugins write which has any.

@@ -23,7 +23,7 @@ export const calicoNode: Kind<CoreNode, NodeV3> = {
   api: { group: '', version: 'v1', plural: 'nodes' },
   fields: coreNodeFields,
   shownFields: nodeV3Fields,
-  codec: { toV3: nodeToV3, fromV3: (v3) => nodeFromV3(v3) },
+  codec: { toV3: nodeToV3, fromV3: (v3) => nodeFromV3(v3), onto: nodeFromV3 },
   columns: {
     default: [nameColumn],
     wide: [

@@ -2,6 +2,7 @@
 // store it. Its fields are in workload-endpoint-fields.ts.
 import { column, joined, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
+import { withoutCalicoAddresses } from '../convert/pod-addresses.ts';
 import { podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
 import type { Kind } from '../kind.ts';
 import { type Pod, pod } from './pod.ts';
@@ -29,6 +30,7 @@ export const workloadEndpoint: Kind<WorkloadEndpoint> = {
           const podName = podOfEndpoint(name);
           return podName === undefined ? undefined : { name: podName, namespace };
         },
+        withdrawn: withoutCalicoAddresses,
       },
     ],
     malformedName: () => 'malformed WorkloadEndpoint name - unable to determine Pod name',
