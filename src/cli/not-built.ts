@@ -2,19 +2,7 @@
 import { Command as Node } from 'commander';
 import { UsageError } from '../world/errors.ts';
 
-const notBuilt = [
-  'apply',
-  'completion',
-  'convert',
-  'create',
-  'datastore',
-  'delete',
-  'diff',
-  'edit',
-  'label',
-  'patch',
-  'replace',
-];
+const notBuilt = ['completion', 'convert', 'datastore', 'diff', 'edit', 'label', 'patch'];
 
 /** Errors: UsageError when the word is such a command. */
 export function refuseNotBuilt(word: string | undefined): void {

@@ -19,3 +19,21 @@ export const manifestFlags = {
   recursive: flag.on('with a folder: read its subfolders too').short('R'),
   skipEmpty: flag.on('accept files and folders that hold no objects'),
 };
+
+/** The flags of commands that write the objects of manifests. */
+export const writeFlags = {
+  ...manifestFlags,
+  namespace: flag.text('NAMESPACE', 'namespace of objects that name none (default: default)').short('n'),
+  dryRun: flag.choice('MODE', ['client', 'server'], 'write nothing; with server, the datastore checks each write too'),
+};
+
+/** -f, -R and --skip-empty, -n: as calicoctl has them. */
+export const calicoctlManifestFlags = {
+  filename: flag.text('FILENAME', 'manifest to read: a file, a folder, or - for standard input').short('f').required(),
+  recursive: flag.on('with a folder: read its subfolders too').short('R'),
+  skipEmpty: flag.on('accept files and folders that hold no objects'),
+};
+
+export const calicoctlNamespaceFlag = flag
+  .text('NS', 'namespace of objects that name none (default: default)')
+  .short('n');

@@ -1,6 +1,9 @@
 // The register of commands: parsers, help and docs are made from it. Bodies are loaded when a command runs.
+import { apply } from './apply/command.ts';
 import { clusterDiags } from './cluster/diags/command.ts';
 import type { Command } from './command.ts';
+import { create } from './create/command.ts';
+import { deleteObjects } from './delete/command.ts';
 import { explain } from './explain/command.ts';
 import { get } from './get/command.ts';
 import { ipamAffinityClaim } from './ipam/affinity/claim/command.ts';
@@ -23,6 +26,7 @@ import { nodeRoutes } from './node/routes/command.ts';
 import { nodeRun } from './node/run/command.ts';
 import { nodeStatus } from './node/status/command.ts';
 import { nodeVerify } from './node/verify/command.ts';
+import { replace } from './replace/command.ts';
 import { snapshotSave } from './snapshot/save/command.ts';
 import { validate } from './validate/command.ts';
 import { version } from './version/command.ts';
@@ -43,7 +47,10 @@ export const groups: readonly CommandGroup[] = [
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
+  apply,
   clusterDiags,
+  create,
+  deleteObjects,
   explain,
   get,
   ipamAffinityClaim,
@@ -66,6 +73,7 @@ export const commands: readonly Command[] = [
   nodeRun,
   nodeStatus,
   nodeVerify,
+  replace,
   snapshotSave,
   validate,
   version,

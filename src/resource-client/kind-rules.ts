@@ -32,10 +32,22 @@ export interface KindRules {
 
 const makers = new Map<Kind, (context: RuleContext) => KindRules>([[ipPool as unknown as Kind, poolRules]]);
 
+/** True for kinds of which objects of other kinds need some: policies are in tiers, peers have filters. */
+export function isPrerequisite(kind: Kind): boolean {
+  return prerequisites.has(kind);
+}
+
+/** True when the check of one object needs to see those that were written before it. */
+export function writesOneByOne(kind: Kind): boolean {
+  return makers.has(kind);
+}
+
 /** The rules of the kind, on this datastore. */
 export function rulesOf(kind: Kind, context: RuleContext): KindRules {
   return makers.get(kind)?.(context) ?? {};
 }
+
+const prerequisites: ReadonlySet<Kind> = new Set([ipPool as unknown as Kind]);
 
 function poolRules({ store, world, options }: RuleContext): KindRules {
   return {

@@ -16,7 +16,7 @@ const pauseMs = 500;
 /** How often the delete is repeated when a controller writes the disabled pool at the same time. */
 const deleteAttempts = 5;
 
-/** Addresses in blocks of a pool that somebody uses. */
+/** Allocated addresses in the blocks of a pool. */
 interface Use {
   readonly blocks: number;
   readonly addresses: number;
@@ -98,11 +98,12 @@ export async function deletePool(
     }
     await releasePoolAffinities(ipamStoreOf(store, { signal }), given.spec.cidr);
   }
+  const use = looksBack && range !== undefined ? await useOf(store, range) : undefined;
   await remove(store, disabled);
-  return looksBack ? await leftovers(store, given, range) : [];
+  return looksBack ? leftovers(store, given, use) : [];
 }
 
-/** Removes the disabled pool, and nothing that was made of it since. Errors: conflict when somebody enabled it again. */
+/** Removes the disabled pool, and nothing that was made of it since. Errors: conflict when another client enabled it again. */
 async function remove(store: Datastore, disabled: IPPool): Promise<void> {
   const { name, uid } = disabled.metadata;
   let { resourceVersion } = disabled.metadata;
@@ -119,14 +120,13 @@ async function remove(store: Datastore, disabled: IPPool): Promise<void> {
   }
 }
 
-async function leftovers(store: Datastore, pool: IPPool, range: Cidr | undefined): Promise<Leftovers> {
+async function leftovers(store: Datastore, pool: IPPool, use: Use | undefined): Promise<Leftovers> {
   const { name } = pool.metadata;
   const left: string[] = [];
   const still = await getIfAny(store, ipPool, { name });
   if (still !== undefined && still.metadata.uid === pool.metadata.uid) {
     left.push(`IPPool ${name} is being deleted: it goes when its finalizers are done`);
   }
-  const use = range === undefined ? undefined : await useOf(store, range);
   if (use !== undefined && use.addresses > 0) {
     left.push(`${inWords(use)} of the deleted IPPool ${name} stay allocated; calictl ipam check shows them`);
   }

@@ -1,0 +1,55 @@
+// calictl create: what it is called and takes. What it does is in run.ts, as calicoctl in calicoctl.ts.
+import { defineCalicoctl, defineCommand } from '../command.ts';
+import { flag, type InputOf, some } from '../parameters.ts';
+import { calicoctlManifestFlags, calicoctlNamespaceFlag, outputFlag, writeFlags } from '../shared-flags.ts';
+
+export const flags = {
+  ...writeFlags,
+  skipExists: flag.on('leave objects alone that exist'),
+  output: outputFlag('text', 'name', 'json', 'yaml'),
+};
+
+export type CreateInput = InputOf<typeof flags>;
+
+const calicoctlFlags = {
+  ...calicoctlManifestFlags,
+  skipExists: flag.on('leave objects alone that exist'),
+  namespace: calicoctlNamespaceFlag,
+};
+
+export type CalicoctlCreateInput = InputOf<typeof calicoctlFlags>;
+
+export const create = defineCommand({
+  path: ['create'],
+  summary: 'Create objects from manifests',
+  description:
+    'Creates every object of the manifests. An object that exists is an error, or stays as it is with --skip-exists. ' +
+    'An object that cannot be created does not keep the others from being created.',
+  examples: [
+    {
+      command: 'calictl create -f pool.yaml',
+      about: 'the objects of a file',
+    },
+    {
+      command: 'calictl create -R -f policies/ --skip-exists',
+      about: 'those of a tree of folders that do not exist yet',
+    },
+  ],
+  exitCodes: {
+    2: 'wrong usage, or a manifest with a problem; nothing was written',
+    5: 'some objects were written, others were not',
+  },
+  args: {},
+  flags,
+  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  load: () => import('./run.ts'),
+  calicoctl: defineCalicoctl({
+    args: {},
+    flags: calicoctlFlags,
+    guarded: true,
+    isResourceCommand: true,
+    usage: `create --filename=<FILENAME> [--recursive] [--skip-empty]
+                   [--skip-exists] [--config=<CONFIG>] [--namespace=<NS>] [--context=<context>] [--allow-version-mismatch]`,
+    load: () => import('./calicoctl.ts'),
+  }),
+});

@@ -1,0 +1,17 @@
+// `replace` as calicoctl has it: its order of steps and its words.
+import { ResourceClient } from '../../resource-client/resource-client.ts';
+import { calicoctlManifests, handleAll, initialised, type Report, replaceReport } from '../calicoctl-writes.ts';
+import type { Context } from '../command.ts';
+import type { CalicoctlReplaceInput } from './command.ts';
+
+export async function run(ctx: Context, input: CalicoctlReplaceInput): Promise<Report> {
+  const targets = await calicoctlManifests(ctx, input);
+  const client = new ResourceClient(await initialised(ctx), ctx.world, { asCalicoctl: true });
+  const handled = await handleAll(ctx, targets, {
+    namespace: input.namespace,
+    write: async ({ kind, object }) => ({ outcome: 'replaced', object: await client.update(kind, object) }),
+  });
+  return replaceReport(targets, handled);
+}
+
+export { errors, exit, text } from '../calicoctl-writes.ts';

@@ -1,0 +1,49 @@
+// calictl replace: what it is called and takes. What it does is in run.ts, as calicoctl in calicoctl.ts.
+import { defineCalicoctl, defineCommand } from '../command.ts';
+import { type InputOf, some } from '../parameters.ts';
+import { calicoctlManifestFlags, calicoctlNamespaceFlag, outputFlag, writeFlags } from '../shared-flags.ts';
+
+export const flags = {
+  ...writeFlags,
+  output: outputFlag('text', 'name', 'json', 'yaml'),
+};
+
+export type ReplaceInput = InputOf<typeof flags>;
+
+const calicoctlFlags = {
+  ...calicoctlManifestFlags,
+  namespace: calicoctlNamespaceFlag,
+};
+
+export type CalicoctlReplaceInput = InputOf<typeof calicoctlFlags>;
+
+export const replace = defineCommand({
+  path: ['replace'],
+  summary: 'Replace stored objects by those of manifests',
+  description:
+    'Updates the objects of the manifests, which must exist: spec, labels and annotations become those of the manifest. ' +
+    'With a resourceVersion in the manifest, the stored object must still have it.',
+  examples: [
+    {
+      command: 'calictl replace -f pool.yaml',
+      about: 'a pool that was printed with get -o yaml and edited; fails when it was changed meanwhile',
+    },
+  ],
+  exitCodes: {
+    2: 'wrong usage, or a manifest with a problem; nothing was written',
+    5: 'some objects were written, others were not',
+  },
+  args: {},
+  flags,
+  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  load: () => import('./run.ts'),
+  calicoctl: defineCalicoctl({
+    args: {},
+    flags: calicoctlFlags,
+    guarded: true,
+    isResourceCommand: true,
+    usage: `replace --filename=<FILENAME> [--recursive] [--skip-empty]
+                    [--config=<CONFIG>] [--namespace=<NS>] [--context=<context>] [--allow-version-mismatch]`,
+    load: () => import('./calicoctl.ts'),
+  }),
+});
