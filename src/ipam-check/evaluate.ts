@@ -4,6 +4,7 @@ import { addressJudgements } from './addresses/addresses.ts';
 import { hasLiveContainer } from './addresses/allocation-fault.ts';
 import { metadataJudgements } from './addresses/allocation-metadata.ts';
 import { affinityJudgements } from './affinities/affinities.ts';
+import { cniNodeNameJudgements } from './affinities/cni-node-names.ts';
 import { nodeBlockJudgements } from './affinities/node-blocks.ts';
 import { ownerNameJudgements } from './affinities/owner-names.ts';
 import { unneededBlockJudgements } from './affinities/unneeded-blocks.ts';
@@ -21,6 +22,7 @@ import { manualPoolJudgements } from './policy/manual-pools.ts';
 import { reservedAddressJudgements } from './policy/reserved-addresses.ts';
 import { blockPlacementJudgements } from './pools/block-placement.ts';
 import { nodeExhaustionJudgements } from './pools/node-exhaustion.ts';
+import { nodeNetworkJudgements } from './pools/node-networks.ts';
 import { poolDefinitionJudgements } from './pools/pool-definitions.ts';
 import { poolExhaustionJudgements } from './pools/pool-exhaustion.ts';
 import type { IpamSnapshot } from './snapshot.ts';
@@ -29,6 +31,8 @@ import type { Allocation } from './view/block-view.ts';
 import { CheckView } from './view/check-view.ts';
 import { PlannedReleases } from './view/planned-releases.ts';
 import { reservedAddressesOf } from './view/reserved-addresses.ts';
+import { waitingPodJudgements } from './waiting/pods.ts';
+import { waitingServiceJudgements } from './waiting/services.ts';
 
 /** What a snapshot comes to. */
 export interface Evaluation {
@@ -77,6 +81,8 @@ function judgementsOf(view: CheckView, users: AddressUsers): Judgement[] {
     ...poolDefinitionJudgements(view),
     ...poolExhaustionJudgements(view, reserved),
     ...nodeExhaustionJudgements(view, reserved),
+    ...nodeNetworkJudgements(view, reserved),
+    ...cniNodeNameJudgements(view),
     ...ownerNameJudgements(view),
     ...nodeBlockJudgements(view),
     ...unneededBlockJudgements(view, releases, faulty),
@@ -84,6 +90,8 @@ function judgementsOf(view: CheckView, users: AddressUsers): Judgement[] {
     ...configurationJudgements(view, reserved),
     ...reservedAddressJudgements(view, reserved, releases),
     ...manualPoolJudgements(view, reported),
+    ...waitingServiceJudgements(view),
+    ...waitingPodJudgements(view),
     ...handleJudgements(view, releases, owners, unmatched),
   ];
   return [

@@ -63,7 +63,8 @@ export type RepairAction =
   | { readonly primitive: 'R9'; readonly block: string; readonly owner?: string };
 
 export interface Repair {
-  readonly primitive: Primitive;
+  /** Absent when the repair is not a change of IPAM objects. */
+  readonly primitive?: Primitive;
   /** True when --fix does it; false when a person must decide. */
   readonly automatic: boolean;
   readonly summary: string;

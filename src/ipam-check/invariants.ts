@@ -7,6 +7,7 @@ import { handleInvariants } from './handles/invariants.ts';
 import type { Invariant, OptionalKind } from './invariant.ts';
 import { policyInvariants } from './policy/invariants.ts';
 import { poolInvariants } from './pools/invariants.ts';
+import { waitingInvariants } from './waiting/invariants.ts';
 
 /** The groups, in the order of docs/reference/invariants.md. */
 export const invariantGroups = {
@@ -16,6 +17,7 @@ export const invariantGroups = {
   policy: policyInvariants,
   handles: handleInvariants,
   addresses: addressInvariants,
+  waiting: waitingInvariants,
 } as const;
 
 type Groups = typeof invariantGroups;

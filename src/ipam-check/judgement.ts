@@ -87,6 +87,11 @@ function isDependency(object: FoundObject): object is Dependency {
   return dependencyKinds.has(object.kind);
 }
 
+/** What a person does about it, and where there is one the command. */
+export function byHand(summary: string, command?: string): Repair {
+  return { automatic: false, summary, ...(command !== undefined && { command }) };
+}
+
 /** What every finding about a block as a whole says. */
 export function aboutBlock(block: BlockView): Pick<Draft, 'object' | 'cidr' | 'node'> {
   return { object: blockObject(block.name), cidr: block.cidr, node: block.node };

@@ -30,6 +30,10 @@ export interface NodeRecord {
   readonly labels: Readonly<Record<string, string>>;
   /** True when condition Ready is True, false for False and Unknown; undefined when the node has no such condition. */
   readonly ready: boolean | undefined;
+  /** The canonical addresses of the machine itself: Calico's for BGP and the InternalIPs that the kubelet reports. */
+  readonly addresses: readonly string[];
+  /** Ranges that Kubernetes gave the node for its pods; only a host-local IPAM uses them. */
+  readonly podCIDRs: readonly string[];
 }
 
 /** Values of the `type` attribute of tunnel addresses. */
@@ -60,6 +64,12 @@ export interface PodRecord {
   readonly noIpam: boolean;
   /** It may have more addresses: it is on additional networks, or its CNI plugin noted others than its status shows. */
   readonly moreAddresses: boolean;
+  /** Canonical addresses on additional networks, as Multus reports them. */
+  readonly otherAddresses: readonly string[];
+  /** True when Calico's CNI plugin set up its network: it notes the container and the addresses on the pod. */
+  readonly wired: boolean;
+  /** Names or CIDRs of the pools that it requests its addresses from, a list for each family; none when it does not. */
+  readonly pools: readonly (readonly string[])[];
 }
 
 /** A stored WorkloadEndpoint, as in folders with calicoctl exports; in Kubernetes the pods say the same. */
@@ -78,6 +88,7 @@ export interface ServiceRecord {
   readonly uid: string | undefined;
   /** spec.type is LoadBalancer. */
   readonly loadBalancer: boolean;
+  readonly deleting: boolean;
   readonly loadBalancerClass: string | undefined;
   readonly annotations: Readonly<Record<string, string>>;
   /** status.loadBalancer.ingress[].ip, canonical; hostname-only entries left out. */

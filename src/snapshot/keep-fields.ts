@@ -1,6 +1,6 @@
 // Objects as a snapshot keeps them: Calico's own in full, Kubernetes' with the fields that calictl reads. None of those is
 // secret: environment variables of containers and kubectl's last-applied configuration are left out.
-import { podAnnotations } from '../resources/convert/pod-addresses.ts';
+import { concernsAddresses } from '../resources/convert/pod-addresses.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import type { Pod } from '../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../resources/object.ts';
@@ -9,8 +9,7 @@ type Texts = Readonly<Record<string, string>> | undefined;
 type Container = { readonly ports?: unknown };
 
 const isCalico = (key: string): boolean => key.includes('projectcalico.org/') || key.startsWith('kubevirt.io/');
-const isOfAddresses = (key: string): boolean =>
-  isCalico(key) || key === podAnnotations.awsPodIPs || key === podAnnotations.networks;
+const isOfAddresses = (key: string): boolean => isCalico(key) || concernsAddresses(key);
 const isLastApplied = (key: string): boolean => key === 'kubectl.kubernetes.io/last-applied-configuration';
 
 function keep(texts: Texts, wanted: (key: string) => boolean): Record<string, string> | undefined {

@@ -232,6 +232,9 @@ function podsOf({ spec }: IPAMBlock): PodRecord[] {
     containerId: String(handle_id).slice('k8s-pod-network.'.length),
     noIpam: false,
     moreAddresses: false,
+    otherAddresses: [],
+    wired: true,
+    pools: [],
   }));
 }
 
@@ -260,7 +263,7 @@ function readSnapshot(texts: Texts): IpamSnapshot {
   );
   const nodes = Array.from(
     { length: CHECKED_NODES },
-    (_, n): NodeRecord => ({ name: `node-${n}`, tunnels: {}, labels: {}, ready: true }),
+    (_, n): NodeRecord => ({ name: `node-${n}`, tunnels: {}, labels: {}, ready: true, addresses: [], podCIDRs: [] }),
   );
   return {
     now,

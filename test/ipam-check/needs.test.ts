@@ -46,7 +46,7 @@ it('each kind lists exactly the invariants that need it', () => {
     expect(invariantsNeeding(kind)).toEqual(invariantIds.filter((id) => invariants[id].needs.includes(kind)));
   }
   expect(invariantsNeeding('IPAMHandle')).toEqual(['INV-45', 'INV-46', 'INV-47', 'INV-48', 'INV-49', 'INV-52']);
-  expect(invariantsNeeding('IPReservation')).toEqual(['INV-27', 'INV-42', 'INV-43']);
+  expect(invariantsNeeding('IPReservation')).toEqual(['INV-27', 'INV-42', 'INV-43', 'INV-73']);
   expect(invariantsNeeding('ClusterInformation')).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 // Reads Pods and Nodes from protobuf: the fields that their types have; everything else is skipped.
 // The Kubernetes API fixes the field numbers (generated.proto of core/v1 and meta/v1). docs/decisions/0012-protobuf-lists.md.
 import type { PbfReader } from 'pbf';
-import { podAnnotations } from '../../resources/convert/pod-addresses.ts';
+import { concernsAddresses } from '../../resources/convert/pod-addresses.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
@@ -15,10 +15,6 @@ export function protobufReader(plural: string): ObjectReader | undefined {
   if (plural === 'nodes') return readNode;
   return undefined;
 }
-
-const { awsPodIPs, networks } = podAnnotations;
-const isReadOfPods = (key: string): boolean =>
-  key.includes('projectcalico.org/') || key === awsPodIPs || key === networks;
 
 /** Skips annotations that do not concern addresses: they are the larger part of a pod. */
 export function readPod(reader: PbfReader, end: number): Pod {
@@ -74,7 +70,7 @@ function metadataField(field: number, metadata: ObjectMeta, reader: PbfReader): 
 function podMetadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
   if (field === 12) {
     metadata.annotations ??= {};
-    readEntry(reader, metadata.annotations, isReadOfPods);
+    readEntry(reader, metadata.annotations, concernsAddresses);
   } else {
     metadataField(field, metadata, reader);
   }

@@ -1,20 +1,42 @@
 // Judges addresses in use: whether they are allocated, in a pool, and used by one user only (INV-54, 55, 56).
 import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { qualifiedName } from '../../resources/object.ts';
+import { listed } from '../../text/wording.ts';
 import type { Judgement } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
-import { blockObject, judge, poolObject } from '../judgement.ts';
-import { type AddressUser, type AddressUsers, dependenciesOf, describeUser, objectOf } from '../view/address-users.ts';
+import { blockObject, byHand, judge, poolObject } from '../judgement.ts';
+import {
+  type AddressUser,
+  type AddressUsers,
+  dependenciesOf,
+  describeUser,
+  isPodUser,
+  objectOf,
+} from '../view/address-users.ts';
+import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { isMachine } from './allocation-fault.ts';
+import { type ForeignAddress, otherNetworkJudgements } from './other-networks.ts';
 
 /** Users whose addresses Calico assigns: not those of another load balancer. */
 const isCalicos = (user: AddressUser): boolean => user.kind !== 'Service' || user.managed;
 
 /** Users whose address should be allocated. */
-const wantsAllocation = (user: AddressUser): boolean => isCalicos(user) && !(user.kind === 'Pod' && user.pod.noIpam);
+function wantsAllocation(view: CheckView, user: AddressUser, ip: IpAddress): boolean {
+  switch (user.kind) {
+    case 'Host':
+      return false;
+    case 'Pod':
+      return !user.pod.noIpam && view.otherNetworks.ofPod(user.pod, ip) === undefined;
+    case 'Node':
+      return !view.otherNetworks.isTunnelOfPodCidr(user.node, ip);
+    default:
+      return isCalicos(user);
+  }
+}
 
 /**
- * INV-54 to INV-56, and INV-44 and INV-63 for services and tunnels whose address is not allocated. `alreadyShared` has the
+ * INV-54 to INV-56 and INV-69, and INV-44 and INV-63 for services and tunnels whose address is not allocated. `alreadyShared` has the
  * addresses with several users that another finding reports.
  */
 export function useJudgements(
@@ -23,16 +45,35 @@ export function useJudgements(
   alreadyShared: ReadonlySet<string>,
 ): Judgement[] {
   const judgements: Judgement[] = [];
+  const foreign: ForeignAddress[] = [];
   for (const [ip, users] of addressUsers.entries()) {
     if (users.length > 1 && !alreadyShared.has(formatIp(ip))) {
-      const shared = judgeShared(view, ip, users.filter(isCalicos));
+      const shared = judgeShared(view, ip, rivalsOf(view, ip, users));
       if (shared) judgements.push(shared);
     }
     if (view.isAllocated(ip)) continue;
-    const unallocated = judgeUnallocated(view, ip, users.filter(wantsAllocation));
+    for (const user of users) {
+      const ipam = user.kind === 'Pod' ? view.otherNetworks.ofPod(user.pod, ip) : undefined;
+      if (user.kind === 'Pod' && ipam !== undefined) foreign.push({ ipam, pod: user.pod, address: formatIp(ip) });
+    }
+    const wanting = users.filter((user) => wantsAllocation(view, user, ip));
+    const unallocated = judgeUnallocated(view, ip, wanting);
     if (unallocated) judgements.push(unallocated);
   }
+  judgements.push(...otherNetworkJudgements(foreign));
   return judgements;
+}
+
+/**
+ * Those of the users that must not have the same address. Bridges of container runtimes count from the same base on every
+ * node, and load balancers are reached at addresses of nodes.
+ */
+function rivalsOf(view: CheckView, ip: IpAddress, users: readonly AddressUser[]): readonly AddressUser[] {
+  const rivals = users.filter(
+    (user) => isCalicos(user) && !(user.kind === 'Pod' && view.otherNetworks.ofPod(user.pod, ip) !== undefined),
+  );
+  const hasPod = rivals.some(({ kind }) => kind === 'Pod' || kind === 'WorkloadEndpoint');
+  return hasPod ? rivals : rivals.filter(({ kind }) => kind !== 'Host');
 }
 
 function judgeShared(view: CheckView, ip: IpAddress, users: readonly AddressUser[]): Judgement | undefined {
@@ -52,9 +93,40 @@ function judgeShared(view: CheckView, ip: IpAddress, users: readonly AddressUser
     handle: allocation?.handle,
     node: nodeOf(first),
     owner: objectOf(first),
-    evidence: users.map((user) => `${describeUser(user)} has the address`),
+    evidence: [...users.map((user) => `${describeUser(user)} has the address`), ...allocatedTo(allocation)],
     fingerprint: users.map(identity).join(' '),
+    repair: byHand(advice(users, allocation)),
   });
+}
+
+function ownerOf({ attributes }: Allocation): string | undefined {
+  const { namespace, pod, service, node, type } = attributes;
+  if (namespace && (pod || service)) return `${pod ? 'pod' : 'service'} ${namespace}/${pod || service}`;
+  return node && type ? `${type} of node ${node}` : undefined;
+}
+
+/** Whose address it is by the records of IPAM. */
+function allocatedTo(allocation: Allocation | undefined): string[] {
+  if (allocation === undefined) return ['it is not allocated'];
+  return [`it is allocated to ${ownerOf(allocation) ?? 'no recorded owner'} (block ${allocation.block.cidr})`];
+}
+
+/** What gives each user an address of its own again. */
+function advice(users: readonly AddressUser[], allocation: Allocation | undefined): string {
+  const owner = allocation && ownerOf(allocation);
+  const pods = users.filter(({ kind }) => kind === 'Pod' || kind === 'WorkloadEndpoint');
+  const hasHost = users.some(({ kind }) => kind === 'Host');
+  const wrong = hasHost ? pods : pods.filter((user) => owner === undefined || !isAllocationOf(allocation, user));
+  const named = listed(wrong.map((user) => qualifiedName(objectOf(user))));
+  if (wrong.length === 0) return 'find out which of them should have the address, and give the others another one';
+  const keep = hasHost ? '; keep addresses of nodes out of the pools, with an IPReservation or another pool' : '';
+  return `restart ${named}${wrong.length === 1 ? '' : ' one after the other'}, which then gets another address${keep}`;
+}
+
+/** True when the attributes name the pod of the user. */
+function isAllocationOf(allocation: Allocation | undefined, user: AddressUser): boolean {
+  const { namespace = '', pod = '' } = allocation?.attributes ?? {};
+  return isPodUser(user, { namespace, name: pod });
 }
 
 function judgeUnallocated(view: CheckView, ip: IpAddress, users: readonly AddressUser[]): Judgement | undefined {
@@ -104,6 +176,7 @@ function nodeOf(user: AddressUser): string | undefined {
     case 'WorkloadEndpoint':
       return user.workload.node;
     case 'Node':
+    case 'Host':
       return user.node.name;
     case 'Service':
       return undefined;

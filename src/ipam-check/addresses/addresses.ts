@@ -92,7 +92,7 @@ function judgeOwnerless(view: CheckView, addressUsers: AddressUsers, allocation:
     );
   }
   const { node } = allocation.attributes;
-  if (node && view.nodesByName.size > 0 && !view.nodesByName.has(node)) {
+  if (node && view.nodesByName.size > 0 && !view.nodeExists(node)) {
     broken.push('INV-62');
     evidence.push(`node ${node} does not exist`);
   }

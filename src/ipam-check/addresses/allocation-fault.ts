@@ -1,8 +1,9 @@
 // What is wrong with one allocated address, and the finding for it: the most specific invariant first, and a release only
 // when nothing at all could be using the address.
 import type { Dependency, FoundObject, Judgement, RepairAction } from '../finding.ts';
+import type { Severity } from '../invariant.ts';
 import type { InvariantId } from '../invariants.ts';
-import { blockObject, judge } from '../judgement.ts';
+import { blockObject, byHand, judge } from '../judgement.ts';
 import { type AddressUser, type AddressUsers, dependenciesOf, describeUser, objectOf } from '../view/address-users.ts';
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
@@ -38,11 +39,13 @@ export interface AllocationFault {
   readonly owner?: FoundObject | undefined;
   /** Users of the address that it is not allocated to. */
   readonly others?: readonly AddressUser[];
-  readonly severity?: 'info';
+  readonly severity?: Severity;
   /** Looks like an operation in progress, whatever its age. */
   readonly candidate?: boolean;
   /** Absent when the allocation is to stay and something else is wrong with it. */
   readonly release?: Release | undefined;
+  /** What a person does instead of a release. */
+  readonly advice?: string;
 }
 
 /** Without duplicates, the most specific first; ids outside the order come last. */
@@ -88,6 +91,7 @@ export function judgeAllocation(view: CheckView, fault: AllocationFault): Judgem
     ageSeconds: view.ageSeconds(allocation.allocatedAtMs),
     evidence: [...fault.evidence, ...others.map((user) => `${describeUser(user)} has the address`)],
     fingerprint: `${handle ?? ''} ${sequence}`,
+    ...(release === undefined && fault.advice !== undefined && { repair: byHand(fault.advice) }),
     ...(release === 'automatic' && {
       action,
       repair: {

@@ -125,8 +125,9 @@ function secondOwner(view: CheckView, allocation: Allocation): Oddity[] {
   if (!pod || !namespace) evidence.push('the second owner is not a pod');
   else {
     const record = view.podNamed({ namespace, name: pod });
-    if (record === undefined) evidence.push(`the second owner, pod ${namespace}/${pod}, does not exist`);
-    else if (record.finished) evidence.push(`the second owner, pod ${namespace}/${pod}, has terminated`);
+    if (record === undefined && view.wasRead('Pod'))
+      evidence.push(`the second owner, pod ${namespace}/${pod}, does not exist`);
+    else if (record?.finished) evidence.push(`the second owner, pod ${namespace}/${pod}, has terminated`);
   }
   const candidate = view.isYounger(block.writtenAtMs, operationGuardMs);
   return evidence.length === 0 ? [] : [{ id: 'INV-66', candidate, evidence }];

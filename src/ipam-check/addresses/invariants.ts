@@ -157,4 +157,13 @@ export const addressInvariants = {
       'Allocations in the block of a node name a node; allocations in other blocks do not. The garbage collector of Calico relies on it.',
     whatToDo: 'Nothing. If there are many, find out what assigned these addresses.',
   },
+  'INV-69': {
+    title: 'pods have addresses that Calico IPAM does not assign',
+    severities: ['info'],
+    needs: [...users, 'IPAMBlock', 'IPPool'],
+    meaning:
+      'Another IPAM plugin assigns them: host-local, from the podCIDR of each node, or that of another CNI plugin. Calico IPAM neither knows nor protects these addresses.',
+    whatToDo:
+      'Nothing, if the cluster is meant to be so: canal, policy only, or pods on a network of their own. Pods that were started before Calico was installed get an address of Calico when they are restarted.',
+  },
 } satisfies Record<string, Invariant>;

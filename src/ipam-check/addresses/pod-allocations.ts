@@ -76,8 +76,9 @@ export function judgeStoppedMachine(
   allocation: Allocation,
   pod: PodRecord | undefined,
 ): Judgement | undefined {
-  if (addressUsers.has(allocation.ip) || (pod !== undefined && !pod.finished)) return undefined;
   const machine = machineOf(allocation);
+  if (addressUsers.has(allocation.ip)) return ownerNotSwapped(view, addressUsers, allocation, pod, machine);
+  if (pod !== undefined && !pod.finished) return undefined;
   return judgeAllocation(view, {
     allocation,
     broken: ['INV-53'],
@@ -88,6 +89,37 @@ export function judgeStoppedMachine(
       `it belongs to ${machine ? `${machine.kind} ${qualifiedName(machine)}` : 'a virtual machine'}, which keeps its address while it is stopped`,
     ],
     release: { byHand: 'release it only if the virtual machine was deleted', force: true },
+  });
+}
+
+/**
+ * INV-58 for a virtual machine: its migration ended, and the address is still recorded for the pod that it left. Routes
+ * follow the recorded owner. While the source pod exists, the migration is in progress.
+ */
+function ownerNotSwapped(
+  view: CheckView,
+  addressUsers: AddressUsers,
+  allocation: Allocation,
+  source: PodRecord | undefined,
+  machine: FoundObject | undefined,
+): Judgement | undefined {
+  const { pod: recorded, namespace, node } = allocation.attributes;
+  if (!recorded || !node || !view.wasRead('Pod') || (source !== undefined && !source.finished)) return undefined;
+  const users = addressUsers.of(allocation.ip);
+  const current = users.flatMap((user) => (user.kind === 'Pod' ? [user.pod] : []));
+  const [target] = current;
+  if (target?.node === undefined || current.length > 1 || target.node === node) return undefined;
+  if (allocation.alternateAttributes?.['pod'] !== target.name) return undefined;
+  return judgeAllocation(view, {
+    allocation,
+    broken: ['INV-58'],
+    owner: machine,
+    evidence: [
+      `the address is recorded for pod ${namespace}/${recorded} on ${node}, which does not exist any more`,
+      `pod ${qualifiedName(target)} on ${target.node} has the address`,
+      'its migration has ended, but Felix did not swap the owners of the address: routes lead to the old node',
+    ],
+    advice: `restart calico-node on ${target.node}, and if that does not help migrate the virtual machine once more; do not release the address`,
   });
 }
 
@@ -123,7 +155,7 @@ function podFault(
   if (usesIt || live) {
     if (broken.length === 0) return undefined;
     evidence.push(usesIt ? 'the pod has the address' : 'its container is alive');
-    return { allocation, broken, evidence };
+    return { allocation, broken, evidence, ...(usesIt && inDanger(named, broken)) };
   }
   if (others.length > 0) return usedByOthers(allocation, broken, evidence, others);
   if (pod !== undefined && awaitsAddress(pod)) {
@@ -136,6 +168,18 @@ function podFault(
     evidence.push('the pod is being deleted and has released its address');
   }
   return { allocation, broken: [...broken, 'INV-53'], evidence, release: 'automatic' };
+}
+
+/** An address that its pod uses is at risk when Calico's garbage collector takes the pod for one that moved: INV-58. */
+function inDanger(
+  { namespace, name }: NamedPod,
+  broken: readonly InvariantId[],
+): Pick<AllocationFault, 'severity' | 'advice'> {
+  if (!broken.includes('INV-58')) return {};
+  const advice =
+    `restart pod ${namespace}/${name} now: the garbage collector of Calico may release its address while it uses it; ` +
+    'before that, check which node name the CNI plugin of its node uses';
+  return { severity: 'error', advice };
 }
 
 /**
@@ -227,7 +271,8 @@ function mismatches(
     broken.push('INV-60');
     evidence.push(`the pod has terminated: phase ${pod.phase}${pod.reason ? `, reason ${pod.reason}` : ''}`);
   }
-  if (node && pod.node !== undefined && pod.node !== node && view.nodesByName.has(pod.node)) {
+  const isMoved = pod.node !== undefined && pod.node !== node && view.nodesByName.has(pod.node);
+  if (node && isMoved && view.nodeAliases.get(node)?.node.name !== pod.node) {
     broken.push('INV-58');
     evidence.push(`the pod runs on ${pod.node}, but the address was allocated on ${node}`);
   }
@@ -241,7 +286,7 @@ function mismatches(
 /** Adds INV-62. Where no node at all is known, as in a partial dump, none counts as missing. */
 function missingNode(view: CheckView, allocation: Allocation, broken: InvariantId[], evidence: string[]): void {
   const { node } = allocation.attributes;
-  if (!node || view.nodesByName.size === 0 || view.nodesByName.has(node)) return;
+  if (!node || view.nodesByName.size === 0 || view.nodeExists(node)) return;
   broken.push('INV-62');
   evidence.push(`node ${node} does not exist`);
 }

@@ -45,7 +45,7 @@ export function judgeTunnelAllocation(
   /** True when an allocation of a pod on that node stays. */
   nodeHoldsPods: (node: string) => boolean,
 ): Judgement | undefined {
-  const node = view.nodesByName.get(named.node);
+  const node = view.nodesByName.get(named.node) ?? view.nodeAliases.get(named.node)?.node;
   const fault = node
     ? faultOnNode(view, addressUsers, allocation, named, node)
     : faultWithoutNode(addressUsers, allocation, named, nodeHoldsPods);
@@ -75,7 +75,7 @@ function faultOnNode(
   view: CheckView,
   addressUsers: AddressUsers,
   allocation: Allocation,
-  { type }: NamedTunnel,
+  { type, node: recordedNode }: NamedTunnel,
   node: NodeRecord,
 ): AllocationFault | undefined {
   const { address, handleId } = allocation;
@@ -88,7 +88,7 @@ function faultOnNode(
     recorded === undefined ? `the node records no ${type}` : `the node records ${recorded}`,
   ];
   if (recorded === address) {
-    const expected = `${handlePrefixes[type]}${node.name}`;
+    const expected = `${handlePrefixes[type]}${recordedNode}`;
     if (handleId !== undefined && handleId.toLowerCase() !== expected.toLowerCase()) {
       evidence.push(`its handle should be ${expected}`);
     }

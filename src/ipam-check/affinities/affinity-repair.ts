@@ -1,5 +1,5 @@
 // The repair of an affinity, once it is known what is wrong with it.
-import type { Repair, RepairAction } from '../finding.ts';
+import type { Primitive, Repair, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
 import { automatic } from '../judgement.ts';
 import type { AffinityView } from '../view/affinity-view.ts';
@@ -49,7 +49,7 @@ export function affinityRepair(
     const action: RepairAction = { primitive, affinity: affinity.name, resourceVersion: affinity.resourceVersion };
     return { action, repair: automatic(action, summary, id) };
   };
-  const manual = (primitive: Repair['primitive'], summary: string): Remedy => ({
+  const manual = (primitive: Primitive, summary: string): Remedy => ({
     repair: { primitive, automatic: false, summary },
   });
   const drop = () => remedy('R5', `delete the affinity of ${affinity.owner} for ${cidr}`);

@@ -118,4 +118,13 @@ export const affinityInvariants = {
     meaning: 'The blocks are kept for a node that may not come back.',
     whatToDo: 'Bring the node back, or delete it so that its blocks are released (INV-36).',
   },
+  'INV-70': {
+    title: 'node name of the CNI plugin is not that of the Node object',
+    severities: ['error'],
+    needs: ['IPAMBlock', 'Node', 'Pod'],
+    meaning:
+      'Addresses and blocks are recorded for a node that does not exist. Calico takes the pods for ones that moved: its garbage collector can release addresses that they use.',
+    whatToDo:
+      'Set the node name in the CNI configuration (nodename) and in /var/lib/calico/nodename to that of the Node object, then restart the pods of the node.',
+  },
 } satisfies Record<string, Invariant>;

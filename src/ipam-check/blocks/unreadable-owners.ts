@@ -71,7 +71,7 @@ function handleLives(view: CheckView, handle: HandleRecord, services: ReadonlySe
   if (id.includes('.vmi.')) return true;
   if (services.has(handle.name) || (handle.name.startsWith('lb-') && !view.wasRead('Service'))) return true;
   const node = tunnelHandle.exec(id)?.[1];
-  if (node !== undefined) return view.nodesByName.has(node) || !view.wasRead('Node');
+  if (node !== undefined) return view.nodeExists(node) || !view.wasRead('Node');
   if (!view.wasRead('Pod')) return true;
   if (view.podsByContainer.has(id.slice(id.lastIndexOf('.') + 1))) return true;
   const dot = id.indexOf('.');

@@ -67,4 +67,13 @@ export const poolInvariants = {
     whatToDo:
       'Add a pool, or raise maxBlocksPerHost for a node. Check for leaked addresses first; other findings list them.',
   },
+  'INV-73': {
+    title: 'pool contains addresses of nodes',
+    severities: ['warning'],
+    needs: ['IPAMBlock', 'IPReservation', 'Node', 'Pod'],
+    meaning:
+      'A pod can be assigned the address of a node, which cuts both off. Calico also takes traffic to the nodes for traffic to pods.',
+    whatToDo:
+      'Create a pool outside of the network of the nodes, disable this one, and restart its pods. Until then, keep the addresses of the nodes back with an IPReservation.',
+  },
 } satisfies Record<string, Invariant>;

@@ -1,4 +1,4 @@
-// Which addresses are in use, and by whom: pods, stored workload endpoints, tunnels of nodes, LoadBalancer services.
+// Which addresses are in use, and by whom: pods, stored workload endpoints, nodes and their tunnels, LoadBalancer services.
 // Finished and host-network pods use none. Whether the uses are right is judged in ipam-check/addresses/.
 import { addressAt } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
@@ -15,6 +15,8 @@ export type AddressUser =
   /** A stored endpoint with an address that its pod does not have. */
   | { readonly kind: 'WorkloadEndpoint'; readonly workload: WorkloadRecord }
   | { readonly kind: 'Node'; readonly node: NodeRecord; readonly tunnels: readonly TunnelType[] }
+  /** A node that has the address itself, on one of its interfaces. */
+  | { readonly kind: 'Host'; readonly node: NodeRecord }
   /** `managed`: Calico assigns its addresses. Those of other services are in use too, but not assigned by Calico. */
   | { readonly kind: 'Service'; readonly service: ServiceRecord; readonly managed: boolean };
 
@@ -121,9 +123,13 @@ export function addressUsersOf(view: CheckView): AddressUsers {
     if (pod.finished || pod.hostNetwork || pod.addresses.length === 0) continue;
     const user: AddressUser = { kind: 'Pod', pod };
     for (const address of pod.addresses) addressUsers.add(address, user);
+    for (const address of pod.otherAddresses) if (isAllocatedTo(view, address, pod)) addressUsers.add(address, user);
   }
   for (const workload of workloads) addWorkload(addressUsers, workload);
-  for (const node of nodes) addTunnels(addressUsers, node);
+  for (const node of nodes) {
+    addTunnels(addressUsers, node);
+    for (const address of node.addresses) addHost(view, addressUsers, address, node);
+  }
   const isManaged = managedServices(kubeControllers);
   for (const service of services) {
     if (service.ingress.length === 0) continue;
@@ -131,6 +137,23 @@ export function addressUsersOf(view: CheckView): AddressUsers {
     for (const address of service.ingress) addressUsers.add(address, user);
   }
   return addressUsers;
+}
+
+/**
+ * True when the address is allocated to the pod. Its other networks can use the same range as Calico, or that of other
+ * pods, without being connected to them: only an allocation shows that the address is Calico's.
+ */
+function isAllocatedTo(view: CheckView, address: string, { namespace, name }: PodRecord): boolean {
+  const allocations = view.allocationsAt(parseIp(address));
+  return allocations.some(({ attributes }) => attributes['pod'] === name && attributes['namespace'] === namespace);
+}
+
+/** A node's own address matters where Calico could assign it, or has. */
+function addHost(view: CheckView, addressUsers: AddressUsers, address: string, node: NodeRecord): void {
+  const ip = parseIp(address);
+  if (ip === undefined || (view.poolOf(ip) === undefined && !view.isAllocated(ip))) return;
+  if (!addressUsers.of(ip).some((user) => user.kind === 'Node' && user.node === node))
+    addressUsers.add(address, { kind: 'Host', node });
 }
 
 function addWorkload(addressUsers: AddressUsers, workload: WorkloadRecord): void {
@@ -193,6 +216,7 @@ export function objectOf(user: AddressUser): FoundObject {
     case 'WorkloadEndpoint':
       return { kind: 'WorkloadEndpoint', namespace: user.workload.namespace, name: user.workload.name };
     case 'Node':
+    case 'Host':
       return { kind: 'Node', name: user.node.name };
     case 'Service':
       return { kind: 'Service', namespace: user.service.namespace, name: user.service.name };
@@ -204,7 +228,7 @@ export function dependenciesOf(users: readonly AddressUser[]): Dependency[] {
   const dependencies: Dependency[] = [];
   for (const user of users) {
     const { namespace, name } = objectOf(user);
-    if (user.kind === 'Node') dependencies.push({ kind: 'Node', name });
+    if (user.kind === 'Node' || user.kind === 'Host') dependencies.push({ kind: 'Node', name });
     else if (user.kind !== 'WorkloadEndpoint' && namespace !== undefined) {
       dependencies.push({ kind: user.kind, namespace, name });
     }
@@ -222,6 +246,8 @@ export function describeUser(user: AddressUser): string {
       return `workload endpoint ${name}`;
     case 'Node':
       return `${user.tunnels.join(' and ')} of node ${name}`;
+    case 'Host':
+      return `node ${name} itself`;
     case 'Service':
       return `service ${name}`;
   }

@@ -14,6 +14,8 @@ import { type AffinityView, affinitiesByCidr, affinityView } from './affinity-vi
 import { AllocatedHandles } from './allocated-handles.ts';
 import { type Allocation, allocationIn, type BlockView, readBlock } from './block-view.ts';
 import { MultiMap } from './multi-map.ts';
+import { type NodeAlias, nodeAliases } from './node-aliases.ts';
+import { OtherNetworks } from './other-networks.ts';
 import { type PoolView, poolViews } from './pool-view.ts';
 
 const noAffinities: readonly AffinityView[] = [];
@@ -61,6 +63,8 @@ export class CheckView {
   #servicesByKey: ReadonlyMap<string, ServiceRecord> | undefined;
   #blocksByNode: ReadonlyMap<string, readonly BlockView[]> | undefined;
   #podsByContainer: ReadonlyMap<string, PodRecord> | undefined;
+  #nodeAliases: ReadonlyMap<string, NodeAlias> | undefined;
+  #otherNetworks: OtherNetworks | undefined;
 
   constructor(snapshot: IpamSnapshot) {
     this.snapshot = snapshot;
@@ -123,6 +127,18 @@ export class CheckView {
       ({ containerId = '' }) => containerId,
     );
     return this.#podsByContainer;
+  }
+
+  /** Names that IPAM records for nodes that are called otherwise, each with the node that is meant. */
+  get nodeAliases(): ReadonlyMap<string, NodeAlias> {
+    this.#nodeAliases ??= nodeAliases(this);
+    return this.#nodeAliases;
+  }
+
+  /** Which pods have addresses that Calico's IPAM does not assign. */
+  get otherNetworks(): OtherNetworks {
+    this.#otherNetworks ??= new OtherNetworks(this);
+    return this.#otherNetworks;
   }
 
   /** False when not all of the kind could be read: what looks missing may exist, so no repair may rest on it. */
@@ -223,9 +239,14 @@ export class CheckView {
     return this.affinitiesOf(block.cidr).find((affinity) => affinity.owner === block.affinity);
   }
 
-  /** True when the owner can use addresses: its node exists, or it is a virtual owner. */
+  /** True when the owner can use addresses: its node exists, be it under another name, or it is a virtual owner. */
   ownerLives(type: 'host' | 'virtual', name: string): boolean {
-    return type === 'virtual' || !this.wasRead('Node') || this.nodesByName.has(name);
+    return type === 'virtual' || !this.wasRead('Node') || this.nodeExists(name);
+  }
+
+  /** True when there is a node of that name, or one that is meant by it. */
+  nodeExists(name: string): boolean {
+    return this.nodesByName.has(name) || this.nodeAliases.has(name);
   }
 
   /** Whole seconds since the time, for findings; undefined when the time is not known. */

@@ -9,8 +9,16 @@ import type {
 } from '../../ipam-check/snapshot.ts';
 import { lastWriteMs } from '../../ipam-check/times.ts';
 import { stripMask } from '../../net/cidr.ts';
+import { ownAddresses } from '../../resources/convert/node-addresses.ts';
 import { type NodeAnnotation, nodeAnnotation } from '../../resources/convert/node-annotations.ts';
-import { isFinished, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
+import {
+  isFinished,
+  isWiredByCalico,
+  otherNetworkAddresses,
+  podAddresses,
+  podAnnotations,
+  requestedPools,
+} from '../../resources/convert/pod-addresses.ts';
 import type { IPAMHandle } from '../../resources/kinds/ipam-handle.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
@@ -56,7 +64,15 @@ export function nodeRecord(node: CoreNode): NodeRecord {
     const address = stripMask(nodeAnnotation(annotations, field) ?? '');
     if (address !== undefined) tunnels[type] = address;
   }
-  return { name: node.metadata.name, tunnels, labels: labels ?? {}, ready: isReady(node) };
+  const { podCIDR, podCIDRs } = node.spec ?? {};
+  return {
+    name: node.metadata.name,
+    tunnels,
+    labels: labels ?? {},
+    ready: isReady(node),
+    addresses: ownAddresses(node),
+    podCIDRs: podCIDRs?.length ? podCIDRs : podCIDR ? [podCIDR] : [],
+  };
 }
 
 /** True when the text lists only these addresses, each with or without its prefix length. */
@@ -87,6 +103,9 @@ export function podRecord(pod: Pod): PodRecord {
     containerId: annotations[podAnnotations.containerId] || undefined,
     noIpam: Boolean(annotations[podAnnotations.ipAddrsNoIpam]),
     moreAddresses: Boolean(annotations[podAnnotations.networks]) || !namesOnly(noted, addresses),
+    otherAddresses: otherNetworkAddresses(pod),
+    wired: isWiredByCalico(pod),
+    pools: requestedPools(pod),
   };
 }
 
@@ -111,6 +130,7 @@ export function serviceRecord(service: Service): ServiceRecord {
     name: metadata.name,
     uid: metadata.uid,
     loadBalancer: spec?.type === 'LoadBalancer',
+    deleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
     loadBalancerClass: spec?.loadBalancerClass,
     annotations: metadata.annotations ?? {},
     ingress: (status?.loadBalancer?.ingress ?? [])

@@ -16,7 +16,7 @@ export async function affinitiesOfNode(
   const affinities = (await allAffinities(ipam)).filter((affinity) =>
     isAffinityOf(affinity, { type: 'host', name: node }),
   );
-  return { node, nodeExists: view.nodesByName.has(node), affinities, released };
+  return { node, nodeExists: view.nodeExists(node), affinities, released };
 }
 
 /** Releases the affinities for blocks that are empty by now, one after the other, each only while the node does not exist. */

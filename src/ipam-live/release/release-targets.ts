@@ -58,7 +58,7 @@ function isRecordedFor(view: CheckView, allocation: Allocation, { node, pod }: R
   if (node === undefined) return false;
   const recorded = allocation.attributes['node'];
   if (recorded !== undefined) return recorded === node;
-  return allocation.block.node === node && !view.nodesByName.has(node);
+  return allocation.block.node === node && !view.nodeExists(node);
 }
 
 type LeakedAddresses = Pick<ReleasePlan, 'changed' | 'alreadyFree'> & { readonly found: readonly TargetAddress[] };

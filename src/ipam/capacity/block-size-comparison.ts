@@ -36,9 +36,12 @@ interface SizedPool {
 }
 
 /** The pools that the simulated pods use; empty when the allocator finds none. */
-function poolsOf({ pools }: IpamLists, { ipVersion, labels, pools: requested }: SimulationPlan): SizedPool[] {
+function poolsOf(
+  { pools, namespaceLabels = {} }: IpamLists,
+  { ipVersion, labels, pools: requested }: SimulationPlan,
+): SizedPool[] {
   const pods = { version: ipVersion, node: '', use: 'Workload' as const, requested };
-  const asked = { ...pods, labels, namespaceLabels: {} };
+  const asked = { ...pods, labels, namespaceLabels };
   try {
     const { usable } = choosePools(pools, asked);
     return usable.map(({ pool, cidr }) => ({ name: pool.metadata.name, cidr, size: blockSizeOf(pool) }));
@@ -126,7 +129,8 @@ async function runWith(
   let assignedAgain = 0;
   let notAssignedAgain = 0;
   for (const [node, count] of held) {
-    const request = { node, version: plan.ipVersion, count, use: 'Workload' as const, pools: cidrs };
+    const { namespaceLabels } = lists;
+    const request = { node, version: plan.ipVersion, count, use: 'Workload' as const, pools: cidrs, namespaceLabels };
     const { addresses } = await tryAssign(store, request);
     assignedAgain += addresses.length;
     notAssignedAgain += count - addresses.length;

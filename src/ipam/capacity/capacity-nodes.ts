@@ -38,7 +38,11 @@ export interface NodeChoice {
 }
 
 /** The choice of the allocator itself. */
-export function choiceOf(node: LabelledNode, version: 4 | 6, { pools, config }: IpamLists): NodeChoice {
+export function choiceOf(
+  node: LabelledNode,
+  version: 4 | 6,
+  { pools, config, namespaceLabels = {} }: IpamLists,
+): NodeChoice {
   const kept = keptBack(node);
   if (kept > 0 && !settingsOf(config).strictAffinity) {
     return { node, version, usable: [], refusal: 'strict affinity is off, which Windows nodes do not support' };
@@ -49,7 +53,7 @@ export function choiceOf(node: LabelledNode, version: 4 | 6, { pools, config }: 
     version,
     node: name,
     labels,
-    namespaceLabels: {},
+    namespaceLabels,
     use: 'Workload' as const,
     requested: [],
     maxPrefix,

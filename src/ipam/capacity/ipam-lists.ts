@@ -19,6 +19,8 @@ export interface IpamLists {
   readonly reservations: readonly IPReservation[];
   readonly config: IPAMConfig | undefined;
   readonly nodes: readonly LabelledNode[];
+  /** Labels of the namespace of the pods that are counted; none when absent, as pools without a namespaceSelector need none. */
+  readonly namespaceLabels?: Labels | undefined;
 }
 
 /** The labels that all nodes have with the same value; empty when there are no nodes. */

@@ -93,7 +93,10 @@ export async function simulateOn(
   plan: SimulationPlan,
   pause: Pause,
 ): Promise<SimulationRun> {
-  return new Simulation(store, plan, pause).run(newNodeNames(plan.nodes, lists), tunnelPools(lists.pools, plan));
+  return new Simulation(store, plan, lists.namespaceLabels, pause).run(
+    newNodeNames(plan.nodes, lists),
+    tunnelPools(lists.pools, plan),
+  );
 }
 
 /** The result of the allocator; a CalictlError that it throws becomes part of the result. */
@@ -139,6 +142,7 @@ interface SimulatedNode {
 class Simulation {
   readonly #store: IpamStore;
   readonly #plan: SimulationPlan;
+  readonly #namespaceLabels: Labels | undefined;
   readonly #pause: Pause;
   #placed = 0;
   #borrowed = 0;
@@ -147,9 +151,10 @@ class Simulation {
   #calls = 0;
   #firstBreak: Break | undefined;
 
-  constructor(store: IpamStore, plan: SimulationPlan, pause: Pause) {
+  constructor(store: IpamStore, plan: SimulationPlan, namespaceLabels: Labels | undefined, pause: Pause) {
     this.#store = store;
     this.#plan = plan;
+    this.#namespaceLabels = namespaceLabels;
     this.#pause = pause;
   }
 
@@ -190,7 +195,8 @@ class Simulation {
     const remaining: SimulatedNode[] = [];
     for (const [index, node] of active.entries()) {
       const count = Math.min(most, podsPerNode - node.placed);
-      const answer = await this.#ask({ node: node.name, version, count, use: 'Workload', pools });
+      const namespaceLabels = this.#namespaceLabels;
+      const answer = await this.#ask({ node: node.name, version, count, use: 'Workload', pools, namespaceLabels });
       node.placed += answer.addresses.length;
       this.#placed += answer.addresses.length;
       for (const { block, borrowed } of answer.addresses) {

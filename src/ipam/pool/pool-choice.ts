@@ -65,10 +65,20 @@ export function choosePools(pools: readonly IPPool[], question: PoolQuestion): P
       ? requested.map((cidr) => requestedPool(enabled, cidr, maxPrefix))
       : enabled.filter(({ pool }) => isFor(pool, question));
   if (selected.length === 0) {
-    throw new CalictlError(`no configured Calico pools for node ${node}`, {
-      code: 'NO_POOL',
-      hint: `no enabled IPv${version} pool with automatic assignment selects the node; name one with --pool`,
-    });
+    const others = enabled.filter(({ pool }) => isFor(withoutNamespaces(pool), question)).map(({ pool }) => pool);
+    const kept = others.map(
+      ({ metadata, spec }) => `${metadata.name} is for namespaces with ${spec.namespaceSelector}`,
+    );
+    throw new CalictlError(
+      `no configured Calico pools for node ${node}${kept.length > 0 ? `: pool ${kept.join(', pool ')}` : ''}`,
+      {
+        code: 'NO_POOL',
+        hint:
+          kept.length > 0
+            ? 'name a namespace with --namespace'
+            : `no enabled IPv${version} pool with automatic assignment selects the node; name one with --pool`,
+      },
+    );
   }
   const allowed = selected.filter(({ pool }) => usesOf(pool).includes(use));
   const [first] = allowed;
@@ -93,6 +103,10 @@ function requestedPool(enabled: readonly ChosenPool[], cidr: Cidr, maxPrefix: nu
     code: 'NO_POOL',
     hint: 'calictl get ippools -o wide shows the pools',
   });
+}
+
+function withoutNamespaces(pool: IPPool): IPPool {
+  return { ...pool, spec: { ...pool.spec, namespaceSelector: '' } };
 }
 
 /** True for a pool with automatic assignment that selects both the node and the namespace. */

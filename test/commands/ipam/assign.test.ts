@@ -202,3 +202,12 @@ it('ipam assign assigns nothing from a range that two blocks cover', async () =>
   const assigned = addresses.map(({ address }) => address);
   expect(assigned).toEqual(['10.60.0.4', '10.60.0.5', '10.60.0.6', '10.60.0.7']);
 });
+
+it('ipam assign --ip refuses an address that a node has itself', async () => {
+  const machine = { ...node('node-c'), status: { addresses: [{ type: 'InternalIP', address: '10.60.0.9' }] } };
+  writeFileSync(join(folder, 'node-c.json'), printJson(machine));
+  const refused = await assign('--ip 10.60.0.9 --node node-a');
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toContain('10.60.0.9 is the address of node node-c itself');
+  expect(await assign('--ip 10.60.0.10 --node node-a')).toMatchObject({ code: 0 });
+});

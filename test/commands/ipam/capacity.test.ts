@@ -215,3 +215,29 @@ describe('ipam capacity --simulate', () => {
     expect((await run('ipam capacity --node-label zone', { folder })).code).toBe(2);
   });
 });
+
+describe('pools for namespaces', () => {
+  const shop: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'shop', labels: { team: 'shop' } },
+  };
+  const pools = pool('pool-shop', '10.60.0.0/28', 29);
+  const selecting = { ...pools, spec: { ...(pools.spec as object), namespaceSelector: "team == 'shop'" } };
+  const place = folderOf([selecting, node('host-a'), shop]);
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  it('without a namespace, ipam capacity says which namespaces a pool is for', async () => {
+    const { code, stdout } = await run('ipam capacity', { folder: place });
+    expect(code).toBe(3);
+    expect(stdout).toContain("pool pool-shop is for namespaces with team == 'shop'");
+  });
+
+  it('with a namespace, ipam capacity counts its pools and simulates its pods', async () => {
+    const counted = await run('ipam capacity --namespace shop -o json', { folder: place });
+    expect(counted.code).toBe(0);
+    expect(JSON.parse(counted.stdout).families).toMatchObject([{ pools: ['pool-shop'], morePods: 16 }]);
+    const placed = await run('ipam capacity -n shop --simulate nodes=1,pods-per-node=5 -o json', { folder: place });
+    expect(JSON.parse(placed.stdout).families).toMatchObject([{ run: { placed: 5 } }]);
+  });
+});

@@ -61,7 +61,8 @@ const handle = (i: number): IPAMHandle => ({
 
 /** Annotations that say something of addresses. */
 const isRead = (key: string): boolean =>
-  key.includes('projectcalico.org/') || key === 'k8s.v1.cni.cncf.io/networks' || key === 'vpc.amazonaws.com/pod-ips';
+  key.includes('projectcalico.org/') ||
+  ['k8s.v1.cni.cncf.io/networks', 'k8s.v1.cni.cncf.io/network-status', 'vpc.amazonaws.com/pod-ips'].includes(key);
 
 /** The fields that a scan promises, picked from a JSON object by code of the test's own. */
 function promisedOfPod(object: KubeObject): unknown {

@@ -313,10 +313,10 @@ describe('addresses allocated to pods', () => {
     expect(shown(cluster)).toEqual(['INV-58 warning candidate 10.60.0.2 no repair']);
   });
 
-  it('INV-58: an address is kept when its pod on the other node lists it', () => {
+  it('INV-58: an address that its pod uses on the other node is in danger, and the pod is to be restarted', () => {
     const cluster = healthy();
     podOf(cluster, 'a-2').node = 'node-b';
-    expect(shown(cluster)).toEqual(['INV-58 warning stable 10.60.0.2 no repair']);
+    expect(shown(cluster)).toEqual(['INV-58 error stable 10.60.0.2 by hand']);
   });
 
   it('INV-59: an address of an earlier container is released only when the pod has another address', () => {
@@ -579,7 +579,7 @@ describe('addresses in use', () => {
     const cluster = healthy();
     podOf(cluster, 'b-1').addresses = ['10.60.0.9', '10.60.0.1'];
     const judgement = only(judged(cluster));
-    expect(brief(judgement)).toBe('INV-56 error stable 10.60.0.1 no repair');
+    expect(brief(judgement)).toBe('INV-56 error stable 10.60.0.1 by hand');
     expect(judgement.finding.object).toEqual({ kind: 'Pod', namespace: 'shop', name: 'a-1' });
     expect(judgement.finding.related).toEqual([{ kind: 'Pod', namespace: 'shop', name: 'b-1' }]);
   });
@@ -617,6 +617,7 @@ describe('addresses of LoadBalancer services', () => {
       name: 'web',
       uid,
       loadBalancer: true,
+      deleting: false,
       loadBalancerClass: undefined,
       annotations: {},
       ingress: [address],
@@ -645,7 +646,7 @@ describe('addresses of LoadBalancer services', () => {
     for (const changes of [
       { ingress: [] },
       { loadBalancerClass: 'other', ingress: [] },
-      { loadBalancer: false, ingress: [] },
+      { loadBalancer: false, deleting: false, ingress: [] },
     ]) {
       const cluster = withService();
       change(cluster, changes);
@@ -673,6 +674,7 @@ describe('addresses of LoadBalancer services', () => {
       name: 'other',
       uid,
       loadBalancer: true,
+      deleting: false,
       loadBalancerClass: 'metallb.io/lb',
       annotations: {},
       ingress: [address],

@@ -118,7 +118,7 @@ describe('report file of calicoctl', () => {
     cluster.handles.length = 0;
     cluster.pods.length = 0;
     const block = cluster.bareBlock('10.60.0.0/29', 'host:node-a');
-    cluster.tunnel({ name: 'node-b', tunnels: {}, labels: {}, ready: true }, block);
+    cluster.tunnel({ name: 'node-b', tunnels: {}, labels: {}, ready: true, addresses: [], podCIDRs: [] }, block);
     cluster.allocate(block, {
       handle_id: 'k8s-pod-network.a<b',
       secondary: {

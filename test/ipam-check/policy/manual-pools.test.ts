@@ -46,6 +46,7 @@ describe('INV-67: pools with manual assignment', () => {
       name: 'front',
       uid: undefined,
       loadBalancer: true,
+      deleting: false,
       loadBalancerClass: 'calico',
       annotations,
       ingress: [address],

@@ -62,6 +62,7 @@ describe('services that Calico assigns addresses to', () => {
     name: 'web',
     uid: undefined,
     loadBalancer: true,
+    deleting: false,
     loadBalancerClass: undefined,
     annotations: {},
     ingress: [],
@@ -85,7 +86,7 @@ describe('services that Calico assigns addresses to', () => {
     ['RequestedServicesOnly', {}, false],
     ['RequestedServicesOnly', asks, true],
     ['RequestedServicesOnly', { loadBalancerClass: 'calico' }, true],
-    ['RequestedServicesOnly', { loadBalancer: false, ...asks }, false],
+    ['RequestedServicesOnly', { loadBalancer: false, deleting: false, ...asks }, false],
   ])('with assignIPs %s, a service %j is managed: %s', (assignIPs, changes, expected) => {
     expect(managed(assignIPs, changes)).toBe(expected);
   });

@@ -19,12 +19,26 @@ it.each([
   ['Unknown', false],
   [undefined, undefined],
 ])('a node with the Ready condition %s', (status, ready) => {
-  expect(nodeRecord(node(status))).toEqual({ name: 'node-a', tunnels: {}, labels: { zone: 'x' }, ready });
+  expect(nodeRecord(node(status))).toEqual({
+    name: 'node-a',
+    tunnels: {},
+    labels: { zone: 'x' },
+    ready,
+    addresses: [],
+    podCIDRs: [],
+  });
 });
 
 it('a node without labels, annotations and status', () => {
   const bare = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' } };
-  expect(nodeRecord(bare)).toEqual({ name: 'node-a', tunnels: {}, labels: {}, ready: undefined });
+  expect(nodeRecord(bare)).toEqual({
+    name: 'node-a',
+    tunnels: {},
+    labels: {},
+    ready: undefined,
+    addresses: [],
+    podCIDRs: [],
+  });
 });
 
 describe('pods that may have more addresses than they list', () => {

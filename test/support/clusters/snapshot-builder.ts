@@ -86,7 +86,7 @@ export class SnapshotBuilder {
 
   node(name: string): Mutable<NodeRecord> {
     const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' };
-    const node = { name, tunnels: {}, labels, ready: true };
+    const node = { name, tunnels: {}, labels, ready: true, addresses: [], podCIDRs: [] };
     this.nodes.push(node);
     return node;
   }
@@ -171,6 +171,9 @@ export class SnapshotBuilder {
       containerId: container(digit),
       noIpam: false,
       moreAddresses: false,
+      otherAddresses: [],
+      wired: true,
+      pools: [],
     };
     this.pods.push(pod);
     return pod;

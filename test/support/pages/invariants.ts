@@ -8,6 +8,7 @@ const headings: Readonly<Record<keyof typeof invariantGroups, string>> = {
   policy: 'Configuration and reservations',
   handles: 'Handles',
   addresses: 'Addresses',
+  waiting: 'Waiting for an address',
 };
 
 export function invariantsPage(): string {

@@ -50,7 +50,12 @@ export const ipamAssign = defineCommand({
       about: 'assign exactly this one',
     },
   ],
-  exitCodes: { 0: 'all addresses were assigned', 1: 'none was assigned', 5: 'fewer than requested were assigned' },
+  exitCodes: {
+    0: 'all addresses were assigned',
+    1: 'none was assigned',
+    4: 'refused: the address is that of a node',
+    5: 'fewer than requested were assigned',
+  },
   args: {},
   flags,
   rules: [

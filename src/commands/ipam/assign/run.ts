@@ -1,5 +1,5 @@
 // What calictl ipam assign does: the real allocator, for a node, for a service, or for one given address.
-import { type Datastore, getIfAny } from '../../../datastore/datastore.ts';
+import { type Datastore, listAll } from '../../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../../datastore/stored-ipam.ts';
 import { type Addresses, type AddressesRequest, assignAddresses } from '../../../ipam/assign/assign-addresses.ts';
 import { assignIp } from '../../../ipam/assign/assign-ip.ts';
@@ -9,11 +9,13 @@ import { sharedRanges } from '../../../ipam/block/overlaps.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
 import { poolNamed, unknownPool } from '../../../ipam/pool/pools.ts';
 import { type Cidr, parseCidr } from '../../../net/cidr.ts';
-import { namespace } from '../../../resources/kinds/namespace.ts';
-import type { Labels } from '../../../resources/selector.ts';
+import { canonicalIp } from '../../../net/ip.ts';
+import { ownAddresses } from '../../../resources/convert/node-addresses.ts';
+import { calicoNode } from '../../../resources/kinds/node.ts';
 import { goTimeText } from '../../../text/go-time.ts';
-import { CalictlError, exitCodes, UsageError } from '../../../world/errors.ts';
+import { CalictlError, exitCodes, RefusedError, UsageError } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
+import { namespaceLabels } from '../namespace-labels.ts';
 import type { AssignInput } from './command.ts';
 import { type IpamAssigned, ipamAssignJson, ipamAssignText } from './text.ts';
 
@@ -46,6 +48,7 @@ export async function run(ctx: Context, input: AssignInput): Promise<Done> {
   const store = ipamStoreOf(datastore, { signal: ctx.world.signal });
   const avoid = sharedRanges(await store.blocks.list());
   if (ip !== undefined) {
+    await refuseAddressOfNode(datastore, ip, ctx.world.signal);
     const done = await assignIp(store, { address: ip, node: input.node, use, handle, attributes, avoid }, ctx.world);
     return { node: done.node, handle, requested: 1, addresses: [done.assigned], shortfall: [] };
   }
@@ -58,7 +61,7 @@ export async function run(ctx: Context, input: AssignInput): Promise<Done> {
       node,
       use: use ?? 'Workload',
       holder: { handle, secondary: use === 'LoadBalancer' ? attributes : { ...attributes, node } },
-      namespaceLabels: await namespaceLabels(input, datastore, ctx.world.signal),
+      namespaceLabels: await namespaceLabels(datastore, input.namespace, ctx.world.signal),
       avoid,
     },
     ctx.world,
@@ -72,6 +75,19 @@ export async function run(ctx: Context, input: AssignInput): Promise<Done> {
   };
 }
 
+/** Errors: RefusedError for an address that a node has itself: whoever gets it cuts the node off. */
+async function refuseAddressOfNode(store: Datastore, ip: string, signal: AbortSignal): Promise<void> {
+  const address = canonicalIp(ip);
+  const nodes = await listAll(store, calicoNode, { mode: 'scan', current: true, signal });
+  const owner = nodes.find((node) => ownAddresses(node).some((own) => own === address));
+  if (owner === undefined) return;
+  throw new RefusedError(
+    `${ip} is the address of node ${owner.metadata.name} itself`,
+    'ADDRESS_OF_NODE',
+    'Assign another address, and keep those of nodes out of the pool with an IPReservation.',
+  );
+}
+
 type Families = Pick<AddressesRequest, 'ipv4' | 'ipv6'>;
 
 /** What is requested of which family: IPv4 when no flag says otherwise. Of both, each takes from its own pools. */
@@ -82,21 +98,6 @@ async function familiesOf(input: AssignInput, store: IpamStore): Promise<Familie
   if (!ipv4) return { ipv6: { count, pools } };
   const of = (family: 4 | 6) => ({ count, pools: pools.filter(({ version }) => version === family) });
   return { ipv4: of(4), ipv6: of(6) };
-}
-
-async function namespaceLabels(
-  input: AssignInput,
-  datastore: Datastore,
-  signal: AbortSignal,
-): Promise<Labels | undefined> {
-  const name = input.namespace;
-  if (name === undefined) return undefined;
-  const found = await getIfAny(datastore, namespace, { name }, { signal });
-  if (found !== undefined) return found.metadata.labels ?? {};
-  throw new CalictlError(`namespace ${name} does not exist`, {
-    code: 'NAMESPACE_NOT_FOUND',
-    hint: 'without --namespace, pools that select namespaces see one without labels',
-  });
 }
 
 /** The pools that --pool names, by CIDR or by name, as CIDRs. */

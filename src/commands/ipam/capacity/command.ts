@@ -11,6 +11,7 @@ export const flags = {
     { noun: 'value', hint: 'write it like nodes=10,pods-per-node=50', parse: parseTrial },
   ),
   nodeLabel: flag.pair('KEY=VALUE', 'a label of the new nodes (default: the labels that all nodes share)').repeatable(),
+  namespace: flag.text('NAMESPACE', 'count for pods of this namespace: pools can select namespaces').short('n'),
   output: outputFlag('table', 'wide', 'json', 'yaml'),
 };
 
@@ -33,6 +34,7 @@ export const ipamCapacity = defineCommand({
       command: 'calictl ipam capacity --simulate nodes=5,pods-per-node=30,pool=legacy-pool --node-label zone=b',
       about: 'simulate nodes with this label and pods that ask for this pool',
     },
+    { command: 'calictl ipam capacity --namespace shop', about: 'count pools that are for this namespace too' },
   ],
   exitCodes: { 3: 'a pool or a node has no room left, or not every simulated pod could be placed' },
   args: {},

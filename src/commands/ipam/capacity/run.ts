@@ -15,6 +15,7 @@ import { ipamConfig } from '../../../resources/kinds/ipam-config.ts';
 import { calicoNode } from '../../../resources/kinds/node.ts';
 import { exitCodes, UsageError } from '../../../world/errors.ts';
 import type { Context, View } from '../../command.ts';
+import { namespaceLabels } from '../namespace-labels.ts';
 import type { CapacityInput } from './command.ts';
 import {
   type IpamCapacityShown,
@@ -26,22 +27,23 @@ import {
 import type { Trial } from './trial.ts';
 
 /** Everything that is counted, each kind once. Errors: those of the store; CalictlError for a block that cannot be counted. */
-async function read(store: Datastore, signal: AbortSignal): Promise<IpamLists> {
+async function read(store: Datastore, namespace: string | undefined, signal: AbortSignal): Promise<IpamLists> {
   const ipam = ipamStoreOf(store, { signal });
-  const [pools, reservations, blocks, affinities, config, stored] = await Promise.all([
+  const [pools, reservations, blocks, affinities, config, stored, labels] = await Promise.all([
     ipam.pools(),
     ipam.reservations(),
     listAll(store, ipamBlock, { signal, mode: 'scan' }),
     listAll(store, blockAffinity, { signal, mode: 'scan' }),
     getIfAny(store, ipamConfig, { name: 'default' }, { signal }),
     listAll(store, calicoNode, { signal }),
+    namespaceLabels(store, namespace, signal),
   ]);
   refuseMalformedBlocks(blocks);
   const nodes = stored.map((node) => ({
     name: node.metadata.name,
     labels: toV3(calicoNode, node).metadata.labels ?? {},
   }));
-  return { pools, reservations, blocks, affinities, config, nodes };
+  return { pools, reservations, blocks, affinities, config, nodes, namespaceLabels: labels };
 }
 
 function requestedPool(name: string, { pools }: IpamLists): Cidr {
@@ -50,8 +52,11 @@ function requestedPool(name: string, { pools }: IpamLists): Cidr {
   return cidr;
 }
 
-export async function run(ctx: Context, { simulate: trial, nodeLabel }: CapacityInput): Promise<IpamCapacityShown> {
-  const lists = await read(await ctx.datastore(), ctx.world.signal);
+export async function run(
+  ctx: Context,
+  { simulate: trial, nodeLabel, namespace }: CapacityInput,
+): Promise<IpamCapacityShown> {
+  const lists = await read(await ctx.datastore(), namespace, ctx.world.signal);
   const given = nodeLabel.length === 0 ? undefined : Object.fromEntries(nodeLabel);
   const labels = given ?? commonLabels(lists.nodes);
   const room = capacity(lists, labels);

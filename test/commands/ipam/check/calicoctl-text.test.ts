@@ -18,6 +18,7 @@ function broken(): SnapshotBuilder {
     name: 'web',
     uid: undefined,
     loadBalancer: true,
+    deleting: false,
     loadBalancerClass: undefined,
     annotations: {},
     ingress: ['10.60.0.15'],
