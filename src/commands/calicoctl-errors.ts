@@ -12,6 +12,9 @@ function said(error: unknown): string {
   return 'storeText' in error && typeof error.storeText === 'string' ? error.storeText : error.message;
 }
 
+/** Codes of errors about names, whose text stands alone. */
+const wholeTexts: readonly string[] = ['OTHER_SPELLING', 'MALFORMED_NAME'];
+
 /** What calicoctl says about an error; `id` names the object it is about, when there is one. */
 export function calicoctlText(error: unknown, id?: string): string {
   const text = said(error);
@@ -20,7 +23,7 @@ export function calicoctlText(error: unknown, id?: string): string {
   if (id === undefined) return text;
   switch (error.reason) {
     case 'not-found':
-      if (error.code === 'OTHER_SPELLING') return text;
+      if (wholeTexts.includes(error.code)) return text;
       return `resource does not exist: ${id} with error: ${text}`;
     case 'already-exists':
       return `resource already exists: ${id}`;

@@ -2,7 +2,7 @@
 import { inStoredForm } from '../resources/convert/v3.ts';
 import { isNormal, normalise } from '../resources/int64.ts';
 import { type CalicoApi, customResourceApi, type Kind, storedIn } from '../resources/kind.ts';
-import { kindNamed } from '../resources/kinds.ts';
+import { kindNamed, kindOf } from '../resources/kinds.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { deepCopy, frozen } from '../text/plain-values.ts';
 import { RefusedError } from '../world/errors.ts';
@@ -89,11 +89,11 @@ export class MemoryDatastore implements Datastore {
   /** Create, update and delete calls made so far. */
   writes = 0;
   readonly #now: () => Date;
-  readonly #objects = new Map<string, Map<string, KubeObject>>();
+  readonly #objects = new Map<Kind, Map<string, KubeObject>>();
   /** Sorted keys by kind; dropped when a key is added or removed. */
-  readonly #keys = new Map<string, readonly string[]>();
+  readonly #keys = new Map<Kind, readonly string[]>();
   /** Lists by kind, and by namespace and selector; dropped when an object of the kind is written. */
-  readonly #lists = new Map<string, Map<string, readonly KubeObject[]>>();
+  readonly #lists = new Map<Kind, Map<string, readonly KubeObject[]>>();
   #revision = 0n;
   #uids = 0;
   #crash: StoreCrash | undefined;
@@ -125,7 +125,7 @@ export class MemoryDatastore implements Datastore {
   async *list<T extends KubeObject>(asked: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
     const kind = storedIn(asked, this.calicoApi);
     yield this.#call('list', kind, '', options, () => {
-      const items = this.#listed(kind.kind, options) as readonly T[];
+      const items = this.#listed(kind, options) as readonly T[];
       return { items: [...items], resourceVersion: String(this.#revision), atomic: true };
     });
   }
@@ -167,8 +167,8 @@ export class MemoryDatastore implements Datastore {
       checkDelete(kind, stored, preconditions);
       if (options?.dryRun) return;
       this.#of(kind).delete(key);
-      this.#keys.delete(kind.kind);
-      this.#lists.delete(kind.kind);
+      this.#keys.delete(kind);
+      this.#lists.delete(kind);
       this.#nextRevision();
     });
   }
@@ -189,7 +189,7 @@ export class MemoryDatastore implements Datastore {
   /** Copies of all objects, sorted by kind and name: a store made of them continues where this one stopped. */
   dump(): KubeObject[] {
     return [...this.#objects]
-      .sort(([a], [b]) => compareKeys(a, b))
+      .sort(([a], [b]) => compareKeys(a.kind, b.kind))
       .flatMap(([kind]) => this.#sorted(kind))
       .map((object) => deepCopy(object));
   }
@@ -222,7 +222,7 @@ export class MemoryDatastore implements Datastore {
   }
 
   /** The objects of a kind, sorted by their keys. */
-  #sorted(kind: string): KubeObject[] {
+  #sorted(kind: Kind): KubeObject[] {
     const objects = this.#objects.get(kind) ?? new Map<string, KubeObject>();
     let keys = this.#keys.get(kind);
     if (keys === undefined) {
@@ -233,7 +233,7 @@ export class MemoryDatastore implements Datastore {
   }
 
   /** The objects of a kind that match, sorted by their keys. */
-  #listed(kind: string, { namespace, labelSelector: text = '' }: ListOptions): readonly KubeObject[] {
+  #listed(kind: Kind, { namespace, labelSelector: text = '' }: ListOptions): readonly KubeObject[] {
     const lists = this.#lists.get(kind) ?? new Map<string, readonly KubeObject[]>();
     this.#lists.set(kind, lists);
     const question = namespace === undefined ? text : `${namespace}\0${text}`;
@@ -253,7 +253,7 @@ export class MemoryDatastore implements Datastore {
   }
 
   #seed(object: KubeObject): void {
-    const known = kindNamed(object.kind);
+    const known = kindOf(object.apiVersion, object.kind) ?? kindNamed(object.kind);
     if (known === undefined) throw new DatastoreError('invalid', `unknown kind ${object.kind}`);
     const kind = storedIn(known, this.calicoApi);
     const stored = deepCopy(inStoredForm(known, object, this.calicoApi));
@@ -268,17 +268,17 @@ export class MemoryDatastore implements Datastore {
   #put<T extends KubeObject>(kind: Kind<T>, key: string, object: T): T {
     const stored = frozen(object);
     const objects = this.#of(kind);
-    if (!objects.has(key)) this.#keys.delete(kind.kind);
-    this.#lists.delete(kind.kind);
+    if (!objects.has(key)) this.#keys.delete(kind);
+    this.#lists.delete(kind);
     objects.set(key, stored);
     return stored;
   }
 
   #of(kind: Kind): Map<string, KubeObject> {
-    const known = this.#objects.get(kind.kind);
+    const known = this.#objects.get(kind);
     if (known !== undefined) return known;
     const fresh = new Map<string, KubeObject>();
-    this.#objects.set(kind.kind, fresh);
+    this.#objects.set(kind, fresh);
     return fresh;
   }
 

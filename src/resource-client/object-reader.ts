@@ -83,7 +83,7 @@ export class ObjectReader {
     }
     const pages = sources.map((origin) => wholePage(this.#pagesDerivedFrom(origin, options)));
     const read = await Promise.all(pages);
-    const items = [...read.flatMap((page) => page.items), ...(fixed?.() ?? [])];
+    const items = [...(fixed?.() ?? []), ...read.flatMap((page) => page.items)];
     yield { items, resourceVersion: read.map(({ resourceVersion }) => resourceVersion).join('/') };
   }
 
@@ -145,19 +145,21 @@ export class ObjectReader {
       throw new DatastoreError('not-found', '', { storeText });
     }
     if (this.#storesDerived) return undefined;
-    throw new DatastoreError('not-found', '', { storeText: malformedName(ref.name) });
+    const { text: storeText, isWhole = false } = malformedName(ref.name);
+    throw new DatastoreError('not-found', '', { storeText, ...(isWhole && { code: 'MALFORMED_NAME' }) });
   }
 }
 
-/** All pages as one, with the revision of the first. */
+/** All pages as one, with the revision of the list. */
 async function wholePage(pages: AsyncIterable<ObjectPage>): Promise<ObjectPage> {
   const items: KubeObject[] = [];
-  let revision: string | undefined;
+  let resourceVersion = '';
   for await (const page of pages) {
     items.push(...page.items);
-    revision ??= page.resourceVersion;
+    // Servers may send it with the last page only.
+    resourceVersion ||= page.resourceVersion;
   }
-  return { items, resourceVersion: revision ?? '' };
+  return { items, resourceVersion };
 }
 
 async function* sortedPage(

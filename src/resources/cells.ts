@@ -1,4 +1,5 @@
 // Cells that the tables of several kinds share. Which kind has which column is in the kind's own file.
+import { goFloat } from '../text/go-number.ts';
 import type { Column, Need } from './kind.ts';
 import type { KubeObject } from './object.ts';
 
@@ -28,4 +29,9 @@ export function joinedAndCut(entries: readonly string[] | null | undefined): str
 /** `true` or `false`; `unset` when there is no value. */
 export function yesNo(value: boolean | null | undefined, unset = 'false'): string {
   return value === undefined || value === null ? unset : String(value);
+}
+
+/** The number as Go prints a float, `1e+06`; `<nil>` when there is none. */
+export function goNumber(value: number | bigint | null | undefined): string {
+  return value === undefined || value === null ? '<nil>' : goFloat(Number(value));
 }

@@ -111,6 +111,7 @@ export function omitEmpty<T extends KubeObject>(kind: Kind, object: T): T {
   for (const part of parts) {
     const table = shown[part]?.();
     if (table === undefined) continue;
+    if (part === 'status' && shown.omitsStatus && copy.status === undefined) continue;
     const value = copy[part] ?? {};
     copy[part] = isObject(value) ? omitEmptyInTable(table, value) : value;
   }

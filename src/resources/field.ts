@@ -143,6 +143,8 @@ export const text = scalar<string>('string');
 export const flag = scalar<boolean>('boolean');
 /** A 64-bit integer: a bigint in everything that a datastore hands out. */
 export const int64 = scalar<bigint>('int64');
+/** A number that may have a fraction. A whole number beyond 2^53 is a bigint. */
+export const number = scalar<number | bigint>('number');
 /** A value that is never checked. */
 export const anything = scalar<unknown>('anything');
 /** For ports and protocols, which have numbers and names. */

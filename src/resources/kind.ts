@@ -38,6 +38,8 @@ export interface Column<T extends KubeObject = KubeObject> {
 export interface ObjectFields {
   readonly spec?: () => FieldTable;
   readonly status?: () => FieldTable;
+  /** True when Calico's programs print no status of an object that has none. */
+  readonly omitsStatus?: true;
 }
 
 /**
@@ -77,14 +79,20 @@ export interface DerivationSource<T extends KubeObject = KubeObject, From extend
   withdrawn?(source: From): From;
 }
 
-/** How objects of a kind are derived from those of others. */
+export interface MalformedName {
+  readonly text: string;
+  /** True when calicoctl prints nothing but the text, and not that the object does not exist. */
+  readonly isWhole?: true;
+}
+
+/** How objects of a kind are derived from others. */
 export interface Derivation<T extends KubeObject = KubeObject> {
   /** In the order in which a list has what is derived from them. */
   readonly sources: readonly DerivationSource<T>[];
-  /** Objects that exist always, at the end of every list. */
+  /** Objects that exist always, at the beginning of every list. */
   readonly fixed?: () => readonly T[];
   /** The error of a Kubernetes datastore for a name that no derived object has. */
-  malformedName(name: string): string;
+  malformedName(name: string): MalformedName;
 }
 
 export interface DerivationOptions {
@@ -103,7 +111,10 @@ export interface Naming {
   problem(shown: KubeObject): string | undefined;
 }
 
-/** What a client asks for. Replacing, patching and labelling an object are updates. */
+/**
+ * What a client asks for. Replacing, patching and labelling an object are updates; applying it creates it and, when that
+ * is refused or there is one, updates it, unless applying itself is refused.
+ */
 export type WriteVerb = 'create' | 'apply' | 'update' | 'delete';
 
 /** Writes that Calico's clients refuse, although the datastore might do them. */
@@ -111,7 +122,10 @@ export interface Refusal {
   readonly verbs: readonly WriteVerb[];
   /** Objects that are refused; all of the kind when absent. */
   names?(name: string): boolean;
-  /** `asked`: whatever the datastore holds. `written`: only once an object of that name was read, where the verb reads one. */
+  /**
+   * `asked`: whatever the datastore holds. `written`: an update is refused only when there is such an object. Patching and
+   * labelling read the object first in any case.
+   */
   readonly when: 'asked' | 'written';
   /** calicoctl's message. `id` is `Kind(name)` or `Kind(namespace/name)`. */
   message(id: string, name: string, verb: WriteVerb): string;
@@ -140,6 +154,8 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly codec?: Codec<T, S>;
   /** Present when the stored name may differ from the one that people see. */
   readonly naming?: Naming;
+  /** False for a kind with a v3 form that calicoctl 3.31 does not have. */
+  readonly inCalicoctl?: false;
   /** Writes that are refused; the first that fits says why. */
   readonly refusals?: readonly Refusal[];
   /** Order of lists, where it is not that of the datastore. Objects that compare equal stay in its order. */
@@ -148,6 +164,8 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly derived?: Derivation<T>;
   /** A copy in which current fields replace those of older versions. */
   upgraded?(object: T): T;
+  /** True for a kind that older versions of Calico do not install: their clusters have no such objects. */
+  readonly isRecent?: true;
   /** False for kinds whose objects have no meaning in a snapshot of the cluster. */
   readonly inSnapshots?: false;
   readonly columns: {
@@ -181,6 +199,11 @@ export function storedApiVersion({ api: { group, version } }: Kind): string {
 /** True when the kind can be named on the command line. */
 export function isOnCommandLine({ aliases }: Kind): boolean {
   return aliases.length > 0;
+}
+
+/** True when calicoctl 3.31 has the kind. */
+export function isInCalicoctl({ codec, inCalicoctl }: Kind): boolean {
+  return codec !== undefined && inCalicoctl !== false;
 }
 
 /** The fields of the form in which people see objects of the kind. */

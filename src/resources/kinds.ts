@@ -1,31 +1,50 @@
 // The register of kinds and the ways to find one.
 
-import { type Kind, storedApiVersion, v3ApiVersion } from './kind.ts';
+import { isCalicoKind, type Kind, storedApiVersion, v3ApiVersion } from './kind.ts';
 import { bgpConfiguration } from './kinds/bgp-configuration.ts';
+import { bgpFilter } from './kinds/bgp-filter.ts';
 import { bgpPeer } from './kinds/bgp-peer.ts';
 import { blockAffinity } from './kinds/block-affinity.ts';
+import { calicoNodeStatus } from './kinds/calico-node-status.ts';
 import { clusterInformation } from './kinds/cluster-information.ts';
 import { felixConfiguration } from './kinds/felix-configuration.ts';
+import { globalNetworkPolicy } from './kinds/global-network-policy.ts';
+import { globalNetworkSet } from './kinds/global-network-set.ts';
+import { hostEndpoint } from './kinds/host-endpoint.ts';
 import { ipPool } from './kinds/ip-pool.ts';
 import { ipReservation } from './kinds/ip-reservation.ts';
 import { ipamBlock } from './kinds/ipam-block.ts';
 import { ipamConfig } from './kinds/ipam-config.ts';
 import { ipamHandle } from './kinds/ipam-handle.ts';
 import { kubeControllersConfiguration } from './kinds/kube-controllers-configuration.ts';
+import { kubernetesNetworkPolicy } from './kinds/kubernetes-network-policy.ts';
 import { lease } from './kinds/lease.ts';
 import { namespace } from './kinds/namespace.ts';
+import { networkPolicy } from './kinds/network-policy.ts';
+import { networkSet } from './kinds/network-set.ts';
 import { calicoNode } from './kinds/node.ts';
 import { pod } from './kinds/pod.ts';
+import { profile } from './kinds/profile.ts';
 import { service } from './kinds/service.ts';
+import { serviceAccount } from './kinds/service-account.ts';
+import { stagedGlobalNetworkPolicy } from './kinds/staged-global-network-policy.ts';
+import { stagedKubernetesNetworkPolicy } from './kinds/staged-kubernetes-network-policy.ts';
+import { stagedNetworkPolicy } from './kinds/staged-network-policy.ts';
+import { tier } from './kinds/tier.ts';
 import { workloadEndpoint } from './kinds/workload-endpoint.ts';
 
 /** All kinds, in order of their names. */
 export const kinds: readonly Kind[] = [
   bgpConfiguration,
+  bgpFilter,
   bgpPeer,
   blockAffinity,
+  calicoNodeStatus,
   clusterInformation,
   felixConfiguration,
+  globalNetworkPolicy,
+  globalNetworkSet,
+  hostEndpoint,
   ipamBlock,
   ipamConfig,
   ipamHandle,
@@ -34,23 +53,47 @@ export const kinds: readonly Kind[] = [
   kubeControllersConfiguration,
   lease,
   namespace,
+  networkPolicy,
+  kubernetesNetworkPolicy,
+  networkSet,
   calicoNode,
   pod,
+  profile,
   service,
+  serviceAccount,
+  stagedGlobalNetworkPolicy,
+  stagedKubernetesNetworkPolicy,
+  stagedNetworkPolicy,
+  tier,
   workloadEndpoint,
 ];
 
-const byName: ReadonlyMap<string, Kind> = new Map([
-  ...kinds.map((kind) => [kind.kind, kind] as const),
-  ...kinds.flatMap((kind) => (kind.native?.kind === undefined ? [] : [[kind.native.kind, kind] as const])),
-]);
+/** Calico's kinds last: of two kinds of one name, a name alone means Calico's. */
+const byName: ReadonlyMap<string, Kind> = new Map(
+  [...kinds.filter((kind) => !isCalicoKind(kind)), ...kinds.filter(isCalicoKind)].flatMap((kind) =>
+    [kind.kind, kind.native?.kind ?? kind.kind].map((name) => [name, kind] as const),
+  ),
+);
+const versionAndKind = (apiVersion: string, kind: string): string => `${apiVersion} ${kind}`;
+const byVersion: ReadonlyMap<string, Kind> = new Map(
+  kinds.flatMap((kind) =>
+    [storedApiVersion(kind), ...(kind.codec === undefined ? [] : [v3ApiVersion])].map(
+      (apiVersion) => [versionAndKind(apiVersion, kind.kind), kind] as const,
+    ),
+  ),
+);
 const byAlias: ReadonlyMap<string, Kind> = new Map(
   kinds.flatMap((kind) => kind.aliases.map((alias) => [alias, kind] as const)),
 );
 
-/** The kind that has this CamelCase name in one of the APIs. */
+/** The kind that has this CamelCase name in one of the APIs; the NetworkPolicy of Calico, not that of Kubernetes. */
 export function kindNamed(name: string): Kind | undefined {
   return byName.get(name);
+}
+
+/** The CamelCase name of the kind, with its API group where another kind has the same name. */
+export function distinctName(kind: Kind): string {
+  return kindNamed(kind.kind) === kind ? kind.kind : `${kind.kind}.${kind.api.group}`;
 }
 
 /** The kind that has this name on the command line, in any case. */
@@ -60,8 +103,5 @@ export function findKind(alias: string): Kind | undefined {
 
 /** The kind of a manifest: stored form, or projectcalico.org/v3 for the kinds that have such a form. */
 export function kindOf(apiVersion: string, kind: string): Kind | undefined {
-  const found = byName.get(kind);
-  if (found === undefined) return undefined;
-  if (apiVersion === storedApiVersion(found)) return kind === found.kind ? found : undefined;
-  return found.codec !== undefined && apiVersion === v3ApiVersion ? found : undefined;
+  return byVersion.get(versionAndKind(apiVersion, kind));
 }

@@ -90,5 +90,10 @@ export function keepFields(object: KubeObject, redact: boolean): KubeObject {
   if (object.apiVersion.startsWith('crd.projectcalico.org/')) return object;
   if (object.kind === 'Pod') return keepPodFields(object as Pod, redact);
   if (object.kind === 'Node') return keepNodeFields(object as CoreNode, redact);
+  if (object.kind === 'ServiceAccount') {
+    // Only its labels matter: what else it has are the names of secrets.
+    const { apiVersion, kind, metadata } = object;
+    return keepMetadata({ apiVersion, kind, metadata }, redact);
+  }
   return keepMetadata(object, redact);
 }

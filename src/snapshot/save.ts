@@ -7,7 +7,7 @@ import { isLost, type RecordedStep, recordingFiles } from '../node-exec/recordin
 import { stepsOf } from '../node-live/read-nodes.ts';
 import type { Probe } from '../node-state/probes.ts';
 import type { Kind } from '../resources/kind.ts';
-import { kinds } from '../resources/kinds.ts';
+import { distinctName, kinds } from '../resources/kinds.ts';
 import { isObjectName } from '../resources/names.ts';
 import { printJson } from '../text/json.ts';
 import { counted } from '../text/wording.ts';
@@ -38,6 +38,12 @@ function savedKinds(store: Datastore): Kind[] {
   return kinds.filter(
     ({ inSnapshots = true, derived }) => inSnapshots && (derived === undefined || store.type !== 'kubernetes'),
   );
+}
+
+/** `ippools.json`; with the API group where two kinds have the same plural. */
+function fileName(kind: Kind): string {
+  const { plural, group } = kind.api;
+  return distinctName(kind) === kind.kind ? `${plural}.json` : `${plural}.${group}.json`;
 }
 
 /** The objects of a kind as a List, one object per line. */
@@ -82,12 +88,16 @@ export async function saveSnapshot(
     };
     try {
       const { text, count } = await listOf(store, kind, options, onRead);
-      if (count > 0) await target.write(`${kind.api.plural}.json`, text);
-      objects.push({ kind: kind.kind, count });
+      if (count > 0) await target.write(fileName(kind), text);
+      objects.push({ kind: distinctName(kind), count });
     } catch (error) {
       const unreadable = error instanceof DatastoreError && (error.reason === 'unauthorized' || error.missingKind);
       if (!unreadable) throw error;
-      unread.push({ kind: kind.kind, reason: error.message });
+      if (error.missingKind && kind.isRecent) {
+        objects.push({ kind: distinctName(kind), count: 0 });
+        continue;
+      }
+      unread.push({ kind: distinctName(kind), reason: error.message });
     }
   }
   // Of a store that is itself incomplete, a snapshot is no more complete.

@@ -20,3 +20,14 @@ export function goWhole(value: number): string {
   const up = over > 0.5 || (over === 0.5 && below % 2 !== 0);
   return String(up ? below + 1 : below);
 }
+
+/**
+ * Go's `%v` of a float: the fewest digits that read back as the same number; with an exponent of at least two digits from
+ * 1e6 up and below 1e-4: `1e+06`.
+ */
+export function goFloat(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e6) || !Number.isFinite(value)) return String(value);
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
+}

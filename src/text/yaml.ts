@@ -1,5 +1,6 @@
 // YAML output as Calico's and Kubernetes' own programs print it: sorted keys, dashes at the indent of their key, quotes
 // only where plain text would be read as something else. Input is read with the package yaml, in manifest/ and connect/.
+import { goFloat } from './go-number.ts';
 import { isObject } from './plain-values.ts';
 import { compareKeys } from './yaml-keys.ts';
 import { keyText, type TextPosition, textValue } from './yaml-scalars.ts';
@@ -14,6 +15,8 @@ function isSimpleKey(key: string): boolean {
 function scalar(value: unknown, position: TextPosition): string {
   if (typeof value === 'string') return textValue(value, position);
   if (value === null || value === undefined) return 'null';
+  // Whole numbers below 1e21 are integers in the JSON from which Calico's programs make YAML.
+  if (typeof value === 'number' && !(Number.isInteger(value) && Math.abs(value) < 1e21)) return goFloat(value);
   return String(value);
 }
 

@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { commands } from '../../src/commands/tree.ts';
+import { toV3 } from '../../src/resources/convert/v3.ts';
 import { isOnCommandLine } from '../../src/resources/kind.ts';
-import { kinds } from '../../src/resources/kinds.ts';
+import { kindOf, kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { corpus } from '../support/clusters/corpus.ts';
+import { everyKind } from '../support/clusters/every-kind.ts';
 import { exampleObjects } from '../support/clusters/example-cluster.ts';
 import { until } from '../support/program/until.ts';
 import { type Ran, run, TestClock } from '../support/program/world.ts';
@@ -97,21 +99,32 @@ const more: readonly KubeObject[] = [
   { kind: 'IPReservation', name: 'first', spec: { reservedCIDRs: ['10.60.0.0/32'] } },
 ].map(({ kind, name, spec }) => ({ apiVersion: 'crd.projectcalico.org/v1', kind, metadata: { name }, spec }));
 
-const clusterObjects = (): KubeObject[] => [...exampleObjects(), ...more];
+const clusterObjects = (): KubeObject[] => [...exampleObjects(), ...more, ...everyKind];
 
 /** `get` of every kind, all of them and by name. */
 function getLines(): string[] {
   const objects = clusterObjects();
-  return kinds.filter(isOnCommandLine).flatMap(({ kind, aliases: [alias = ''], namespaced }) => {
+  return kinds.filter(isOnCommandLine).flatMap((kind) => {
+    const {
+      aliases: [alias = ''],
+      namespaced,
+    } = kind;
     const all = `get ${alias}${namespaced ? ' -A' : ''} -o json`;
-    const { name } = objects.find((object) => object.kind === kind)?.metadata ?? {};
-    return name === undefined ? [all] : [all, `get ${alias} ${name} -o wide`];
+    const object = objects.find((one) => kindOf(one.apiVersion, one.kind) === kind);
+    if (object === undefined) return [all];
+    const { name, namespace } = toV3(kind, object).metadata;
+    return [all, `get ${alias} ${name}${namespaced ? ` -n ${namespace}` : ''} -o wide`];
   });
 }
 
 /** Command lines by command, for those that only read the datastore. */
 const reading: Readonly<Record<string, readonly string[]>> = {
-  get: [...getLines(), 'get wep worker--1-k8s-job--36-eth0 -n shop'],
+  get: [
+    ...getLines(),
+    'get wep worker--1-k8s-job--36-eth0 -n shop',
+    'get profile kns.shop',
+    'get profile ksa.shop.cart',
+  ],
   'ipam affinity list': ['ipam affinity list'],
   'ipam capacity': ['ipam capacity'],
   'ipam check': ['ipam check -o wide'],
@@ -311,7 +324,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       const without = await (await as('reader')).run(`snapshot save ${home}/without.tgz`);
       expect(without.code).toBe(5);
       expect(without.stdout).toMatch(
-        /^not saved: Namespace: .*not allowed to list namespaces|^not saved: Namespace: .*cannot list/m,
+        /^not saved: NetworkPolicy\.networking\.k8s\.io: .*(not allowed to list networkpolicies|cannot list)/m,
       );
       const snapshotter = await as('snapshotter');
       const { code, stderr } = await snapshotter.run(`snapshot save ${home}/whole.tgz`);

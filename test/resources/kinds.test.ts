@@ -4,7 +4,7 @@ import { joinedAndCut } from '../../src/resources/cells.ts';
 import { toV3 } from '../../src/resources/convert/v3.ts';
 import { isOnCommandLine, type RelatedObjects, storedApiVersion } from '../../src/resources/kind.ts';
 import { calicoNode } from '../../src/resources/kinds/node.ts';
-import { findKind, kindNamed, kindOf, kinds } from '../../src/resources/kinds.ts';
+import { distinctName, findKind, kindNamed, kindOf, kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 
 const headings: Readonly<Record<string, readonly [string, string]>> = {
@@ -20,6 +20,18 @@ const headings: Readonly<Record<string, readonly [string, string]>> = {
   kubecontrollersconfig: ['NAME', 'NAME'],
   node: ['NAME', 'NAME ASN IPV4 IPV6'],
   wep: ['WORKLOAD NODE NETWORKS INTERFACE', 'NAME WORKLOAD NODE NETWORKS INTERFACE PROFILES NATS'],
+  bf: ['NAME NUMEXPORTV4 NUMIMPORTV4 NUMEXPORTV6 NUMIMPORTV6', 'NAME NUMEXPORTV4 NUMIMPORTV4 NUMEXPORTV6 NUMIMPORTV6'],
+  gnp: ['NAME TIER', 'NAME TIER ORDER SELECTOR'],
+  gnetsets: ['NAME', 'NAME NETS'],
+  hep: ['NAME NODE', 'NAME NODE INTERFACE IPS PROFILES'],
+  pol: ['NAME TIER', 'NAME TIER ORDER SELECTOR'],
+  netsets: ['NAME', 'NAME NETS'],
+  pro: ['NAME', 'NAME LABELS'],
+  sgnp: ['NAME TIER', 'NAME TIER ORDER SELECTOR'],
+  skpol: ['NAME', 'NAME PODSELECTOR'],
+  spol: ['NAME TIER', 'NAME TIER ORDER SELECTOR'],
+  tier: ['NAME ORDER', 'NAME ORDER'],
+  nodestatus: ['NAME NODE', 'NAME NODE CLASSES'],
   blocks: ['NAME CIDR AFFINITY USED FREE', 'CIDR POOL AFFINITY SIZE USED FREE BORROWED RESERVED STATE'],
   affinities: ['NAME NODE CIDR STATE', 'NAME NODE CIDR STATE TYPE DELETED'],
   handles: ['NAME HANDLEID ADDRESSES BLOCKS', 'NAME HANDLEID ADDRESSES BLOCKS'],
@@ -48,10 +60,18 @@ describe('finding a kind', () => {
   it('kindOf finds a kind by its stored apiVersion, and by v3 where it has a v3 form', () => {
     for (const kind of kinds) {
       expect(kindOf(storedApiVersion(kind), kind.kind)).toBe(kind);
-      expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind.codec ? kind : undefined);
+      if (kind.codec) expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind);
+      else expect(kindOf('projectcalico.org/v3', kind.kind)).not.toBe(kind);
       expect(kindOf('example.com/v1', kind.kind)).toBeUndefined();
     }
     expect(kindOf('crd.projectcalico.org/v1', 'Node')).toBeUndefined();
+    expect(kindOf('projectcalico.org/v3', 'IPAMBlock')).toBeUndefined();
+  });
+
+  it('a NetworkPolicy without an apiVersion is that of Calico', () => {
+    expect(kindNamed('NetworkPolicy')?.api.group).toBe('crd.projectcalico.org');
+    expect(kindOf('networking.k8s.io/v1', 'NetworkPolicy')?.api.group).toBe('networking.k8s.io');
+    expect(kinds.map(distinctName).filter((name) => name.includes('.'))).toEqual(['NetworkPolicy.networking.k8s.io']);
   });
 });
 

@@ -2,7 +2,7 @@
 import { DatastoreError } from '../../datastore/datastore.ts';
 import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
-import type { Kind } from '../../resources/kind.ts';
+import { isInCalicoctl, type Kind } from '../../resources/kind.ts';
 import { defaultNamespace } from '../../resources/object.ts';
 import { CalictlError, exitCodes, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
@@ -44,7 +44,7 @@ export async function run(ctx: Context, input: CalicoctlGetInput): Promise<Selec
 /** Errors: UsageError for what no datastore could answer; those of opening the datastore. */
 async function select(ctx: Context, input: CalicoctlGetInput): Promise<Selected> {
   const { names, namespace, allNamespaces } = input;
-  const kind = kindOfWord(input.kind, ({ codec }) => codec !== undefined);
+  const kind = kindOfWord(input.kind, isInCalicoctl);
   const store = await ctx.datastore();
   if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
   const clash = namespaceClash(kind, input);

@@ -28,7 +28,7 @@ interface LoadedFile {
 }
 
 /** By kind and key. */
-type Entries = Map<string, Map<string, Entry>>;
+type Entries = Map<Kind, Map<string, Entry>>;
 
 /** How often a refresh starts over when files change meanwhile. */
 const ATTEMPTS = 5;
@@ -64,11 +64,11 @@ export class Contents {
   }
 
   find(kind: Kind, key: string): Entry | undefined {
-    return this.#entries.get(kind.kind)?.get(key);
+    return this.#entries.get(kind)?.get(key);
   }
 
   all(kind: Kind): ReadonlyMap<string, Entry> {
-    return this.#entries.get(kind.kind) ?? new Map<string, Entry>();
+    return this.#entries.get(kind) ?? new Map<string, Entry>();
   }
 
   manifest(path: string): Manifest | undefined {
@@ -127,7 +127,7 @@ export class Contents {
       return;
     }
     for (const { kind, object } of this.#files.get(path)?.manifest.objects ?? []) {
-      this.#entries.get(kind.kind)?.delete(objectKey(kind, object.metadata));
+      this.#entries.get(kind)?.delete(objectKey(kind, object.metadata));
     }
     if (manifest === undefined || signature === undefined) {
       this.#files.delete(path);
@@ -170,8 +170,8 @@ export class Contents {
     for (const stored of objects) {
       const { kind, object } = stored;
       const key = objectKey(kind, object.metadata);
-      const ofKind = entries.get(kind.kind) ?? new Map<string, Entry>();
-      entries.set(kind.kind, ofKind);
+      const ofKind = entries.get(kind) ?? new Map<string, Entry>();
+      entries.set(kind, ofKind);
       const other = ofKind.get(key);
       if (other === undefined) {
         ofKind.set(key, { ...stored, path, copies: [] });

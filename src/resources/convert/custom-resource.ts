@@ -44,7 +44,7 @@ function uidOf({ uid }: ObjectMeta): Partial<ObjectMeta> {
   return uid === undefined ? {} : { uid: translateUid(uid) };
 }
 
-function v3Metadata(stored: ObjectMeta): ObjectMeta {
+function v3Metadata(stored: ObjectMeta, { naming }: Kind): ObjectMeta {
   const kept = decoded(stored.annotations?.[METADATA_ANNOTATION]);
   if (kept === undefined) {
     return { ...stored, ...uidOf(stored), creationTimestamp: stored.creationTimestamp ?? null };
@@ -53,7 +53,8 @@ function v3Metadata(stored: ObjectMeta): ObjectMeta {
   const annotations = without(stored.annotations ?? {}, METADATA_ANNOTATION) as Record<string, string>;
   return {
     ...without(kept, 'labels', 'annotations'),
-    name: stored.name,
+    // The annotation records the name of kinds whose stored name differs.
+    name: (naming !== undefined && kept.name) || stored.name,
     ...(namespace ? { namespace } : {}),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     ...uidOf(stored),
@@ -67,7 +68,7 @@ function v3Metadata(stored: ObjectMeta): ObjectMeta {
 }
 
 function toV3(stored: KubeObject, kind: Kind): KubeObject {
-  const metadata = stored.apiVersion === v3ApiVersion ? stored.metadata : v3Metadata(stored.metadata);
+  const metadata = stored.apiVersion === v3ApiVersion ? stored.metadata : v3Metadata(stored.metadata, kind);
   return { ...withDefaults(kind, stored), apiVersion: v3ApiVersion, metadata: orderMetadata(metadata) };
 }
 
@@ -81,10 +82,10 @@ function calicoKeys(map: Readonly<Record<string, string>> | null | undefined): R
 }
 
 /** Text of the metadata annotation: everything that the custom resource's own metadata does not hold. */
-function encoded(v3: ObjectMeta): string {
+function encoded(v3: ObjectMeta, { naming }: Kind): string {
   const owners = v3.ownerReferences;
   const kept = {
-    ...without(v3, 'name', 'namespace', 'uid', 'resourceVersion'),
+    ...without(v3, 'namespace', 'uid', 'resourceVersion', ...(naming === undefined ? ['name'] : [])),
     creationTimestamp: v3.creationTimestamp ?? null,
     ...(owners?.length ? { ownerReferences: translatedOwners(owners, v3ApiVersion, customResourceApi) } : {}),
   };
@@ -100,15 +101,15 @@ function encoded(v3: ObjectMeta): string {
   return printJson(orderMetadata(Object.fromEntries(set)), { goEscapes: true });
 }
 
-function crdMetadata(v3: ObjectMeta): ObjectMeta {
+function crdMetadata(v3: ObjectMeta, kind: Kind): ObjectMeta {
   const { name, namespace, resourceVersion } = v3;
   return {
-    name,
+    name: kind.naming?.storedNames(name)[0] ?? name,
     ...(namespace ? { namespace } : {}),
     ...uidOf(v3),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     ...merged('labels', calicoKeys(v3.labels)),
-    annotations: { ...calicoKeys(v3.annotations), [METADATA_ANNOTATION]: encoded(v3) },
+    annotations: { ...calicoKeys(v3.annotations), [METADATA_ANNOTATION]: encoded(v3, kind) },
   };
 }
 
@@ -123,7 +124,7 @@ export function inCalicoApi<T extends KubeObject>(kind: Kind, object: T, calicoA
   const adapted = calicoApi === v3ApiVersion ? kind.native?.toNative : kind.native?.fromNative;
   const stored = adapted !== undefined && isObject(spec) ? { ...object, spec: adapted(spec) } : object;
   if (isV3 && calicoApi === v3ApiVersion) return stored;
-  const metadata = isV3 ? crdMetadata(object.metadata) : v3Metadata(object.metadata);
+  const metadata = isV3 ? crdMetadata(object.metadata, kind) : v3Metadata(object.metadata, kind);
   return { ...stored, apiVersion: calicoApi, kind: storedIn(kind, calicoApi).kind, metadata };
 }
 

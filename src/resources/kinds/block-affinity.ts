@@ -3,6 +3,7 @@ import { column, nameColumn } from '../cells.ts';
 import { booleanOrText, cidr, field, fields, oneOf, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { ipamOnly } from '../refusals.ts';
 
 const trueTexts: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 const falseTexts: readonly string[] = ['', '0', 'f', 'F', 'FALSE', 'false', 'False'];
@@ -70,6 +71,7 @@ export const blockAffinity: Kind<BlockAffinity> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'blockaffinities' },
   native: { toNative: (stored) => marked(stored, Boolean), fromNative: (native) => marked(native, String) },
   fields: { spec },
+  refusals: ipamOnly,
   columns: {
     default: columns,
     wide: [

@@ -2,7 +2,7 @@
 import { column, nameColumn, yesNo } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { field, fields, flag, text, type Values } from '../field.ts';
-import type { Kind } from '../kind.ts';
+import type { Kind, Refusal, WriteVerb } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 
 const spec = fields(() => ({
@@ -16,6 +16,22 @@ const spec = fields(() => ({
 export interface ClusterInformation extends KubeObject {
   spec: Values<typeof spec>;
 }
+
+function readOnly(verb: WriteVerb, words: string): Refusal {
+  return {
+    verbs: [verb],
+    when: 'asked',
+    message: () => `operation ${words}`,
+    hint: 'Calico itself writes it',
+  };
+}
+
+const refusals = [
+  readOnly('create', 'create or apply is not supported on ClusterInformation'),
+  readOnly('apply', 'apply is not supported on ClusterInformation: resource is readonly'),
+  readOnly('update', 'apply or replace is not supported on ClusterInformation'),
+  readOnly('delete', 'delete is not supported on ClusterInformation'),
+];
 
 const columns = [
   nameColumn,
@@ -33,5 +49,6 @@ export const clusterInformation: Kind<ClusterInformation> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'clusterinformations' },
   fields: { spec },
   codec: customResource,
+  refusals,
   columns: { default: columns, wide: columns },
 };

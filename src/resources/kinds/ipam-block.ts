@@ -20,6 +20,7 @@ import {
 } from '../field.ts';
 import type { Column, Kind, RelatedObjects } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { ipamOnly } from '../refusals.ts';
 import { ipPool } from './ip-pool.ts';
 import { type IPReservation, ipReservation } from './ip-reservation.ts';
 
@@ -187,5 +188,6 @@ export const ipamBlock: Kind<IPAMBlock> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamblocks' },
   native: { toNative: withoutEmptyOwner },
   fields: { spec },
+  refusals: ipamOnly,
   columns: { default: [nameColumn, cidrColumn, affinity, usedColumn, free], wide, extra: [nameColumn] },
 };

@@ -3,6 +3,7 @@ import { column, nameColumn, yesNo } from '../cells.ts';
 import { field, fields, flag, integer, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { ipamOnly } from '../refusals.ts';
 
 const spec = fields(() => ({
   strictAffinity: field(flag, 'Whether nodes take addresses only from their own blocks, and borrow none.', {
@@ -41,5 +42,6 @@ export const ipamConfig: Kind<IPAMConfig> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamconfigs' },
   native: { kind: 'IPAMConfiguration', plural: 'ipamconfigurations' },
   fields: { spec },
+  refusals: ipamOnly,
   columns: { default: columns, wide: columns },
 };

@@ -3,6 +3,7 @@ import { column, joined, nameColumn } from '../cells.ts';
 import { field, fields, flag, integer, map, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { ipamOnly } from '../refusals.ts';
 
 const spec = fields(() => ({
   handleID: field(text, 'The handle id, in its own case; the name of the object is in lower case.', {
@@ -36,5 +37,6 @@ export const ipamHandle: Kind<IPAMHandle> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamhandles' },
   fields: { spec },
+  refusals: ipamOnly,
   columns: { default: columns, wide: columns },
 };

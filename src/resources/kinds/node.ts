@@ -2,6 +2,7 @@
 import { column, nameColumn } from '../cells.ts';
 import { nodeFromV3, nodeToV3 } from '../convert/node-v3.ts';
 import type { Kind, RelatedObjects } from '../kind.ts';
+import { notSupported } from '../refusals.ts';
 import { bgpConfiguration } from './bgp-configuration.ts';
 import { type CoreNode, coreNodeFields, type NodeV3, nodeV3Fields } from './node-fields.ts';
 
@@ -24,6 +25,9 @@ export const calicoNode: Kind<CoreNode, NodeV3> = {
   fields: coreNodeFields,
   shownFields: nodeV3Fields,
   codec: { toV3: nodeToV3, fromV3: (v3) => nodeFromV3(v3), onto: nodeFromV3 },
+  refusals: [
+    notSupported(['create', 'delete'], 'asked', 'nodes join and leave a cluster through Kubernetes, e.g. with kubectl'),
+  ],
   columns: {
     default: [nameColumn],
     wide: [

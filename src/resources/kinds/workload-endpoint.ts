@@ -5,8 +5,11 @@ import { customResource } from '../convert/custom-resource.ts';
 import { withoutCalicoAddresses } from '../convert/pod-addresses.ts';
 import { podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
 import type { Kind } from '../kind.ts';
+import { notSupported } from '../refusals.ts';
 import { type Pod, pod } from './pod.ts';
 import { type WorkloadEndpoint, workloadEndpointSpec } from './workload-endpoint-fields.ts';
+
+const ofPods = 'an endpoint follows its pod: change that with kubectl';
 
 const workload = column<WorkloadEndpoint>('WORKLOAD', ({ spec }) => spec.workload || spec.pod || '');
 const node = column<WorkloadEndpoint>('NODE', ({ spec }) => spec.node ?? '');
@@ -33,8 +36,12 @@ export const workloadEndpoint: Kind<WorkloadEndpoint> = {
         withdrawn: withoutCalicoAddresses,
       },
     ],
-    malformedName: () => 'malformed WorkloadEndpoint name - unable to determine Pod name',
+    malformedName: () => ({ text: 'malformed WorkloadEndpoint name - unable to determine Pod name' }),
   },
+  refusals: [
+    notSupported(['create'], 'asked', ofPods, 'unsupported PatchMode: patchModeUnspecified'),
+    notSupported(['update'], 'written', ofPods, 'unsupported PatchMode: patchModeUnspecified'),
+  ],
   columns: {
     default: [workload, node, networks, networkInterface],
     wide: [

@@ -2,7 +2,7 @@
 // It has its own few lines of HTTP, so that tests do not set up their data with the code under test.
 import { Agent, request } from 'node:https';
 import { namespace } from '../../../src/resources/kinds/namespace.ts';
-import { kinds } from '../../../src/resources/kinds.ts';
+import { distinctName, kindOf, kinds } from '../../../src/resources/kinds.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { parseJson, printJson } from '../../../src/text/json.ts';
 
@@ -31,8 +31,9 @@ interface Resource {
   readonly namespaced: boolean;
 }
 
+/** `kind` is what distinctName returns. */
 function resourceOf(kind: string): Resource {
-  const known = kinds.find((candidate) => candidate.kind === kind);
+  const known = kinds.find((candidate) => distinctName(candidate) === kind);
   if (known === undefined) {
     const other = others[kind];
     if (other === undefined) throw new Error(`no way to load a ${kind}`);
@@ -40,6 +41,11 @@ function resourceOf(kind: string): Resource {
   }
   const { group, version, plural } = known.api;
   return { base: group === '' ? `/api/${version}` : `/apis/${group}/${version}`, plural, namespaced: known.namespaced };
+}
+
+function nameOfKind({ apiVersion, kind }: KubeObject): string {
+  const known = kindOf(apiVersion, kind);
+  return known === undefined ? kind : distinctName(known);
 }
 
 /** Their status is written through the subresource of the same object. */
@@ -101,7 +107,8 @@ export class ApiAdmin {
   async #create(object: KubeObject, revisions: Map<string, bigint>): Promise<void> {
     const seen = (body: string): void => {
       const revision = BigInt((JSON.parse(body) as KubeObject).metadata.resourceVersion ?? 0);
-      if (revision > (revisions.get(object.kind) ?? 0n)) revisions.set(object.kind, revision);
+      const kind = nameOfKind(object);
+      if (revision > (revisions.get(kind) ?? 0n)) revisions.set(kind, revision);
     };
     const path = collectionPath(object);
     const made = await this.request('POST', path, forCreation(object));
@@ -119,7 +126,8 @@ export class ApiAdmin {
 
   /** Removes everything that load may have made, except namespaces and CRDs. */
   async reset(): Promise<void> {
-    for (const kind of kinds) if (kind !== namespace && kind.derived === undefined) await this.deleteAll(kind.kind);
+    for (const kind of kinds)
+      if (kind !== namespace && kind.derived === undefined) await this.deleteAll(distinctName(kind));
   }
 
   async deleteAll(kind: string): Promise<void> {
@@ -161,7 +169,7 @@ function isServersOwn(kind: string, { metadata }: KubeObject): boolean {
 }
 
 function collectionPath(object: KubeObject): string {
-  const { base, plural, namespaced } = resourceOf(object.kind);
+  const { base, plural, namespaced } = resourceOf(nameOfKind(object));
   return namespaced ? `${base}/namespaces/${object.metadata.namespace}/${plural}` : `${base}/${plural}`;
 }
 

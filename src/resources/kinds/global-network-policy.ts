@@ -1,0 +1,38 @@
+// GlobalNetworkPolicy: a policy for endpoints of all namespaces, and for host endpoints.
+import { policyResource } from '../convert/policy.ts';
+import { fields, type Values } from '../field.ts';
+import type { Kind, Refusal } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
+import { isKubernetesAdminPolicy } from '../policy-names.ts';
+import { globalNetworkPolicyFields, policyColumns, policyNaming } from './policy-fields.ts';
+
+const spec = fields(globalNetworkPolicyFields);
+
+export interface GlobalNetworkPolicy extends KubeObject {
+  spec: Values<typeof spec>;
+}
+
+const refusals: readonly Refusal[] = [
+  {
+    verbs: ['create', 'update', 'delete'],
+    names: isKubernetesAdminPolicy,
+    when: 'written',
+    // The same words for every verb.
+    message: (id) =>
+      `operation create or apply is not supported on ${id}: kubernetes admin network policies must be managed through the kubernetes API`,
+    hint: 'change the AdminNetworkPolicy of Kubernetes that it is a copy of, with kubectl',
+  },
+];
+
+export const globalNetworkPolicy: Kind<GlobalNetworkPolicy> = {
+  kind: 'GlobalNetworkPolicy',
+  about: 'What traffic pods of all namespaces, and the nodes themselves, may have.',
+  aliases: ['globalnetworkpolicy', 'globalnetworkpolicies', 'gnp', 'gnps'],
+  namespaced: false,
+  api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'globalnetworkpolicies' },
+  fields: { spec },
+  codec: policyResource,
+  naming: policyNaming,
+  refusals,
+  columns: policyColumns,
+};

@@ -1,0 +1,53 @@
+// HostEndpoint: interfaces of a node, so that policies apply to them.
+import { column, joined, nameColumn } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import { field, fields, ipAddress, list, object, port, text, type Values } from '../field.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
+import { protocol } from './policy-rule-fields.ts';
+
+const spec = fields(() => ({
+  node: field(text, 'Node that has the interface.'),
+  interfaceName: field(text, 'Name of the interface; `*` for all interfaces of the node.'),
+  expectedIPs: field(
+    list(ipAddress),
+    'Addresses of the interface: they find it when interfaceName is empty, and policies match them.',
+  ),
+  profiles: field(list(text), 'Profiles that apply to the endpoint.'),
+  ports: field(
+    list(
+      object({
+        name: field(text, 'Name of the port, for policies.', { omit: 'never' }),
+        protocol: field(protocol, 'Protocol of the port.', { omit: 'never' }),
+        port: field(port, 'Number of the port.', { omit: 'never' }),
+      }),
+    ),
+    'Ports with names, which policies can refer to.',
+  ),
+}));
+
+export interface HostEndpoint extends KubeObject {
+  spec: Values<typeof spec>;
+}
+
+const node = column<HostEndpoint>('NODE', ({ spec }) => spec.node ?? '');
+
+export const hostEndpoint: Kind<HostEndpoint> = {
+  kind: 'HostEndpoint',
+  about: 'Interfaces of a node that policies apply to.',
+  aliases: ['hostendpoint', 'hostendpoints', 'hep', 'heps'],
+  namespaced: false,
+  api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'hostendpoints' },
+  fields: { spec },
+  codec: customResource,
+  columns: {
+    default: [nameColumn, node],
+    wide: [
+      nameColumn,
+      node,
+      column('INTERFACE', ({ spec }) => spec.interfaceName ?? ''),
+      column('IPS', ({ spec }) => joined(spec.expectedIPs)),
+      column('PROFILES', ({ spec }) => joined(spec.profiles)),
+    ],
+  },
+};

@@ -1,0 +1,103 @@
+// What the kinds of Calico's policies share: their fields, columns and names.
+import { column, goNumber, nameColumn } from '../cells.ts';
+import { field, flag, list, number, oneOf, selector, text } from '../field.ts';
+import type { Column, Naming } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
+import { defaultTier, policyNameProblem, storedPolicyNames } from '../policy-names.ts';
+import { type Rule, rules } from './policy-rule-fields.ts';
+
+const tierField = field(text, 'Tier of the policy.', { default: defaultTier });
+
+const orderField = field(number, 'Policies of a tier apply in ascending order; those without one come last.', {
+  omit: 'unset',
+});
+
+const rulesFields = {
+  ingress: field(rules, 'Rules for packets to the endpoints.'),
+  egress: field(rules, 'Rules for packets from the endpoints.'),
+};
+
+const selectorField = field(selector, 'Labels of the endpoints that the policy applies to; all when it is empty.', {
+  default: 'all()',
+});
+
+const typesField = field(list(oneOf('Ingress', 'Egress')), 'Directions that the policy applies to.', {
+  default: { about: '`Ingress`, or what the policy has rules for' },
+});
+
+const serviceAccountSelectorField = field(
+  selector,
+  'Labels of the service accounts of pods that the policy applies to.',
+);
+
+const performanceHintsField = field(
+  list(oneOf('AssumeNeededOnEveryNode')),
+  'What Felix may assume, to program the policy faster.',
+);
+
+/** Fields of a policy of a namespace. */
+export const networkPolicyFields = () => ({
+  tier: tierField,
+  order: orderField,
+  ...rulesFields,
+  selector: selectorField,
+  types: typesField,
+  serviceAccountSelector: serviceAccountSelectorField,
+  performanceHints: performanceHintsField,
+});
+
+/** Fields of a policy of the whole cluster. */
+export const globalNetworkPolicyFields = () => ({
+  tier: tierField,
+  order: orderField,
+  ...rulesFields,
+  selector: selectorField,
+  types: typesField,
+  doNotTrack: field(flag, 'Whether the policy applies before connection tracking; for host endpoints.', {
+    default: false,
+  }),
+  preDNAT: field(flag, 'Whether the policy applies before DNAT; for host endpoints.', { default: false }),
+  applyOnForward: field(flag, 'Whether the policy applies to packets that a host endpoint forwards.', {
+    default: false,
+  }),
+  serviceAccountSelector: serviceAccountSelectorField,
+  namespaceSelector: field(selector, 'Labels of the namespaces of pods that the policy applies to.'),
+  performanceHints: performanceHintsField,
+});
+
+/** The field that staged policies have before all others. */
+export const stagedActionField = field(
+  oneOf('Set', 'Delete', 'Learn', 'Ignore'),
+  'What the policy would do if it were enforced: replace the policy of its name, or delete it.',
+  { default: 'Set' },
+);
+
+/** What the columns of all kinds of policies in tiers are made from. */
+export interface TieredPolicy extends KubeObject {
+  spec: {
+    tier?: string | undefined;
+    order?: number | bigint | undefined;
+    selector?: string | undefined;
+    ingress?: Rule[] | undefined;
+    egress?: Rule[] | undefined;
+    [field: string]: unknown;
+  };
+}
+
+const tierColumn = column<TieredPolicy>('TIER', ({ spec }) => spec.tier ?? '');
+
+export const policyColumns: { readonly default: Column<TieredPolicy>[]; readonly wide: Column<TieredPolicy>[] } = {
+  default: [nameColumn, tierColumn],
+  wide: [
+    nameColumn,
+    tierColumn,
+    column('ORDER', ({ spec }) => goNumber(spec.order)),
+    column('SELECTOR', ({ spec }) => spec.selector ?? ''),
+  ],
+};
+
+/** Names of policies in tiers. */
+export const policyNaming: Naming = {
+  storedNames: storedPolicyNames,
+  problem: ({ metadata, spec }) => policyNameProblem((spec as TieredPolicy['spec'] | undefined)?.tier, metadata.name),
+};

@@ -1,0 +1,55 @@
+// Tier: policies are applied tier by tier.
+import { column, goNumber, nameColumn } from '../cells.ts';
+import { customResource } from '../convert/custom-resource.ts';
+import { field, fields, number, oneOf, type Values } from '../field.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
+import { conditions } from './conditions.ts';
+
+const undeletable: readonly string[] = ['default', 'adminnetworkpolicy', 'kube-admin', 'kube-baseline'];
+
+const spec = fields(() => ({
+  order: field(number, 'Tiers apply in ascending order.', { omit: 'unset', default: 1_000_000, fill: 'unset' }),
+  defaultAction: field(
+    oneOf('Deny', 'Pass'),
+    'What happens to packets that no policy of the tier decides on, at endpoints that it has policies for.',
+    { omit: 'unset', default: 'Deny', fill: 'unset' },
+  ),
+}));
+
+const status = fields(() => ({ conditions }));
+
+export interface Tier extends KubeObject {
+  spec: Values<typeof spec>;
+  status?: Values<typeof status>;
+}
+
+/** Ascending; tiers without an order come last. */
+function compare(a: Tier, b: Tier): number {
+  const [left, right] = [a, b].map(({ spec }) => Number(spec.order ?? Number.POSITIVE_INFINITY)) as [number, number];
+  return left === right ? 0 : left - right;
+}
+
+const columns = [nameColumn, column<Tier>('ORDER', ({ spec }) => goNumber(spec.order))];
+
+export const tier: Kind<Tier> = {
+  kind: 'Tier',
+  about: 'A group of policies that apply together; tiers apply one after the other.',
+  aliases: ['tier', 'tiers'],
+  namespaced: false,
+  api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'tiers' },
+  isRecent: true,
+  fields: { spec, status, omitsStatus: true },
+  codec: customResource,
+  compare,
+  refusals: [
+    {
+      verbs: ['delete'],
+      names: (name) => undeletable.includes(name),
+      when: 'asked',
+      message: (_, name) => `operation Delete is not supported on ${name}: Cannot delete ${name} tier`,
+      hint: 'Calico needs this tier',
+    },
+  ],
+  columns: { default: columns, wide: columns },
+};
