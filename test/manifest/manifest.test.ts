@@ -62,7 +62,7 @@ describe('native objects of projectcalico.org/v3', () => {
         (kind) => `apiVersion: projectcalico.org/v3\nkind: ${kind}\nmetadata: {name: x}\nspec: {cidr: 10.0.0.0/16}\n`,
       )
       .join('---\n');
-    expect(namesOf(text)).toEqual(['IPPool/x']);
+    expect(namesOf(text)).toEqual(['IPPool/x', 'NetworkPolicy/default.x']);
   });
 });
 
