@@ -168,6 +168,8 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly isRecent?: true;
   /** False for kinds whose objects have no meaning in a snapshot of the cluster. */
   readonly inSnapshots?: false;
+  /** Names in Calico's Go code, by path, of the fields that do not follow the rule of go-names.ts. */
+  readonly goNames?: Readonly<Record<string, string>>;
   readonly columns: {
     readonly default: readonly Column<S>[];
     readonly wide: readonly Column<S>[];

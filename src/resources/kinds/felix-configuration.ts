@@ -31,5 +31,12 @@ export const felixConfiguration: Kind<FelixConfiguration> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'felixconfigurations' },
   fields: { spec },
   codec: customResource,
+  goNames: {
+    'spec.bpfConntrackMode': 'BPFConntrackCleanupMode',
+    'spec.bpfMapSizePerCpuConntrack': 'BPFMapSizePerCPUConntrack',
+    'spec.externalNodesList': 'ExternalNodesCIDRList',
+    'spec.nftablesMode': 'NFTablesMode',
+    'spec.wireguardKeepAlive': 'WireguardPersistentKeepAlive',
+  },
   columns: { default: [nameColumn], wide: [nameColumn] },
 };

@@ -90,6 +90,7 @@ export const ipPool: Kind<IPPool> = {
   fields: { spec },
   codec: customResource,
   upgraded,
+  goNames: { 'spec.nat-outgoing': 'NATOutgoingV1' },
   columns: {
     default: [nameColumn, cidrColumn, selectorColumn],
     wide: [

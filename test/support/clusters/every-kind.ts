@@ -218,3 +218,90 @@ export const everyKind: readonly KubeObject[] = [
     metadata: { name: 'cart', namespace: 'shop', labels: { role: 'shop', 'a.b/c': 'd' } },
   },
 ];
+
+/** The same for kinds that other samples of clusters have too, some by the same names. */
+export const commonKinds: readonly KubeObject[] = [
+  resource(
+    'BGPConfiguration',
+    { name: 'default' },
+    {
+      logSeverityScreen: 'Info',
+      nodeToNodeMeshEnabled: false,
+      asNumber: 65001,
+      serviceLoadBalancerIPs: [{ cidr: '192.0.2.0/25' }],
+      serviceExternalIPs: [{ cidr: '192.0.2.128/25' }],
+      serviceClusterIPs: [{ cidr: '10.96.0.0/12' }],
+      communities: [{ name: 'c', value: '65001:100' }],
+      prefixAdvertisements: [{ cidr: '10.60.0.0/16', communities: ['c'] }],
+      listenPort: 1790,
+      nodeMeshPassword: { secretKeyRef: { name: 'bgp', key: 'mesh' } },
+      nodeMeshMaxRestartTime: '2m0s',
+      bindMode: 'NodeIP',
+      ignoredInterfaces: ['eth*'],
+    },
+    { creationTimestamp: made },
+  ),
+  resource(
+    'BGPPeer',
+    { name: 'rack' },
+    {
+      peerIP: '192.0.2.1',
+      asNumber: 64513,
+      node: 'node-a',
+      localASNumber: 64514,
+      password: { secretKeyRef: { name: 's', key: 'k', optional: true } },
+      maxRestartTime: '1m30s',
+      ttlSecurity: 1,
+      filters: ['rack'],
+    },
+    { creationTimestamp: made },
+  ),
+  resource(
+    'FelixConfiguration',
+    { name: 'default' },
+    {
+      vxlanVNI: 4097,
+      ipipMTU: 0,
+      bpfEnabled: false,
+      interfacePrefix: 'cali,tap',
+      routeRefreshInterval: '1m30s',
+      failsafeInboundHostPorts: [
+        { port: 22, protocol: 'tcp' },
+        { port: 53, net: '192.0.2.0/24' },
+      ],
+      failsafeOutboundHostPorts: [],
+      healthTimeoutOverrides: [{ name: 'x', timeout: '1m30s' }],
+      routeTableRanges: [{ min: 1, max: 250 }],
+      bpfConntrackTimeouts: { udpTimeout: 'Auto', tcpSynSent: '30s' },
+      externalNodesList: ['192.0.2.0/24'],
+      kubeNodePortRanges: ['30000:32767', 32768],
+      natPortRange: '32768:65535',
+    },
+    { creationTimestamp: made },
+  ),
+  resource('IPPool', { name: 'pool' }, { cidr: '10.60.0.0/16', natOutgoing: true }, { creationTimestamp: made }),
+  resource('IPReservation', { name: 'kept' }, { reservedCIDRs: ['10.60.200.0/28'] }, { creationTimestamp: made }),
+  resource(
+    'KubeControllersConfiguration',
+    { name: 'default' },
+    {
+      logSeverityScreen: 'Info',
+      controllers: {
+        node: {
+          leakGracePeriod: '15m0s',
+          hostEndpoint: {
+            autoCreate: 'Enabled',
+            templates: [
+              { generateName: 'a', interfaceCIDRs: ['10.0.0.0/8'], labels: { a: 'b' }, nodeSelector: 'all()' },
+            ],
+          },
+        },
+        loadBalancer: { assignIPs: 'AllServices' },
+      },
+    },
+    { creationTimestamp: made },
+    {
+      status: { runningConfig: { controllers: { policy: { reconcilerPeriod: '5m0s' } } }, environmentVars: { A: 'b' } },
+    },
+  ),
+];
