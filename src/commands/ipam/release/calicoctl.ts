@@ -1,6 +1,4 @@
 // `ipam release` as calicoctl does it, text for text: one address without guards, or the leaks of reports.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { ipamStoreOf } from '../../../datastore/stored-ipam.ts';
 import { deleteInTwoPhases } from '../../../ipam/deletion.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
@@ -14,6 +12,7 @@ import { CalictlError, StdoutFailure, systemText, UsageError } from '../../../wo
 import { calicoctlText } from '../../calicoctl-errors.ts';
 import type { Context } from '../../command.ts';
 import type { CalicoctlReleaseInput } from './command.ts';
+import { readReport } from './report-file.ts';
 
 const refuse = (message: string): CalictlError => new CalictlError(message, { code: 'REPORT_REFUSED' });
 
@@ -56,7 +55,8 @@ async function releaseAddress(ctx: Context, given: string): Promise<string> {
 async function* releaseFromReports(ctx: Context, files: readonly string[], force: boolean): AsyncIterable<string> {
   const reports = await Promise.all(
     files.map(async (file) => {
-      const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+      const text = await readReport(ctx.world, file).catch((cause: unknown) => {
+        ctx.world.signal.throwIfAborted();
         throw new CalictlError(`open ${file}: ${systemText(cause)}`, { code: 'REPORT_UNREADABLE', cause });
       });
       return parseCalicoctlReport(text, file);

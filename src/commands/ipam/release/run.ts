@@ -1,6 +1,4 @@
 // What calictl ipam release does: plan, refuse what is in use, ask, release under guard.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Released } from '../../../ipam/release/release-plan.ts';
 import { parseCalicoctlReport, type ReadReport } from '../../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
 import { applyRelease } from '../../../ipam-live/release/apply-release.ts';
@@ -10,6 +8,7 @@ import { CalictlError, exitCodes, RefusedError, systemText, UsageError } from '.
 import type { Context } from '../../command.ts';
 import { requireConsent } from '../../consent.ts';
 import type { ReleaseInput } from './command.ts';
+import { readReport } from './report-file.ts';
 import { ipamReleaseJson, ipamReleaseText } from './text.ts';
 
 export async function run(ctx: Context, input: ReleaseInput): Promise<Released> {
@@ -99,7 +98,8 @@ function nothingRecorded({ handle, node, pod }: ReleaseInput): CalictlError {
 function readReports(ctx: Context, files: readonly string[]): Promise<ReadReport[]> {
   return Promise.all(
     files.map(async (file) => {
-      const text = await readFile(resolve(ctx.world.cwd, file), 'utf8').catch((cause: unknown) => {
+      const text = await readReport(ctx.world, file).catch((cause: unknown) => {
+        ctx.world.signal.throwIfAborted();
         throw new UsageError(
           `the report ${file} cannot be read: ${systemText(cause)}`,
           'write one with: calictl ipam check --report FILE',
