@@ -1,7 +1,7 @@
 // Errors to texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
 import { printableLines } from '../output/printable.ts';
 import { redacted } from '../output/redact.ts';
-import { CalictlError, exitCodes } from '../world/errors.ts';
+import { CalictlError, exitCodes, systemText } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 
 /** The text with secrets removed and control characters made visible; line ends stay. */
@@ -46,9 +46,14 @@ function unknownLines(error: unknown, debug: boolean): string[] {
   return [...lines, shown.stack ?? '', ...causes(shown)];
 }
 
+/** `/tmp/x: no space left on device`, where the error names a path. */
+function systemSentence(error: NodeJS.ErrnoException): string {
+  return error.path === undefined ? error.message : `${error.path}: ${systemText(error)}`;
+}
+
 /** The lines for an error that is not a CalictlError. */
 export function unforeseenLines(error: unknown, debug: boolean): string[] {
-  return isSystemError(error) ? [`calictl: ${error.message} (${error.code})`] : unknownLines(error, debug);
+  return isSystemError(error) ? [`calictl: ${systemSentence(error)} (${error.code})`] : unknownLines(error, debug);
 }
 
 /** True when the person ended the command, and the error only says so. */

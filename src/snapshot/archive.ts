@@ -2,11 +2,11 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
+import { type Header, pack } from 'tar-stream';
 
 export interface Archive {
   file(name: string, contents: string | Buffer): Promise<void>;
-  link(name: string, target: string): void;
+  link(name: string, target: string): Promise<void>;
   /** Resolves when everything is written to the file. */
   finish(): Promise<void>;
   /** Resolves when nothing writes to the file any more; the file is incomplete. */
@@ -20,17 +20,22 @@ export function openArchive(path: string): Archive {
   // The methods report it; a failure between two calls must not end the process.
   whole.catch(() => undefined);
   const mtime = new Date(0);
+  const added = (header: Pick<Header, 'name'> & Partial<Header>, contents: string | Buffer = ''): Promise<void> =>
+    Promise.race([
+      new Promise<void>((done, failed) => {
+        const entry = entries.entry(header, contents, (error) => (error ? failed(error) : done()));
+        // The end of the archive ends its entries, which would end the process.
+        entry?.on('error', failed);
+      }).catch(async (error: unknown) => {
+        // What ended the archive before is the reason, not that it has ended.
+        await whole;
+        throw error;
+      }),
+      whole,
+    ]);
   return {
-    file: (name, contents) =>
-      Promise.race([
-        new Promise<void>((done, failed) => {
-          entries.entry({ name, mtime, mode: 0o644 }, contents, (error) => (error ? failed(error) : done()));
-        }),
-        whole,
-      ]),
-    link(name, target) {
-      entries.entry({ name, type: 'symlink', linkname: target, mtime });
-    },
+    file: (name, contents) => added({ name, mtime, mode: 0o644 }, contents),
+    link: (name, target) => added({ name, type: 'symlink', linkname: target, mtime }),
     async finish() {
       entries.finalize();
       await whole;

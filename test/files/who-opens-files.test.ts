@@ -6,7 +6,6 @@ import { expect, it } from 'vitest';
 const allowed: Readonly<Record<string, string>> = {
   'cli/process-identity.ts': 'files of /proc',
   'commands/node/checksystem/this-kernel.ts': 'files of /proc, /boot and /lib/modules',
-  'commands/node/diags/collection.ts': 'entries that readdir calls files',
   'connect/kube-connection.ts': 'the CA file, looked at by refuseSpecialFile before',
   'datastore/file/lock-file.ts': 'the draft that the same function wrote',
   'node-exec/processes.ts': 'files of /proc',

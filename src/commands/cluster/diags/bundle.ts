@@ -1,10 +1,10 @@
 // From a scratch folder to calico-diagnostics-TIME.tar.gz in the working directory: collecting, packing, cleaning up.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, rmdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Datastore } from '../../../datastore/datastore.ts';
-import { packFolder } from '../../../snapshot/pack-folder.ts';
-import { UsageError } from '../../../world/errors.ts';
+import { newScratchFolder } from '../../../files/scratch-folder.ts';
+import { packFolder, partialName } from '../../../snapshot/pack-folder.ts';
+import { CalictlError, systemText, UsageError } from '../../../world/errors.ts';
 import type { OutputStream } from '../../../world/world.ts';
 import type { Context } from '../../command.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
@@ -29,7 +29,7 @@ const stamp = (now: Date): string => now.toISOString().replace(/\..*/, '').repla
 
 /** A new temporary folder. */
 export async function newScratch({ world }: Context): Promise<Scratch> {
-  return { folder: await mkdtemp(join(tmpdir(), 'calictl-diags-')), name: prefix + stamp(world.clock.now()) };
+  return { folder: await newScratchFolder('calictl-diags-'), name: prefix + stamp(world.clock.now()) };
 }
 
 /** The bundle among the entries of a folder that an interrupted run left. */
@@ -52,6 +52,23 @@ export async function collectBundle(
   options: CollectionOptions & { readonly keepScratch: boolean },
   progress: OutputStream,
 ): Promise<Bundle> {
+  const path = `./${name}.tar.gz`;
+  const bundle = resolve(ctx.world.cwd, path);
+  const unwritable = (cause: unknown, hint: string): CalictlError =>
+    new CalictlError(`the bundle ${bundle} cannot be written: ${systemText(cause)}`, {
+      code: 'BUNDLE_UNWRITABLE',
+      hint,
+      cause,
+    });
+  const goOn = `Go on in another folder with: calictl cluster diags --resume ${folder}`;
+  await tryToWrite(bundle).catch(async (cause: unknown) => {
+    // It has something only when an earlier run was interrupted.
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    throw unwritable(cause, isGone ? 'Run the command in a folder that can be written to.' : goOn);
+  });
   const collection = new Collection(ctx, kubectl, join(folder, name), options, progress);
   await collection.say('==== Begin collecting diagnostics. ====');
   await collection.say(`Created temporary directory: ${folder}`);
@@ -64,10 +81,18 @@ export async function collectBundle(
     throw error;
   }
   await collection.say('\n==== Producing a diagnostics bundle. ====');
-  const path = `./${name}.tar.gz`;
-  await packFolder(join(folder, name), name, resolve(ctx.world.cwd, path));
+  await packFolder(join(folder, name), name, bundle).catch((cause: unknown) => {
+    throw unwritable(cause, goOn);
+  });
   if (!options.keepScratch) await rm(folder, { recursive: true });
   return { path, failed: collection.failed };
+}
+
+/** Before minutes are spent on what cannot be kept. Errors: those of the file system. */
+async function tryToWrite(bundle: string): Promise<void> {
+  const partial = partialName(bundle);
+  await writeFile(partial, '');
+  await rm(partial);
 }
 
 /** The last line. */

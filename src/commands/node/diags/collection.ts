@@ -1,7 +1,8 @@
 // Collecting diagnostics of this machine into one .tar.gz: outputs of commands, logs of Calico and of its containers.
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openRegularFile } from '../../../files/regular-file.ts';
+import { newScratchFolder } from '../../../files/scratch-folder.ts';
 import type { CommandResult } from '../../../node-exec/node-exec.ts';
 import { openTarget, type SnapshotTarget } from '../../../snapshot/target.ts';
 import { systemText } from '../../../world/errors.ts';
@@ -106,7 +107,10 @@ class Collector {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
-      await this.write(`logs${path.slice(folder.length)}`, await readFile(path, 'utf8'));
+      const text = await endOfLog(path).catch(async (error: unknown) => {
+        await this.say(`Error copying log files: ${path}: ${systemText(error)}`);
+      });
+      if (text !== undefined) await this.write(`logs${path.slice(folder.length)}`, text);
     }
   }
 
@@ -129,6 +133,22 @@ class Collector {
   }
 }
 
+/** The end of a log is what is asked for, and a text has a limit. */
+const mostOfLog = 64 * 1024 ** 2;
+
+/** The last bytes of a log, all of them unless it is very large. Errors: UnsuitableFileError, those of the file system. */
+async function endOfLog(path: string): Promise<string> {
+  const file = await openRegularFile(path);
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, mostOfLog);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
 /** `20261130_002827`, in local time as in calicoctl. */
 function stamp(now: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -138,7 +158,7 @@ function stamp(now: Date): string {
 
 /** Collects into a new file in a new temporary folder. Errors: CalictlError for a file that cannot be written; Ctrl-C. */
 export async function collectDiagnostics(ctx: Context, options: CollectionOptions): Promise<Diagnostics> {
-  const folder = await mkdtemp(join(tmpdir(), 'calico'));
+  const folder = await newScratchFolder('calico');
   const path = join(folder, `diags-${stamp(ctx.world.clock.now())}.tar.gz`);
   const target = await openTarget(path);
   const collector = new Collector(ctx, target, options);
