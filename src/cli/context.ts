@@ -133,7 +133,10 @@ export class CommandContext implements Context {
   }
 
   nodeExec(input: TransportInput): Promise<NodeExec> {
-    this.#nodeExec ??= this.#found().then((location) => openNodeExec(input, location, this.world, this.#connect));
+    const waiting = this.#options.forPeople ? this.#waiting : undefined;
+    this.#nodeExec ??= this.#found().then((location) =>
+      openNodeExec(input, location, this.world, this.#connect, waiting),
+    );
     return this.#nodeExec;
   }
 

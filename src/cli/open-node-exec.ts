@@ -1,6 +1,6 @@
 // Which transport to the nodes a command takes: --via, else what goes with the datastore.
 import type { TransportInput } from '../commands/transport-flags.ts';
-import type { KubeConnection } from '../connect/kube-connection.ts';
+import type { KubeConnection, Waiting } from '../connect/kube-connection.ts';
 import type { ConnectionSettings } from '../connect/settings.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
 import type { SshSettings } from '../node-exec/ssh/settings.ts';
@@ -11,7 +11,8 @@ import type { OpenableLocation } from './datastore-location.ts';
 const transports = 'kube, ssh, local, netns, netns:NAME or replay';
 
 /**
- * Opens the transport; nothing is connected yet. `connect` is the connection that the datastore has too.
+ * Opens the transport; nothing is connected yet. `connect` is the connection that the datastore has too;
+ * `waiting` is told when a busy API server lets requests wait.
  * Errors: UsageError for an unknown transport or one that does not fit the datastore; ConnectionError.
  */
 export async function openNodeExec(
@@ -19,6 +20,7 @@ export async function openNodeExec(
   location: OpenableLocation,
   world: World,
   connect: (settings: ConnectionSettings) => Promise<KubeConnection>,
+  waiting?: Waiting,
 ): Promise<NodeExec> {
   const via = input.via ?? (location.type === 'folder' ? 'replay' : 'kube');
   if (via === 'local') return (await import('../node-exec/local.ts')).openLocal(world);
@@ -32,7 +34,7 @@ export async function openNodeExec(
       throw new UsageError('--via kube needs a cluster', 'name it with --kubeconfig, or use --via ssh');
     }
     const { openKubeExec } = await import('../node-exec/kube/kube-exec.ts');
-    return openKubeExec(await connect(location.connection), world);
+    return openKubeExec(await connect(location.connection), world, { waiting });
   }
   if (via === 'replay') {
     if (location.type === 'folder') return (await import('../node-exec/replay.ts')).openReplay(location.path);

@@ -10,6 +10,8 @@ import { ConnectionError } from './connection-error.ts';
 import type { ExecPlugin } from './kube-user.ts';
 
 const deadlineMs = 60_000;
+/** How long the pipes of a plugin that has ended are read. */
+const pipesMs = 1_000;
 const largestOutput = 1 << 20;
 const group = 'client.authentication.k8s.io';
 const knownVersions = [`${group}/v1`, `${group}/v1beta1`];
@@ -118,6 +120,13 @@ function run(
     }
     child.on('error', reject);
     child.on('close', (exit) => resolve({ exit, ...texts }));
+    // What it printed is complete when it has ended; a program that it left behind may hold the pipes open for ever.
+    child.on('exit', () => {
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, pipesMs).unref();
+    });
     const interrupted = (): void => give(new Error('interrupted'));
     signal.addEventListener('abort', interrupted, { once: true });
     child.on('close', () => {

@@ -23,6 +23,9 @@ export interface KubeTransport {
   readonly headers: KubeHeaders;
 }
 
+/** What a request waits for when it is not for the response; undefined when that is over. */
+export type Waiting = (what: string | undefined) => void;
+
 export interface KubeConnection {
   /** Without user and password. */
   readonly server: URL;
@@ -30,6 +33,8 @@ export interface KubeConnection {
   readonly loopback: boolean;
   /** The longest time of one request; undefined for none. */
   readonly requestTimeoutMs: number | undefined;
+  /** Told what a request of node-exec/kube waits for. */
+  readonly waiting?: Waiting | undefined;
   /** Credentials, made on first use and kept. Errors: ConnectionError (plugin failed, unusable certificate). */
   transport(): Promise<KubeTransport>;
   /** Makes the next `transport()` get fresh credentials; call it after the server rejected them. */

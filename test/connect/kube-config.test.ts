@@ -379,6 +379,15 @@ describe('credential plugins', () => {
     expect(error.message).toBe(`the credential plugin of the kubeconfig cannot be run: ${reason}`);
   });
 
+  it('a credential plugin that leaves a program behind is not waited for', async () => {
+    const path = plugin(`sleep 30 & echo $! > "$(dirname "$0")/left"; ${credential('t')}`);
+    const begin = performance.now();
+    const env = { PATH: process.env['PATH'] ?? '' };
+    expect((await arrives({ kubeconfig: path }, env)).authorization).toBe('Bearer t');
+    expect(performance.now() - begin).toBeLessThan(15_000);
+    process.kill(Number(readFileSync(join(folder, 'left'), 'utf8')));
+  });
+
   it('nothing of what a credential plugin printed is in an error, its causes included', async () => {
     const error = await errorOf(arrives({ kubeconfig: plugin('echo eyJhbGciOi-secret') }));
     for (let shown: unknown = error; shown instanceof Error; shown = shown.cause) {

@@ -1,5 +1,5 @@
 // A Kubernetes API server as a datastore: Calico's custom resources and the core kinds.
-import type { KubeConnection } from '../../connect/kube-connection.ts';
+import type { KubeConnection, Waiting } from '../../connect/kube-connection.ts';
 import { inStoredForm } from '../../resources/convert/v3.ts';
 import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, storedIn } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
@@ -19,7 +19,7 @@ import {
 import { refOf } from '../object-rules.ts';
 import { ApiGroups } from './api-groups.ts';
 import { Deadline } from './deadline.ts';
-import { KubeHttp, type KubeRequest, type Waiting } from './kube-http.ts';
+import { KubeHttp, type KubeRequest } from './kube-http.ts';
 import { completed, KubeList } from './kube-list.ts';
 import { lockByLease } from './repair-lease.ts';
 import { type RequestSubject, statusError, statusOf } from './status-error.ts';

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { KubeConnection } from '../../connect/kube-connection.ts';
+import type { KubeConnection, KubeTransport, Waiting } from '../../connect/kube-connection.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { DatastoreError } from '../datastore.ts';
@@ -40,9 +40,6 @@ export interface KubeResponse {
   readonly contentType: string;
   readonly body: Readable;
 }
-
-/** What a request waits for when it is not for the response; undefined when that is over. */
-export type Waiting = (what: string | undefined) => void;
 
 export class KubeHttp {
   readonly #connection: KubeConnection;
@@ -167,8 +164,18 @@ export class KubeHttp {
     return transportError(this.server, cause);
   }
 
+  /** The server is not to blame for the time that a credential plugin takes, which has its own limit. */
+  async #credentials(deadline: Deadline): Promise<KubeTransport> {
+    deadline.pause();
+    try {
+      return await this.#connection.transport();
+    } finally {
+      deadline.restart();
+    }
+  }
+
   async #once(request: KubeRequest): Promise<KubeResponse & { retryAfter: string | undefined }> {
-    const { agent, headers } = await this.#connection.transport();
+    const { agent, headers } = await this.#credentials(request.deadline);
     const { server, loopback } = this.#connection;
     const { signal } = request.deadline;
     signal.throwIfAborted();

@@ -42,7 +42,9 @@ export async function withRetries<T>(
       renewed = true;
       connection.renew();
     } else if (response?.status === 429 && tries < triesWhenBusy) {
-      await after(response.retryAfterMs, undefined, { signal });
+      const seconds = Math.max(1, Math.round(response.retryAfterMs / 1000));
+      connection.waiting?.(`the API server is busy: try ${tries} of ${triesWhenBusy - 1} in ${seconds} s`);
+      await after(response.retryAfterMs, undefined, { signal }).finally(() => connection.waiting?.(undefined));
     } else {
       return result;
     }

@@ -1,6 +1,6 @@
 // Nodes through the API server: commands run by exec in the calico-node pod of each node, with the permissions of the
 // kubeconfig. The pods are found in calico-pods.ts, the WebSocket is in exec-socket.ts.
-import type { KubeConnection } from '../../connect/kube-connection.ts';
+import type { KubeConnection, Waiting } from '../../connect/kube-connection.ts';
 import type { World } from '../../world/world.ts';
 import { CapturedOutput } from '../captured-output.ts';
 import { startDeadline } from '../deadline.ts';
@@ -30,15 +30,17 @@ export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 export interface KubeExecOptions {
   /** Interval of pings, in milliseconds; 10,000 when absent. After six in a row without an answer the connection is cut. */
   readonly pingEveryMs?: number;
+  /** Told what a request waits for: the end of a busy server's pause. */
+  readonly waiting?: Waiting | undefined;
 }
 
 /** Opens the API server's exec as a transport; nothing is sent before the first command. Closing it closes the connection. */
 export function openKubeExec(
   connection: KubeConnection,
   world: KubeExecWorld,
-  { pingEveryMs = 10_000 }: KubeExecOptions = {},
+  { pingEveryMs = 10_000, waiting }: KubeExecOptions = {},
 ): NodeExec {
-  return new KubeExec(connection, world, pingEveryMs);
+  return new KubeExec({ ...connection, waiting }, world, pingEveryMs);
 }
 
 class KubeExec implements NodeExec {

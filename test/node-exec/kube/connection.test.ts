@@ -144,17 +144,27 @@ describeWithKubelets('connections to the API server', (server, kubelets) => {
       proxy.stop();
     });
 
-    it('retries when the API server is busy', async () => {
+    it('retries when the API server is busy, and says what it waits for', async () => {
       let asked = 0;
+      const announced: (string | undefined)[] = [];
       const busy = createHttpServer((_, answer) => {
         asked += 1;
         answer.writeHead(asked < 3 ? 429 : 200, { 'retry-after': '0' }).end('{"items":[],"metadata":{}}');
       });
       await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
       const { port } = busy.address() as { port: number };
-      const exec = await open({ kubeconfig: '', k8sAPIEndpoint: `http://127.0.0.1:${port}` });
+      const exec = await open(
+        { kubeconfig: '', k8sAPIEndpoint: `http://127.0.0.1:${port}` },
+        { waiting: (what) => announced.push(what) },
+      );
       expect((await failureOf(exec.run(target('a'), ['ip']))).message).toContain('no running calico-node pod');
       expect(asked).toBe(3);
+      expect(announced).toEqual([
+        'the API server is busy: try 1 of 4 in 1 s',
+        undefined,
+        'the API server is busy: try 2 of 4 in 1 s',
+        undefined,
+      ]);
       busy.closeAllConnections();
       busy.close();
     });
