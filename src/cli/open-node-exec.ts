@@ -12,7 +12,7 @@ const transports = 'kube, ssh, local, netns, netns:NAME or replay';
 
 /**
  * Opens the transport; nothing is connected yet. `connect` is the connection that the datastore has too;
- * `waiting` is told when a busy API server lets requests wait.
+ * `waiting` is called when a busy API server lets requests wait.
  * Errors: UsageError for an unknown transport or one that does not fit the datastore; ConnectionError.
  */
 export async function openNodeExec(

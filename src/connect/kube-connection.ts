@@ -33,7 +33,7 @@ export interface KubeConnection {
   readonly loopback: boolean;
   /** The longest time of one request; undefined for none. */
   readonly requestTimeoutMs: number | undefined;
-  /** Told what a request of node-exec/kube waits for. */
+  /** Called with what a request of node-exec/kube waits for. */
   readonly waiting?: Waiting | undefined;
   /** Credentials, made on first use and kept. Errors: ConnectionError (plugin failed, unusable certificate). */
   transport(): Promise<KubeTransport>;

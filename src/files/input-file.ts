@@ -83,7 +83,7 @@ async function readPipe(file: FileHandle, path: string, maxBytes: number, signal
   }
 }
 
-/** Empty where nobody has the pipe open for writing; undefined where somebody has, and has written nothing yet. */
+/** Empty where nobody has the pipe open for writing; undefined where a writer has, but nothing is written yet. */
 async function readPiece(file: FileHandle): Promise<Buffer | undefined> {
   try {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(pieceSize), 0, pieceSize, null);

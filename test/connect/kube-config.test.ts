@@ -379,7 +379,7 @@ describe('credential plugins', () => {
     expect(error.message).toBe(`the credential plugin of the kubeconfig cannot be run: ${reason}`);
   });
 
-  it('a credential plugin that leaves a program behind is not waited for', async () => {
+  it('a credential plugin may leave a program behind', async () => {
     const path = plugin(`sleep 30 & echo $! > "$(dirname "$0")/left"; ${credential('t')}`);
     const begin = performance.now();
     const env = { PATH: process.env['PATH'] ?? '' };

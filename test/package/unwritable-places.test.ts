@@ -1,4 +1,4 @@
-// The built program, told to write below /proc, below a device, or with such a working or temporary folder: it ends soon
+// The built program when it is to write below /proc, below a device, or with such a working or temporary folder: it ends soon
 // with the place and the reason, and does no work for what cannot be kept.
 import {
   chmodSync,

@@ -30,7 +30,7 @@ export type KubeExecWorld = Pick<World, 'clock' | 'random'>;
 export interface KubeExecOptions {
   /** Interval of pings, in milliseconds; 10,000 when absent. After six in a row without an answer the connection is cut. */
   readonly pingEveryMs?: number;
-  /** Told what a request waits for: the end of a busy server's pause. */
+  /** Called with what a request waits for: the pause of a busy server. */
   readonly waiting?: Waiting | undefined;
 }
 

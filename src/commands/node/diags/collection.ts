@@ -133,7 +133,7 @@ class Collector {
   }
 }
 
-/** The end of a log is what is asked for, and a text has a limit. */
+/** The end of a log is the part that matters, and a text has a limit. */
 const mostOfLog = 64 * 1024 ** 2;
 
 /** The last bytes of a log, all of them unless it is very large. Errors: UnsuitableFileError, those of the file system. */
