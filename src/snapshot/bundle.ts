@@ -1,14 +1,14 @@
 // Unpacks a snapshot bundle into a temporary folder, to be read: never more than its limits, and what a killed run left is
 // removed by the next one.
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
-import { isObject } from '../text/plain-values.ts';
+import { newOwnedFolder } from '../files/owned-folder.ts';
+import { openRegularFile } from '../files/regular-file.ts';
 import { sizeText } from '../text/wording.ts';
 import { CalictlError, systemText } from '../world/errors.ts';
 import type { ProcessIdentity } from '../world/world.ts';
@@ -148,36 +148,8 @@ async function contentsOf(folder: string): Promise<string> {
   return only?.isDirectory() && more.length === 0 && only.name !== 'nodes' ? join(folder, basename(only.name)) : folder;
 }
 
-const scratchPrefix = 'calictl-bundle-';
-/** In each folder: the process that unpacked it. */
-const ownerFile = 'owner.json';
-
 async function newScratch(path: string, self: ProcessIdentity): Promise<string> {
-  try {
-    const scratch = await mkdtemp(join(tmpdir(), scratchPrefix));
-    const { pid, incarnation } = self;
-    await writeFile(join(scratch, ownerFile), JSON.stringify({ pid, incarnation }));
-    await removeLeftovers((await stat(scratch)).uid, self);
-    return scratch;
-  } catch (cause) {
+  return newOwnedFolder(tmpdir(), 'calictl-bundle-', self).catch((cause: unknown) => {
     throw noRoom(path, cause);
-  }
-}
-
-/** Removes what killed processes of this user left. What cannot be removed, or whose owner may be alive, stays. */
-async function removeLeftovers(uid: number, self: ProcessIdentity): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(scratchPrefix)) continue;
-    const scratch = join(tmpdir(), name);
-    try {
-      if ((await stat(scratch)).uid !== uid) continue;
-      const owner: unknown = JSON.parse((await readRegularFile(join(scratch, ownerFile), 4096)).toString());
-      if (!isObject(owner)) continue;
-      const { pid, incarnation } = owner;
-      if (typeof pid !== 'number' || typeof incarnation !== 'string') continue;
-      if (self.isAlive(pid, incarnation) === false) await rm(scratch, { recursive: true, force: true });
-    } catch {
-      // Another run removes it too, or it is not what it looks like.
-    }
-  }
+  });
 }

@@ -1,8 +1,10 @@
 // Where a snapshot is written: a folder or a .tgz file. It appears under its name when it is complete, or not at all.
-import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../files/make-folder.ts';
+import { newOwnedFolder } from '../files/owned-folder.ts';
 import { CalictlError, RefusedError, systemText } from '../world/errors.ts';
+import type { ProcessIdentity } from '../world/world.ts';
 import { openArchive } from './archive.ts';
 
 export interface SnapshotTarget {
@@ -20,10 +22,10 @@ function isBundle(path: string): boolean {
 }
 
 /**
- * Opens a target. Errors, of its methods too: RefusedError when the name exists already, CalictlError when it cannot be
+ * Opens a target, and removes what killed processes left in its folder. Errors, of its methods too: RefusedError when the name exists already, CalictlError when it cannot be
  * written.
  */
-export async function openTarget(path: string): Promise<SnapshotTarget> {
+export async function openTarget(path: string, self: ProcessIdentity): Promise<SnapshotTarget> {
   const found = await lstat(path).catch(() => undefined);
   const emptyFolder = found?.isDirectory() && !isBundle(path) && (await readdir(path)).length === 0;
   if (found !== undefined && !emptyFolder) throw exists(path);
@@ -33,7 +35,7 @@ export async function openTarget(path: string): Promise<SnapshotTarget> {
   try {
     await makeFolder(dirname(path));
     // In the same folder, so that the last step is a rename.
-    const scratch = await mkdtemp(join(dirname(path), '.calictl-snapshot-'));
+    const scratch = await newOwnedFolder(dirname(path), '.calictl-snapshot-', self);
     const target = isBundle(path) ? bundleTarget(path, scratch) : folderTarget(path, scratch);
     return {
       write: (name, text) => target.write(name, text).catch(unwritable),
@@ -55,13 +57,19 @@ function exists(path: string): RefusedError {
 }
 
 function folderTarget(path: string, scratch: string): SnapshotTarget {
+  const folder = join(scratch, 'snapshot');
   return {
     async write(name, text) {
-      const file = join(scratch, name);
+      const file = join(folder, name);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     },
-    finish: () => rename(scratch, path),
+    async finish() {
+      await mkdir(folder, { recursive: true });
+      await chmod(folder, 0o700);
+      await rename(folder, path);
+      await rm(scratch, { recursive: true });
+    },
     abandon: () => rm(scratch, { recursive: true, force: true }),
   };
 }
@@ -73,9 +81,7 @@ function bundleTarget(path: string, scratch: string): SnapshotTarget {
     write: (name, text) => archive.file(name, text),
     async finish() {
       await archive.finish();
-      // Fails if another process has created the file meanwhile; the rename alone would overwrite it.
-      await writeFile(path, '', { flag: 'wx', mode: 0o600 });
-      await rename(file, path);
+      await placeNew(file, path);
       await rm(scratch, { recursive: true });
     },
     async abandon() {
@@ -83,4 +89,16 @@ function bundleTarget(path: string, scratch: string): SnapshotTarget {
       await rm(scratch, { recursive: true, force: true });
     },
   };
+}
+
+/** Gives the file another name. Errors: EEXIST if there is such a file: another process was faster. */
+async function placeNew(file: string, path: string): Promise<void> {
+  try {
+    await link(file, path);
+  } catch (error) {
+    if (['EEXIST', 'ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    // The file system has no hard links. The rename alone would overwrite a file.
+    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+    await rename(file, path);
+  }
 }

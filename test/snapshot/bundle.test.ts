@@ -1,5 +1,5 @@
 // Bundles that are made to do harm, and what killed runs left.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -72,8 +72,16 @@ it('what a killed run left is removed by the next one; what a living one uses, a
   scratch('calictl-bundle-dead', '{"pid":7,"incarnation":"dead"}');
   scratch('calictl-bundle-alive', '{"pid":7,"incarnation":"alive"}');
   scratch('calictl-bundle-odd', '{}');
+  // Killed before its owner was written, and being made just now.
+  for (const name of ['calictl-bundle-unnamed', 'calictl-bundle-begun', 'calictl-bundle-half']) {
+    mkdirSync(join(top, 'tmp', name));
+  }
+  writeFileSync(join(top, 'tmp', 'calictl-bundle-half', 'owner.json'), '');
+  const longAgo = new Date(Date.now() - 3_600_000);
+  for (const name of ['calictl-bundle-unnamed', 'calictl-bundle-half'])
+    utimesSync(join(top, 'tmp', name), longAgo, longAgo);
   const unpacked = await unpackBundle(await bundle({ 'a.json': 10 }), self);
   expect(existsSync(join(unpacked.folder, 'a.json'))).toBe(true);
   await unpacked.remove();
-  expect(left().sort()).toEqual(['calictl-bundle-alive', 'calictl-bundle-odd']);
+  expect(left().sort()).toEqual(['calictl-bundle-alive', 'calictl-bundle-begun', 'calictl-bundle-odd']);
 });

@@ -160,7 +160,7 @@ function stamp(now: Date): string {
 export async function collectDiagnostics(ctx: Context, options: CollectionOptions): Promise<Diagnostics> {
   const folder = await newScratchFolder('calico');
   const path = join(folder, `diags-${stamp(ctx.world.clock.now())}.tar.gz`);
-  const target = await openTarget(path);
+  const target = await openTarget(path, ctx.world.self);
   const collector = new Collector(ctx, target, options);
   try {
     await collector.say('Collecting diagnostics');

@@ -21,7 +21,7 @@ export async function run(ctx: Context, input: SaveInput): Promise<Saved> {
   const store = await ctx.datastore();
   const path = outputPath(ctx.world.cwd, input.path, store, 'the snapshot', 'another PATH');
   const recording = input.nodes ? await recordingOf(ctx, input) : undefined;
-  const target = await openTarget(path);
+  const target = await openTarget(path, ctx.world.self);
   try {
     const { clock, signal } = ctx.world;
     const saved = await saveSnapshot(store, target, recording, {
