@@ -11,6 +11,7 @@ import { CalictlError, UsageError } from '../world/errors.ts';
 import type { Progress } from '../world/progress.ts';
 import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
+import { calicoApiSetting } from './calico-api-setting.ts';
 import type { DatastoreLocation, OpenableLocation } from './datastore-location.ts';
 import { openNodeExec } from './open-node-exec.ts';
 import { safe } from './print-error.ts';
@@ -39,13 +40,21 @@ async function open(
     case 'folder': {
       const { openFolder } = await import('../datastore/file/file-datastore.ts');
       const { clock, random, self } = world;
-      return openFolder(place.path, { clock, random, self }, place.bundle);
+      return openFolder(
+        place.path,
+        { clock, random, self },
+        {
+          bundle: place.bundle,
+          calicoApi: calicoApiSetting(place.apiGroup, options.asCalicoctl),
+        },
+      );
     }
     case 'kubernetes': {
       const opening = import('../datastore/kube/kube-datastore.ts');
       try {
         const [connection, { openKube }] = await Promise.all([connect(place.connection), opening]);
-        return openKube(connection, world, options);
+        const calicoApi = calicoApiSetting(place.connection.calicoAPIGroup, options.asCalicoctl);
+        return await openKube(connection, world, { ...options, calicoApi });
       } catch (error) {
         if (!place.isNamed && !place.connection.kubeconfig && findsNothing(error)) {
           throw new UsageError(waysToStart, undefined, 'NO_DATASTORE');
@@ -102,7 +111,7 @@ export class CommandContext implements Context {
     const { unpackBundle } = await import('../snapshot/bundle.ts');
     const unpacked = await unpackBundle(location.path, this.world.self, location.limit);
     this.#unpacked = unpacked;
-    return { type: 'folder', path: unpacked.folder, bundle: location.path };
+    return { type: 'folder', path: unpacked.folder, bundle: location.path, apiGroup: location.apiGroup };
   }
 
   #found(): Promise<OpenableLocation> {
@@ -112,7 +121,9 @@ export class CommandContext implements Context {
 
   async #open(): Promise<Datastore> {
     const { forPeople, warns } = this.#options;
-    const options = forPeople ? { explains: true, waiting: this.#waiting } : {};
+    const options: KubeOptions = forPeople
+      ? { waiting: this.#waiting, note: (line) => this.note(line) }
+      : { asCalicoctl: true };
     const store = await open(await this.#found(), this.world, options, this.#connect);
     if (warns && store.type === 'kubernetes') this.#warning = this.#warn(store);
     return store;

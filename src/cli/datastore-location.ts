@@ -5,16 +5,26 @@ import type { ConnectionSettings } from '../connect/settings.ts';
 import { UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 import { defaultConfigPath, type GlobalInput } from './global-flags.ts';
-import { settingsFromEnvironment } from './settings-from-environment.ts';
+import { apiGroupVariable, settingsFromEnvironment } from './settings-from-environment.ts';
 
 /** Where the objects are. */
 export type DatastoreLocation =
   /** `isNamed`: a flag, file or variable says so; else it is what is left. */
   | { readonly type: 'kubernetes'; readonly connection: ConnectionSettings; readonly isNamed: boolean }
-  /** `bundle` is the file that the folder was unpacked from. */
-  | { readonly type: 'folder'; readonly path: string; readonly bundle?: string }
+  /** `bundle` is the file that the folder was unpacked from. `apiGroup` is the API group of Calico that the user names. */
+  | {
+      readonly type: 'folder';
+      readonly path: string;
+      readonly bundle?: string;
+      readonly apiGroup?: string | undefined;
+    }
   /** `limit`: bytes that it may unpack to, when the user says so. */
-  | { readonly type: 'bundle'; readonly path: string; readonly limit?: number | undefined }
+  | {
+      readonly type: 'bundle';
+      readonly path: string;
+      readonly limit?: number | undefined;
+      readonly apiGroup?: string | undefined;
+    }
   | { readonly type: 'etcdv3' };
 
 /** A location that can be opened as it is. */
@@ -57,11 +67,12 @@ export function datastoreType({ datastoreType: type, etcdEndpoints }: Connection
 export const looksLikePath = (text: string): boolean => /[/\\]/.test(text) || text === '.' || text === '..';
 
 function folderOrBundle(text: string, world: World, limit: number | undefined): DatastoreLocation {
+  const apiGroup = apiGroupVariable(world.env);
   const path = resolve(world.cwd, text);
   if (/\.(tgz|tar\.gz)$/i.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    return { type: 'bundle', path, limit };
+    return { type: 'bundle', path, limit, apiGroup };
   }
-  if (looksLikePath(text) || exists(path)) return { type: 'folder', path };
+  if (looksLikePath(text) || exists(path)) return { type: 'folder', path, apiGroup };
   throw new UsageError(`'${text}' is neither a datastore type nor a folder`, 'use kubernetes, or the path of a folder');
 }
 

@@ -8,6 +8,7 @@ type Env = World['env'];
 
 const textVariables = {
   datastoreType: 'DATASTORE_TYPE',
+  calicoAPIGroup: 'CALICO_API_GROUP',
   etcdEndpoints: 'ETCD_ENDPOINTS',
   etcdDiscoverySrv: 'ETCD_DISCOVERY_SRV',
   etcdUsername: 'ETCD_USERNAME',
@@ -40,6 +41,10 @@ function misassigned(name: string, field: string, value: string, type: 'bool' | 
     { code: 'CONFIG_INVALID', exit: exitCodes.usage },
   );
 }
+
+/** The API group of Calico that the environment names, for datastores that have no connection settings. */
+export const apiGroupVariable = (env: Env): string | undefined =>
+  variable(env, textVariables.calicoAPIGroup) || undefined;
 
 /** Connection settings by environment variables. Errors: CalictlError for a bad switch or number. */
 export function settingsFromEnvironment(env: Env): ConnectionSettings {

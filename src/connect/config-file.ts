@@ -11,6 +11,7 @@ type Mutable = {
 
 const textKeys = [
   'datastoreType',
+  'calicoAPIGroup',
   'etcdEndpoints',
   'etcdDiscoverySrv',
   'etcdUsername',

@@ -4,6 +4,8 @@
 /** Absent and empty both mean: not set. */
 export interface ConnectionSettings {
   readonly datastoreType?: string | undefined;
+  /** `projectcalico.org/v3` or `crd.projectcalico.org/v1`: where a Kubernetes datastore keeps Calico's objects. */
+  readonly calicoAPIGroup?: string | undefined;
   readonly etcdEndpoints?: string | undefined;
   readonly etcdDiscoverySrv?: string | undefined;
   readonly etcdUsername?: string | undefined;

@@ -31,7 +31,7 @@ export async function benchAssign(target: Target): Promise<string> {
     return name;
   };
   const world = testWorld();
-  const datastore = openKube(await kubeConnection({ kubeconfig }, world), world);
+  const datastore = await openKube(await kubeConnection({ kubeconfig }, world), world);
   const assign = (node: string, id: string) =>
     autoAssign(
       ipamStoreOf(datastore),

@@ -71,7 +71,7 @@ async function arrives(
   serviceAccount?: string,
 ): Promise<Record<string, string | string[] | undefined>> {
   const world = testWorld({ env });
-  const store = openKube(await kubeConnection(settings, world, serviceAccount), world);
+  const store = await openKube(await kubeConnection(settings, world, serviceAccount), world);
   try {
     await store.get(ipPool, { name: 'p' });
   } finally {
@@ -406,7 +406,7 @@ describe('credential plugins', () => {
     const world = testWorld({ env: { PATH: process.env['PATH'] ?? '' } });
     const path = plugin('cd "$(dirname "$0")"; echo >> runs; cat credential.json');
     const connection = await kubeConnection({ kubeconfig: path }, world);
-    const store = openKube(connection, world);
+    const store = await openKube(connection, world);
     await store.get(ipPool, { name: 'p' });
     connection.renew();
     await store.get(ipPool, { name: 'p' });
@@ -499,14 +499,14 @@ describe('proxies and paths', () => {
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     const { port } = plain.address() as AddressInfo;
     await arrives({ k8sAPIEndpoint: `http://127.0.0.1:${port}/below/` });
-    expect(seen).toEqual(['/below/apis/crd.projectcalico.org/v1/ippools/p']);
+    expect(seen).toEqual(['/below/apis', '/below/apis/crd.projectcalico.org/v1/ippools/p']);
     plain.closeAllConnections();
     await new Promise((resolve) => plain.close(resolve));
   });
 
   it('a connection is described without user and password', async () => {
     const connection = await kubeConnection({ k8sAPIEndpoint: 'https://ann:secret@127.0.0.1:6443' }, testWorld());
-    expect(openKube(connection, testWorld()).description).toBe('kubernetes at https://127.0.0.1:6443');
+    expect((await openKube(connection, testWorld())).description).toBe('kubernetes at https://127.0.0.1:6443');
     expect(connection.server.href).not.toContain('secret');
     expect(connection.loopback).toBe(true);
   });

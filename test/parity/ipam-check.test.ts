@@ -122,7 +122,7 @@ function report(text: string): unknown {
 
 async function checkedBy(server: ApiServer): Promise<CalicoctlCheck> {
   const world = testWorld({});
-  const store = openKube(await kubeConnection({ kubeconfig: server.kubeconfig }, world), world);
+  const store = await openKube(await kubeConnection({ kubeconfig: server.kubeconfig }, world), world);
   try {
     return calicoctlCheck({ snapshot: await observe(store, { clock: world.clock }) });
   } finally {

@@ -39,6 +39,7 @@ export async function locateAsCalicoctl(flags: ConnectionFlags, world: World): P
   if (type === 'kubernetes') return { type, connection, isNamed: true };
   if (type === 'etcdv3') return { type };
   // A folder has to be written as a path here: a bare word is a type.
-  if (looksLikePath(type)) return { type: 'folder', path: resolve(world.cwd, type) };
+  if (looksLikePath(type))
+    return { type: 'folder', path: resolve(world.cwd, type), apiGroup: connection.calicoAPIGroup };
   throw new CalictlError(`unknown datastore type: ${type}`, { code: 'DATASTORE_TYPE' });
 }

@@ -41,12 +41,22 @@ import { asDatastoreError, errorCode, isReadOnly } from './fs-errors.ts';
 /** Code of the error when a folder without manifests is read. Writing into such a folder is fine. */
 export const emptyFolderCode = 'DATASTORE_EMPTY';
 
+export interface FolderOptions {
+  /** The file from which the folder was unpacked to be read: then nothing can be written. */
+  readonly bundle?: string | undefined;
+  /** The API of Calico's objects that the user names: decides where the folder has IPAM data of both. */
+  readonly calicoApi?: CalicoApi | undefined;
+}
+
 /**
- * Opens a folder as a datastore; only its snapshot information is read yet. `bundle` is the file from which the folder was
- * unpacked to be read: then nothing can be written.
+ * Opens a folder as a datastore; only its snapshot information is read yet.
  * Errors: UsageError when there is no such folder, invalid for unreadable snapshot information.
  */
-export async function openFolder(path: string, world: FolderWorld, bundle?: string): Promise<FileDatastore> {
+export async function openFolder(
+  path: string,
+  world: FolderWorld,
+  { bundle }: FolderOptions = {},
+): Promise<FileDatastore> {
   let stats: Stats;
   try {
     stats = await stat(path);

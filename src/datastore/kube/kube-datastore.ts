@@ -5,6 +5,7 @@ import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, storedIn } 
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { parseJson, printJson } from '../../text/json.ts';
 import type { World } from '../../world/world.ts';
+import { type CalicoApiChoice, chosenCalicoApi } from '../calico-api.ts';
 import {
   type CallOptions,
   type Datastore,
@@ -17,7 +18,7 @@ import {
   type WriteOptions,
 } from '../datastore.ts';
 import { refOf } from '../object-rules.ts';
-import { ApiGroups } from './api-groups.ts';
+import { CalicoApiFinder } from './calico-api-facts.ts';
 import { Deadline } from './deadline.ts';
 import { KubeHttp, type KubeRequest } from './kube-http.ts';
 import { completed, KubeList } from './kube-list.ts';
@@ -32,69 +33,95 @@ const listTimeoutMs = 60_000;
 export interface KubeOptions {
   /** Gets what a request waits for, other than its response. */
   readonly waiting?: Waiting;
-  /**
-   * Errors say why Calico's kinds are missing, and a cluster with its objects in another API group is refused. calicoctl
-   * has neither.
-   */
-  readonly explains?: boolean;
+  /** The API of Calico's objects that the user asks for. */
+  readonly calicoApi?: CalicoApi | undefined;
+  /** Gets one line on which API is read, where the cluster has two. */
+  readonly note?: (line: string) => Promise<void>;
+  /** True for calicoctl: a cluster without Calico is taken for one with crd.projectcalico.org/v1, whose lists are empty. */
+  readonly asCalicoctl?: boolean;
 }
 
-/** A datastore on a connection; nothing is sent before the first call. */
-export function openKube(
+type KubeWorld = Pick<World, 'clock' | 'random' | 'self' | 'signal'>;
+
+/**
+ * A datastore on a connection, after asking the server which API holds Calico's objects. When that fails, so do all calls
+ * that need the answer.
+ */
+export async function openKube(
   connection: KubeConnection,
-  world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>,
+  world: KubeWorld,
   options: KubeOptions = {},
-): Datastore {
-  return new KubeDatastore(connection, world, options);
+): Promise<Datastore> {
+  const http = new KubeHttp(connection, world, options.waiting);
+  const store = new KubeDatastore(connection, http, world, await calicoApiOf(connection, http, world, options));
+  if (store.choice.note !== undefined) await options.note?.(store.choice.note);
+  return store;
+}
+
+/** A choice, and the error of all that needs another one. */
+type KubeChoice = CalicoApiChoice & { readonly failure?: unknown };
+
+async function calicoApiOf(
+  connection: KubeConnection,
+  http: KubeHttp,
+  { signal }: KubeWorld,
+  { calicoApi: asked, asCalicoctl }: KubeOptions,
+): Promise<KubeChoice> {
+  const limitMs = connection.requestTimeoutMs;
+  const times = { timeoutMs: Math.max(callTimeoutMs, limitMs ?? 0), limitMs };
+  try {
+    return chosenCalicoApi(await new CalicoApiFinder(http, signal, times).facts(), connection.server.origin, asked);
+  } catch (failure) {
+    signal.throwIfAborted();
+    const isMissing = failure instanceof DatastoreError && failure.code === 'NO_CALICO';
+    return { calicoApi: asked ?? customResourceApi, ...(!(asCalicoctl && isMissing) && { failure }) };
+  }
 }
 
 class KubeDatastore implements Datastore {
   readonly type = 'kubernetes';
   readonly description: string;
-  readonly calicoApi: CalicoApi = customResourceApi;
+  readonly calicoApi: CalicoApi;
+  readonly choice: KubeChoice;
   readonly capturedAt = undefined;
   readonly #connection: KubeConnection;
-  readonly #world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>;
+  readonly #world: KubeWorld;
   readonly #http: KubeHttp;
   /** Kinds that were written through this store: scans of them must show its own writes. */
   readonly #written = new Set<string>();
-  readonly #groups: ApiGroups | undefined;
 
-  constructor(
-    connection: KubeConnection,
-    world: Pick<World, 'clock' | 'random' | 'self' | 'signal'>,
-    { waiting, explains }: KubeOptions,
-  ) {
+  constructor(connection: KubeConnection, http: KubeHttp, world: KubeWorld, choice: KubeChoice) {
     this.#connection = connection;
     this.#world = world;
-    this.#http = new KubeHttp(connection, world, waiting);
-    if (explains) this.#groups = new ApiGroups(this.#http, world.signal);
+    this.#http = http;
+    this.choice = choice;
+    this.calicoApi = choice.calicoApi;
     this.description = `kubernetes at ${connection.server.origin}`;
   }
 
   async get<T extends KubeObject>(asked: Kind<T>, ref: ObjectRef, options: CallOptions = {}): Promise<T> {
-    const kind = storedIn(asked, this.calicoApi);
+    const kind = this.#readable(asked);
     const subject = { verb: 'get', kind, ref } as const;
     const path = objectPath(kind, ref);
     return this.#object(kind, await this.#call(subject, { method: 'GET', path }, this.#reading(options)));
   }
 
   list<T extends KubeObject>(asked: Kind<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
-    const kind = storedIn(asked, this.calicoApi);
-    const path = collectionPath(kind, options.namespace);
     // Every iteration lists again.
     const pages = () => {
+      const kind = this.#readable(asked);
+      const path = collectionPath(kind, options.namespace);
       const fromCache = options.mode === 'scan' && options.current !== true && !this.#written.has(kind.kind);
       const limitMs = this.#connection.requestTimeoutMs;
       const timeoutMs = options.timeoutMs ?? Math.max(listTimeoutMs, limitMs ?? 0);
-      const asked = { ...this.#reading(options), timeoutMs, limitMs, fromCache };
-      return this.#explained(kind, new KubeList(this.#http, kind, path, asked).pages());
+      const times = { ...this.#reading(options), timeoutMs, limitMs, fromCache };
+      return new KubeList(this.#http, kind, path, times).pages();
     };
     return { [Symbol.asyncIterator]: pages };
   }
 
   async create<T extends KubeObject>(asked: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    const kind = storedIn(asked, this.calicoApi);
+    const kind = this.#writable(asked);
     const written = inStoredForm(asked, object, this.calicoApi);
     const ref = refOf(kind, written);
     const path = collectionPath(kind, ref.namespace) + dryRunQuery(options);
@@ -103,7 +130,7 @@ class KubeDatastore implements Datastore {
   }
 
   async update<T extends KubeObject>(asked: Kind<T>, object: T, options: UpdateOptions = {}): Promise<T> {
-    const kind = storedIn(asked, this.calicoApi);
+    const kind = this.#writable(asked);
     const written = inStoredForm(asked, object, this.calicoApi);
     const ref = refOf(kind, written);
     if (!written.metadata.resourceVersion) {
@@ -121,7 +148,7 @@ class KubeDatastore implements Datastore {
     preconditions: DeletePreconditions,
     options: WriteOptions = {},
   ): Promise<void> {
-    const kind = storedIn(asked, this.calicoApi);
+    const kind = this.#writable(asked);
     const { uid, resourceVersion } = preconditions;
     const dryRun = options.dryRun ? ['All'] : undefined;
     const body = printJson({
@@ -147,42 +174,19 @@ class KubeDatastore implements Datastore {
     return { ...options, signal: options.signal ?? this.#world.signal };
   }
 
-  /** The pages; an error for what is missing, and for pools that are kept elsewhere, in place of an empty list. */
-  async *#explained<T extends KubeObject>(
-    kind: Kind<T>,
-    pages: AsyncIterable<ListPage<T>>,
-  ): AsyncGenerator<ListPage<T>> {
-    let isEmpty = true;
-    try {
-      for await (const page of pages) {
-        isEmpty &&= page.items.length === 0;
-        // A cluster without a pool has no IPAM data either, or they are in another group.
-        if (isEmpty && kind.api.plural === 'ippools') await this.#groups?.refuseOthers();
-        yield page;
-      }
-    } catch (error) {
-      throw await this.#explanation(kind, error);
-    }
+  /** The kind as this server has it. Errors: why it is not known where Calico's objects are. */
+  #readable<T extends KubeObject>(kind: Kind<T>): Kind<T> {
+    if ('failure' in this.choice && isCalicoKind(kind)) throw this.choice.failure;
+    return storedIn(kind, this.calicoApi);
   }
 
-  async #explanation(kind: Kind, error: unknown): Promise<unknown> {
-    const isMissing = error instanceof DatastoreError && error.missingKind && isCalicoKind(kind);
-    return (isMissing ? await this.#groups?.reason() : undefined) ?? error;
+  /** The same for a write. Errors: RefusedError for one that would be lost. */
+  #writable<T extends KubeObject>(kind: Kind<T>): Kind<T> {
+    if (this.choice.readOnly !== undefined && isCalicoKind(kind)) throw this.choice.readOnly;
+    return this.#readable(kind);
   }
 
   async #call(subject: RequestSubject, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
-    try {
-      return await this.#answer(subject, request, options);
-    } catch (error) {
-      throw await this.#explanation(subject.kind, error);
-    }
-  }
-
-  async #answer(
-    subject: RequestSubject,
-    request: Omit<KubeRequest, 'deadline'>,
-    options: CallOptions,
-  ): Promise<string> {
     const limitMs = this.#connection.requestTimeoutMs;
     const timeoutMs = options.timeoutMs ?? Math.max(callTimeoutMs, limitMs ?? 0);
     const deadline = new Deadline(timeoutMs, options.signal, limitMs);

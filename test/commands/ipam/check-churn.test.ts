@@ -45,7 +45,7 @@ describeWithApiServer('ipam check next to a cluster at work', (server) => {
   let store: Datastore;
   beforeAll(async () => {
     const world = testWorld();
-    store = openKube(await kubeConnection({ kubeconfig: server().kubeconfig }, world), world);
+    store = await openKube(await kubeConnection({ kubeconfig: server().kubeconfig }, world), world);
   });
   afterAll(() => store.close());
 

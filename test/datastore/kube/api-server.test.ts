@@ -185,7 +185,7 @@ describeWithApiServer('kubernetes datastore', (server) => {
   let store: Datastore;
 
   async function open(settings: ConnectionSettings = {}): Promise<Datastore> {
-    const made = openKube(await kubeConnection({ kubeconfig: server().kubeconfig, ...settings }, world), world);
+    const made = await openKube(await kubeConnection({ kubeconfig: server().kubeconfig, ...settings }, world), world);
     opened.push(made);
     return made;
   }

@@ -44,7 +44,7 @@ describeWithApiServer('repair lease', (server) => {
     const clock = new SteeredClock('2025-06-15T16:00:00Z');
     const base = testWorld();
     const world: World = { ...base, clock, self: { ...base.self, ...self } };
-    const store = openKube(
+    const store = await openKube(
       await kubeConnection({ kubeconfig: server().kubeconfig, k8sCurrentContext: context }, world),
       world,
     );

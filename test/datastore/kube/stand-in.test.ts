@@ -326,7 +326,7 @@ describe('broken answers', () => {
     });
     const world = testWorld();
     const connection = await kubeConnection({ k8sAPIEndpoint: server.url, k8sCAFile: server.caFile }, world);
-    const store = openKube({ ...connection, loopback: false }, world);
+    const store = await openKube({ ...connection, loopback: false }, world);
     expect((await listed(store, ipPool)).names).toEqual(numbered(0, 400));
     expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip');
     whole = false;
@@ -421,7 +421,7 @@ describe('timeouts', () => {
     const world = testWorld();
     const announced: (string | undefined)[] = [];
     const connection = await kubeConnection({ k8sAPIEndpoint: server.url, k8sCAFile: server.caFile }, world);
-    const store = openKube(connection, world, { waiting: (what) => announced.push(what) });
+    const store = await openKube(connection, world, { waiting: (what) => announced.push(what) });
     await store.get(ipPool, { name: 'a' });
     await store.close();
     expect(announced).toEqual([
@@ -546,12 +546,12 @@ describe('server certificates', () => {
   it('a closed port and an unknown host name are reported', async () => {
     const server = await serving(never);
     const { url } = server;
-    const store = await server.open({ k8sAPIEndpoint: url });
     await server.stop();
     standIn = undefined;
+    const store = await server.open({ k8sAPIEndpoint: url });
     expect((await errorOf(store.get(ipPool, { name: 'a' }))).message).toBe(`nothing listens at ${url}`);
     const world = testWorld();
-    const nowhere = openKube(await kubeConnection({ k8sAPIEndpoint: 'https://nowhere.invalid' }, world), world);
+    const nowhere = await openKube(await kubeConnection({ k8sAPIEndpoint: 'https://nowhere.invalid' }, world), world);
     expect((await errorOf(nowhere.get(ipPool, { name: 'a' }))).message).toBe(
       'the name nowhere.invalid of the API server cannot be resolved',
     );

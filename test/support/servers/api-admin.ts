@@ -1,6 +1,8 @@
 // What a test does to an API server as its administrator: loads objects (status too), empties it, sends any request.
 // It has its own few lines of HTTP, so that tests do not set up their data with the code under test.
 import { Agent, request } from 'node:https';
+import { inStoredForm } from '../../../src/resources/convert/v3.ts';
+import { type CalicoApi, customResourceApi, storedIn } from '../../../src/resources/kind.ts';
 import { namespace } from '../../../src/resources/kinds/namespace.ts';
 import { distinctName, kindOf, kinds } from '../../../src/resources/kinds.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
@@ -19,6 +21,11 @@ const others: Readonly<Record<string, Resource>> = {
     plural: 'customresourcedefinitions',
     namespaced: false,
   },
+  DatastoreMigration: {
+    base: '/apis/migration.projectcalico.org/v1beta1',
+    plural: 'datastoremigrations',
+    namespaced: false,
+  },
   ClusterRole: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'clusterrolebindings', namespaced: false },
   Role: { base: '/apis/rbac.authorization.k8s.io/v1', plural: 'roles', namespaced: true },
@@ -32,14 +39,14 @@ interface Resource {
 }
 
 /** `kind` is what distinctName returns. */
-function resourceOf(kind: string): Resource {
+function resourceOf(kind: string, calicoApi: CalicoApi): Resource {
   const known = kinds.find((candidate) => distinctName(candidate) === kind);
   if (known === undefined) {
     const other = others[kind];
     if (other === undefined) throw new Error(`no way to load a ${kind}`);
     return other;
   }
-  const { group, version, plural } = known.api;
+  const { group, version, plural } = storedIn(known, calicoApi).api;
   return { base: group === '' ? `/api/${version}` : `/apis/${group}/${version}`, plural, namespaced: known.namespaced };
 }
 
@@ -49,13 +56,16 @@ function nameOfKind({ apiVersion, kind }: KubeObject): string {
 }
 
 /** Their status is written through the subresource of the same object. */
-const withStatus = new Set(['Pod', 'Node', 'Service']);
+const withStatus = new Set(['Pod', 'Node', 'Service', 'DatastoreMigration']);
 
 export class ApiAdmin {
   readonly #url: URL;
   readonly #agent: Agent;
+  /** Calico's objects are loaded into this API, and removed from it. */
+  readonly #calicoApi: CalicoApi;
 
-  constructor(url: string, ca: Buffer, cert: Buffer, key: Buffer) {
+  constructor(url: string, ca: Buffer, cert: Buffer, key: Buffer, calicoApi: CalicoApi = customResourceApi) {
+    this.#calicoApi = calicoApi;
     this.#url = new URL(url);
     this.#agent = new Agent({ keepAlive: true, maxSockets: 32, ca, cert, key });
   }
@@ -90,7 +100,7 @@ export class ApiAdmin {
     const revisions = new Map<string, bigint>();
     await this.#inParallel(
       objects.filter(({ kind }) => kind !== 'Namespace'),
-      (object) => this.#create(object, revisions),
+      (object) => this.#create(inApi(object, this.#calicoApi), revisions),
     );
     await this.#inParallel([...revisions], async ([kind, revision]) => {
       while (BigInt((await this.#cached(kind)).metadata.resourceVersion) < revision);
@@ -99,7 +109,7 @@ export class ApiAdmin {
 
   /** All objects of a kind as the watch cache has them. */
   async #cached(kind: string): Promise<{ metadata: { resourceVersion: string }; items: KubeObject[] }> {
-    const { base, plural } = resourceOf(kind);
+    const { base, plural } = resourceOf(kind, this.#calicoApi);
     const { body } = await this.request('GET', `${base}/${plural}?resourceVersion=0`);
     return parseJson(body) as never;
   }
@@ -110,7 +120,7 @@ export class ApiAdmin {
       const kind = nameOfKind(object);
       if (revision > (revisions.get(kind) ?? 0n)) revisions.set(kind, revision);
     };
-    const path = collectionPath(object);
+    const path = collectionPath(object, this.#calicoApi);
     const made = await this.request('POST', path, forCreation(object));
     if (made.status !== 201) throw new Error(`POST ${path} ${object.metadata.name}: ${made.status} ${made.body}`);
     seen(made.body);
@@ -131,7 +141,7 @@ export class ApiAdmin {
   }
 
   async deleteAll(kind: string): Promise<void> {
-    const { base, plural, namespaced } = resourceOf(kind);
+    const { base, plural, namespaced } = resourceOf(kind, this.#calicoApi);
     for (let left: KubeObject[] = []; ; ) {
       const listed = await this.request('GET', `${base}/${plural}?limit=500`);
       if (listed.status === 404) return;
@@ -168,8 +178,13 @@ function isServersOwn(kind: string, { metadata }: KubeObject): boolean {
   return kind === 'Lease' && metadata.name.startsWith('apiserver-');
 }
 
-function collectionPath(object: KubeObject): string {
-  const { base, plural, namespaced } = resourceOf(nameOfKind(object));
+function inApi(object: KubeObject, calicoApi: CalicoApi): KubeObject {
+  const kind = kindOf(object.apiVersion, object.kind);
+  return kind === undefined ? object : inStoredForm(kind, object, calicoApi);
+}
+
+function collectionPath(object: KubeObject, calicoApi: CalicoApi): string {
+  const { base, plural, namespaced } = resourceOf(nameOfKind(object), calicoApi);
   return namespaced ? `${base}/namespaces/${object.metadata.namespace}/${plural}` : `${base}/${plural}`;
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, inject } from 'vitest';
 import { parse } from 'yaml';
+import { type CalicoApi, customResourceApi } from '../../../src/resources/kind.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { endProcess } from '../program/global-setup.ts';
 import { describeWithParts, type Part, partPath } from '../program/parts.ts';
@@ -13,7 +14,11 @@ import { until } from '../program/until.ts';
 import { ApiAdmin } from './api-admin.ts';
 import { makeAuthority, makeCertificate, makeRsaKey } from './certificates.ts';
 
-const crdFolder = fileURLToPath(new URL('../../fixtures/crds', import.meta.url));
+/** The CRDs that serve an API of Calico. */
+const crdFolders: Readonly<Record<CalicoApi, string>> = {
+  'crd.projectcalico.org/v1': 'crds',
+  'projectcalico.org/v3': 'crds-v3',
+};
 
 export interface ApiServer {
   readonly url: string;
@@ -28,31 +33,39 @@ export interface ApiServer {
   stop(): void;
 }
 
-/** A suite over the API server of this worker, emptied before the first test. Skipped where the parts are missing. */
-export function describeWithApiServer(name: string, suite: (server: () => ApiServer) => void): void {
+/**
+ * A suite over the API server of this worker that has this API of Calico, emptied before the first test. Skipped where the
+ * parts are missing.
+ */
+export function describeWithApiServer(
+  name: string,
+  suite: (server: () => ApiServer) => void,
+  calicoApi: CalicoApi = customResourceApi,
+): void {
   describeWithParts(name, ['etcd', 'kube-apiserver'], () => {
     let server: ApiServer | undefined;
     beforeAll(async () => {
-      server = await sharedApiServer();
+      server = await sharedApiServer(calicoApi);
       await server.admin.reset();
     });
     suite(() => server as ApiServer);
   });
 }
 
-async function sharedApiServer(): Promise<ApiServer> {
-  const folder = join(inject('partsRunFolder'), `worker-${process.env['VITEST_POOL_ID'] ?? '0'}`);
+async function sharedApiServer(calicoApi: CalicoApi): Promise<ApiServer> {
+  const name = `worker-${process.env['VITEST_POOL_ID'] ?? '0'}-${crdFolders[calicoApi]}`;
+  const folder = join(inject('partsRunFolder'), name);
   const ready = join(folder, 'ready.json');
   if (!existsSync(ready)) {
-    const server = await startApiServer(folder);
+    const server = await startApiServer(folder, calicoApi);
     writeFileSync(ready, JSON.stringify({ url: server.url }));
     return server;
   }
-  return described(folder, (JSON.parse(readFileSync(ready, 'utf8')) as { url: string }).url);
+  return described(folder, (JSON.parse(readFileSync(ready, 'utf8')) as { url: string }).url, calicoApi);
 }
 
 /** Starts etcd and kube-apiserver with their files in `folder`; the end of the test run ends them in any case. */
-export async function startApiServer(folder: string): Promise<ApiServer> {
+export async function startApiServer(folder: string, calicoApi: CalicoApi = customResourceApi): Promise<ApiServer> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const [clients, peers, port] = await freePorts(3);
@@ -88,13 +101,13 @@ export async function startApiServer(folder: string): Promise<ApiServer> {
     '--disable-admission-plugins=ServiceAccount',
     '--allow-privileged',
   ]);
-  const server = described(folder, url);
-  await untilAnswered(folder, server.admin, '/readyz');
-  await installCrds(folder, server.admin);
+  const server = described(folder, url, calicoApi);
+  await untilAnswered(server.admin, '/readyz', folder);
+  await installCrds(server.admin, crdFolders[calicoApi]);
   return server;
 }
 
-function described(folder: string, url: string): ApiServer {
+function described(folder: string, url: string, calicoApi: CalicoApi): ApiServer {
   const file = (name: string): string => join(folder, name);
   return {
     url,
@@ -105,6 +118,7 @@ function described(folder: string, url: string): ApiServer {
       readFileSync(file('ca.crt')),
       readFileSync(file('admin.crt')),
       readFileSync(file('admin.key')),
+      calicoApi,
     ),
     stop() {
       for (const part of ['kube-apiserver', 'etcd'])
@@ -147,22 +161,28 @@ function launch(folder: string, part: Part, args: readonly string[]): void {
   writeFileSync(join(folder, `${part}.pid`), String(child.pid));
 }
 
-async function installCrds(folder: string, admin: ApiAdmin): Promise<void> {
-  const crds = readdirSync(crdFolder).map((file) => parse(readFileSync(join(crdFolder, file), 'utf8')) as Crd);
+/** Installs the CRDs of a folder of test/fixtures, and waits until they are served. */
+export async function installCrds(admin: ApiAdmin, fixtures: string): Promise<void> {
+  const folder = fileURLToPath(new URL(`../../fixtures/${fixtures}`, import.meta.url));
+  const crds = readdirSync(folder).map((file) => parse(readFileSync(join(folder, file), 'utf8')) as Crd);
   await admin.load(crds);
   for (const { spec } of crds) {
-    const path = `/apis/${spec.group}/v1/${spec.names.plural}?limit=1`;
-    await untilAnswered(folder, admin, path);
+    const [version] = spec.versions;
+    await untilAnswered(admin, `/apis/${spec.group}/${version?.name}/${spec.names.plural}?limit=1`);
   }
 }
 
 interface Crd extends KubeObject {
-  readonly spec: { readonly group: string; readonly names: { readonly plural: string } };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
 }
 
-function untilAnswered(folder: string, admin: ApiAdmin, path: string): Promise<void> {
+function untilAnswered(admin: ApiAdmin, path: string, logs = 'its folder'): Promise<void> {
   const answers = async (): Promise<boolean> => (await admin.request('GET', path)).status === 200;
-  return until(() => answers().catch(() => false), `kube-apiserver is ready: see the logs in ${folder}`, 90_000);
+  return until(() => answers().catch(() => false), `kube-apiserver answers ${path}: see the logs in ${logs}`, 90_000);
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -28,6 +28,7 @@ function rightOf(method: string, url: string): AskedRight | undefined {
   const [, ...path] = rest;
   if (path[0] === 'namespaces' && path.length > 2) path.splice(0, 2);
   const [plural = '', name, subresource] = path;
+  if (plural === '') return undefined;
   const reading = searchParams.get('watch') ? 'watch' : name === undefined ? 'list' : 'get';
   const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
   return { group, resource, verb: verbs[method] ?? reading };

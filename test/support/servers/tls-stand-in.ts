@@ -35,6 +35,8 @@ export interface StandIn {
 export interface StandInOptions {
   readonly certificate?: (folder: string) => CertificatePaths;
   readonly tls?: ServerOptions;
+  /** True when `answer` is asked for the list of API groups too; else it has crd.projectcalico.org, and is not a request. */
+  readonly answersGroups?: boolean;
 }
 
 export async function startStandIn(answer: Answer, options: StandInOptions = {}): Promise<StandIn> {
@@ -49,6 +51,9 @@ export async function startStandIn(answer: Answer, options: StandInOptions = {})
       for await (const chunk of message) chunks.push(chunk as Buffer);
       const { method = '', url = '', headers } = message;
       const seen = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
+      if (url === '/apis' && !options.answersGroups) {
+        return sendJson(response, 200, { groups: [{ name: 'crd.projectcalico.org' }] });
+      }
       requests.push(seen);
       await answer(seen, response);
     },
@@ -60,7 +65,7 @@ export async function startStandIn(answer: Answer, options: StandInOptions = {})
     caFile: made.cert,
     requests,
     async open(settings = { k8sAPIEndpoint: url, k8sCAFile: made.cert }, world = testWorld()) {
-      const store = openKube(await kubeConnection(settings, world), world);
+      const store = await openKube(await kubeConnection(settings, world), world);
       stores.push(store);
       return store;
     },
