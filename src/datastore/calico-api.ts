@@ -4,7 +4,7 @@ import { type CalicoApi, customResourceApi, v3ApiVersion } from '../resources/ki
 import { exitCodes, RefusedError } from '../world/errors.ts';
 import { DatastoreError } from './datastore.ts';
 
-/** What one API says of itself: its ClusterInformation, and whether it has a pool. */
+/** What is found in one API: its ClusterInformation, and whether it has a pool. */
 export interface ApiHoldings {
   /** Undefined when there is none. */
   readonly information: { readonly isReady: boolean; readonly version: string | undefined } | 'unreadable' | undefined;

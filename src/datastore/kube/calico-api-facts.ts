@@ -104,7 +104,7 @@ function itemsOf(body: Readonly<Record<string, unknown>>, name: string): Record<
   return Array.isArray(items) ? items.filter(isObject) : undefined;
 }
 
-/** The version of the group that is asked for: Calico 3.32 serves v1beta1, later releases v1 too. */
+/** The version of the group to read: Calico 3.32 serves v1beta1, later releases v1 too. */
 function versionOf(group: Readonly<Record<string, unknown>>): string {
   const versions = (itemsOf(group, 'versions') ?? []).map(({ version }) => version);
   return versions.includes('v1') || versions.length === 0 ? 'v1' : String(versions[0]);

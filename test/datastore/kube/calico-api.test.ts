@@ -68,7 +68,7 @@ describe('what is asked before the first object is read', () => {
     expect(await listAll(store, ipPool)).toEqual([]);
   });
 
-  it("a cluster with Calico's API server is asked for its resources too", async () => {
+  it("the resources of Calico's API server are listed too", async () => {
     const server = await serving({ groups: [own, other], resources: aggregated, empty: [`apis/${own}/v1/ippools`] });
     const store = await opened(server);
     expect(store.calicoApi).toBe(`${own}/v1`);
@@ -81,7 +81,7 @@ describe('what is asked before the first object is read', () => {
     expect((await opened(server)).calicoApi).toBe(`${own}/v1`);
   });
 
-  it('a migration is asked for in a version that the server has', async () => {
+  it('a migration is read in a version that the server has', async () => {
     const groups = [own, other, 'migration.projectcalico.org'];
     const server = await serving({ groups, resources: native });
     expect((await opened(server)).calicoApi).toBe(`${own}/v1`);

@@ -35,7 +35,7 @@ export interface StandIn {
 export interface StandInOptions {
   readonly certificate?: (folder: string) => CertificatePaths;
   readonly tls?: ServerOptions;
-  /** True when `answer` is asked for the list of API groups too; else it has crd.projectcalico.org, and is not a request. */
+  /** True when `answer` gets requests for the list of API groups too; else the list has crd.projectcalico.org only. */
   readonly answersGroups?: boolean;
 }
 
