@@ -1,7 +1,7 @@
 // One manifest file as text: the objects in it, and the text after one of them was changed, removed or added.
 import { fromV3 } from '../resources/convert/v3.ts';
 import { normalise } from '../resources/int64.ts';
-import { customResourceGroup, type Kind, v3ApiVersion } from '../resources/kind.ts';
+import type { CalicoApi, Kind } from '../resources/kind.ts';
 import { kindOf } from '../resources/kinds.ts';
 import { defaultNamespace, type KubeObject } from '../resources/object.ts';
 import { printJson } from '../text/json.ts';
@@ -12,17 +12,17 @@ import { locateInYaml } from './locate-yaml.ts';
 import { ManifestError, type ObjectPosition, type PositionForm, spliced } from './object-position.ts';
 import { YamlPieces } from './parse-yaml.ts';
 
-/** An object of a known kind, in the form in which a Kubernetes datastore holds it. */
-export interface StoredObject {
+/** An object of a known kind, as it is written. */
+export interface ManifestObject {
   readonly kind: Kind;
-  /** Shared: copy it before it leaves the store. */
-  readonly object: KubeObject;
+  /** With a namespace, if its kind has one. Shared: not to be changed. */
+  readonly written: KubeObject;
   readonly position: ObjectPosition;
 }
 
 export class Manifest {
   readonly text: string;
-  readonly objects: readonly StoredObject[];
+  readonly objects: readonly ManifestObject[];
   readonly #isJson: boolean;
   readonly #pieces: YamlPieces;
   readonly #positions: readonly ObjectPosition[];
@@ -34,7 +34,7 @@ export class Manifest {
     this.#pieces = previous === undefined ? new YamlPieces() : previous.#pieces;
     this.#pieces.begin();
     this.#positions = isJson ? locateInJson(text) : locateInYaml(text, this.#pieces);
-    this.objects = this.#positions.flatMap((position) => storedObject(position) ?? []);
+    this.objects = this.#positions.flatMap((position) => objectAt(position) ?? []);
   }
 
   /** Number of objects, including those of unknown kinds. */
@@ -51,7 +51,7 @@ export class Manifest {
    * The manifest with one object changed and everything else byte for byte as it was.
    * Errors: ManifestError when the text does not allow it (an anchor in the object is used elsewhere).
    */
-  withChanged(stored: StoredObject, object: KubeObject): Manifest {
+  withChanged(stored: ManifestObject, object: KubeObject): Manifest {
     const { position } = stored;
     const old = this.text.slice(position.start, position.end);
     for (const print of this.#prints(position, old, object)) {
@@ -69,13 +69,13 @@ export class Manifest {
   }
 
   /** The manifest without one object. Errors: ManifestError as for withChanged. */
-  without(stored: StoredObject): Manifest {
+  without(stored: ManifestObject): Manifest {
     const { position } = stored;
     const rest = this.#tried(spliced(this.text, position.removal));
     if (rest !== undefined && this.#differsOnlyIn(rest, position, undefined)) return rest;
     throw new ManifestError(
       position.line,
-      `${stored.kind.kind} ${stored.object.metadata.name} cannot be removed from this text`,
+      `${stored.kind.kind} ${stored.written.metadata.name} cannot be removed from this text`,
     );
   }
 
@@ -122,36 +122,21 @@ export function newManifest(object: KubeObject): Manifest {
   return new Manifest(printObject(object), false);
 }
 
-const storedObjects = new WeakMap<object, { kind: Kind; object: KubeObject } | { kind: undefined }>();
+type Known = Pick<ManifestObject, 'kind' | 'written'> | { readonly kind: undefined };
+const known = new WeakMap<object, Known>();
 
-/** The object in its stored form; undefined for an unknown kind. Errors: ManifestError. */
-function storedObject(position: ObjectPosition): StoredObject | undefined {
-  let known = storedObjects.get(position.value);
-  if (known === undefined) {
-    known = converted(position);
-    storedObjects.set(position.value, known);
-  }
-  return known.kind === undefined ? undefined : { kind: known.kind, object: known.object, position };
+/** The object at a position; undefined for an unknown kind. Errors: ManifestError. */
+function objectAt(position: ObjectPosition): ManifestObject | undefined {
+  const found = known.get(position.value) ?? objectOf(position);
+  known.set(position.value, found);
+  return found.kind === undefined ? undefined : { ...found, position };
 }
 
-/** Kinds that calicoctl never prints: in projectcalico.org/v3 they are objects of a cluster with native CRDs (Calico 3.32). */
-const nativeKinds = ['IPAMBlock', 'IPAMHandle'];
-
-/** Ignored, they would make a datastore look empty, and a second set of data would be written next to them. */
-function nativeObject(line: number, kindName: string): ManifestError {
-  return new ManifestError(
-    line,
-    `${kindName} of projectcalico.org/v3: this version of calictl reads and writes IPAM data only in ${customResourceGroup}`,
-    'Use calicoctl v3.32 or newer for a cluster that keeps its objects as CRDs of projectcalico.org/v3.',
-  );
-}
-
-function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeObject } | { kind: undefined } {
+function objectOf({ value, line }: ObjectPosition): Known {
   const { apiVersion, kind: kindName, metadata } = value;
   if (typeof apiVersion !== 'string' || typeof kindName !== 'string') return { kind: undefined };
   const kind = kindOf(apiVersion, kindName);
   if (kind === undefined) {
-    if (apiVersion === v3ApiVersion && nativeKinds.includes(kindName)) throw nativeObject(line, kindName);
     refuseBrokenList(apiVersion, kindName, value['items'], line);
     return { kind: undefined };
   }
@@ -160,9 +145,18 @@ function converted({ value, line }: ObjectPosition): { kind: Kind; object: KubeO
   }
   const written = deepCopy(value) as KubeObject;
   if (kind.namespaced) written.metadata.namespace ??= defaultNamespace;
-  const object = fromV3(kind, written);
-  normalise(kind, object);
-  return { kind, object };
+  return { kind, written };
+}
+
+const stored = new WeakMap<KubeObject, Map<CalicoApi, KubeObject>>();
+
+/** The object in the form in which a datastore with this API holds it. Shared: copy it before it leaves the store. */
+export function storedForm({ kind, written }: ManifestObject, calicoApi: CalicoApi): KubeObject {
+  const forms = stored.get(written) ?? new Map<CalicoApi, KubeObject>();
+  stored.set(written, forms);
+  const form = forms.get(calicoApi) ?? normalise(kind, fromV3(kind, written, calicoApi));
+  forms.set(calicoApi, form);
+  return form;
 }
 
 /** A list is read item by item. One whose items are something else would count as empty; `null` is how Go writes none. */

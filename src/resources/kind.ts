@@ -58,6 +58,8 @@ export interface Codec<T extends KubeObject = KubeObject, S extends KubeObject =
 
 /** What differs where objects of a kind are kept in `projectcalico.org/v3`, besides their apiVersion and metadata. */
 export interface NativeForm {
+  /** True for a kind that only CRDs have in that API: its objects prove that Calico keeps all of its objects there. */
+  readonly isProof?: true;
   /** The name of the kind there, if another. */
   readonly kind?: string;
   /** The plural there, if another. */

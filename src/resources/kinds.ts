@@ -1,6 +1,6 @@
 // The register of kinds and the ways to find one.
 
-import { isCalicoKind, type Kind, storedApiVersion, v3ApiVersion } from './kind.ts';
+import { isCalicoKind, type Kind, storedApiVersion, storedIn, v3ApiVersion } from './kind.ts';
 import { bgpConfiguration } from './kinds/bgp-configuration.ts';
 import { bgpFilter } from './kinds/bgp-filter.ts';
 import { bgpPeer } from './kinds/bgp-peer.ts';
@@ -75,12 +75,14 @@ const byName: ReadonlyMap<string, Kind> = new Map(
   ),
 );
 const versionAndKind = (apiVersion: string, kind: string): string => `${apiVersion} ${kind}`;
+/** With the name that the kind has in each of the APIs. */
 const byVersion: ReadonlyMap<string, Kind> = new Map(
-  kinds.flatMap((kind) =>
-    [storedApiVersion(kind), ...(kind.codec === undefined ? [] : [v3ApiVersion])].map(
-      (apiVersion) => [versionAndKind(apiVersion, kind.kind), kind] as const,
-    ),
-  ),
+  kinds.flatMap((kind) => {
+    const names: [apiVersion: string, name: string][] = [[storedApiVersion(kind), kind.kind]];
+    if (isCalicoKind(kind)) names.push([v3ApiVersion, storedIn(kind, v3ApiVersion).kind]);
+    else if (kind.codec !== undefined) names.push([v3ApiVersion, kind.kind]);
+    return names.map(([apiVersion, name]) => [versionAndKind(apiVersion, name), kind] as const);
+  }),
 );
 const byAlias: ReadonlyMap<string, Kind> = new Map(
   kinds.flatMap((kind) => kind.aliases.map((alias) => [alias, kind] as const)),
@@ -101,7 +103,7 @@ export function findKind(alias: string): Kind | undefined {
   return byAlias.get(alias.toLowerCase());
 }
 
-/** The kind of a manifest: stored form, or projectcalico.org/v3 for the kinds that have such a form. */
+/** The kind of a manifest: of one of the stored forms, or projectcalico.org/v3 for the kinds that have such a form. */
 export function kindOf(apiVersion: string, kind: string): Kind | undefined {
   return byVersion.get(versionAndKind(apiVersion, kind));
 }

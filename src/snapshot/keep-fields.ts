@@ -1,9 +1,13 @@
 // Objects as a snapshot keeps them: Calico's own in full, Kubernetes' with the fields that calictl reads. None of those is
 // secret: environment variables of containers and kubectl's last-applied configuration are left out.
 import { concernsAddresses } from '../resources/convert/pod-addresses.ts';
+import { customResourceApi, v3ApiVersion } from '../resources/kind.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import type { Pod } from '../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../resources/object.ts';
+
+/** The APIs that Calico keeps its objects in. */
+const apis: readonly string[] = [customResourceApi, v3ApiVersion];
 
 type Texts = Readonly<Record<string, string>> | undefined;
 type Container = { readonly ports?: unknown };
@@ -87,7 +91,7 @@ function keepMetadata(object: KubeObject, redact: boolean): KubeObject {
  * for the labels of nodes and namespaces, which selectors need.
  */
 export function keepFields(object: KubeObject, redact: boolean): KubeObject {
-  if (object.apiVersion.startsWith('crd.projectcalico.org/')) return object;
+  if (apis.includes(object.apiVersion)) return object;
   if (object.kind === 'Pod') return keepPodFields(object as Pod, redact);
   if (object.kind === 'Node') return keepNodeFields(object as CoreNode, redact);
   if (object.kind === 'ServiceAccount') {

@@ -6,7 +6,7 @@ import type { NodeExec, NodeTarget } from '../node-exec/node-exec.ts';
 import { isLost, type RecordedStep, recordingFiles } from '../node-exec/recordings.ts';
 import { stepsOf } from '../node-live/read-nodes.ts';
 import type { Probe } from '../node-state/probes.ts';
-import type { Kind } from '../resources/kind.ts';
+import { type Kind, v3ApiVersion } from '../resources/kind.ts';
 import { distinctName, kinds } from '../resources/kinds.ts';
 import { isObjectName } from '../resources/names.ts';
 import { printJson } from '../text/json.ts';
@@ -103,7 +103,8 @@ export async function saveSnapshot(
   // Of a store that is itself incomplete, a snapshot is no more complete.
   const holdings = await store.holdings?.({ signal: options.signal });
   const complete = objects.map(({ kind }) => kind).filter((kind) => holdings?.complete.has(kind) ?? true);
-  const info = { capturedAt: capturedAt.toISOString(), complete };
+  const { calicoApi } = store;
+  const info = { capturedAt: capturedAt.toISOString(), complete, ...(calicoApi === v3ApiVersion && { calicoApi }) };
   await target.write('snapshot.json', `${JSON.stringify(info)}\n`);
   const saved = nodes === undefined ? undefined : await saveNodes(target, nodes, options);
   return { capturedAt, objects, unread, nodes: saved };

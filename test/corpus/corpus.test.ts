@@ -124,6 +124,26 @@ describe('the corpus in a folder', () => {
   );
 });
 
+/** In projectcalico.org/v3 the same findings, except where the schema of its CRDs refuses the fault. All with LONG=1. */
+const onV3 = faults.filter((_, at) => process.env['LONG'] !== undefined || at % 4 === 1);
+
+describeWithApiServer(
+  'on Kubernetes in projectcalico.org/v3',
+  (server) => {
+    it('in projectcalico.org/v3, the healthy image has no finding', async () =>
+      expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));
+    it.each(onV3.filter(({ notOnKubernetes, notOnV3 }) => !notOnKubernetes && !notOnV3))(
+      'in projectcalico.org/v3, $name has the expected findings before and after a repair',
+      async (damaged) => expect(await onKubernetes(server(), damaged.objects)).toEqual(expected(damaged)),
+    );
+    it.each(faults.filter(({ notOnV3 }) => notOnV3 !== undefined))(
+      'in projectcalico.org/v3, $name cannot be stored: $notOnV3',
+      async (damaged) => expect(onKubernetes(server(), damaged.objects)).rejects.toThrow(/POST .*: 422 /),
+    );
+  },
+  'projectcalico.org/v3',
+);
+
 describeWithApiServer('on Kubernetes', (server) => {
   it('on Kubernetes, the healthy image has no finding', async () =>
     expect(await onKubernetes(server(), healthyImage())).toEqual(nothing));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Manifest, newManifest, type StoredObject } from '../../src/manifest/manifest.ts';
+import { Manifest, type ManifestObject, newManifest, storedForm } from '../../src/manifest/manifest.ts';
 import { ManifestError } from '../../src/manifest/object-position.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 
@@ -8,8 +8,14 @@ const crd = 'crd.projectcalico.org/v1';
 const pool = (name: string, more = ''): string =>
   `apiVersion: ${crd}\nkind: IPPool\nmetadata:\n  name: ${name}\nspec:\n  cidr: 10.0.0.0/16\n${more}`;
 
-function find(manifest: Manifest, name: string): StoredObject {
-  const found = manifest.objects.find(({ object }) => object.metadata.name === name);
+type Stored = ManifestObject & { readonly object: KubeObject };
+
+/** The objects with their form in crd.projectcalico.org/v1. */
+const storedIn = (manifest: Manifest): Stored[] =>
+  manifest.objects.map((found) => ({ ...found, object: storedForm(found, crd) }));
+
+function find(manifest: Manifest, name: string): Stored {
+  const found = storedIn(manifest).find(({ object }) => object.metadata.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
   return found;
 }
@@ -22,8 +28,8 @@ function withSpec(text: string, name: string, change: Record<string, unknown>, i
   Object.assign(object.spec as Record<string, unknown>, change);
   const changed = manifest.withChanged(stored, object);
   expect(find(changed, name).object).toEqual(object);
-  expect(new Manifest(changed.text, isJson).objects.map((other) => other.object)).toEqual(
-    changed.objects.map((other) => other.object),
+  expect(storedIn(new Manifest(changed.text, isJson)).map((other) => other.object)).toEqual(
+    storedIn(changed).map((other) => other.object),
   );
   return changed.text;
 }
@@ -31,8 +37,10 @@ function withSpec(text: string, name: string, change: Record<string, unknown>, i
 function without(text: string, name: string, isJson = false): Manifest {
   const manifest = new Manifest(text, isJson);
   const rest = manifest.without(find(manifest, name));
-  expect(rest.objects.map(({ object }) => object.metadata.name)).toEqual(
-    manifest.objects.map(({ object }) => object.metadata.name).filter((other) => other !== name),
+  expect(storedIn(rest).map(({ object }) => object.metadata.name)).toEqual(
+    storedIn(manifest)
+      .map(({ object }) => object.metadata.name)
+      .filter((other) => other !== name),
   );
   return rest;
 }
@@ -48,23 +56,7 @@ function errorOf(text: string, isJson = false): ManifestError {
 }
 
 const namesOf = (text: string, isJson = false): string[] =>
-  new Manifest(text, isJson).objects.map(({ object }) => `${object.kind}/${object.metadata.name}`);
-
-describe('native objects of projectcalico.org/v3', () => {
-  it.each(['IPAMBlock', 'IPAMHandle'])('a %s of projectcalico.org/v3 is refused by name instead of ignored', (kind) => {
-    const text = `${pool('one')}---\napiVersion: projectcalico.org/v3\nkind: ${kind}\nmetadata: {name: b}\n`;
-    expect(errorOf(text).message).toContain(`${kind} of projectcalico.org/v3: `);
-  });
-
-  it('kinds that calicoctl prints in projectcalico.org/v3 are accepted, known or not', () => {
-    const text = ['IPPool', 'BlockAffinity', 'IPAMConfiguration', 'NetworkPolicy']
-      .map(
-        (kind) => `apiVersion: projectcalico.org/v3\nkind: ${kind}\nmetadata: {name: x}\nspec: {cidr: 10.0.0.0/16}\n`,
-      )
-      .join('---\n');
-    expect(namesOf(text)).toEqual(['IPPool/x', 'NetworkPolicy/default.x']);
-  });
-});
+  storedIn(new Manifest(text, isJson)).map(({ object }) => `${object.kind}/${object.metadata.name}`);
 
 describe('YAML documents of a manifest', () => {
   const text = [
@@ -80,7 +72,7 @@ describe('YAML documents of a manifest', () => {
 
   it('documents are separated by their marks', () => {
     expect(namesOf(text)).toEqual(['IPPool/one', 'IPPool/two', 'IPPool/three']);
-    expect(new Manifest(text, false).objects.map(({ position }) => position.line)).toEqual([2, 15, 28]);
+    expect(storedIn(new Manifest(text, false)).map(({ position }) => position.line)).toEqual([2, 15, 28]);
   });
 
   it('a changed document leaves the rest of the file byte for byte', () => {
@@ -160,7 +152,7 @@ describe('YAML values', () => {
       'one',
       '  big: 9223372036854775807\n  safe: 9007199254740991\n  yes: yes\n  time: 12:30\n  f: 1e3\n',
     );
-    expect(new Manifest(text, false).objects[0]?.object.spec).toEqual({
+    expect(storedIn(new Manifest(text, false))[0]?.object.spec).toEqual({
       cidr: '10.0.0.0/16',
       big: 9223372036854775807n,
       safe: 9007199254740991,
@@ -221,7 +213,7 @@ describe('lists in a manifest', () => {
   it('a list of a kind gives its items kind and version', () => {
     const text = 'apiVersion: v1\nkind: NodeList\nitems:\n- metadata:\n    name: a\n- metadata:\n    name: b\n';
     expect(namesOf(text)).toEqual(['Node/a', 'Node/b']);
-    expect(new Manifest(text, false).objects[1]?.object.apiVersion).toBe('v1');
+    expect(storedIn(new Manifest(text, false))[1]?.object.apiVersion).toBe('v1');
   });
 
   it('lists in flow style, plain sequences, empty and nested lists are read and changed', () => {
@@ -299,12 +291,12 @@ describe('forms of objects', () => {
 
   it('an object without a namespace is in default', () => {
     const text = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec: {}\n';
-    expect(new Manifest(text, false).objects[0]?.object.metadata.namespace).toBe('default');
+    expect(storedIn(new Manifest(text, false))[0]?.object.metadata.namespace).toBe('default');
   });
 
   it('numbers of 64-bit fields are read as bigints', () => {
     const text = `apiVersion: ${crd}\nkind: IPAMBlock\nmetadata:\n  name: b\nspec:\n  cidr: 10.0.0.0/30\n  sequenceNumber: 5\n`;
-    expect(new Manifest(text, false).objects[0]?.object.spec).toMatchObject({ sequenceNumber: 5n });
+    expect(storedIn(new Manifest(text, false))[0]?.object.spec).toMatchObject({ sequenceNumber: 5n });
   });
 });
 
@@ -376,17 +368,17 @@ describe('random content', () => {
       fc.property(value, value, value, (a, b, c) => {
         const before = `${newManifest(objectOf('one', a)).text}---\n${newManifest(objectOf('two', b)).text}`;
         const manifest = new Manifest(before, false);
-        expect(manifest.objects.map(({ object }) => object)).toEqual([objectOf('one', a), objectOf('two', b)]);
+        expect(storedIn(manifest).map(({ object }) => object)).toEqual([objectOf('one', a), objectOf('two', b)]);
         const changed = manifest.withChanged(find(manifest, 'one'), objectOf('one', c));
         expect(changed.text.endsWith(`---\n${newManifest(objectOf('two', b)).text}`)).toBe(true);
-        expect(new Manifest(changed.text, false).objects.map(({ object }) => object)).toEqual([
+        expect(storedIn(new Manifest(changed.text, false)).map(({ object }) => object)).toEqual([
           objectOf('one', c),
           objectOf('two', b),
         ]);
         const list = `apiVersion: v1\nkind: List\nitems:\n${['x', 'y'].map((name) => `- ${JSON.stringify(objectOf(name, 1))}\n`).join('')}`;
         const items = new Manifest(list, false);
         const item = items.withChanged(find(items, 'x'), objectOf('x', c));
-        expect(new Manifest(item.text, false).objects[0]?.object).toEqual(objectOf('x', c));
+        expect(storedIn(new Manifest(item.text, false))[0]?.object).toEqual(objectOf('x', c));
       }),
       { numRuns: 150, seed: 7 },
     );

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { joinedAndCut } from '../../src/resources/cells.ts';
 import { toV3 } from '../../src/resources/convert/v3.ts';
-import { isOnCommandLine, type RelatedObjects, storedApiVersion } from '../../src/resources/kind.ts';
+import { isCalicoKind, isOnCommandLine, type RelatedObjects, storedApiVersion } from '../../src/resources/kind.ts';
 import { calicoNode } from '../../src/resources/kinds/node.ts';
 import { distinctName, findKind, kindNamed, kindOf, kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
@@ -57,15 +57,18 @@ describe('finding a kind', () => {
     expect(kindNamed('Pod')?.api.plural).toBe('pods');
   });
 
-  it('kindOf finds a kind by its stored apiVersion, and by v3 where it has a v3 form', () => {
+  it('kindOf finds a kind by its stored apiVersion, and by v3 where it has a v3 form or can be stored there', () => {
     for (const kind of kinds) {
       expect(kindOf(storedApiVersion(kind), kind.kind)).toBe(kind);
-      if (kind.codec) expect(kindOf('projectcalico.org/v3', kind.kind)).toBe(kind);
-      else expect(kindOf('projectcalico.org/v3', kind.kind)).not.toBe(kind);
+      const isInV3 = kind.codec !== undefined || isCalicoKind(kind);
+      const inV3 = kindOf('projectcalico.org/v3', kind.native?.kind ?? kind.kind);
+      if (isInV3) expect(inV3).toBe(kind);
+      else expect(inV3).not.toBe(kind);
       expect(kindOf('example.com/v1', kind.kind)).toBeUndefined();
     }
     expect(kindOf('crd.projectcalico.org/v1', 'Node')).toBeUndefined();
-    expect(kindOf('projectcalico.org/v3', 'IPAMBlock')).toBeUndefined();
+    expect(kindOf('projectcalico.org/v3', 'IPAMConfig')).toBeUndefined();
+    expect(kindOf('crd.projectcalico.org/v1', 'IPAMConfiguration')).toBeUndefined();
   });
 
   it('a NetworkPolicy without an apiVersion is that of Calico', () => {

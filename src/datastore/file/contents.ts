@@ -2,9 +2,9 @@
 // A refresh takes no lock and writes nothing; it parses only files that changed since the last one.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Manifest, type StoredObject } from '../../manifest/manifest.ts';
+import { Manifest, type ManifestObject, storedForm } from '../../manifest/manifest.ts';
 import { ManifestError } from '../../manifest/object-position.ts';
-import type { Kind } from '../../resources/kind.ts';
+import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, v3ApiVersion } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { sameValue } from '../../text/plain-values.ts';
 import { DatastoreError } from '../datastore.ts';
@@ -12,7 +12,9 @@ import { objectKey, revisionNumber } from '../object-rules.ts';
 import { listManifests, readTexts, type Signature, signatureOf, type Unreadable } from './folder.ts';
 
 /** An object and the file that holds it. */
-export interface Entry extends StoredObject {
+export interface Entry extends ManifestObject {
+  /** In the API of the folder. Shared: copy it before it leaves the store. */
+  readonly object: KubeObject;
   /** Relative to the folder. */
   readonly path: string;
   /** Where the folder holds the same object again, equal in every field; then it can be read but not changed. */
@@ -42,10 +44,26 @@ export class Contents {
   #unreadable: readonly Unreadable[] = [];
   /** True when an object is in several files. */
   #hasCopies = false;
+  readonly #saved: CalicoApi | undefined;
+  readonly #asked: CalicoApi | undefined;
+  #calicoApi: CalicoApi;
+  /** The API whose objects are left out, when the folder has IPAM data of both. */
+  #ignored: CalicoApi | undefined;
 
-  /** `folder` as the user wrote it: paths in messages begin with it. */
-  constructor(folder: string) {
+  /**
+   * `folder` as the user wrote it: paths in messages begin with it. `saved`: the API of a snapshot; `asked`: the one that
+   * counts where the folder has IPAM data of both.
+   */
+  constructor(folder: string, saved?: CalicoApi, asked?: CalicoApi) {
     this.#folder = folder;
+    this.#saved = saved;
+    this.#asked = saved ?? asked;
+    this.#calicoApi = saved ?? customResourceApi;
+  }
+
+  /** The API in which the folder keeps Calico's objects. */
+  get calicoApi(): CalicoApi {
+    return this.#calicoApi;
   }
 
   get revision(): bigint {
@@ -126,8 +144,8 @@ export class Contents {
       this.#index(files);
       return;
     }
-    for (const { kind, object } of this.#files.get(path)?.manifest.objects ?? []) {
-      this.#entries.get(kind)?.delete(objectKey(kind, object.metadata));
+    for (const { kind, written } of this.#files.get(path)?.manifest.objects ?? []) {
+      this.#entries.get(kind)?.delete(objectKey(kind, written.metadata));
     }
     if (manifest === undefined || signature === undefined) {
       this.#files.delete(path);
@@ -160,30 +178,73 @@ export class Contents {
   #index(files: Map<string, LoadedFile>): void {
     const entries: Entries = new Map();
     this.#hasCopies = false;
+    const found = this.#apiOf(files);
+    this.#calicoApi = found.calicoApi;
+    this.#ignored = found.ignored;
     for (const [path, { manifest }] of files) this.#enter(entries, path, manifest);
     this.#files = files;
     this.#entries = entries;
   }
 
+  /**
+   * The API of which the folder has IPAM data, that of its snapshot if it has none, crd.projectcalico.org/v1 otherwise.
+   * Errors: invalid, when it has data of both and the user names none.
+   */
+  #apiOf(files: ReadonlyMap<string, LoadedFile>): { calicoApi: CalicoApi; ignored: CalicoApi | undefined } {
+    const proofs = new Map<string, string>();
+    for (const [path, { manifest }] of files) {
+      for (const { kind, written, position } of manifest.objects) {
+        const isProof = kind.native?.isProof === true && !proofs.has(written.apiVersion);
+        if (isProof) proofs.set(written.apiVersion, this.#placeText({ path, position }));
+      }
+    }
+    const [crd, native] = [proofs.get(customResourceApi), proofs.get(v3ApiVersion)];
+    if (crd === undefined || native === undefined) {
+      const found = native !== undefined ? v3ApiVersion : crd !== undefined ? customResourceApi : this.#saved;
+      return { calicoApi: found ?? customResourceApi, ignored: undefined };
+    }
+    if (this.#asked !== undefined) {
+      const ignored = this.#asked === v3ApiVersion ? customResourceApi : v3ApiVersion;
+      return { calicoApi: this.#asked, ignored };
+    }
+    throw new DatastoreError(
+      'invalid',
+      `${this.#folder} has IPAM data in ${customResourceApi} (${crd}) and in ${v3ApiVersion} (${native})`,
+      {
+        code: 'CALICO_API_UNCLEAR',
+        hint: 'Set CALICO_API_GROUP to the API that Calico used in the cluster, or remove the files of the other one.',
+      },
+    );
+  }
+
   /** Adds the objects of a file. A revision that was used once is not used again, even when its object is gone. */
   #enter(entries: Entries, path: string, { objects }: Manifest): void {
-    for (const stored of objects) {
-      const { kind, object } = stored;
+    for (const found of objects) {
+      const { kind, written } = found;
+      if (isCalicoKind(kind) && written.apiVersion === this.#ignored) continue;
+      const object = storedForm(found, this.#calicoApi);
       const key = objectKey(kind, object.metadata);
       const ofKind = entries.get(kind) ?? new Map<string, Entry>();
       entries.set(kind, ofKind);
       const other = ofKind.get(key);
-      if (other === undefined) {
-        ofKind.set(key, { ...stored, path, copies: [] });
-      } else {
-        // A Velero backup holds each object once for each preferred version of its kind.
-        if (!sameValue(other.object, object)) throw this.#twice(other, { ...stored, path });
-        ofKind.set(key, { ...other, copies: [...other.copies, { path, position: stored.position }] });
-        this.#hasCopies = true;
-      }
+      const entry = { ...found, object, path, copies: [] };
+      ofKind.set(key, other === undefined ? entry : this.#merged(other, entry));
       const number = revisionNumber(object.metadata.resourceVersion);
       if (number !== undefined && number > this.#revision) this.#revision = number;
     }
+  }
+
+  /**
+   * An object that the folder holds again. A Velero backup holds each object once for each preferred version of its kind, and
+   * the copy that Calico's API server makes of a custom resource has other metadata. Errors: invalid, when they differ.
+   */
+  #merged(first: Entry, second: Entry): Entry {
+    const isView = isCalicoKind(first.kind) && first.written.apiVersion !== second.written.apiVersion;
+    const isCopy = isView ? sameValue(first.object.spec, second.object.spec) : sameValue(first.object, second.object);
+    if (!isCopy) throw this.#twice(first, second);
+    this.#hasCopies = true;
+    const [kept, other] = isView && second.written.apiVersion === this.#calicoApi ? [second, first] : [first, second];
+    return { ...kept, copies: [...first.copies, { path: other.path, position: other.position }] };
   }
 
   /** Errors: unsupported for an object that is in several files: a change of one would leave two that differ. */
@@ -201,7 +262,7 @@ export class Contents {
     return `${join(this.#folder, path)}:${position.line}`;
   }
 
-  #twice(first: Entry, second: Place & StoredObject): DatastoreError {
+  #twice(first: Entry, second: Entry): DatastoreError {
     const { kind, object } = second;
     const [a, b] = [first, second].map((place) => this.#placeText(place));
     return new DatastoreError(

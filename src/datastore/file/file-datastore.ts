@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { type Manifest, newManifest } from '../../manifest/manifest.ts';
 import { inStoredForm } from '../../resources/convert/v3.ts';
-import { type CalicoApi, customResourceApi, type Kind, storedIn } from '../../resources/kind.ts';
+import { type CalicoApi, type Kind, storedIn, v3ApiVersion } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { deepCopy, isObject } from '../../text/plain-values.ts';
 import { andMore } from '../../text/wording.ts';
@@ -55,7 +55,7 @@ export interface FolderOptions {
 export async function openFolder(
   path: string,
   world: FolderWorld,
-  { bundle }: FolderOptions = {},
+  options: FolderOptions = {},
 ): Promise<FileDatastore> {
   let stats: Stats;
   try {
@@ -71,7 +71,7 @@ export async function openFolder(
       'FOLDER_INVALID',
     );
   }
-  return new FileDatastore(path, world, await readSnapshotFile(path), bundle);
+  return new FileDatastore(path, world, await readSnapshotFile(path), options);
 }
 
 /** What `snapshot.json` says of a snapshot. */
@@ -79,6 +79,8 @@ export interface SnapshotInfo {
   readonly capturedAt?: Date;
   /** The kinds of which all objects were saved. */
   readonly complete: ReadonlySet<string>;
+  /** The API in which its cluster keeps Calico's objects; absent for crd.projectcalico.org/v1. */
+  readonly calicoApi?: CalicoApi;
 }
 
 /** Errors: invalid for a file that is not as a snapshot has it. */
@@ -96,7 +98,7 @@ async function readSnapshotFile(folder: string): Promise<SnapshotInfo> {
     });
   }
   const value = parsedJson(text);
-  const { capturedAt, complete } = isObject(value) ? value : {};
+  const { capturedAt, complete, calicoApi } = isObject(value) ? value : {};
   const date = capturedAt === undefined ? undefined : new Date(String(capturedAt));
   if (!isObject(value) || (date !== undefined && Number.isNaN(date.getTime()))) {
     throw new DatastoreError('invalid', `${path} does not say when the snapshot was captured`, {
@@ -104,7 +106,8 @@ async function readSnapshotFile(folder: string): Promise<SnapshotInfo> {
     });
   }
   const kinds = Array.isArray(complete) ? complete.filter((kind) => typeof kind === 'string') : [];
-  return { ...(date && { capturedAt: date }), complete: new Set(kinds) };
+  const isV3 = calicoApi === v3ApiVersion;
+  return { ...(date && { capturedAt: date }), complete: new Set(kinds), ...(isV3 && { calicoApi: v3ApiVersion }) };
 }
 
 /** Undefined for invalid JSON. */
@@ -119,7 +122,6 @@ function parsedJson(text: string): unknown {
 export class FileDatastore implements Datastore {
   readonly type = 'folder';
   readonly description: string;
-  readonly calicoApi: CalicoApi = customResourceApi;
   readonly capturedAt: Date | undefined;
   readonly folder: string;
   readonly bundle: string | undefined;
@@ -133,19 +135,24 @@ export class FileDatastore implements Datastore {
   #begun = 0;
   #ended = 0;
 
-  constructor(folder: string, world: FolderWorld, { capturedAt, complete }: SnapshotInfo, bundle?: string) {
+  constructor(folder: string, world: FolderWorld, info: SnapshotInfo, { bundle, calicoApi }: FolderOptions) {
+    const { capturedAt, complete } = info;
     this.bundle = bundle;
     this.#complete = complete;
     this.description = bundle === undefined ? `folder ${folder}` : `snapshot ${bundle}`;
     this.capturedAt = capturedAt;
     this.folder = folder;
     this.#world = world;
-    this.#contents = new Contents(folder);
+    this.#contents = new Contents(folder, info.calicoApi, calicoApi);
     this.#lock = new FolderLock(folder, world);
   }
 
-  async get<T extends KubeObject>(asked: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
-    const kind = storedIn(asked, this.calicoApi);
+  /** That of what was read last; a folder that was not read yet has crd.projectcalico.org/v1, or that of its snapshot. */
+  get calicoApi(): CalicoApi {
+    return this.#contents.calicoApi;
+  }
+
+  async get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T> {
     const key = objectKey(kind, ref);
     const before = this.#begun;
     return this.#inTurn('read', options, async () => {
@@ -159,14 +166,13 @@ export class FileDatastore implements Datastore {
       const entry = this.#contents.find(kind, key);
       if (entry === undefined) {
         this.#refuseUnreadable();
-        throw notFound(kind, ref, this.#contents.isEmpty ? this.#emptyHint() : undefined);
+        throw notFound(storedIn(kind, this.calicoApi), ref, this.#contents.isEmpty ? this.#emptyHint() : undefined);
       }
       return this.#handedOut<T>(entry);
     });
   }
 
-  async *list<T extends KubeObject>(asked: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
-    const kind = storedIn(asked, this.calicoApi);
+  async *list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): AsyncGenerator<ListPage<T>> {
     const selected = labelSelector(options.labelSelector ?? '');
     yield await this.#inTurn('read', options, async () => {
       await this.#look(options);
@@ -188,12 +194,10 @@ export class FileDatastore implements Datastore {
   }
 
   async create<T extends KubeObject>(asked: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    const kind = storedIn(asked, this.calicoApi);
-    const written = inStoredForm(asked, object, this.calicoApi);
-    const ref = refOf(kind, written);
     return this.#locked(options, async () => {
       await this.#look(options, true);
-      if (this.#contents.find(kind, objectKey(kind, ref)) !== undefined) throw alreadyExists(kind, ref);
+      const { kind, written, ref } = this.#forStore(asked, object);
+      if (this.#contents.find(asked, objectKey(kind, ref)) !== undefined) throw alreadyExists(kind, ref);
       this.#refuseUnreadable();
       const given = {
         uid: this.#world.random.uuid(),
@@ -207,11 +211,9 @@ export class FileDatastore implements Datastore {
   }
 
   async update<T extends KubeObject>(asked: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    const kind = storedIn(asked, this.calicoApi);
-    const written = inStoredForm(asked, object, this.calicoApi);
-    const ref = refOf(kind, written);
     return this.#locked(options, async () => {
-      const entry = await this.#stored(kind, ref, options);
+      const entry = await this.#stored(asked, object.metadata, options);
+      const { kind, written } = this.#forStore(asked, object);
       const updated = asUpdated(kind, written, this.#handedOut<T>(entry), () => this.#nextRevision());
       if (updated === undefined) return this.#handedOut<T>(entry);
       await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, updated), options);
@@ -219,11 +221,10 @@ export class FileDatastore implements Datastore {
     });
   }
 
-  async delete(asked: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: WriteOptions): Promise<void> {
-    const kind = storedIn(asked, this.calicoApi);
+  async delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: WriteOptions): Promise<void> {
     await this.#locked(options, async () => {
       const entry = await this.#stored(kind, ref, options);
-      checkDelete(kind, this.#handedOut(entry), preconditions);
+      checkDelete(storedIn(kind, this.calicoApi), this.#handedOut(entry), preconditions);
       await this.#rewrite(entry, (manifest) => manifest.without(entry), options);
     });
   }
@@ -242,6 +243,13 @@ export class FileDatastore implements Datastore {
 
   async close(): Promise<void> {
     await this.#queue;
+  }
+
+  /** A kind and an object as this folder holds them, once it was read. Errors: invalid, as of refOf. */
+  #forStore<T extends KubeObject>(asked: Kind<T>, object: T): { kind: Kind<T>; written: T; ref: ObjectRef } {
+    const kind = storedIn(asked, this.calicoApi);
+    const written = inStoredForm(asked, object, this.calicoApi);
+    return { kind, written, ref: refOf(kind, written) };
   }
 
   #unreadable(): string[] {
@@ -316,7 +324,7 @@ export class FileDatastore implements Datastore {
     const entry = this.#contents.find(kind, key);
     if (entry === undefined) {
       this.#refuseUnreadable();
-      throw notFound(kind, ref);
+      throw notFound(storedIn(kind, this.calicoApi), ref);
     }
     return entry;
   }
@@ -324,7 +332,7 @@ export class FileDatastore implements Datastore {
   async #rewrite(entry: Entry, change: (manifest: Manifest) => Manifest, options?: WriteOptions): Promise<void> {
     this.#contents.refuseCopies(entry);
     const manifest = this.#contents.manifest(entry.path);
-    if (manifest === undefined) throw notFound(entry.kind, entry.object.metadata);
+    if (manifest === undefined) throw notFound(storedIn(entry.kind, this.calicoApi), entry.object.metadata);
     try {
       const changed = change(manifest);
       if (!options?.dryRun) await this.#write(entry.path, changed);

@@ -186,7 +186,7 @@ export const ipamBlock: Kind<IPAMBlock> = {
   aliases: ['ipamblock', 'ipamblocks', 'block', 'blocks'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamblocks' },
-  native: { toNative: withoutEmptyOwner },
+  native: { isProof: true, toNative: withoutEmptyOwner },
   fields: { spec },
   refusals: ipamOnly,
   columns: { default: [nameColumn, cidrColumn, affinity, usedColumn, free], wide, extra: [nameColumn] },

@@ -36,6 +36,7 @@ export const ipamHandle: Kind<IPAMHandle> = {
   aliases: ['ipamhandle', 'ipamhandles', 'handle', 'handles'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamhandles' },
+  native: { isProof: true },
   fields: { spec },
   refusals: ipamOnly,
   columns: { default: columns, wide: columns },

@@ -19,6 +19,8 @@ interface Expectation {
   readonly left: readonly string[];
   /** Why the fault cannot exist in an API server, if so. */
   readonly notOnKubernetes?: string;
+  /** Why the fault cannot exist in CRDs of projectcalico.org/v3, if so. */
+  readonly notOnV3?: string;
 }
 
 export interface DamagedCluster extends Expectation {
