@@ -1,7 +1,7 @@
 // The names that fields have in Calico's Go code, by which templates of `get` name them: `.Spec.IPIPMode`.
 import type { Kind } from './kind.ts';
 
-/** Words with which the name of a field may begin that Go writes in another way than with one capital letter. */
+/** Words with which the name of a field may begin that Go does not write with one capital letter only. */
 const firstWords: Readonly<Record<string, string>> = Object.fromEntries(
   [
     'API',
