@@ -59,9 +59,9 @@ export async function findMalformed(
           if (found !== undefined) return found;
         }
       }
-    } catch (error) {
+    } catch {
       // A kind that cannot be read does not explain the error.
-      if (!(error instanceof DatastoreError)) throw error;
+      if (options?.signal?.aborted) return undefined;
     }
   }
   return undefined;

@@ -6,13 +6,28 @@ import type { KubeObject } from './object.ts';
 /** The NAME column. */
 export const nameColumn: Column = column('NAME', (object) => object.metadata.name);
 
+/** What a table shows of a value that is missing or of the wrong type: other objects and other cells are shown all the same. */
+const malformedCell = '<malformed>';
+
 /** A column. `needs` are the objects of other kinds that its cells are made from. */
 export function column<T extends KubeObject>(
   heading: string,
   cell: Column<T>['cell'],
   needs: readonly Need[] = [],
 ): Column<T> {
-  return { heading, needs, cell };
+  return {
+    heading,
+    needs,
+    cell: (object, related) => {
+      try {
+        const text: unknown = cell(object, related);
+        return typeof text === 'string' ? text : malformedCell;
+      } catch {
+        // Only objects that were never checked get here, and a cell is made from nothing else.
+        return malformedCell;
+      }
+    },
+  };
 }
 
 /** The entries, comma-separated. */

@@ -1,6 +1,7 @@
 // Reading the versions of this program and of the cluster, once or again and again.
 import type { Datastore } from '../../datastore/datastore.ts';
 import { clusterInformation } from '../../resources/kinds/cluster-information.ts';
+import { isObject } from '../../text/plain-values.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 
@@ -62,11 +63,15 @@ export async function readVersions(
 
 async function clusterOf(store: Datastore, signal: AbortSignal): Promise<Cluster> {
   const { spec } = await store.get(clusterInformation, { name: 'default' }, { signal });
+  const given: unknown = spec;
+  const { calicoVersion, clusterType } = isObject(given) ? given : {};
   return {
-    version: spec.calicoVersion || 'unknown',
-    type: spec.clusterType || 'unknown',
+    version: textOr(calicoVersion, 'unknown'),
+    type: textOr(clusterType, 'unknown'),
   };
 }
+
+const textOr = (value: unknown, other: string): string => (typeof value === 'string' && value !== '' ? value : other);
 
 function unreadable(error: unknown, wording: VersionsQuery['wording']): CalictlError {
   return new CalictlError(`unable to retrieve Cluster Version or Type: ${wording(error)}`, {

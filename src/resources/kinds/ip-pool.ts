@@ -1,4 +1,5 @@
 // IPPool: a range that Calico assigns addresses from.
+import { isObject } from '../../text/plain-values.ts';
 import { column, nameColumn, yesNo } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { cidr, field, fields, flag, integer, list, object, oneOf, selector, type Values } from '../field.ts';
@@ -67,6 +68,8 @@ function legacyIpipMode({ enabled, mode }: NonNullable<IPPoolSpec['ipip']>): str
 
 /** A copy without the fields of Calico 2, which say the same as current ones. */
 function upgraded(pool: IPPool): IPPool {
+  // A pool without a spec is malformed, and shown as it is.
+  if (!isObject(pool.spec)) return pool;
   const { ipip, 'nat-outgoing': legacyNat, ...given } = pool.spec;
   return {
     ...pool,
