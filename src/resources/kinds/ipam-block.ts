@@ -166,13 +166,13 @@ function withoutEmptyOwner(spec: Readonly<Record<string, unknown>>): Record<stri
 const cidrColumn = column<IPAMBlock>('CIDR', ({ spec }) => spec.cidr);
 const affinity = column<IPAMBlock>('AFFINITY', affinityOf);
 const usedColumn = column<IPAMBlock>('USED', (block) => String(used(block)));
-const free = column<IPAMBlock>('FREE', ({ spec }) => String(spec.unallocated.length));
+const free = column<IPAMBlock>('FREE', ({ spec }) => spec.unallocated.length.toString());
 
 const wide: readonly Column<IPAMBlock>[] = [
   cidrColumn,
   column('POOL', poolOf, [{ kind: ipPool }]),
   affinity,
-  column('SIZE', ({ spec }) => String(spec.allocations.length)),
+  column('SIZE', ({ spec }) => spec.allocations.length.toString()),
   usedColumn,
   free,
   column('BORROWED', (block) => String(borrowed(block))),
