@@ -1,5 +1,6 @@
 // Folders and snapshots with random damage, and every command that reads them: no unexpected error, no endless wait, no raw
-// control character in what is printed, and no write outside of what was named. Few runs by default; LONG=1 for all.
+// control character in what is printed, and no write outside of what was named. Each folder meets a fixed list of commands and one
+// command line of every command of the program. Few folders by default; LONG=1 for all.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -14,24 +15,28 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { printJson } from '../../src/text/json.ts';
 import { printYaml } from '../../src/text/yaml.ts';
 import { damageOnce } from '../support/clusters/damage.ts';
 import { cluster, seeded } from '../support/clusters/seeded-cluster.ts';
+import { type CommandLine, everyCommandLine, oneOfEach, writeNamedFiles } from '../support/program/every-command.ts';
 import { run } from '../support/program/world.ts';
 
 const isLong = Boolean(process.env['LONG']);
-const folders = isLong ? 300 : 24;
-const snapshots = isLong ? 100 : 12;
+const folders = isLong ? 300 : 16;
+const snapshots = isLong ? 100 : 10;
 /** Far more than a healthy run takes. */
 const limitMs = 20_000;
 
 let top: string;
 beforeAll(() => {
   top = mkdtempSync(join(tmpdir(), 'calictl-mutated-'));
-  mkdirSync(join(top, 'state'));
+});
+beforeEach(() => {
+  for (const name of readdirSync(top)) rmSync(join(top, name), { recursive: true });
+  for (const name of ['state', 'work']) mkdirSync(join(top, name));
 });
 afterAll(() => rmSync(top, { recursive: true }));
 
@@ -87,6 +92,8 @@ function mutateText(text: string, random: Random): string {
     '',
     '\u0000',
     '\u001b[31m',
+    '\u009b2J\u009d0;t\u009c',
+    '\r\b\u202e',
     '{',
     ']',
     '"',
@@ -122,7 +129,15 @@ function addOddFile(folder: string, random: Random): void {
 function damagedFolder(seed: number): string {
   const random = seeded(seed);
   const next = (): number => random();
-  const plan = { seed, nodes: 2, podsPerNode: 3, pools: [{ name: 'pool-1', cidr: '10.60.0.0/24', blockSize: 29 }] };
+  const plan = {
+    seed,
+    nodes: 2,
+    podsPerNode: 3,
+    // The names that the examples of commands have.
+    pools: [{ name: 'default-pool', cidr: '10.60.0.0/24', blockSize: 29 }],
+    nodeName: (index: number) => `worker-${index + 1}`,
+    namespaces: ['shop'],
+  };
   const made = cluster({ ...plan, madeAt: new Date('2025-06-01T00:00:00Z') });
   damageOnce('leak', made, random);
   for (let count = below(next, 4); count > 0; count--) mutateObject(pick(next, made.objects), next);
@@ -153,13 +168,14 @@ function stateOf(folder: string): string {
 const rawControl = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 /** Runs the command; what it printed is fit for a terminal, and it ended in time and for a known reason. */
-async function behaves(line: string, folder: string): Promise<void> {
-  const signal = AbortSignal.timeout(limitMs);
-  const env = { XDG_STATE_HOME: join(top, 'state') };
-  const { code, stdout, stderr } = await run(line, { folder, env, cwd: top, signal });
-  const about = `${line} on ${folder}\n${stderr}`;
-  expect(signal.aborted, about).toBe(false);
-  expect([0, 1, 2, 3, 4, 5], about).toContain(code);
+async function behaves(line: string | CommandLine, folder: string, cwd = top): Promise<void> {
+  const { argv, isEndless } = typeof line === 'string' ? { argv: line.split(' '), isEndless: false } : line;
+  const signal = AbortSignal.timeout(isEndless ? 100 : limitMs);
+  const env = { XDG_STATE_HOME: join(top, 'state'), EDITOR: 'true' };
+  const { code, stdout, stderr } = await run(argv, { folder, env, cwd, signal });
+  const about = `${argv.join(' ')} on ${folder}\n${stderr}`;
+  if (!isEndless) expect(signal.aborted, about).toBe(false);
+  expect([0, 1, 2, 3, 4, 5, ...(isEndless ? [130] : [])], about).toContain(code);
   expect(stderr, about).not.toMatch(/INTERNAL|unexpected error|\n\s+at /);
   expect(rawControl.exec(stdout)?.[0], about).toBeUndefined();
   expect(rawControl.exec(stderr)?.[0], about).toBeUndefined();
@@ -186,7 +202,22 @@ const reading = [
   'version',
 ];
 
+/** What the files hold that examples name, before it is damaged. */
+const manifest = `apiVersion: projectcalico.org/v3
+kind: IPPool
+metadata:
+  name: default-pool
+spec:
+  cidr: 10.60.0.0/24
+  blockSize: 29
+`;
+
 describe('damaged folders', () => {
+  let lines: readonly CommandLine[];
+  beforeAll(async () => {
+    lines = await everyCommandLine();
+  });
+
   it.each(Array.from({ length: folders }, (_, index) => index + 1))(
     'every reading command on folder %i',
     async (seed) => {
@@ -194,18 +225,21 @@ describe('damaged folders', () => {
       const before = stateOf(top);
       for (const line of reading) await behaves(line, folder);
       expect(stateOf(top)).toBe(before);
-      // A repair may write into the folder and the journal, and nowhere else.
+      // Others may write into the folder, the journal and the working directory, and nowhere else.
+      const own = [folder, join(top, 'state'), join(top, 'work')];
       const outside = (): string =>
         stateOf(top)
           .split('\n')
-          .filter((one) => !one.startsWith(folder) && !one.startsWith(join(top, 'state')))
+          .filter((one) => !own.some((path) => one.startsWith(path)))
           .join('\n');
       const others = outside();
+      const random = seeded(2000 + seed);
+      writeNamedFiles(join(top, 'work'), lines, mutateText(manifest, random));
+      const chosen = oneOfEach(lines, (count) => below(random, count)).map((line) => ({ line, at: random() }));
+      expect(chosen.length).toBeGreaterThan(20);
+      for (const { line } of chosen.sort((a, b) => a.at - b.at)) await behaves(line, folder, join(top, 'work'));
       await behaves('ipam check --fix', folder);
       expect(outside()).toBe(others);
-      rmSync(folder, { recursive: true });
-      rmSync(join(top, 'state'), { recursive: true });
-      mkdirSync(join(top, 'state'));
     },
     limitMs * 3,
   );
@@ -242,6 +276,11 @@ function damagedSnapshot(seed: number): string {
 }
 
 describe('damaged snapshots', () => {
+  let lines: readonly CommandLine[];
+  beforeAll(async () => {
+    lines = await everyCommandLine(({ path }) => path[0] === 'node');
+  });
+
   it.each(Array.from({ length: snapshots }, (_, index) => index + 1))(
     'every node command on snapshot %i',
     async (seed) => {
@@ -257,8 +296,12 @@ describe('damaged snapshots', () => {
       ]) {
         await behaves(command, folder);
       }
+      const random = seeded(3000 + seed);
+      const chosen = oneOfEach(lines, (count) => below(random, count));
+      expect(chosen.length).toBeGreaterThan(6);
       expect(stateOf(top)).toBe(before);
-      rmSync(folder, { recursive: true });
+      // A capture may be written there.
+      for (const line of chosen) await behaves(line, folder, join(top, 'work'));
     },
     limitMs * 3,
   );

@@ -3,8 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../../../src/commands/command.ts';
 import { commands } from '../../../src/commands/tree.ts';
+import { groupBy } from '../../../src/text/group-by.ts';
 
 export interface CommandLine {
+  /** The command's words, joined by spaces. */
+  readonly command: string;
   readonly argv: readonly string[];
   /** True when the command ends by a signal only. */
   readonly isEndless: boolean;
@@ -49,7 +52,11 @@ async function linesOf(command: Command): Promise<CommandLine[]> {
   return [
     ...examples.map((argv) => ({ argv, format: undefined })),
     ...choices.map((format) => ({ argv: withFormat(plain, format), format })),
-  ].map((line) => ({ ...line, isEndless: line.argv.some((word) => endless.test(word)) }));
+  ].map((line) => ({
+    ...line,
+    command: command.path.join(' '),
+    isEndless: line.argv.some((word) => endless.test(word)),
+  }));
 }
 
 /** All command lines but those of commands that change this machine; with a filter those of some commands. */
@@ -58,6 +65,12 @@ export async function everyCommandLine(
 ): Promise<readonly CommandLine[]> {
   const wanted = commands.filter((command) => !ofThisMachine.includes(command.path.join(' ')) && accepts(command));
   return (await Promise.all(wanted.map(linesOf))).flat();
+}
+
+/** One of the command lines of each command; `choose` gets their number and returns a position. */
+export function oneOfEach(lines: readonly CommandLine[], choose: (below: number) => number): readonly CommandLine[] {
+  const byCommand = groupBy(lines, ({ command }) => command);
+  return [...byCommand.values()].flatMap((all) => all[choose(all.length)] ?? []);
 }
 
 /** Writes the files that the command lines read (`-f pool.yaml`) into a folder. */
