@@ -1,46 +1,12 @@
 // Builds dist/: main.js with its chunks, version-fast-path.cjs for bin/, and the licence texts of everything bundled.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { chunkPlugins } from './build-chunks.mjs';
-import { packagePlugins } from './build-packages.mjs';
+import { common, inChunks } from './build-options.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-function commit() {
-  try {
-    const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-    return execFileSync('git', ['rev-parse', '--short=7', 'HEAD'], options).trim();
-  } catch {
-    return 'unknown';
-  }
-}
-
-/** What CommonJS packages require is part of Node, or optional and absent. */
-const requireOfNode = `const require = (id) => {
-  const found = process.getBuiltinModule(id);
-  if (found === undefined) throw Object.assign(new Error("Cannot find module '" + id + "'"), { code: 'MODULE_NOT_FOUND' });
-  return found;
-};`;
-
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  outdir: 'dist',
-  write: false,
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  define: { CALICTL_BUILD: JSON.stringify({ version, commit: commit() }) },
-};
 
 function packageOf(input) {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
@@ -67,14 +33,8 @@ function licences(inputs) {
 }
 
 const main = await build({
-  ...common,
+  ...inChunks,
   entryPoints: { main: 'src/main.ts' },
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-  // Parts that packages do without: cli-table3 needs @colors for borders only.
-  external: ['encoding', 'bufferutil', 'utf-8-validate', 'supports-color', '@colors/colors/safe'],
-  plugins: [...packagePlugins, ...chunkPlugins],
-  banner: { js: requireOfNode },
   metafile: true,
 });
 const versionAnswer = await build({

@@ -1,6 +1,7 @@
 // Errors to texts on stderr and exit codes. The one place that prints errors, and the only one that may show a stack.
 import { printableLines } from '../output/printable.ts';
 import { redacted } from '../output/redact.ts';
+import { sentence } from '../text/wording.ts';
 import { CalictlError, exitCodes, systemText } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
 
@@ -29,9 +30,9 @@ export function isForeseen(error: unknown): boolean {
 
 /** The code is at the end of the sentence; what more there is follows on lines of its own. */
 function knownLines(error: CalictlError, debug: boolean): string[] {
-  const [sentence, ...more] = error.message.split('\n');
-  const lines = [`calictl: ${sentence}${error.code === 'USAGE' ? '' : ` (${error.code})`}`, ...more];
-  if (error.hint !== undefined) lines.push(`hint: ${error.hint}`);
+  const [first, ...more] = error.message.split('\n');
+  const lines = [`calictl: ${first}${error.code === 'USAGE' ? '' : ` (${error.code})`}`, ...more];
+  if (error.hint !== undefined) lines.push(`hint: ${sentence(error.hint)}`);
   return debug ? [...lines, ...causes(error)] : lines;
 }
 
@@ -41,7 +42,7 @@ function unknownLines(error: unknown, debug: boolean): string[] {
   if (!debug)
     return [
       ...lines,
-      'hint: this is a bug in calictl: please report it, with the output of the same command with --debug',
+      'hint: This is a bug in calictl: please report it, with the output of the same command with --debug.',
     ];
   return [...lines, shown.stack ?? '', ...causes(shown)];
 }

@@ -9,7 +9,7 @@ import {
   withoutNode,
 } from '../node-state/unreached.ts';
 import { groupBy } from '../text/group-by.ts';
-import { counted, listed } from '../text/wording.ts';
+import { counted, listed, sentence } from '../text/wording.ts';
 import { printable } from './printable.ts';
 import { type Paint, type Style, styleOf, type TextView } from './style.ts';
 import type { Cell } from './table.ts';
@@ -25,7 +25,7 @@ const paintOf = (severity: NodeFinding['severity'], style: Style): Paint =>
 export function findingLines({ id, severity, message, object, hint }: Shown, where: string, style: Style): string {
   const what = where === '' ? printable(message) : `${printable(where)}: ${printable(message)}`;
   const change = object === undefined ? '' : `${object.kind} ${printable(object.name)}: `;
-  return `${paintOf(severity, style)(`${id} ${severity}`)} ${what}\n    ${change}${printable(hint)}\n`;
+  return `${paintOf(severity, style)(`${id} ${severity}`)} ${what}\n    ${sentence(`${change}${printable(hint)}`)}\n`;
 }
 
 /** The last column of a comparison: `ok`, or the verdict with the id of the finding that it led to. */
@@ -47,7 +47,7 @@ export function nodeFindingLines(findings: readonly NodeFinding[], style: Style)
 function unreachedLines(unreached: readonly UnreachedNode[], style: Style): string {
   const lines = unreached.map(({ node, code, message, hint }) => {
     const word = code === partUnseen ? 'partly read' : 'unreachable';
-    const more = hint === undefined ? '' : `\n    ${printable(hint)}`;
+    const more = hint === undefined ? '' : `\n    ${sentence(printable(hint))}`;
     return { node, word, text: `${printable(withoutNode(message, node))}${more}\n` };
   });
   return [...groupBy(lines, ({ word, text }) => `${word} ${text}`).values()]

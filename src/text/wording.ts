@@ -1,4 +1,5 @@
-// Wording that messages share: how many there are of a thing, the first few names of many, the first line of a text.
+// Wording that messages share: how many there are of a thing, the first few names of many, the first line of a text, and a
+// sentence of its own.
 
 /**
  * A count with its noun: `1 route`, `2 routes`, `1 address`, `3 block affinities`.
@@ -39,4 +40,19 @@ export function sizeText(bytes: number): string {
     unit++;
   }
   return `${unit > 0 && size < 10 ? Math.round(size * 10) / 10 : Math.round(size)} ${units[unit]}`;
+}
+
+/** First words that are written as they are, although they look like any other word. */
+const programs: readonly string[] = ['calictl', 'calicoctl', 'kubectl', 'ip', 'birdcl'];
+
+/**
+ * The text as a sentence of its own, as all hints are printed: a capital at its start, unless that is a program, path, flag
+ * or field, and a full stop at its end, unless it ends with a command after a colon, which is to be copied.
+ */
+export function sentence(text: string): string {
+  const [first = ''] = /^\S*/.exec(text) ?? [];
+  const isWord = /^[a-z]+[,:;]?$/.test(first) && !programs.includes(first);
+  const begun = isWord ? first.charAt(0).toUpperCase() + text.slice(1) : text;
+  const isEnded = /[.?!]$/.test(begun) || /: (?:calictl|kubectl|sudo) [^:]+$/.test(begun);
+  return begun === '' || isEnded ? begun : `${begun}.`;
 }

@@ -20,7 +20,7 @@ describe('printError', () => {
     expect(await printed(conflict)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'calictl: the block has changed (IPAM_CONFLICT)\nhint: run it again\n',
+      stderr: 'calictl: the block has changed (IPAM_CONFLICT)\nhint: Run it again.\n',
     });
   });
 

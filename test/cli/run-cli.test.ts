@@ -48,11 +48,11 @@ describe('runCli', () => {
   });
 
   it.each([
-    ['gett', "calictl: unknown command 'gett'\nhint: did you mean get? Otherwise run 'calictl --help'\n"],
-    ['get', "calictl: missing required argument 'KIND'\nhint: run 'calictl get --help'\n"],
-    ['ipam sho', "calictl: unknown command 'sho'\nhint: did you mean show? Otherwise run 'calictl ipam --help'\n"],
-    ['get ippool --bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl get --help'\n"],
-    ['--bogus', "calictl: unknown option '--bogus'\nhint: run 'calictl --help'\n"],
+    ['gett', "calictl: unknown command 'gett'\nhint: Did you mean get? Otherwise run 'calictl --help'.\n"],
+    ['get', "calictl: missing required argument 'KIND'\nhint: Run 'calictl get --help'.\n"],
+    ['ipam sho', "calictl: unknown command 'sho'\nhint: Did you mean show? Otherwise run 'calictl ipam --help'.\n"],
+    ['get ippool --bogus', "calictl: unknown option '--bogus'\nhint: Run 'calictl get --help'.\n"],
+    ['--bogus', "calictl: unknown option '--bogus'\nhint: Run 'calictl --help'.\n"],
   ])('the wrong usage `%s` is explained on stderr only, with exit code 2', async (line, error) => {
     const { code, stdout, stderr } = await run(line);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: error });

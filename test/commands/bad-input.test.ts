@@ -116,7 +116,7 @@ describe('bad input with a folder', () => {
   );
 
   it.each<[string, Expected]>([
-    ['ipam chek', { code: 2, names: "'chek'", hint: /did you mean check/ }],
+    ['ipam chek', { code: 2, names: "'chek'", hint: /Did you mean check/ }],
     ['ipam check --fox', { code: 2, names: "'--fox'", hint: /--fix/ }],
     ['ipam check extra', { code: 2, names: "'check'" }],
     ['ipam check --grace', { code: 2, names: '--grace' }],

@@ -65,9 +65,9 @@ describe('explain', () => {
   it.each([
     ['INV-99', 'no finding has the id INV-99', 'docs/reference/invariants.md'],
     ['F999', 'no finding has the id F999', 'docs/reference/node-faults.md'],
-    ['ipool', 'nothing to explain: ipool', 'did you mean ippool?'],
-    ['xyzzy', 'nothing to explain: xyzzy', 'use an id such as INV-45 or F62, or a kind: '],
-    ['ippool.spec.blocksize', 'IPPool has no field spec.blocksize', 'did you mean spec.blockSize?'],
+    ['ipool', 'nothing to explain: ipool', 'Did you mean ippool?'],
+    ['xyzzy', 'nothing to explain: xyzzy', 'Use an id such as INV-45 or F62, or a kind: '],
+    ['ippool.spec.blocksize', 'IPPool has no field spec.blocksize', 'Did you mean spec.blockSize?'],
     ['45', 'nothing to explain: 45', 'INV-45'],
   ])('explain %s is wrong usage with a hint', async (topic, message, hint) => {
     const { code, stdout, stderr } = await run(`explain ${topic}`);

@@ -140,7 +140,7 @@ describe('get: tables', () => {
     const { code, stdout, stderr } = await get('wep cart-0 -n shop');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('WorkloadEndpoint cart-0 does not exist in namespace shop');
-    expect(stderr).toContain('hint: the WorkloadEndpoint of cart-0 is called node--a-k8s-cart--0-eth0\n');
+    expect(stderr).toContain('hint: The WorkloadEndpoint of cart-0 is called node--a-k8s-cart--0-eth0.\n');
     expect((await get('wep node--a-k8s-cart--0-eth0 -n shop')).code).toBe(0);
     expect((await get('wep nosuch-0 -n shop')).stderr).not.toContain('hint');
     expect((await get('wep cart-0 -n default')).stderr).not.toContain('hint');

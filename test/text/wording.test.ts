@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { andMore, counted, firstLine, listed } from '../../src/text/wording.ts';
+import { andMore, counted, firstLine, listed, sentence } from '../../src/text/wording.ts';
 
 describe('counted', () => {
   it('counted uses the singular for one and the plural for every other count', () => {
@@ -46,5 +48,43 @@ describe('firstLine', () => {
 
   it('firstLine is empty for a blank text', () => {
     expect(firstLine(' \n\n')).toBe('');
+  });
+});
+
+describe('sentence', () => {
+  it.each([
+    ['write it in decimal', 'Write it in decimal.'],
+    ['is BIRD running?', 'Is BIRD running?'],
+    ['See calictl get nodes.', 'See calictl get nodes.'],
+    ['wait: it takes 240 seconds at most', 'Wait: it takes 240 seconds at most.'],
+    ["run 'calictl --help'", "Run 'calictl --help'."],
+  ])('a hint gets a capital and a full stop: %s', (hint, shown) => expect(sentence(hint)).toBe(shown));
+
+  it.each([
+    ['calictl get ippools lists them', 'calictl get ippools lists them.'],
+    ['docs/reference/invariants.md lists them all', 'docs/reference/invariants.md lists them all.'],
+    ['--via ssh does not need it', '--via ssh does not need it.'],
+    ['allowedUses of a pool lists them', 'allowedUses of a pool lists them.'],
+    ['spec.bgp is wrong', 'spec.bgp is wrong.'],
+  ])('programs, paths, flags and fields keep their case: %s', (hint, shown) => expect(sentence(hint)).toBe(shown));
+
+  it('nothing is added to a command that is to be copied', () => {
+    expect(sentence('for details, run: calictl ipam check')).toBe('For details, run: calictl ipam check');
+  });
+
+  it('every hint of the program is printed as a sentence', () => {
+    const root = join(import.meta.dirname, '..', '..', 'src');
+    const hints = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => [
+        ...readFileSync(join(root, name), 'utf8').matchAll(/\bhint: (?:'((?:[^'\\]|\\.)+)'|"([^"]+)")/g),
+      ])
+      .map(([, single, double]) => sentence(single ?? double ?? ''));
+    expect(hints.length).toBeGreaterThan(100);
+    const begins = /^(?:[A-Z]|calictl |calicoctl |kubectl |\S*[A-Z./{<-])/;
+    const ends = /(?:[.?!]|: (?:calictl|kubectl|sudo) [^:]+)$/;
+    expect(hints.filter((hint) => !begins.test(hint) || !ends.test(hint))).toEqual([]);
+    // No full stop twice, none after a colon, and no blank before one.
+    expect(hints.filter((hint) => /[:;,.!?\s][.]$/.test(hint))).toEqual([]);
   });
 });

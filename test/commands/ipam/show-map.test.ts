@@ -69,7 +69,7 @@ describe('ipam show --map', () => {
     const { code, stdout, stderr } = await run(`ipam show -o ${format}`, { objects });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`-o ${format} is a picture of the map`);
-    expect(stderr).toContain('add --map');
+    expect(stderr).toContain('Add --map.');
   });
 
   it.each([

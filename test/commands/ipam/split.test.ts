@@ -189,7 +189,7 @@ it.each([
   const { code, stderr } = await split('2 --name pool-1');
   expect(code).toBe(4);
   expect(stderr).toContain(
-    '(DATASTORE_UNLOCKED)\nhint: lock it with calicoctl datastore migrate lock, or kubectl patch ',
+    '(DATASTORE_UNLOCKED)\nhint: Lock it with calicoctl datastore migrate lock, or kubectl patch ',
   );
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });

@@ -58,7 +58,7 @@ describe('calictl node routes', () => {
       'node-a | 10.244.20.64/26 | via 10.244.20.64 dev vxlan.calico proto boot onlink | - | missing F44 | block of node-b in pool pool-4, VXLAN',
       '',
       'F44 error node-a: no route to 10.244.20.64/26 of node-b: packets take the default route',
-      ' | check that Felix runs on this node, and read its log: calictl node status node-a',
+      ' | Check that Felix runs on this node, and read its log: calictl node status node-a',
       '',
       '3 of 4 routes on 1 node are as expected; 1 problem.',
       'Installation: VXLAN, Calico IPAM.',

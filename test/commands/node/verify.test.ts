@@ -69,7 +69,7 @@ describe('calictl node verify', () => {
       'node-a | pod default/web-1 | proxy_arp | 1 | 0 | wrong F01',
       '',
       'F01 error node-a: pod default/web-1: proxy_arp is 0, expected 1',
-      ' | set it, and find out what resets it (sysctl.d, tuned, NetworkManager)',
+      ' | Set it, and find out what resets it (sysctl.d, tuned, NetworkManager).',
       '',
       expect.stringMatching(/^\d+ of \d+ facts on 1 node are as expected, 0 not observed; 1 problem\.$/),
       'Installation: no encapsulation, Calico IPAM.',

@@ -183,7 +183,7 @@ it('affinity list refuses an empty node, an unknown format, a misspelt command',
   expect(await list([], '-o csv')).toMatchObject({ code: 2 });
   const misspelt = await run('ipam affinity lst', { objects: base });
   expect(misspelt.code).toBe(2);
-  expect(misspelt.stderr).toContain('did you mean list?');
+  expect(misspelt.stderr).toContain('Did you mean list?');
   const help = await run('help ipam affinity', {});
   expect(help.stdout).toMatch(/claim .*\n.*list .*\n.*release /);
 });
