@@ -13,6 +13,7 @@ import type { World } from '../world/world.ts';
 import { buildInfo } from './build-info.ts';
 import { calicoApiSetting } from './calico-api-setting.ts';
 import type { DatastoreLocation, OpenableLocation } from './datastore-location.ts';
+import type { ShownPaths } from './guarded-output.ts';
 import { openNodeExec } from './open-node-exec.ts';
 import { safe } from './print-error.ts';
 import { ProgressLine } from './progress.ts';
@@ -79,6 +80,8 @@ export interface ContextOptions {
   readonly forPeople: boolean;
   /** A cluster of an unknown release gets a line on stderr. */
   readonly warns: boolean;
+  /** What is shown in place of temporary folders. */
+  readonly paths?: ShownPaths;
 }
 
 export class CommandContext implements Context {
@@ -111,6 +114,7 @@ export class CommandContext implements Context {
     const { unpackBundle } = await import('../snapshot/bundle.ts');
     const unpacked = await unpackBundle(location.path, this.world.self, location.limit);
     this.#unpacked = unpacked;
+    this.#options.paths?.add(unpacked.folder, location.path);
     return { type: 'folder', path: unpacked.folder, bundle: location.path, apiGroup: location.apiGroup };
   }
 

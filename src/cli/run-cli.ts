@@ -7,7 +7,7 @@ import { isCompat } from './calicoctl/mode.ts';
 import { CommandContext } from './context.ts';
 import { connectionSettings, locateDatastore } from './datastore-location.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
-import { guardedWorld } from './guarded-output.ts';
+import { guardedWorld, ShownPaths } from './guarded-output.ts';
 import { inputOf } from './input.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
 import { print } from './print.ts';
@@ -50,7 +50,8 @@ async function parsedLine(argv: readonly string[], world: World): Promise<Parsed
 /** Runs the command line (without program and script) in the world; returns the exit code. Never rejects. */
 export async function runCli(argv: readonly string[], unguarded: World): Promise<number> {
   const asCalicoctl = isCompat(unguarded.programName, unguarded.env);
-  const world = guardedWorld(unguarded, asCalicoctl);
+  const paths = new ShownPaths();
+  const world = guardedWorld(unguarded, asCalicoctl, paths);
   const { stdout, stderr } = world.io;
   const answer = versionAnswer(argv, world.programName, world.env);
   if (answer !== undefined) {
@@ -82,6 +83,7 @@ export async function runCli(argv: readonly string[], unguarded: World): Promise
     settings: () => connectionSettings(globals, world),
     forPeople: true,
     warns: parsed.command.calicoctl?.guarded === true,
+    paths,
   });
   try {
     return await run(parsed, globals, context);

@@ -97,13 +97,19 @@ async function unpackInto(folder: string, path: string, limit: number | undefine
     const { name, type, size = 0 } = entry.header;
     // What is skipped is unpacked too, and takes time.
     budget.addFile(size);
-    if (type === 'file' && isInside(name)) await writeEntry(join(folder, name), entry, budget);
+    if (type === 'file' && isInside(name)) await writeEntry(folder, name, entry, budget);
     else for await (const piece of entry) budget.addBytes((piece as Buffer).length);
   }
   await reading;
 }
 
-async function writeEntry(path: string, entry: AsyncIterable<unknown>, budget: Budget): Promise<void> {
+/** True for an error of a bundle whose names exclude each other, or are too long; false where TMPDIR is to blame. */
+function namesAreWrong({ code = '' }: NodeJS.ErrnoException): boolean {
+  return ['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ'].includes(code);
+}
+
+async function writeEntry(folder: string, name: string, entry: AsyncIterable<unknown>, budget: Budget): Promise<void> {
+  const path = join(folder, name);
   const counted = async function* (): AsyncGenerator<Buffer> {
     for await (const piece of entry) {
       budget.addBytes((piece as Buffer).length);
@@ -114,7 +120,10 @@ async function writeEntry(path: string, entry: AsyncIterable<unknown>, budget: B
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, Readable.from(counted()));
   } catch (cause) {
-    throw cause instanceof Error && 'syscall' in cause ? new ScratchUnwritable(systemText(cause), { cause }) : cause;
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+    if (namesAreWrong(cause as NodeJS.ErrnoException))
+      throw new Error(`no file can be called ${name}: ${systemText(cause)}`, { cause });
+    throw new ScratchUnwritable(systemText(cause), { cause });
   }
 }
 

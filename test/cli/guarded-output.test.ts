@@ -1,6 +1,6 @@
 // The last guard of both output streams: what a renderer forgot reaches no terminal, and bytes pass.
 import { describe, expect, it } from 'vitest';
-import { guardedWorld } from '../../src/cli/guarded-output.ts';
+import { guardedWorld, ShownPaths } from '../../src/cli/guarded-output.ts';
 import { testWorld } from '../support/program/world.ts';
 
 const hostile = '\u001b]0;title\u0007\u009b2J\u202e';
@@ -28,6 +28,15 @@ describe('guarded output', () => {
     const red = '\u001b[31mred\u001b[39m';
     expect(await written({ terminal: true, asCalicoctl: false }, red)).toEqual([red, red]);
     expect((await written({ terminal: false, asCalicoctl: false }, red))[0]).not.toContain('\u001b');
+  });
+
+  it('a temporary folder is shown as the bundle that was unpacked there', async () => {
+    const world = testWorld();
+    const paths = new ShownPaths();
+    const { stderr } = guardedWorld(world, false, paths).io;
+    paths.add('/tmp/calictl-bundle-1/bundle', '/home/me/$&.tgz');
+    await stderr.write('cannot read /tmp/calictl-bundle-1/bundle/a.yaml and /tmp/calictl-bundle-1/bundle\n');
+    expect(world.io.stderr.text).toBe('cannot read /home/me/$&.tgz/a.yaml and /home/me/$&.tgz\n');
   });
 
   it('bytes are passed on as they are', async () => {

@@ -85,3 +85,15 @@ it('what a killed run left is removed by the next one; what a living one uses, a
   await unpacked.remove();
   expect(left().sort()).toEqual(['calictl-bundle-alive', 'calictl-bundle-begun', 'calictl-bundle-odd']);
 });
+
+it.each([
+  ['a file that is a folder of another', { x: 1, 'x/y': 1 }, 'x/y: part of the path is not a directory'],
+  ['a folder that is a file too', { 'x/y': 1, x: 1 }, 'x: is a directory'],
+  ['a name that is too long', { ['a'.repeat(300)]: 1 }, `${'a'.repeat(300)}: file name too long`],
+])('a bundle with %s is invalid, and TMPDIR is not blamed', async (_, files, reason) => {
+  await expect(unpackBundle(await bundle(files), self)).rejects.toMatchObject({
+    code: 'BUNDLE_UNREADABLE',
+    message: expect.stringContaining(`no file can be called ${reason}`),
+  });
+  expect(left()).toEqual([]);
+});
