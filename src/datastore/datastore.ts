@@ -92,6 +92,23 @@ export interface ListPage<T> {
   readonly atomic: boolean;
 }
 
+export interface WatchEvent<T extends KubeObject = KubeObject> {
+  readonly type: 'added' | 'modified' | 'deleted';
+  /** As it is now; of a deleted object, as it was last. */
+  readonly object: T;
+}
+
+export interface WatchBatch<T extends KubeObject = KubeObject> {
+  readonly events: readonly WatchEvent<T>[];
+  /** True for the objects that there were when the watch began; `isWhole` with the last of them. */
+  readonly isInitial: boolean;
+  readonly isWhole: boolean;
+}
+
+export interface WatchOptions extends CallOptions {
+  readonly namespace?: string | undefined;
+}
+
 /** What must still be true of the stored object for a delete to happen. */
 export interface DeletePreconditions {
   readonly uid?: string | undefined;
@@ -124,6 +141,11 @@ export interface Datastore {
   get<T extends KubeObject>(kind: Kind<T>, ref: ObjectRef, options?: CallOptions): Promise<T>;
   /** All objects of a kind in order of namespace and name, page by page as they arrive. */
   list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): AsyncIterable<ListPage<T>>;
+  /**
+   * All objects of a kind, then each change as it happens, until the signal is aborted; absent for stores that must be
+   * listed again, as `watchKind` does. Errors: those of `list`; the reason of the signal.
+   */
+  watch?<T extends KubeObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchBatch<T>>;
   /** Returns the stored object with its revision. Errors: already-exists, invalid. */
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   /** Compare-and-swap on `metadata.resourceVersion`, which is required. Errors: not-found, conflict, invalid. */

@@ -15,6 +15,8 @@ import {
   type ListPage,
   type RepairLock,
   type UpdateOptions,
+  type WatchBatch,
+  type WatchOptions,
   type WriteOptions,
 } from '../datastore.ts';
 import { refOf } from '../object-rules.ts';
@@ -22,6 +24,7 @@ import { CalicoApiFinder } from './calico-api-facts.ts';
 import { Deadline } from './deadline.ts';
 import { KubeHttp, type KubeRequest } from './kube-http.ts';
 import { completed, KubeList } from './kube-list.ts';
+import { KubeWatch } from './kube-watch.ts';
 import { lockByLease } from './repair-lease.ts';
 import { type RequestSubject, statusError, statusOf } from './status-error.ts';
 import { invalidResponse } from './transport-error.ts';
@@ -118,6 +121,23 @@ class KubeDatastore implements Datastore {
       return new KubeList(this.#http, kind, path, times).pages();
     };
     return { [Symbol.asyncIterator]: pages };
+  }
+
+  watch<T extends KubeObject>(asked: Kind<T>, options: WatchOptions = {}): AsyncIterable<WatchBatch<T>> {
+    const kind = storedIn(asked, this.calicoApi);
+    const { namespace } = options;
+    const reading = this.#reading(options);
+    return new KubeWatch(
+      {
+        http: this.#http,
+        clock: this.#world.clock,
+        kind,
+        path: collectionPath(kind, namespace),
+        list: () => this.list(asked, { namespace, signal: reading.signal }),
+        read: (parsed) => completed(kind, parsed),
+      },
+      reading,
+    ).batches();
   }
 
   async create<T extends KubeObject>(asked: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
