@@ -127,6 +127,8 @@ export interface CalicoctlFace {
   readonly guardPrefix?: string;
   /** One of the commands on resources: takes --context after its name, reports an unusable datastore on stdout. */
   readonly isResourceCommand?: boolean;
+  /** Takes either its arguments or --filename, with which --recursive and --skip-empty go. */
+  readonly takesArgumentsOrFile?: true;
   /** Takes no --config. */
   readonly takesNoConfig?: boolean;
   /** Rewrites a word of the command line before it is parsed. */

@@ -1,6 +1,7 @@
 // Watching the objects of one kind: what there is, then each change. A store that has no watch of its own is listed again.
 import type { Kind } from '../resources/kind.ts';
 import type { KubeObject } from '../resources/object.ts';
+import { sameValue } from '../text/plain-values.ts';
 import type { Clock } from '../world/world.ts';
 import type { Datastore, WatchBatch, WatchEvent, WatchOptions } from './datastore.ts';
 import { objectKey } from './object-rules.ts';
@@ -25,7 +26,8 @@ export class KnownObjects<T extends KubeObject> {
       this.#objects.delete(key);
       return known && { type, object };
     }
-    if (known?.metadata.resourceVersion === object.metadata.resourceVersion && known !== undefined) return undefined;
+    // A file that was edited by hand may have its old revision.
+    if (known !== undefined && sameValue(known, object)) return undefined;
     this.#objects.set(key, object);
     return { type: known === undefined ? 'added' : 'modified', object };
   }

@@ -37,10 +37,14 @@ function lines(rows: readonly Row[], widths: readonly number[]): string {
   return rows.map((row) => line(row, widths)).join('');
 }
 
-/** A whole table with the blank line that follows it. */
-export function table(headings: Row, rows: readonly Row[]): string {
-  const all = [headings, ...rows.map(cells)];
-  return `${lines(all, widthsOf(all))}\n`;
+/** A whole table with the blank line that follows it; without headings there is no such line. */
+export function table(headings: Row | undefined, rows: readonly Row[]): string {
+  const all = [...(headings === undefined ? [] : [headings]), ...rows.map(cells)];
+  return lines(all, widthsOf(all)) + endOf(headings);
+}
+
+function endOf(headings: Row | undefined): string {
+  return headings === undefined ? '' : '\n';
 }
 
 /**
@@ -48,11 +52,11 @@ export function table(headings: Row, rows: readonly Row[]): string {
  * come with the widths of the first; a cell that is too wide for its column is then kept apart by one space.
  */
 export async function* streamedTable(
-  headings: Row,
+  headings: Row | undefined,
   pages: AsyncIterable<readonly Row[]>,
   alignAll: boolean,
 ): AsyncIterable<string> {
-  let waiting: Row[] = [headings];
+  let waiting: Row[] = headings === undefined ? [] : [headings];
   let widths: number[] | undefined;
   for await (const page of pages) {
     const rows = page.map(cells);
@@ -66,7 +70,26 @@ export async function* streamedTable(
       yield streamedLines(rows, widths);
     }
   }
-  yield widths === undefined ? `${lines(waiting, widthsOf(waiting))}\n` : '\n';
+  const end = endOf(headings);
+  yield widths === undefined ? lines(waiting, widthsOf(waiting)) + end : end;
+}
+
+/** A table without end: the rows of each page are printed at once, with the widths of the first. */
+export async function* liveTable(
+  headings: Row | undefined,
+  pages: AsyncIterable<readonly Row[]>,
+): AsyncIterable<string> {
+  let widths: number[] | undefined;
+  for await (const page of pages) {
+    const rows = page.map(cells);
+    if (widths === undefined) {
+      const all = [...(headings === undefined ? [] : [headings]), ...rows];
+      widths = widthsOf(all);
+      yield lines(all, widths);
+    } else {
+      yield streamedLines(rows, widths);
+    }
+  }
 }
 
 function streamedLines(rows: readonly Row[], widths: readonly number[]): string {

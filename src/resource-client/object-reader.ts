@@ -23,6 +23,11 @@ export interface ReadObject {
 
 export type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
 
+/** Prefix of the interfaces of workloads, from which the names of those of derived endpoints are made. */
+export function interfacePrefix({ env }: Pick<World, 'env'>): string {
+  return env['FELIX_INTERFACEPREFIX']?.split(',')[0] || 'cali';
+}
+
 export class ObjectReader {
   readonly #store: Datastore;
   readonly #kind: Kind;
@@ -33,7 +38,7 @@ export class ObjectReader {
     this.#store = store;
     this.#kind = kind;
     this.#signal = world.signal;
-    this.#interfacePrefix = world.env['FELIX_INTERFACEPREFIX']?.split(',')[0] || 'cali';
+    this.#interfacePrefix = interfacePrefix(world);
   }
 
   /** In a Kubernetes datastore objects of derived kinds are made from others only; elsewhere some are stored too. */

@@ -20,7 +20,7 @@ export function goText(value: GoValue): string {
   if (typeof value === 'string') return value;
   if (value instanceof GoFloat) return goFloat(value.value);
   // Inside of structs Go prints addresses, which mean nothing to a reader.
-  if (value instanceof GoPointer) return value.to === undefined ? '<nil>' : goText(value.to);
+  if (value instanceof GoPointer) return value.to === undefined ? value.nilText : goText(value.to);
   if (value instanceof GoStruct) {
     return value.text ?? `{${value.fields.map((field) => goText(field.value())).join(' ')}}`;
   }

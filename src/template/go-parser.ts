@@ -96,7 +96,7 @@ class Parser {
   constructor(name: string, text: string, isFunction: (name: string) => boolean) {
     this.#name = name;
     this.#text = text;
-    this.#tokens = scanTemplate(name, text);
+    this.#tokens = scanTemplate(text);
     this.#isFunction = isFunction;
   }
 
@@ -107,7 +107,9 @@ class Parser {
   }
 
   #peek(): Token {
-    return this.#tokens[Math.min(this.#next, this.#tokens.length - 1)] as Token;
+    const token = this.#tokens[Math.min(this.#next, this.#tokens.length - 1)] as Token;
+    if (token.type === 'error') throw templateSyntaxError(this.#name, this.#text, token.at, token.text);
+    return token;
   }
 
   #take(): Token {
@@ -133,7 +135,7 @@ class Parser {
   }
 
   #error(problem: string): UsageError {
-    return templateSyntaxError(this.#name, this.#text, this.#peek().at, problem);
+    return templateSyntaxError(this.#name, this.#text, this.#tokens[this.#next]?.at ?? this.#text.length, problem);
   }
 
   #nodes(): Ended {

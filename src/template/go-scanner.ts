@@ -20,11 +20,12 @@ export type TokenType =
   | ','
   | ':='
   | '='
-  | 'end-of-text';
+  | 'end-of-text'
+  | 'error';
 
 export interface Token {
   readonly type: TokenType;
-  /** As it is written; of text, what is printed. */
+  /** As it is written; of text, what is printed; of an error, the problem. */
   readonly text: string;
   /** Offset in the template, from 0. */
   readonly at: number;
@@ -76,14 +77,15 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** The tokens, comments left out, with one of type `end-of-text` as the last. Errors: UsageError. */
-export function scanTemplate(name: string, template: string): readonly Token[] {
+/**
+ * The tokens, comments left out. The last one is of type `end-of-text`, or `error` where the rest cannot be split: Go reports
+ * what is wrong before it first.
+ */
+export function scanTemplate(template: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
   let trimsNext = false;
-  const fail = (problem: string): never => {
-    throw templateSyntaxError(name, template, at, problem);
-  };
+  const failed = (text: string): readonly Token[] => [...tokens, { type: 'error', text, at }];
   for (;;) {
     const open = template.indexOf('{{', at);
     const mark = open < 0 ? undefined : matchAt(opening, template, open);
@@ -99,9 +101,10 @@ export function scanTemplate(name: string, template: string): readonly Token[] {
     const comment = /^[ \t\r\n]*\/\*/.exec(template.slice(at));
     if (comment !== null) {
       const end = template.indexOf('*/', at + comment[0].length);
-      if (end < 0) fail('unclosed comment');
+      if (end < 0) return failed('unclosed comment');
       at = end + 2;
-      const close = matchAt(closing, template, at) ?? fail('comment ends before closing delimiter');
+      const close = matchAt(closing, template, at);
+      if (close === undefined) return failed('comment ends before closing delimiter');
       trimsNext = close.includes('-');
       at += close.length;
       continue;
@@ -111,15 +114,16 @@ export function scanTemplate(name: string, template: string): readonly Token[] {
     for (;;) {
       const close = matchAt(closing, template, at);
       if (close !== undefined) {
-        if (depth > 0) fail('unclosed left paren');
+        if (depth > 0) return failed('unclosed left paren');
         tokens.push({ type: 'close', text: close, at });
         trimsNext = close.includes('-');
         at += close.length;
         break;
       }
-      const token = nextToken(template, at) ?? fail(unknownCharacter(template, at));
+      const token = nextToken(template, at);
+      if (token === undefined) return failed(unknownCharacter(template, at));
       if (token.type === '(') depth++;
-      if (token.type === ')' && --depth < 0) fail('unexpected right paren');
+      if (token.type === ')' && --depth < 0) return failed('unexpected right paren');
       tokens.push(token);
       at += token.text.length;
     }

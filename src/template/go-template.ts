@@ -25,13 +25,8 @@ import {
   sortedKeys,
   typeName,
 } from './go-values.ts';
+import type { Piece } from './piece.ts';
 import { EvaluationError } from './template-error.ts';
-
-/** A part of what a template prints: of the template itself, or the text of a value. */
-export interface Piece {
-  readonly text: string;
-  readonly isValue: boolean;
-}
 
 interface Scope {
   readonly dot: GoValue;
@@ -52,14 +47,35 @@ const shortCircuits: Readonly<Record<string, (value: GoValue) => boolean>> = {
   or: isTrue,
 };
 
+/** Replaces values of the data before they are printed or formatted; what a template decides on stays as it is. */
+export type Disguise = (value: GoValue) => GoValue;
+
+/** Their results are decided on, or are parts of their arguments. */
+const deciding = new Set(['not', 'len', 'index', 'slice', 'eq', 'ne', 'lt', 'le', 'gt', 'ge']);
+
+/** The data, and the name of its type in errors. */
+interface Root {
+  readonly data: GoValue;
+  readonly type: string;
+}
+
 class Evaluation {
   readonly pieces: Piece[] = [];
   readonly #template: ParsedTemplate;
   readonly #functions: Readonly<Record<string, GoFunction>>;
+  readonly #disguise: Disguise;
+  readonly #root: Root;
 
-  constructor(template: ParsedTemplate, functions: Readonly<Record<string, GoFunction>>) {
+  constructor(
+    template: ParsedTemplate,
+    functions: Readonly<Record<string, GoFunction>>,
+    disguise: Disguise,
+    root: Root,
+  ) {
     this.#template = template;
     this.#functions = functions;
+    this.#disguise = disguise;
+    this.#root = root;
   }
 
   run(nodes: GoNodes, scope: Scope): Ending {
@@ -78,7 +94,11 @@ class Evaluation {
       case 'action': {
         const value = this.#pipeline(node.pipeline, scope);
         // A declaration prints nothing.
-        if (node.pipeline.variables.length === 0) this.#print(printed(value), true);
+        if (node.pipeline.variables.length > 0) return undefined;
+        const [only, ...others] = node.pipeline.commands;
+        const [word, ...more] = only?.words ?? [];
+        const isData = others.length + more.length === 0 && isOfData(word);
+        this.#print(printed(isData ? this.#disguise(value) : value), word?.type !== 'constant');
         return undefined;
       }
       case 'if':
@@ -202,9 +222,13 @@ class Evaluation {
       const wanted = known.least === known.most ? String(known.least) : `at least ${known.least}`;
       throw this.#error(word, `wrong number of args for ${name}: want ${wanted} got ${count}`);
     }
-    const args = words.map((argument) => this.#argument(argument, scope));
+    const args = words.map((argument) => {
+      const value = this.#argument(argument, scope);
+      return isOfData(argument) && !deciding.has(name) ? this.#disguise(value) : value;
+    });
     try {
-      return known.call(last === undefined ? args : [...args, last]);
+      if (last !== undefined) args.push(deciding.has(name) ? last : this.#disguise(last));
+      return known.call(args);
     } catch (error) {
       if (error instanceof FunctionError) throw this.#error({ at: word.at, text: whole.text }, error.message);
       throw error;
@@ -251,10 +275,12 @@ class Evaluation {
     if (isMap(value)) return Object.hasOwn(value, name) ? goValue(value[name]) : noValue;
     const found = value instanceof GoStruct ? value.get(name) : undefined;
     if (found !== undefined) return found;
-    throw this.#error(
-      argument,
-      `can't evaluate field ${name} in type ${type ?? (value instanceof GoStruct ? value.type : 'interface {}')}`,
-    );
+    throw this.#error(argument, `can't evaluate field ${name} in type ${type ?? this.#typeOf(value)}`);
+  }
+
+  #typeOf(value: GoValue): string {
+    if (value instanceof GoStruct) return value.type;
+    return value === this.#root.data ? this.#root.type : 'interface {}';
   }
 
   #error(place: Placed | undefined, problem: string): EvaluationError {
@@ -267,24 +293,29 @@ class Evaluation {
   }
 }
 
+function isOfData(argument: Argument | undefined): boolean {
+  return argument?.type === 'field' || argument?.type === 'variable' || argument?.type === 'dot';
+}
+
 function printed(value: GoValue): string {
   return value === noValue ? '<no value>' : goText(value);
 }
 
 /**
- * A template, ready to be applied: it returns what it prints, in pieces. `name` is its name in errors; `functions` are
- * those that it can call besides Go's own.
+ * A template, ready to be applied: it returns what it prints, in pieces. With a disguise, as if it printed other data. `name` is its name in errors; `functions` are
+ * those that it can call besides Go's own, `rootType` is the type of the data in errors.
  * Errors: UsageError in Go's words; its application: EvaluationError.
  */
 export function goTemplate(
   name: string,
   text: string,
   functions: Readonly<Record<string, GoFunction>> = {},
-): (data: GoValue) => readonly Piece[] {
+  rootType = 'interface {}',
+): (data: GoValue, disguise?: Disguise) => readonly Piece[] {
   const all = { ...builtinFunctions, ...functions };
   const parsed = parseGoTemplate(name, text, (word) => Object.hasOwn(all, word) || Object.hasOwn(shortCircuits, word));
-  return (data) => {
-    const evaluation = new Evaluation(parsed, all);
+  return (data, disguise = (value) => value) => {
+    const evaluation = new Evaluation(parsed, all, disguise, { data, type: rootType });
     evaluation.run(parsed.nodes, { dot: data, variables: [['$', data]], depth: 0 });
     return evaluation.pieces;
   };

@@ -10,12 +10,17 @@ export class GoFloat {
   }
 }
 
-/** A pointer; `to` is undefined for nil. */
+/** A pointer; `to` is undefined for nil, which is printed as `nilText`. */
 export class GoPointer {
   readonly to: GoValue | undefined;
+  /** Of what it points to. */
+  readonly type: string;
+  readonly nilText: string;
 
-  constructor(to: GoValue | undefined) {
+  constructor(to: GoValue | undefined, type: string, nilText = '<nil>') {
     this.to = to;
+    this.type = type;
+    this.nilText = nilText;
   }
 }
 
@@ -106,7 +111,7 @@ export function sortedKeys(map: Readonly<Record<string, unknown>>): string[] {
 /** The name of the type in errors. */
 export function typeName(value: GoValue): string {
   if (value === noValue || value === null) return 'interface {}';
-  if (value instanceof GoPointer) return value.to === undefined ? 'nil pointer' : `*${typeName(value.to)}`;
+  if (value instanceof GoPointer) return `*${value.type}`;
   if (value instanceof GoStruct) return value.type;
   if (value instanceof GoFloat) return 'float64';
   if (typeof value === 'string') return 'string';

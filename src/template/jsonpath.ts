@@ -4,6 +4,7 @@ import { goFloat } from '../text/go-number.ts';
 import { printJson } from '../text/json.ts';
 import { isObject } from '../text/plain-values.ts';
 import { type Node, type Operator, type Path, parsePath, parseTemplate, type Step } from './jsonpath-parser.ts';
+import type { Piece, Template } from './piece.ts';
 import { EvaluationError } from './template-error.ts';
 
 /** The members of a value, those of an object by their keys; nothing for a scalar. */
@@ -120,20 +121,23 @@ function withSortedKeys(value: unknown): unknown {
   return Object.fromEntries(sortedKeys(value).map((key) => [key, withSortedKeys(value[key])]));
 }
 
-function* evaluate(nodes: readonly Node[], value: unknown): Generator<string> {
+function pieceOf(path: Path, value: unknown): Piece {
+  const text = selectFrom([value], path).map(textOfValue).join(' ');
+  return { text, isValue: path.at(-1)?.type !== 'constant' };
+}
+
+function* evaluate(nodes: readonly Node[], value: unknown): Generator<Piece> {
   for (const node of nodes) {
-    if (node.type === 'text') yield node.text;
-    else if (node.type === 'path') yield selectFrom([value], node.path).map(textOfValue).join(' ');
+    if (node.type === 'text') yield { text: node.text, isValue: false };
+    else if (node.type === 'path') yield pieceOf(node.path, value);
     else for (const item of selectFrom([value], node.path)) yield* evaluate(node.body, item);
   }
 }
 
-export type Template = (value: unknown) => string;
-
 /** A template, ready to be applied to values. Errors: UsageError; its application: EvaluationError. */
-export function jsonPathTemplate(text: string): Template {
+export function jsonPathTemplate(text: string): Template<unknown> {
   const nodes = parseTemplate(text);
-  return (value) => [...evaluate(nodes, value)].join('');
+  return (value) => [...evaluate(nodes, value)];
 }
 
 /** What a path of --sort-by or a custom column selects. Errors: UsageError; its application: EvaluationError. */

@@ -1,7 +1,11 @@
 // calictl get over a folder: tables, documents, names, errors.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/run-cli.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
-import { type RunOptions, run } from '../support/program/world.ts';
+import { folderOf, type RunOptions, run, TestClock, testWorld } from '../support/program/world.ts';
 
 const stored = (
   kind: string,
@@ -199,14 +203,398 @@ describe('get: selection', () => {
   });
 
   it.each([
-    ['ippool -n x', 'IPPool is not namespaced'],
-    ['ippool -A', 'IPPool is not namespaced'],
     ['wep -A -n x', '--namespace and --all-namespaces cannot be used together'],
     ['wep w -A', '--all-namespaces and NAME cannot be used together'],
   ])('%s is wrong usage', async (line, text) => {
     const { code, stderr } = await get(line);
     expect(code).toBe(2);
     expect(stderr).toContain(text);
+  });
+});
+
+describe('get: several kinds and names', () => {
+  const peers = [
+    stored('BGPPeer', 'rack-1', { spec: { peerIP: '192.0.2.1', asNumber: 64513 } }),
+    stored('BGPPeer', 'rack-2', { spec: { peerIP: '192.0.2.2', asNumber: 64513 } }),
+  ];
+  const withPeers = { objects: [...objects, ...peers] };
+
+  it.each([
+    ['ippool/pool-a bgppeer/rack-2', 'ippool/pool-a\nbgppeer/rack-2\n'],
+    ['ippools,bgppeers', 'ippool/pool-a\nippool/pool-b\nbgppeer/rack-1\nbgppeer/rack-2\n'],
+    ['bgpp,pools,bgppeers', 'bgppeer/rack-1\nbgppeer/rack-2\nippool/pool-a\nippool/pool-b\n'],
+    ['node node-b node-a', 'node/node-b\nnode/node-a\n'],
+  ])('get %s finds them in the order of the command line', async (line, names) => {
+    expect(await get(`${line} -o name`, withPeers)).toMatchObject({ code: 0, stdout: names, stderr: '' });
+  });
+
+  it('get prints a title above the table of each kind', async () => {
+    expect((await get('ippool/pool-a bgppeer/rack-1 bgppeer/rack-2', withPeers)).stdout).toBe(
+      [
+        'IPPool',
+        'NAME     CIDR           SELECTOR   ',
+        'pool-a   10.60.0.0/20   all()      ',
+        '',
+        'BGPPeer',
+        'NAME     PEERIP      NODE       ASN     ',
+        'rack-1   192.0.2.1   (global)   64513   ',
+        '',
+        'NAME     PEERIP      NODE       ASN     ',
+        'rack-2   192.0.2.2   (global)   64513   ',
+        '',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('get all prints the kinds of Calico that hold something, without the raw objects of IPAM', async () => {
+    const { code, stdout, stderr } = await get('all -A', withPeers);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const titles = stdout.split('\n').filter((line) => /^[A-Z]\w+[a-z]$/.test(line));
+    expect(titles).toEqual(expect.arrayContaining(['BGPPeer', 'IPPool', 'Node', 'WorkloadEndpoint']));
+    expect(titles).not.toContain('IPAMBlock');
+    expect(titles).not.toContain('BGPConfiguration');
+    expect(stdout).toContain('web-0      node-a   10.60.0.2/32');
+  });
+
+  it('get all of a store without such objects says so', async () => {
+    const only = { objects: [core('Namespace', 'n', {})] };
+    expect(await get('bgppeers,ippools', only)).toMatchObject({ code: 0, stdout: '', stderr: 'No objects found.\n' });
+  });
+
+  it('get prints several kinds as one List', async () => {
+    const list = JSON.parse((await get('ippools,bgppeers -o json', withPeers)).stdout);
+    expect(list).toMatchObject({ kind: 'List', apiVersion: 'v1' });
+    expect(list.items.map(({ kind, metadata }: KubeObject) => `${kind}/${metadata.name}`)).toEqual([
+      'IPPool/pool-a',
+      'IPPool/pool-b',
+      'BGPPeer/rack-1',
+      'BGPPeer/rack-2',
+    ]);
+  });
+
+  it.each(['ippool pool-a -A', 'ippools -n shop', 'ippools -A', 'ippool/pool-a -n shop'])(
+    'get %s: namespaces mean nothing for a kind that has none',
+    async (line) => {
+      expect((await get(`${line} -o name`)).stdout).toMatch(/^ippool\/pool-a\n/);
+    },
+  );
+
+  it.each([
+    ['ippool/pool-a rack-1', 'rack-1 is not of the form KIND/NAME, unlike ippool/pool-a'],
+    ['ippool bgppeer/rack-1', 'bgppeer/rack-1 names a kind, but ippool already did'],
+    ['ippool/', 'ippool/ does not name an object'],
+    ['ippool/a/b', 'ippool/a/b does not name an object'],
+    ['gadget/a', "resource type 'gadget' is not supported"],
+    ['ippools,gadgets', "resource type 'gadgets' is not supported"],
+    ['all pool-a', 'all takes no names'],
+  ])('get %s is wrong usage', async (line, message) => {
+    const { code, stdout, stderr } = await get(line);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('get --ignore-not-found leaves out what does not exist', async () => {
+    expect(await get('ippool nosuch pool-a --ignore-not-found -o name')).toMatchObject({
+      code: 0,
+      stdout: 'ippool/pool-a\n',
+      stderr: '',
+    });
+    expect(await get('ippool nosuch --ignore-not-found')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('get: objects of manifests', () => {
+  const manifest = [
+    'apiVersion: projectcalico.org/v3',
+    'kind: IPPool',
+    'metadata: {name: pool-b}',
+    'spec: {cidr: 10.61.0.0/20}',
+    '---',
+    'apiVersion: projectcalico.org/v3',
+    'kind: WorkloadEndpoint',
+    'metadata: {name: node--a-k8s-cart--0-eth0, namespace: shop}',
+    'spec: {}',
+    '---',
+    'apiVersion: projectcalico.org/v3',
+    'kind: IPPool',
+    'metadata: {name: nosuch}',
+    'spec: {cidr: 10.62.0.0/20}',
+    '',
+  ].join('\n');
+
+  it('get -f prints the stored objects that a manifest names, and reports those that do not exist', async () => {
+    const { code, stdout, stderr } = await get('-f - -o name', { stdin: manifest });
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: 'ippool/pool-b\nworkloadendpoint/node--a-k8s-cart--0-eth0\n',
+    });
+    expect(stderr).toBe('calictl: IPPool nosuch does not exist (DATASTORE_NOT_FOUND)\n');
+    expect((await get('-f - -o name --ignore-not-found', { stdin: manifest })).code).toBe(0);
+  });
+
+  it.each([
+    ['-f -', '', 'no objects in standard input'],
+    ['-f - -n default', manifest, 'of the manifest is in namespace shop, not default'],
+    ['-f - -A', manifest, '--all-namespaces and --filename cannot be used together'],
+    ['-f - -l a=b', manifest, '--selector and --filename cannot be used together'],
+    ['ippools -f -', manifest, 'KIND and --filename cannot be used together'],
+    ['-f -', 'kind: IPPool\napiVersion: projectcalico.org/v3\nspec: {cidr: 10.0.0.0/8}\n', 'metadata.name is missing'],
+  ])('get %s is wrong usage', async (line, stdin, message) => {
+    const { code, stdout, stderr } = await get(line, { stdin });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('get: order and columns', () => {
+  const many = [
+    pool('pool-10', '10.10.0.0/16', { blockSize: 26 }),
+    pool('pool-2', '10.2.0.0/16', { blockSize: 28 }, { 'example.com/site': 'b', zone: 'z' }),
+    pool('pool-1', '10.1.0.0/16', { blockSize: 24 }, { 'example.com/site': 'a' }),
+  ];
+  const names = async (line: string): Promise<string[]> => {
+    const { stdout } = await get(`${line} -o name`, { objects: many });
+    return stdout.trimEnd().split('\n');
+  };
+
+  it.each([
+    ['ippools --sort-by .spec.blockSize', ['ippool/pool-1', 'ippool/pool-10', 'ippool/pool-2']],
+    ['ippools --sort-by {.spec.cidr}', ['ippool/pool-1', 'ippool/pool-2', 'ippool/pool-10']],
+    ['ippools --sort-by metadata.name', ['ippool/pool-1', 'ippool/pool-2', 'ippool/pool-10']],
+    ['ippools --sort-by .metadata.labels.zone', ['ippool/pool-1', 'ippool/pool-10', 'ippool/pool-2']],
+    ['ippool pool-10 pool-2 --sort-by .spec.cidr', ['ippool/pool-2', 'ippool/pool-10']],
+    ['ippools --field-selector metadata.name=pool-2', ['ippool/pool-2']],
+    ['ippools --field-selector metadata.name!=pool-2', ['ippool/pool-1', 'ippool/pool-10']],
+  ])('get %s', async (line, expected) => {
+    expect(await names(line)).toEqual(expected);
+  });
+
+  it('get --field-selector selects by namespace', async () => {
+    const { stdout } = await get('wep -A --field-selector metadata.namespace=shop -o name');
+    expect(stdout).toBe('workloadendpoint/node--a-k8s-cart--0-eth0\n');
+  });
+
+  it.each([
+    ['ippools --sort-by .spec.nosuch', 'no object has a value at .spec.nosuch'],
+    ['ippools --sort-by .spec[', 'invalid JSONPath'],
+    ['ippools --field-selector spec.cidr=x', 'invalid field selector for --field-selector: spec.cidr=x'],
+    ['ippool pool-1 --field-selector metadata.name=x', '--field-selector and NAME cannot be used together'],
+  ])('get %s is wrong usage', async (line, message) => {
+    const { code, stderr } = await get(line, { objects: many });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it('get shows labels as columns', async () => {
+    const { stdout } = await get('ippools -L example.com/site,zone --show-labels', { objects: many });
+    expect(stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
+      ['NAME', 'CIDR', 'SELECTOR', 'SITE', 'ZONE', 'LABELS'],
+      ['pool-1', '10.1.0.0/16', 'all()', 'a', 'example.com/site=a'],
+      ['pool-10', '10.10.0.0/16', 'all()', '<none>'],
+      ['pool-2', '10.2.0.0/16', 'all()', 'b', 'z', 'example.com/site=b,zone=z'],
+      [''],
+      [''],
+    ]);
+  });
+
+  it('get --no-headers prints rows only', async () => {
+    expect((await get('ippool pool-a --no-headers')).stdout).toBe('pool-a   10.60.0.0/20   all()   \n');
+    expect((await get('ippools --no-headers -o custom-columns=NAME')).stdout).toBe('pool-a   \npool-b   \n');
+  });
+
+  it('get prints columns that are written as paths', async () => {
+    const line = 'ippools -o custom-columns=POOL:.metadata.name,USES:.spec.allowedUses[*],SITE:.metadata.labels.zone';
+    expect((await get(line, { objects: many.slice(1) })).stdout).toBe(
+      [
+        'POOL     USES              SITE     ',
+        'pool-1   Workload,Tunnel   <none>   ',
+        'pool-2   Workload,Tunnel   z        ',
+        '',
+        '',
+      ].join('\n'),
+    );
+    expect(await get('ippools -o custom-columns=A:.b,NAME')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('invalid custom column: NAME'),
+    });
+  });
+});
+
+describe('get: templates', () => {
+  const template = (kind: string, format: string, ...more: string[]) =>
+    run(['get', ...kind.split(' '), '-o', format, ...more], { objects });
+
+  it.each([
+    ['ippool pool-a', 'jsonpath={.metadata.name}', 'pool-a'],
+    ['ippools', 'jsonpath={.items[*].metadata.name}', 'pool-a pool-b'],
+    [
+      'ippools',
+      'jsonpath={range .items[*]}{.metadata.name}={.spec.cidr}{"\\n"}{end}',
+      'pool-a=10.60.0.0/20\npool-b=10.61.0.0/20\n',
+    ],
+    ['ippool pool-b pool-a', 'jsonpath={.items[*].metadata.name}', 'pool-b pool-a'],
+    ['ippools,nodes', 'jsonpath={.items[*].kind}', 'IPPool IPPool Node Node'],
+    ['block', 'jsonpath={.items[0].spec.sequenceNumber}', '1750000000123456790'],
+    ['ippool pool-a', 'go-template={{.metadata.name}} {{.spec.blockSize}}', 'pool-a 26'],
+    ['ippools', 'go-template={{range .items}}{{.spec.cidr}};{{end}}', '10.60.0.0/20;10.61.0.0/20;'],
+    ['block', 'go-template={{range .items}}{{printf "%d" .spec.sequenceNumber}}{{end}}', '1750000000123456790'],
+  ])('get %s -o %s', async (kind, format, expected) => {
+    expect(await template(kind, format)).toMatchObject({ code: 0, stdout: expected, stderr: '' });
+  });
+
+  it('get reads templates from files', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'calictl-template-'));
+    try {
+      writeFileSync(join(folder, 'paths'), '{.items[0].metadata.name}\n');
+      writeFileSync(join(folder, 'go'), '{{len .items}}\n');
+      const options = { objects, cwd: folder };
+      expect((await run('get ippools -o jsonpath-file=paths', options)).stdout).toBe('pool-a\n');
+      expect((await run('get ippools -o go-template-file=go', options)).stdout).toBe('2\n');
+      expect(await run('get ippools -o go-template-file=nosuch', options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/cannot read .*nosuch: no such file or directory/),
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['jsonpath=', 'need to specify a template'],
+    ['go-template-file=', 'need to specify a template file'],
+    ['jsonpath={.a', 'invalid JSONPath'],
+    ['go-template={{.a', 'template: output:1: unclosed action'],
+  ])('get -o %s is wrong usage', async (format, message) => {
+    const { code, stdout, stderr } = await template('ippools', format);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('get fails when a template does not fit the objects', async () => {
+    expect(await template('ippools', 'go-template={{range .items}}{{.spec.cidr.x}}{{end}}')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining("can't evaluate field x"),
+    });
+  });
+
+  it('get lets no value steer the terminal through a template', async () => {
+    const hostile = [pool('p', '10.0.0.0/24', {}, { a: 'x\u001b[2Jy\nz' })];
+    for (const format of [
+      'jsonpath={.items[0].metadata.labels.a}',
+      'go-template={{(index .items 0).metadata.labels.a}}',
+    ]) {
+      const { stdout } = await run(['get', 'ippools', '-o', format], { objects: hostile });
+      expect(stdout).toBe('x\\e[2Jy\nz');
+    }
+  });
+});
+
+describe('get: watch', () => {
+  /** Runs the command on a folder that changes during its pauses, until the steps are used up. */
+  async function watch(line: string, steps: readonly (() => void)[], folder: string) {
+    const ended = new AbortController();
+    const clock = new TestClock('2025-06-15T16:00:00Z');
+    const rest = [...steps];
+    clock.onSleep = () => {
+      const step = rest.shift();
+      if (step === undefined) ended.abort();
+      else step();
+    };
+    return run(`get ${line}`, { folder, clock, signal: ended.signal });
+  }
+
+  async function watched(line: string) {
+    const folder = folderOf([pool('pool-a', '10.60.0.0/20')]);
+    const file = join(folder, 'b.json');
+    const write = (object: KubeObject) => writeFileSync(file, JSON.stringify(object));
+    try {
+      const steps = [
+        () => write(pool('pool-b', '10.61.0.0/20')),
+        () => write(pool('pool-b', '10.61.0.0/20', { nodeSelector: 'zone == "a"' })),
+        () => rmSync(file),
+      ];
+      return await watch(line, steps, folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  it('get --watch prints the objects, then a row for each change, until it is interrupted', async () => {
+    expect(await watched('ippools -w')).toMatchObject({
+      code: 130,
+      stdout: [
+        'NAME     CIDR           SELECTOR   ',
+        'pool-a   10.60.0.0/20   all()      ',
+        'pool-b   10.61.0.0/20   all()      ',
+        'pool-b   10.61.0.0/20   zone == "a" ',
+        'pool-b   10.61.0.0/20   zone == "a" ',
+        '',
+      ].join('\n'),
+      stderr: 'calictl: interrupted\n',
+    });
+  });
+
+  it('get --watch-only --output-watch-events leaves out what existed and says what happened', async () => {
+    const { stdout } = await watched('ippools --watch-only --output-watch-events -o name');
+    expect(stdout).toBe('ADDED ippool/pool-b\nMODIFIED ippool/pool-b\nDELETED ippool/pool-b\n');
+  });
+
+  it('get --watch prints one document for each change', async () => {
+    const { stdout } = await watched('ippools -w -o json --output-watch-events');
+    const documents = stdout.split(/\n(?=\{)/).map((text) => JSON.parse(text));
+    expect(documents.map(({ type, object }) => `${type} ${object.apiVersion} ${object.metadata.name}`)).toEqual([
+      'ADDED projectcalico.org/v3 pool-a',
+      'ADDED projectcalico.org/v3 pool-b',
+      'MODIFIED projectcalico.org/v3 pool-b',
+      'DELETED projectcalico.org/v3 pool-b',
+    ]);
+    expect((await watched('ippools -w -o jsonpath={.metadata.name},')).stdout).toBe('pool-a,pool-b,pool-b,pool-b,');
+  });
+
+  it('get --watch of one object leaves the others out', async () => {
+    expect((await watched('ippool pool-a -w -o name')).stdout).toBe('ippool/pool-a\n');
+    expect(await watched('ippool nosuch -w')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('get --watch reports an endpoint when its pod changes', async () => {
+    const folder = folderOf(objects.slice(0, 1));
+    const file = join(folder, 'pod.json');
+    const write = (ip: string) => writeFileSync(file, JSON.stringify(pod('shop', 'cart-0', ip)));
+    write('10.60.0.1');
+    const ended = new AbortController();
+    const world = testWorld({ env: { DATASTORE_TYPE: folder }, signal: ended.signal });
+    const steps = [() => write('10.60.0.19'), () => rmSync(file), () => ended.abort()];
+    // Pods and stored endpoints are both watched, each with pauses of its own: the next change waits for the last row.
+    let printed = 0;
+    world.clock.onSleep = () => {
+      if (world.io.stdout.bytes === printed) return;
+      printed = world.io.stdout.bytes;
+      steps.shift()?.();
+    };
+    try {
+      await runCli(['get', 'wep', '-n', 'shop', '-w', '--output-watch-events', '--no-headers'], world);
+      expect(world.io.stdout.text.split('\n').map((line) => line.trim().split(/ +/).slice(0, 5))).toEqual([
+        ['ADDED', 'shop', 'cart-0', 'node-a', '10.60.0.1/32'],
+        ['MODIFIED', 'shop', 'cart-0', 'node-a', '10.60.0.19/32'],
+        ['DELETED', 'shop', 'cart-0', 'node-a', '10.60.0.19/32'],
+        [''],
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['ippools,nodes -w', '--watch takes one kind, or one object'],
+    ['ippools --watch-only -w', '--watch and --watch-only cannot be used together'],
+    ['ippools -w --sort-by .spec.cidr', '--watch and --sort-by cannot be used together'],
+    ['ippools --output-watch-events', '--output-watch-events requires --watch or --watch-only'],
+  ])('get %s is wrong usage', async (line, message) => {
+    const { code, stderr } = await get(line);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
   });
 });
 

@@ -200,6 +200,7 @@ describe('goTemplate', () => {
   it.each([
     ['{{bogus}}', 'template: out:1: function "bogus" not defined'],
     ['{{ .s | bogus }}', 'template: out:1: function "bogus" not defined'],
+    ['{{bogus', 'template: out:1: function "bogus" not defined'],
     ['{{.s', 'template: out:1: unclosed action'],
     ['{{if .b}}x', 'template: out:1: unexpected EOF'],
     ['{{end}}', 'template: out:1: unexpected {{end}}'],

@@ -68,7 +68,12 @@ function fits(face: CalicoctlFace, { misfit, given, args }: Scanned): boolean {
   const least = takes.filter(({ required }) => required).length;
   const most = takes.some(({ repeatable }) => repeatable) ? Number.POSITIVE_INFINITY : takes.length;
   const lacks = Object.entries(face.flags).some(([key, { spec }]) => spec.required && !given.has(flagName(key)));
-  return !misfit && !lacks && args.length >= least && args.length <= most;
+  if (misfit || lacks || args.length > most) return false;
+  if (face.takesArgumentsOrFile) {
+    if (given.has('filename')) return args.length === 0;
+    if (given.has('recursive') || given.has('skip-empty') || args.length === 0) return false;
+  }
+  return args.length >= least;
 }
 
 function parseCommand(

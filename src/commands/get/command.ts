@@ -1,15 +1,19 @@
 // calictl get: what it is called and takes. What it does is in run.ts, as calicoctl in calicoctl.ts.
 import { defineCalicoctl, defineCommand } from '../command.ts';
-import { arg, exclusive, flag, type InputOf } from '../parameters.ts';
-import { parseOutput } from './output.ts';
+import { arg, exclusive, flag, type InputOf, some } from '../parameters.ts';
+import { manifestFlags } from '../shared-flags.ts';
 
 export const flags = {
   output: flag
-    .parsed('FORMAT', 'output format: ps, wide, yaml, json, name or custom-columns=HEADING,HEADING', {
-      noun: 'format',
-      hint: 'use one of ps, wide, yaml, json, name, custom-columns=HEADING,HEADING',
-      parse: parseOutput,
-    })
+    .parsed(
+      'FORMAT',
+      'output format: ps, wide, yaml, json, name, custom-columns=…, jsonpath=…, jsonpath-file=FILE, go-template=… or go-template-file=FILE',
+      {
+        noun: 'format',
+        hint: 'use one of ps, wide, yaml, json, name, custom-columns=…, jsonpath=…, go-template=…',
+        parse: async (text) => (await import('./output.ts')).parseOutputWithPaths(text),
+      },
+    )
     .short('o')
     .default('ps'),
   namespace: flag.text('NAMESPACE', 'namespace, for kinds that have one (default: default)').short('n'),
@@ -22,17 +26,38 @@ export const flags = {
     })
     .short('l')
     .orEmpty(),
+  fieldSelector: flag.parsed('SELECTOR', 'only objects with this metadata.name or metadata.namespace', {
+    noun: 'field selector',
+    hint: 'write it like metadata.name=a,metadata.namespace!=b; Calico has no other fields to select by',
+    parse: async (text) => (await import('./field-selector.ts')).fieldSelector(text),
+  }),
+  sortBy: flag.parsed('PATH', 'sort by the value of a field, such as .spec.order or .metadata.creationTimestamp', {
+    noun: 'path',
+    hint: 'write it like .spec.order',
+    parse: async (text) => (await import('./sorting.ts')).parseSorting(text),
+  }),
+  labelColumns: flag.text('LABEL', 'a column for this label; several are joined by commas').short('L').repeatable(),
+  showLabels: flag.on('a column with all labels'),
+  noHeaders: flag.on('tables without headings'),
+  watch: flag.on('show the objects, then each change as it happens, until interrupted').short('w'),
+  watchOnly: flag.on('as --watch, without the objects that exist already'),
+  outputWatchEvents: flag.on('show what happened with each change: ADDED, MODIFIED or DELETED'),
+  ...manifestFlags,
+  ignoreNotFound: flag.on('an object that does not exist is not an error'),
   export: flag.on('leave out what belongs to this cluster: namespace, uid, revision, times'),
 };
 
 export const args = {
-  kind: arg.text('KIND', 'kind of object').required(),
+  kind: arg.text('KIND', 'kind of object, several joined by commas, KIND/NAME, or all'),
   names: arg.text('NAME', 'only the objects of these names').repeatable(),
 };
 
 export type GetInput = InputOf<typeof flags, typeof args>;
 
 const calicoctlFlags = {
+  filename: flag.text('FILENAME', 'a manifest, a folder of them, or - for standard input').short('f'),
+  recursive: manifestFlags.recursive,
+  skipEmpty: manifestFlags.skipEmpty,
   output: flag.text('OUTPUT', 'output format').short('o').default('ps'),
   namespace: flag.text('NS', 'namespace, for kinds that have one (default: default)').short('n'),
   allNamespaces: flag.on('objects of all namespaces').short('A'),
@@ -40,7 +65,7 @@ const calicoctlFlags = {
 };
 
 const calicoctlArgs = {
-  kind: arg.text('KIND', 'kind of object').required(),
+  kind: arg.text('KIND', 'kind of object'),
   names: arg.text('NAME', 'only the objects of these names').repeatable(),
 };
 
@@ -51,7 +76,8 @@ export const get = defineCommand({
   summary: 'Show objects',
   description:
     'KIND is a kind of Calico (ippool, node, bgppeer, workloadendpoint, …) or of its IPAM (ipamblock, ipamhandle, ' +
-    'blockaffinity, ipamconfig), singular or plural. Without NAME all objects of the kind are shown.',
+    'blockaffinity, ipamconfig), singular or plural. Without NAME all objects of the kind are shown. Objects may also be ' +
+    'written as KIND/NAME, several kinds as KIND,KIND or all, and the objects of manifests are found with -f.',
   examples: [
     {
       command: 'calictl get ippools -o wide',
@@ -70,6 +96,22 @@ export const get = defineCommand({
       about: 'endpoints of all namespaces with a label',
     },
     {
+      command: 'calictl get all -A',
+      about: 'everything of Calico in the cluster, one table per kind',
+    },
+    {
+      command: 'calictl get nodes -w',
+      about: 'all nodes, then each change of a node',
+    },
+    {
+      command: 'calictl get ippools --sort-by .spec.cidr -o custom-columns=POOL:.metadata.name,CIDR:.spec.cidr',
+      about: 'columns and an order of your own',
+    },
+    {
+      command: "calictl get ippools -o jsonpath='{.items[*].spec.cidr}'",
+      about: 'the ranges of all pools on one line',
+    },
+    {
       command: 'calictl get ippool default-pool --export -o yaml > pool.yaml',
       about: 'a manifest for another cluster',
     },
@@ -77,9 +119,12 @@ export const get = defineCommand({
   args,
   flags,
   rules: [
-    exclusive(['selector', 'names'], 'leave one of them out'),
+    some(['kind', 'filename'], 'nothing to get', 'name a KIND like ippools, or a manifest with -f'),
+    exclusive(['kind', 'filename'], 'leave one of them out'),
     exclusive(['namespace', 'allNamespaces'], 'leave one of them out'),
-    exclusive(['allNamespaces', 'names'], 'name the namespace with -n'),
+    exclusive(['watch', 'watchOnly'], 'leave one of them out'),
+    exclusive(['watch', 'sortBy'], 'changes are shown in the order in which they happen'),
+    exclusive(['watchOnly', 'sortBy'], 'changes are shown in the order in which they happen'),
   ],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({
@@ -88,6 +133,7 @@ export const get = defineCommand({
     guarded: true,
     guardPrefix: 'failed to get resources: ',
     isResourceCommand: true,
+    takesArgumentsOrFile: true,
     rewrite: (word) => (word === '-a' ? '-A' : word),
     usage: `get ( (<KIND> [<NAME>...]) |
                 --filename=<FILENAME> [--recursive] [--skip-empty] )

@@ -1,12 +1,12 @@
 // Objects as tables and as names; as documents they are in documents.ts.
-
 import { streamedTable, table } from '../../output/columns.ts';
 import { printable } from '../../output/printable.ts';
+import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import { column } from '../../resources/cells.ts';
 import type { Column, Kind, Need, RelatedObjects } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { UsageError } from '../../world/errors.ts';
-import type { Found, QueryResult } from './query-result.ts';
+import type { FoundList, QueryResult, TableOptions } from './query-result.ts';
 
 export type TableFormat = 'ps' | 'wide' | 'custom-columns';
 
@@ -19,24 +19,23 @@ function everyColumn(kind: Kind): Map<string, Column> {
   return new Map(all.map((candidate) => [candidate.heading, candidate]));
 }
 
+/** The columns of these headings. Errors: UsageError for a heading that the kind does not have. */
+export function columnsNamed(kind: Kind, headings: readonly string[]): readonly Column[] {
+  const all = everyColumn(kind);
+  return headings.map((heading) => {
+    const found = all.get(heading);
+    if (found !== undefined) return found;
+    const valid = [...all.keys()].join(', ');
+    throw new UsageError(`unknown heading ${heading}, valid values are: ${valid}`, undefined, 'UNKNOWN_HEADING');
+  });
+}
+
 /** The columns of a table. Errors: UsageError for a heading that the kind does not have. */
-export function columnsOf(
-  kind: Kind,
-  format: TableFormat,
-  headings: readonly string[],
-  withNamespace: boolean,
-): readonly Column[] {
-  if (format === 'custom-columns') {
-    const all = everyColumn(kind);
-    return headings.map((heading) => {
-      const found = all.get(heading);
-      if (found !== undefined) return found;
-      const valid = [...all.keys()].join(', ');
-      throw new UsageError(`unknown heading ${heading}, valid values are: ${valid}`, undefined, 'UNKNOWN_HEADING');
-    });
-  }
-  const columns = format === 'wide' ? kind.columns.wide : kind.columns.default;
-  return withNamespace && kind.namespaced ? [namespaceColumn, ...columns] : columns;
+export function columnsOf(kind: Kind, format: TableFormat, options: TableOptions): readonly Column[] {
+  const { headings, columns, labelColumns, withNamespace } = options;
+  if (format === 'custom-columns') return [...columnsNamed(kind, headings), ...columns];
+  const own = format === 'wide' ? kind.columns.wide : kind.columns.default;
+  return [...(withNamespace && kind.namespaced ? [namespaceColumn] : []), ...own, ...labelColumns];
 }
 
 /** What the columns of an output need besides the objects; nothing for documents and names. Unknown headings need nothing. */
@@ -45,40 +44,90 @@ export function needsOf(kind: Kind, format: string, headings: readonly string[])
     const all = everyColumn(kind);
     return headings.flatMap((heading) => all.get(heading)?.needs ?? []);
   }
-  return format === 'ps' || format === 'wide' ? columnsOf(kind, format, [], false).flatMap(({ needs }) => needs) : [];
+  if (format !== 'ps' && format !== 'wide') return [];
+  return kind.columns[format === 'wide' ? 'wide' : 'default'].flatMap(({ needs }) => needs);
 }
 
-function row(columns: readonly Column[], object: KubeObject, related: RelatedObjects): string[] {
+/** The columns of --show-labels and -L: all labels in one, or one for each key, called by what follows its last slash. */
+export function labelColumns(keys: readonly string[], withAll: boolean): readonly Column[] {
+  const each = keys.map((key) =>
+    column((key.split('/').at(-1) ?? key).toUpperCase(), ({ metadata }) => metadata.labels?.[key] ?? ''),
+  );
+  const all = column('LABELS', ({ metadata }) => {
+    const pairs = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+    return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
+  });
+  return withAll ? [...each, all] : each;
+}
+
+export function rowOf(columns: readonly Column[], object: KubeObject, related: RelatedObjects): string[] {
   return columns.map(({ cell }) => cell(object, related));
 }
 
 async function* rowsOf(
-  { pages }: Extract<Found, { type: 'list' }>,
+  pages: AsyncIterable<ObjectPage>,
   columns: readonly Column[],
   related: RelatedObjects,
 ): AsyncIterable<string[][]> {
-  for await (const { items } of pages) yield items.map((item) => row(columns, item, related));
+  for await (const { items } of pages) yield items.map((item) => rowOf(columns, item, related));
+}
+
+/** The pages, without those at the beginning that hold nothing; undefined when none holds anything. */
+async function withItems(pages: AsyncIterable<ObjectPage>): Promise<AsyncIterable<ObjectPage> | undefined> {
+  const iterator = pages[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await iterator.next();
+    if (next.done) return undefined;
+    if (next.value.items.length > 0) return continued(next.value, iterator);
+  }
+}
+
+async function* continued(first: ObjectPage, rest: AsyncIterator<ObjectPage>): AsyncIterable<ObjectPage> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 /** A table for each object that was named, one for a list, each with a blank line after it. */
 export async function* tablesOf(selection: QueryResult, format: TableFormat, alignAll: boolean): AsyncIterable<string> {
-  const { found, headings: wanted, withNamespace, related } = selection;
-  const [first] = found;
-  if (first === undefined) return;
-  // All are of one kind.
-  const columns = columnsOf(first.kind, format, wanted, withNamespace);
-  const headings = columns.map(({ heading }) => heading);
-  for (const entry of found) {
-    if (entry.type === 'object') yield table(headings, [row(columns, entry.object, related)]);
-    else yield* streamedTable(headings, rowsOf(entry, columns, related), alignAll);
+  const { isMixed, withoutHeadings } = selection.table;
+  let titled: Kind | undefined;
+  const titleOf = (kind: Kind): string => {
+    const isNew = isMixed && !withoutHeadings && kind !== titled;
+    titled = kind;
+    return isNew ? `${kind.kind}\n` : '';
+  };
+  for (const entry of selection.found) {
+    const { kind } = entry;
+    const columns = columnsOf(kind, format, selection.table);
+    const headings = withoutHeadings ? undefined : columns.map(({ heading }) => heading);
+    const pages = entry.type === 'object' ? undefined : isMixed ? await withItems(entry.pages) : entry.pages;
+    if (entry.type === 'object') {
+      const related = await selection.related(kind);
+      yield `${titleOf(kind)}${table(headings, [rowOf(columns, entry.object, related)])}`;
+    } else if (pages !== undefined) {
+      const related = await selection.related(kind);
+      const title = titleOf(kind);
+      if (title !== '') yield title;
+      yield* streamedTable(headings, rowsOf(pages, columns, related), alignAll);
+    }
   }
 }
 
-/** `ippool/pool-1`, one per line. */
+/** `ippool/pool-1`, with a line end. */
+export function nameLine(kind: Kind, { metadata }: KubeObject): string {
+  return `${kind.kind.toLowerCase()}/${printable(metadata.name)}\n`;
+}
+
+async function* namesIn({ kind, pages }: FoundList): AsyncIterable<string> {
+  for await (const { items } of pages) {
+    if (items.length > 0) yield items.map((item) => nameLine(kind, item)).join('');
+  }
+}
+
+/** The name lines of all objects. */
 export async function* namesOf({ found }: QueryResult): AsyncIterable<string> {
   for (const entry of found) {
-    const line = ({ metadata }: KubeObject): string => `${entry.kind.kind.toLowerCase()}/${printable(metadata.name)}\n`;
-    if (entry.type === 'object') yield line(entry.object);
-    else for await (const { items } of entry.pages) yield items.map(line).join('');
+    if (entry.type === 'object') yield nameLine(entry.kind, entry.object);
+    else yield* namesIn(entry);
   }
 }

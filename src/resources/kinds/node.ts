@@ -6,14 +6,20 @@ import { notSupported } from '../refusals.ts';
 import { bgpConfiguration } from './bgp-configuration.ts';
 import { type CoreNode, coreNodeFields, type NodeV3, nodeV3Fields } from './node-fields.ts';
 
-const clusterBgp = { kind: bgpConfiguration, name: 'default' };
+/** The object with the settings of BGP for all nodes. */
+export const clusterBgp = { kind: bgpConfiguration, name: 'default' };
 
 /** The AS number of the node, or in parentheses the one that it has from the cluster; empty when it does not speak BGP. */
 function asNumberOf({ spec: { bgp } }: NodeV3, related: RelatedObjects): string {
   if (bgp === undefined) return '';
   if (bgp.asNumber !== undefined) return String(bgp.asNumber);
+  return `(${clusterAsNumber(related)})`;
+}
+
+/** The AS number of nodes that have none; `unknown` when the object that clusterBgp names could not be read. */
+export function clusterAsNumber(related: RelatedObjects): string {
   const configuration = related.one(bgpConfiguration, clusterBgp.name);
-  return configuration === 'unreadable' ? '(unknown)' : `(${configuration?.spec.asNumber ?? 64512})`;
+  return configuration === 'unreadable' ? 'unknown' : String(configuration?.spec.asNumber ?? 64512);
 }
 
 export const calicoNode: Kind<CoreNode, NodeV3> = {

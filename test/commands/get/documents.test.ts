@@ -15,9 +15,15 @@ const pool = (name: string): KubeObject => ({
 });
 const selection = (...found: Found[]): QueryResult => ({
   found,
-  withNamespace: false,
-  headings: [],
-  related: { all: () => [], one: () => undefined },
+  table: {
+    withNamespace: false,
+    headings: [],
+    columns: [],
+    labelColumns: [],
+    withoutHeadings: false,
+    isMixed: false,
+  },
+  related: async () => ({ all: () => [], one: () => undefined }),
   errors: [],
 });
 const object = (name: string): Found => ({ type: 'object', kind: ipPool, object: pool(name) });

@@ -37,6 +37,7 @@ export const setups: Readonly<Record<string, Setup>> = {
   'calictl ipam release --from-report leaks.json': { before: ['calictl ipam check --report leaks.json'] },
   'calictl ipam split 4 --name default-pool': { cluster: 'locked', stderr: 'unlock the datastore' },
   'calictl ipam split 2 --cidr 10.60.0.0/18 --yes -o json': { cluster: 'locked', stderr: 'unlock the datastore' },
+  'calictl get nodes -w': { isEndless: true, exit: 130, stderr: 'interrupted' },
   'calictl node checksystem -f /boot/config-6.1.0': { exit: 3 },
   'calictl node routes': { exit: 3 },
   'calictl node routes --datastore ./snapshot': { exit: 3 },
