@@ -2,7 +2,7 @@
 // Objects have the form in which the store holds them: Calico's that of `calicoApi`, others that of their own API (core/v1).
 import type { CalicoApi, Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
-import { CalictlError, type ErrorDetails } from '../world/errors.ts';
+import { CalictlError, type ErrorDetails, type RefusedError } from '../world/errors.ts';
 
 export type DatastoreType = 'kubernetes' | 'folder' | 'memory';
 
@@ -131,6 +131,8 @@ export interface Datastore {
    * and store this one; `fromV3` of resources/convert makes it from the form that people write.
    */
   readonly calicoApi: CalicoApi;
+  /** Why objects of Calico cannot be written, which every write of them throws; absent when they can. */
+  readonly readOnly?: RefusedError | undefined;
   /** When the objects were captured, if the store is a snapshot; undefined means now. */
   readonly capturedAt: Date | undefined;
   /** The folder itself, where the store is one, and the bundle that it was unpacked from. */

@@ -1,4 +1,5 @@
 // The report of `ipam check` (docs/reference/report-format.md): its type, and how it is built.
+import type { CalicoApi } from '../resources/kind.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { Finding, Judgement } from './finding.ts';
 import { type InvariantId, invariantsNeeding } from './invariants.ts';
@@ -47,6 +48,7 @@ export interface CheckSummary {
 export interface ReportDatastore {
   readonly type: string;
   readonly locked: boolean;
+  readonly calicoApi: CalicoApi;
   readonly clusterGUID?: string;
   readonly calicoVersion?: string;
 }
@@ -97,6 +99,7 @@ export function buildReport(parts: ReportParts): IPAMCheckReport {
     datastore: {
       type: parts.datastoreType,
       locked: snapshot.locked,
+      calicoApi: snapshot.calicoApi,
       ...(clusterGUID !== undefined && { clusterGUID }),
       ...(calicoVersion !== undefined && { calicoVersion }),
     },

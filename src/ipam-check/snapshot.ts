@@ -1,5 +1,6 @@
 // What `ipam check` judges: everything that was read, as records small enough to hold for a whole cluster.
 // It is read from a datastore by ipam-live/check/observe.ts.
+import type { CalicoApi } from '../resources/kind.ts';
 import type { BlockAffinity } from '../resources/kinds/block-affinity.ts';
 import type { ClusterInformation } from '../resources/kinds/cluster-information.ts';
 import type { IPPool } from '../resources/kinds/ip-pool.ts';
@@ -108,6 +109,8 @@ export interface IpamSnapshot {
   readonly now: Date;
   /** ClusterInformation default has datastoreReady: false. */
   readonly locked: boolean;
+  /** The API in which the datastore keeps Calico's objects. */
+  readonly calicoApi: CalicoApi;
   /** Allocations younger than this (milliseconds) are candidates; with 0 there are none. */
   readonly graceMs: number;
   readonly clusterInformation: ClusterInformation | undefined;

@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { sha3_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { type CalicoApi, v3ApiVersion } from './kind.ts';
 
 /** Annotation that holds the v3 metadata of an object stored as a custom resource. */
 export const METADATA_ANNOTATION = 'projectcalico.org/metadata';
@@ -109,6 +110,11 @@ export function translateUid(uid: string): string {
     if (index === 3 || index === 5 || index === 7 || index === 9) out += '-';
   }
   return out;
+}
+
+/** The UID under which Calico shows an object that a datastore with this API keeps. */
+export function shownUid(uid: string, calicoApi: CalicoApi): string {
+  return calicoApi === v3ApiVersion ? uid : translateUid(uid);
 }
 
 /** The part of a handle id that Calico uses: the text before the first carriage return. */

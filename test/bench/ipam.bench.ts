@@ -268,6 +268,7 @@ function readSnapshot(texts: Texts): IpamSnapshot {
   return {
     now,
     locked: false,
+    calicoApi: 'crd.projectcalico.org/v1',
     graceMs: 600_000,
     clusterInformation: undefined,
     pools: [pool('pool', formatCidr(parseCidr('10.0.0.0/11') as Cidr), 26) as IPPool],

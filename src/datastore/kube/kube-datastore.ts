@@ -4,6 +4,7 @@ import { inStoredForm } from '../../resources/convert/v3.ts';
 import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, storedIn } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
 import { parseJson, printJson } from '../../text/json.ts';
+import type { RefusedError } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
 import { type CalicoApiChoice, chosenCalicoApi } from '../calico-api.ts';
 import {
@@ -100,6 +101,10 @@ class KubeDatastore implements Datastore {
     this.choice = choice;
     this.calicoApi = choice.calicoApi;
     this.description = `kubernetes at ${connection.server.origin}`;
+  }
+
+  get readOnly(): RefusedError | undefined {
+    return this.choice.readOnly;
   }
 
   async get<T extends KubeObject>(asked: Kind<T>, ref: ObjectRef, options: CallOptions = {}): Promise<T> {
@@ -202,7 +207,7 @@ class KubeDatastore implements Datastore {
 
   /** The same for a write. Errors: RefusedError for one that would be lost. */
   #writable<T extends KubeObject>(kind: Kind<T>): Kind<T> {
-    if (this.choice.readOnly !== undefined && isCalicoKind(kind)) throw this.choice.readOnly;
+    if (this.readOnly !== undefined && isCalicoKind(kind)) throw this.readOnly;
     return this.#readable(kind);
   }
 

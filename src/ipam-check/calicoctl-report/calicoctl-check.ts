@@ -2,10 +2,12 @@
 // Its false results are corrected: IPv6 tunnel addresses and those of stopped virtual machines are in use, a missing
 // KubeControllersConfiguration is not an error, and an ingress with only a host name is not an address. Tombstones count, as
 // they do in calicoctl.
+
 import { attributesOf } from '../../ipam/block/block.ts';
 import { addressAt, formatCidr, parseCidr } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import { compareIp, formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
+import type { CalicoApi } from '../../resources/kind.ts';
 import type { BlockAttribute, IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import { windowsHandle, workloadEndpointName } from '../../resources/names.ts';
 import { qualifiedName } from '../../resources/object.ts';
@@ -64,6 +66,7 @@ export interface CalicoctlCheck {
     readonly type: string;
     readonly resourceVersion: string;
     readonly locked: boolean;
+    readonly calicoApi: CalicoApi;
   };
   readonly blocks: readonly CalicoctlBlock[];
   /** By address, in block order; more than one only where blocks overlap. */
@@ -128,6 +131,7 @@ export function calicoctlCheck({ snapshot, holders }: CalicoctlCheckParts): Cali
       type: clusterInformation?.spec.clusterType ?? '',
       resourceVersion: clusterInformation?.metadata.resourceVersion ?? '',
       locked,
+      calicoApi: snapshot.calicoApi,
     },
     blocks,
     allocations,

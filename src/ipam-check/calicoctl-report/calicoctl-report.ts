@@ -1,5 +1,5 @@
 // The report file of calicoctl (`ipam check -o FILE`, here `--report FILE`), as `ipam release --from-report` reads it.
-import { translateUid } from '../../resources/names.ts';
+import { shownUid } from '../../resources/names.ts';
 import { printJson } from '../../text/json.ts';
 import type { CalicoctlAllocation, CalicoctlCheck } from './calicoctl-check.ts';
 
@@ -54,7 +54,7 @@ function calicoctlReport(check: CalicoctlCheck, version: string): CalicoctlRepor
     ...(check.leakedHandles.length > 0 && {
       leakedHandles: check.leakedHandles.map(({ id, uid, resourceVersion }) => ({
         ID: id,
-        UID: uid === undefined ? null : translateUid(uid),
+        UID: uid === undefined ? null : shownUid(uid, check.cluster.calicoApi),
         Revision: resourceVersion ?? '',
       })),
     }),

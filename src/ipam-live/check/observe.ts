@@ -208,6 +208,7 @@ export async function observe(store: Datastore, options: ObserveOptions): Promis
   }
   return {
     now: store.capturedAt ?? options.clock.now(),
+    calicoApi: store.calicoApi,
     locked: settings.clusterInformation?.spec?.datastoreReady === false,
     graceMs: options.graceMs ?? clusterGrace(settings.kubeControllers) ?? defaultGraceMs,
     ...ipam,

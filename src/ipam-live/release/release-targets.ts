@@ -11,7 +11,7 @@ import { operationGuardMs } from '../../ipam-check/times.ts';
 import type { Allocation } from '../../ipam-check/view/block-view.ts';
 import type { CheckView } from '../../ipam-check/view/check-view.ts';
 import { canonicalIp, parseIp } from '../../net/ip.ts';
-import { blockName, handleName, sanitiseHandle, translateUid } from '../../resources/names.ts';
+import { blockName, handleName, sanitiseHandle, shownUid } from '../../resources/names.ts';
 
 export interface ReleaseTarget {
   readonly addresses: readonly string[];
@@ -95,7 +95,8 @@ export function leakedHandles(view: CheckView, leaks: readonly LeakedHandle[]): 
 /** The stored handle, if it is still what the report saw. */
 function handleOf(view: CheckView, { id, uid, revision }: LeakedHandle): HandleRecord | undefined {
   const record = view.handlesByName.get(handleName(id));
-  const sameUid = uid === undefined || (record?.uid !== undefined && translateUid(record.uid) === uid);
+  const sameUid =
+    uid === undefined || (record?.uid !== undefined && shownUid(record.uid, view.snapshot.calicoApi) === uid);
   return record?.resourceVersion === revision && sameUid ? record : undefined;
 }
 

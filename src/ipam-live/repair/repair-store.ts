@@ -3,6 +3,11 @@
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../datastore/stored-ipam.ts';
 import type { IpamObjects, IpamStore, Outcome } from '../../ipam/ipam-store.ts';
+import { inStoredForm } from '../../resources/convert/v3.ts';
+import type { Kind } from '../../resources/kind.ts';
+import { blockAffinity } from '../../resources/kinds/block-affinity.ts';
+import { ipamBlock } from '../../resources/kinds/ipam-block.ts';
+import { ipamHandle } from '../../resources/kinds/ipam-handle.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { sameValue } from '../../text/plain-values.ts';
 
@@ -17,13 +22,19 @@ export function repairStore(datastore: Datastore): IpamStore {
   const store = ipamStoreOf(datastore, { signal: never });
   return {
     ...store,
-    blocks: lookingUpLostAnswers(store.blocks),
-    affinities: lookingUpLostAnswers(store.affinities),
-    handles: lookingUpLostAnswers(store.handles),
+    blocks: lookingUpLostAnswers(datastore, ipamBlock, store.blocks),
+    affinities: lookingUpLostAnswers(datastore, blockAffinity, store.affinities),
+    handles: lookingUpLostAnswers(datastore, ipamHandle, store.handles),
   };
 }
 
-function lookingUpLostAnswers<T extends KubeObject>(objects: IpamObjects<T>): IpamObjects<T> {
+function lookingUpLostAnswers<T extends KubeObject>(
+  { calicoApi }: Datastore,
+  kind: Kind<T>,
+  objects: IpamObjects<T>,
+): IpamObjects<T> {
+  // What is found is compared with what is written: both as the store keeps them.
+  const written = (object: T): T => inStoredForm(kind, object, calicoApi);
   /** `outcomeOf`: what the stored object shows of the write; undefined when it was not made. */
   async function settled<R>(
     { metadata: { name } }: T,
@@ -44,17 +55,20 @@ function lookingUpLostAnswers<T extends KubeObject>(objects: IpamObjects<T>): Ip
   }
   return {
     ...objects,
-    create: (object) =>
-      settled<T>(
+    create: (given) => {
+      const object = written(given);
+      return settled<T>(
         object,
         () => objects.create(object),
         (found) => {
           if (found === undefined) return undefined;
           return saysTheSame(found, object) ? { ok: true, value: found } : { ok: false, why: 'already-exists' };
         },
-      ),
-    update: (object) =>
-      settled<T>(
+      );
+    },
+    update: (given) => {
+      const object = written(given);
+      return settled<T>(
         object,
         () => objects.update(object),
         (found) => {
@@ -62,7 +76,8 @@ function lookingUpLostAnswers<T extends KubeObject>(objects: IpamObjects<T>): Ip
           if (saysTheSame(found, object)) return { ok: true, value: found };
           return isUntouched(found, object) ? undefined : { ok: false, why: 'conflict' };
         },
-      ),
+      );
+    },
     remove: (object) =>
       settled<undefined>(
         object,

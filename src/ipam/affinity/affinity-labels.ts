@@ -1,5 +1,6 @@
 // The labels and the type that block affinities should have. Old ones lack them, and then their node does not see them.
 // Rules: docs/reference/ipam.md#ownership-by-hand.
+import { v3ApiVersion } from '../../resources/kind.ts';
 import { affinityType, type BlockAffinity } from '../../resources/kinds/block-affinity.ts';
 import { affinityLabels, affinityMetadata, METADATA_ANNOTATION } from '../../resources/names.ts';
 import { isObject } from '../../text/plain-values.ts';
@@ -18,15 +19,18 @@ export function relabelled(affinity: BlockAffinity, hash?: string): BlockAffinit
   const labels = affinityLabels(spec.node, type, spec.cidr, hash);
   const wrong = Object.entries(labels).some(([key, value]) => metadata.labels?.[key] !== value);
   if (!wrong && spec.type === type) return undefined;
+  const right = {
+    ...affinity,
+    metadata: { ...metadata, labels: { ...metadata.labels, ...labels } },
+    spec: { ...spec, type },
+  };
+  // In projectcalico.org/v3 labels are nowhere else.
+  if (affinity.apiVersion === v3ApiVersion) return right;
   const annotations = {
     ...metadata.annotations,
     [METADATA_ANNOTATION]: withLabels(metadata.annotations?.[METADATA_ANNOTATION], labels),
   };
-  return {
-    ...affinity,
-    metadata: { ...metadata, labels: { ...metadata.labels, ...labels }, annotations },
-    spec: { ...spec, type },
-  };
+  return { ...right, metadata: { ...right.metadata, annotations } };
 }
 
 /** The metadata annotation of Calico with the labels in it; a new one when it is missing or not a JSON object. */

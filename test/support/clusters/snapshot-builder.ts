@@ -238,6 +238,7 @@ export class SnapshotBuilder {
     return {
       now: judgedAt,
       locked: false,
+      calicoApi: 'crd.projectcalico.org/v1',
       graceMs: 15 * 60_000,
       clusterInformation,
       pools: byName(this.pools, ({ metadata }) => metadata.name),

@@ -162,7 +162,7 @@ function launch(folder: string, part: Part, args: readonly string[]): void {
 }
 
 /** Installs the CRDs of a folder of test/fixtures, and waits until they are served. */
-async function installCrds(admin: ApiAdmin, fixtures: string): Promise<void> {
+export async function installCrds(admin: ApiAdmin, fixtures: string): Promise<void> {
   const folder = fileURLToPath(new URL(`../../fixtures/${fixtures}`, import.meta.url));
   const crds = readdirSync(folder).map((file) => parse(readFileSync(join(folder, file), 'utf8')) as Crd);
   await admin.load(crds);

@@ -107,10 +107,11 @@ async function applyRepairs(
   confirmed: Confirmed,
   plan: readonly PlannedRepair[],
 ): Promise<Repaired & { readonly journal: string }> {
+  const store = await ctx.datastore();
+  if (store.readOnly !== undefined) throw store.readOnly;
   if (!(await consentTo(ctx, input, plan))) throw new RefusedError('nothing was repaired', 'DECLINED');
   const { world } = ctx;
   const { signal } = world;
-  const store = await ctx.datastore();
   const path = journalPath(world, input.journal, store);
   const lock = input.noLease ? undefined : await store.lockRepairs({ signal });
   try {

@@ -1,4 +1,5 @@
 // `ipam release` as calicoctl does it, text for text: one address without guards, or the leaks of reports.
+
 import { ipamStoreOf } from '../../../datastore/stored-ipam.ts';
 import { deleteInTwoPhases } from '../../../ipam/deletion.ts';
 import type { IpamStore } from '../../../ipam/ipam-store.ts';
@@ -6,8 +7,9 @@ import { ReleaseMismatch, releaseIps } from '../../../ipam/release/release.ts';
 import { namesMachine } from '../../../ipam-check/addresses/allocation-fault.ts';
 import { leakedInAll, parseCalicoctlReport } from '../../../ipam-check/calicoctl-report/read-calicoctl-report.ts';
 import { canonicalIp } from '../../../net/ip.ts';
+import type { CalicoApi } from '../../../resources/kind.ts';
 import { clusterInformation } from '../../../resources/kinds/cluster-information.ts';
-import { handleName, translateUid } from '../../../resources/names.ts';
+import { handleName, shownUid } from '../../../resources/names.ts';
 import { CalictlError, StdoutFailure, systemText, UsageError } from '../../../world/errors.ts';
 import { calicoctlText } from '../../calicoctl-errors.ts';
 import type { Context } from '../../command.ts';
@@ -97,7 +99,7 @@ async function* releaseFromReports(ctx: Context, files: readonly string[], force
     ipam,
     leaked.addresses.filter((leak) => !kept.includes(leak)),
   );
-  yield* deleteHandles(ipam, leaked.handles);
+  yield* deleteHandles(ipam, store.calicoApi, leaked.handles);
   yield 'You may now unlock the data store.\n';
 }
 
@@ -125,7 +127,7 @@ async function* releaseAddresses(ipam: IpamStore, leaks: Leaks['addresses']): As
   }
 }
 
-async function* deleteHandles(ipam: IpamStore, leaks: Leaks['handles']): AsyncIterable<string> {
+async function* deleteHandles(ipam: IpamStore, calicoApi: CalicoApi, leaks: Leaks['handles']): AsyncIterable<string> {
   if (leaks.length === 0) {
     yield "Report didn't contain any handles to clean up.\n";
     return;
@@ -137,7 +139,7 @@ async function* deleteHandles(ipam: IpamStore, leaks: Leaks['handles']): AsyncIt
     try {
       const found = await ipam.handles.get(handleName(id));
       const stored = found.ok ? found.value.metadata : undefined;
-      const same = stored?.resourceVersion === revision && (stored?.uid && translateUid(stored.uid)) === uid;
+      const same = stored?.resourceVersion === revision && (stored?.uid && shownUid(stored.uid, calicoApi)) === uid;
       const deleted = found.ok && same ? await deleteInTwoPhases(ipam.handles, found.value) : undefined;
       if (deleted?.ok) count.released += 1;
       else count.skipped += 1;

@@ -15,6 +15,7 @@ export async function run(ctx: Context, input: ReleaseInput): Promise<Released> 
   const { pod, node, force, dryRun } = input;
   const reports = await readReports(ctx, input.fromReport);
   const store = await ctx.datastore();
+  if (!dryRun && store.readOnly !== undefined) throw store.readOnly;
   const { clock, signal } = ctx.world;
   const plan = await planRelease(
     store,

@@ -1,5 +1,6 @@
 // Whether the datastore is locked, so that no address is assigned while a pool is split.
 import { type Datastore, DatastoreError } from '../../../datastore/datastore.ts';
+import { storedIn } from '../../../resources/kind.ts';
 import { clusterInformation } from '../../../resources/kinds/cluster-information.ts';
 import { RefusedError } from '../../../world/errors.ts';
 
@@ -8,8 +9,6 @@ export async function isLocked(store: Datastore, signal: AbortSignal): Promise<b
   return (await store.get(clusterInformation, { name: 'default' }, { signal })).spec.datastoreReady === false;
 }
 
-const patch = `kubectl patch clusterinformations.crd.projectcalico.org default --type merge -p '{"spec":{"datastoreReady":false}}'`;
-
 /** Errors: RefusedError when the datastore is not locked, those of the store. */
 export async function requireLock(store: Datastore, signal: AbortSignal): Promise<void> {
   const locked = await isLocked(store, signal).catch((error: unknown) => {
@@ -17,6 +16,8 @@ export async function requireLock(store: Datastore, signal: AbortSignal): Promis
     throw error;
   });
   if (locked) return;
+  const { plural, group } = storedIn(clusterInformation, store.calicoApi).api;
+  const patch = `kubectl patch ${plural}.${group} default --type merge -p '{"spec":{"datastoreReady":false}}'`;
   throw new RefusedError(
     'the datastore is not locked, so addresses may be assigned from the pool while it is split',
     'DATASTORE_UNLOCKED',

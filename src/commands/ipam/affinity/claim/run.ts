@@ -21,7 +21,9 @@ const canBeDone = ({ does }: PlannedClaim): boolean => does !== 'fail';
 
 export async function run(ctx: Context, input: AffinityClaimInput): Promise<AffinityClaimResult> {
   const { range, node, dryRun } = input;
-  const store = ipamStoreOf(await ctx.datastore());
+  const datastore = await ctx.datastore();
+  if (!input.dryRun && datastore.readOnly !== undefined) throw datastore.readOnly;
+  const store = ipamStoreOf(datastore);
   const owner: Owner = { type: 'host', name: node };
   const plan = await planClaim(store, range, owner);
   await warnOfLimit(ctx, node, plan);

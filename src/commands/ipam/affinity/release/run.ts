@@ -18,7 +18,9 @@ import type { AffinityReleaseInput } from './command.ts';
 
 export async function run(ctx: Context, input: AffinityReleaseInput): Promise<AffinityReleaseResult> {
   const { range, node, keepAddresses } = input;
-  const store = ipamStoreOf(await ctx.datastore());
+  const datastore = await ctx.datastore();
+  if (!input.dryRun && datastore.readOnly !== undefined) throw datastore.readOnly;
+  const store = ipamStoreOf(datastore);
   const plan = await planAffinityRelease(store, { range, node, keepAddresses });
   const todo = plan.filter(({ does }) => does !== 'keep');
   refuse(plan, todo, { range, node });
