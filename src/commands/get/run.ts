@@ -124,7 +124,8 @@ async function readNamed(
       if (!(error instanceof DatastoreError)) throw error;
       const isMissing = error.reason === 'not-found' && !error.missingKind;
       if (isMissing && input.ignoreNotFound) continue;
-      errors.push(isMissing ? await missing(error, client, kind, ref) : error);
+      const isExplained = !isMissing || error.code === 'OTHER_SPELLING';
+      errors.push(isExplained ? error : await missing(error, client, kind, ref));
       if (error.reason === 'unavailable') break;
     }
   }
