@@ -26,6 +26,8 @@ import { nodeRoutes } from './node/routes/command.ts';
 import { nodeRun } from './node/run/command.ts';
 import { nodeStatus } from './node/status/command.ts';
 import { nodeVerify } from './node/verify/command.ts';
+import { policyEffective } from './policy/effective/command.ts';
+import { policyTest } from './policy/test/command.ts';
 import { replace } from './replace/command.ts';
 import { snapshotSave } from './snapshot/save/command.ts';
 import { validate } from './validate/command.ts';
@@ -42,6 +44,7 @@ export const groups: readonly CommandGroup[] = [
   { path: ['ipam'], summary: 'Show, check and repair IP address management' },
   { path: ['ipam', 'affinity'], summary: 'Show and change which node owns which blocks' },
   { path: ['node'], summary: 'Query nodes and check their BGP, routes and data path' },
+  { path: ['policy'], summary: 'Show which policies apply, and test whether they allow a flow' },
   { path: ['snapshot'], summary: 'Save the state of a cluster to files' },
 ];
 
@@ -73,6 +76,8 @@ export const commands: readonly Command[] = [
   nodeRun,
   nodeStatus,
   nodeVerify,
+  policyEffective,
+  policyTest,
   replace,
   snapshotSave,
   validate,

@@ -1,6 +1,7 @@
 // Policies of Calico, enforced and staged, to policies that can be judged.
 import { type Cidr, parseCidrOrIp } from '../net/cidr.ts';
 import type { KubeObject } from '../resources/object.ts';
+import { storedPolicyNames, tierOfPolicyName } from '../resources/policy-names.ts';
 import { SelectorError } from '../resources/selector.ts';
 import { entitySelectors, type Member, policySelector } from './member.ts';
 import { anything, type Direction, type Policy, type PolicyKind, policyTitle } from './policy.ts';
@@ -125,18 +126,6 @@ export function unclearPolicy(
   };
 }
 
-/** The tier of a policy: `spec.tier`, else what the stored name begins with, else `default`. */
-function tierOf(spec: CalicoPolicySpec, name: string): string {
-  if (spec.tier) return spec.tier;
-  const [, tier] = /^([^.]+)\./.exec(name) ?? [];
-  return tier === undefined || /^(knp|kanp|kbanp|ossg)$/.test(tier) ? 'default' : tier;
-}
-
-/** The name under which Calico stores a policy, which has that of its tier in front. */
-function storedName(name: string): string {
-  return name.includes('.') ? name : `default.${name}`;
-}
-
 const stagedPrefix = 'staged:';
 
 /** The policy of an object in the form that people see, staged or not. `kind` is that of the object. */
@@ -144,11 +133,11 @@ export function calicoPolicy(kind: PolicyKind, object: KubeObject, staged: boole
   const spec = (object.spec ?? {}) as CalicoPolicySpec;
   const { name } = object.metadata;
   const namespace = object.metadata.namespace || undefined;
-  const stored = (staged ? stagedPrefix : '') + storedName(name);
+  const stored = (staged ? stagedPrefix : '') + (storedPolicyNames(name)[0] ?? name);
   const known = {
     kind,
     staged,
-    tier: tierOf(spec, name),
+    tier: spec.tier || tierOfPolicyName(name),
     namespace,
     name,
     key: namespace === undefined ? stored : `${namespace}/${stored}`,

@@ -38,26 +38,36 @@ const denyAll: readonly Rule[] = [{ index: 0, action: 'Deny', source: anyEntity,
 /** The profile that every cluster has. */
 const defaultAllow = 'projectcalico-default-allow';
 
-interface EndpointSliceFields {
-  readonly endpoints?: readonly { readonly addresses?: readonly string[] | null }[] | null;
-  readonly ports?: readonly { readonly protocol?: string | null; readonly port?: number | bigint | null }[] | null;
-}
-
+/** The endpoints of one EndpointSlice. */
 interface ServiceEndpoints {
   readonly addresses: readonly string[];
   readonly ports: readonly { readonly protocol: number; readonly port: number }[];
+  /** Why they are not known. */
+  readonly unsure?: string;
 }
 
-function endpointsOf(slice: KubeObject): ServiceEndpoints {
-  const { endpoints, ports } = slice as EndpointSliceFields;
+const isList = (value: unknown): boolean => value === undefined || value === null || Array.isArray(value);
+
+/** The objects of a list; other items are left out. */
+function objectsOf(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+function endpointsOf({ metadata, ...fields }: KubeObject): ServiceEndpoints {
+  const endpoints = objectsOf(fields['endpoints']);
+  const lists = [fields['endpoints'], fields['ports'], ...endpoints.map(({ addresses }) => addresses)];
+  if (!lists.every(isList)) {
+    const unsure = `EndpointSlice ${metadata.namespace}/${metadata.name} is malformed`;
+    return { addresses: [], ports: [], unsure };
+  }
   return {
-    addresses: (endpoints ?? []).flatMap(({ addresses }) =>
-      (addresses ?? []).flatMap((text) => {
-        const cidr = parseCidrOrIp(text);
+    addresses: endpoints.flatMap(({ addresses }) =>
+      ((addresses ?? []) as unknown[]).flatMap((text) => {
+        const cidr = parseCidrOrIp(String(text));
         return cidr === undefined ? [] : [formatIp(cidr.base)];
       }),
     ),
-    ports: (ports ?? []).flatMap(({ protocol, port }) =>
+    ports: objectsOf(fields['ports']).flatMap(({ protocol, port }) =>
       port === undefined || port === null
         ? []
         : [{ protocol: protocolNumber(protocol || 'TCP') ?? 0, port: Number(port) }],
@@ -162,9 +172,10 @@ export class Cluster implements RuleSurroundings {
     const unread = this.unread.get('endpointSlices');
     if (unread !== undefined) return { because: unread };
     const address = formatIp(ip);
-    const slices = (this.#services.get(`${namespace}/${name}`) ?? []).filter(({ addresses }) =>
-      addresses.includes(address),
-    );
+    const all = this.#services.get(`${namespace}/${name}`) ?? [];
+    const unsure = all.find((slice) => slice.unsure !== undefined)?.unsure;
+    if (unsure !== undefined) return { because: unsure };
+    const slices = all.filter(({ addresses }) => addresses.includes(address));
     if (port === undefined) return slices.length > 0;
     const ports = slices.flatMap((slice) => slice.ports).filter(({ protocol }) => protocol === port.protocol);
     if (ports.length === 0) return false;

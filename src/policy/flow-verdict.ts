@@ -101,7 +101,11 @@ function hostsOf(cluster: Cluster, source: End, destination: End, flow: Flow): H
   const at = (end: End, direction: Direction, ip: IpAddress): HostVerdict[] => {
     const node = nodeOf(end);
     if (!node) return [];
-    return judgeHost(cluster, node, direction, flow, end.type === 'host' ? ip : undefined);
+    const found = judgeHost(cluster, node, direction, flow, end.type === 'host' ? ip : undefined);
+    // A node forwards what no policy is about.
+    return found.filter(
+      ({ forwarded, decidedBy, doubts }) => !forwarded || decidedBy.kind !== 'None' || doubts.length > 0,
+    );
   };
   return [...at(source, 'egress', flow.source.ip), ...at(destination, 'ingress', flow.destination.ip)];
 }
@@ -122,6 +126,11 @@ function unknownPods({ unread }: Cluster, ...ends: readonly End[]): string[] {
   return reason !== undefined && ends.some(({ type }) => type === 'address') ? [reason] : [];
 }
 
+/** VXLAN, on its usual port. */
+function isTunnelled({ protocol, destination }: Flow): boolean {
+  return protocol === protocolNumbers.udp && destination.port === 4789;
+}
+
 /** What is worth knowing about a verdict that is certain. */
 function notesOf(cluster: Cluster, verdict: Omit<FlowVerdict, 'notes'>, source: End, destination: End): string[] {
   const notes: string[] = [];
@@ -132,6 +141,9 @@ function notesOf(cluster: Cluster, verdict: Omit<FlowVerdict, 'notes'>, source: 
     notes.push(
       'after egress policy, defaultEndpointToHostAction of FelixConfiguration decides on flows to the own node',
     );
+  }
+  if (source.type === 'workload' && isTunnelled(verdict.flow)) {
+    notes.push('Felix drops VXLAN packets from workloads unless allowVXLANPacketsFromWorkloads is set');
   }
   for (const kind of cluster.notEnforced)
     notes.push(`${kind} objects exist, but this release of Calico does not enforce them`);
@@ -159,7 +171,7 @@ function judgeBetween(cluster: Cluster, source: End, destination: End, flow: Flo
     egress,
     ingress,
     hostEndpoints,
-    doubts: [...new Set(doubts)],
+    doubts: [...new Set(doubts)].sort(),
     flow,
   };
 }

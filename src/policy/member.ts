@@ -146,7 +146,7 @@ export function policySelector(fields: SelectorFields): MemberSelector {
     if (namespaceSelector) return raw.replace(allCalls, `has(${namespaceLabel})`);
     return accountSelector ? raw.replace(allCalls, `has(${accountLabel})`) : raw;
   };
-  const shown = [selector || 'all()'];
+  const shown = [...(selector ? [selector] : [])];
   const tests: ((member: Member) => Match)[] = [];
   if (selector) {
     checkSelector(selector);
@@ -168,7 +168,7 @@ export function policySelector(fields: SelectorFields): MemberSelector {
     shown.push(`service account ${accountSelector}`);
   }
   return {
-    text: shown.join(', '),
+    text: shown.join(', ') || 'all()',
     podsOnly: fields.podsOnly ?? false,
     test: (member) => allOf(...tests.map((one) => one(member))),
   };

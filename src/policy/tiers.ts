@@ -27,6 +27,9 @@ const builtIn: readonly Tier[] = [
   { name: adminTiers.kubeBaseline, order: baselineOrder, defaultAction: 'Pass', exists: true },
 ];
 
+/** Names of the tiers that need no object. */
+export const builtInTiers: readonly string[] = builtIn.map(({ name }) => name);
+
 interface TierSpec {
   readonly order?: number | bigint | null;
   readonly defaultAction?: string | null;

@@ -160,9 +160,11 @@ class Evaluation {
       }
       return undefined;
     }
+    let fits = false;
     for (const rule of rules) {
       const match = allOf(selection, this.#matches(rule));
       if (match === false) continue;
+      fits = true;
       const isCertain = !this.#doubt(match);
       this.#step(policy.tier, title, `rule ${rule.index} ${isCertain ? '' : 'perhaps '}${outcomeWords[rule.action]}`);
       if (rule.action === 'Log') continue;
@@ -170,7 +172,7 @@ class Evaluation {
       if (isCertain) return end;
       found.push(...end);
     }
-    this.#step(policy.tier, title, rules.length === 0 ? 'has no rules' : 'no rule fits');
+    if (!fits) this.#step(policy.tier, title, rules.length === 0 ? 'has no rules' : 'no rule fits');
     return undefined;
   }
 

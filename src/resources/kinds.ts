@@ -1,12 +1,16 @@
 // The register of kinds and the ways to find one.
 
 import { isCalicoKind, type Kind, storedApiVersion, storedIn, v3ApiVersion } from './kind.ts';
+import { adminNetworkPolicy } from './kinds/admin-network-policy.ts';
+import { baselineAdminNetworkPolicy } from './kinds/baseline-admin-network-policy.ts';
 import { bgpConfiguration } from './kinds/bgp-configuration.ts';
 import { bgpFilter } from './kinds/bgp-filter.ts';
 import { bgpPeer } from './kinds/bgp-peer.ts';
 import { blockAffinity } from './kinds/block-affinity.ts';
 import { calicoNodeStatus } from './kinds/calico-node-status.ts';
 import { clusterInformation } from './kinds/cluster-information.ts';
+import { clusterNetworkPolicy } from './kinds/cluster-network-policy.ts';
+import { endpointSlice } from './kinds/endpoint-slice.ts';
 import { felixConfiguration } from './kinds/felix-configuration.ts';
 import { globalNetworkPolicy } from './kinds/global-network-policy.ts';
 import { globalNetworkSet } from './kinds/global-network-set.ts';
@@ -35,12 +39,16 @@ import { workloadEndpoint } from './kinds/workload-endpoint.ts';
 
 /** All kinds, in order of their names. */
 export const kinds: readonly Kind[] = [
+  adminNetworkPolicy,
+  baselineAdminNetworkPolicy,
   bgpConfiguration,
   bgpFilter,
   bgpPeer,
   blockAffinity,
   calicoNodeStatus,
   clusterInformation,
+  clusterNetworkPolicy,
+  endpointSlice,
   felixConfiguration,
   globalNetworkPolicy,
   globalNetworkSet,

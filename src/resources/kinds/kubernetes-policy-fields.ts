@@ -22,7 +22,7 @@ const labelSelectorFields = fields(() => ({
 /** A label selector of Kubernetes. */
 export type LabelSelector = Values<typeof labelSelectorFields>;
 
-const labelSelector = object(labelSelectorFields);
+export const labelSelector = object(labelSelectorFields);
 
 const ports = field(
   list(

@@ -101,7 +101,11 @@ export function pod(title: string, fields: PodFields): KubeObject {
       serviceAccountName: account,
       ...(hostNetwork ? { hostNetwork } : {}),
       containers: [
-        { name: 'c', ports: ports.map(([port, protocol, containerPort]) => ({ name: port, protocol, containerPort })) },
+        {
+          name: 'c',
+          image: 'none',
+          ports: ports.map(([port, protocol, containerPort]) => ({ name: port, protocol, containerPort })),
+        },
       ],
     },
     status: { phase, podIP: ips[0] ?? '', podIPs: ips.map((ip) => ({ ip })) },

@@ -113,9 +113,17 @@ function change(cluster: string, how: Setup['cluster']): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace('datastoreReady: true', 'datastoreReady: false'));
 }
 
+/** The cluster on which lines are run, by the first word of the command. */
+const clusterOf: Readonly<Record<string, string>> = {
+  node: 'snapshot',
+  snapshot: 'snapshot',
+  policy: 'docs/examples/shop-policies',
+};
+
 /**
- * Runs the line in a scratch copy in which `./dump` is the leaky cluster and `./snapshot` is case 17. Commands about
- * nodes and snapshots are run on case 17, all others on the leaky cluster, where the line names no datastore.
+ * Runs the line in a scratch copy in which `./dump` is the leaky cluster and `./snapshot` is case 17. Where the line names
+ * no datastore, commands about nodes and snapshots are run on case 17, those about policies on the shop's policies, and all
+ * others on the leaky cluster.
  */
 export async function runLine(line: string, { before = [], cluster, env, isEndless }: Setup): Promise<Ran> {
   const cwd = scratchRoot();
@@ -132,7 +140,7 @@ export async function runLine(line: string, { before = [], cluster, env, isEndle
   if (isEndless) clock.onSleep = () => stop.abort();
   const runOne = (one: string): Promise<Ran> => {
     const words = (argumentsOf(one) ?? []).map((word) => word.replace('/boot/', `${cwd}/`));
-    const datastore = join(cwd, /^(?:node|snapshot)$/.test(words[0] ?? '') ? 'snapshot' : 'dump');
+    const datastore = join(cwd, clusterOf[words[0] ?? ''] ?? 'dump');
     return run(words, {
       env: { HOME: cwd, DATASTORE_TYPE: datastore, ...env },
       cwd,

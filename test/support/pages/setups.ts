@@ -52,6 +52,7 @@ export const setups: Readonly<Record<string, Setup>> = {
   'calictl delete ippool new-pool': { before: ['calictl create -f pool.yaml'] },
   'calictl delete -f policies/ --skip-not-exists': { before: ['calictl create -f pool.yaml'] },
   'calictl replace -f pool.yaml': { before: ['calictl create -f pool.yaml'] },
+  'calictl policy test node/node-a shop/db --proto tcp --port 5432 -o json': { exit: 3 },
   'calictl version --poll 10s': { isEndless: true, exit: 130, stderr: 'interrupted' },
   'node bin/calictl.js --datastore docs/examples/bgp-faults/filtered node status': { exit: 3 },
   'node bin/calictl.js --datastore docs/examples/case-17 node verify': { exit: 3 },

@@ -172,9 +172,9 @@ export class ApiAdmin {
   }
 }
 
-/** The service `kubernetes` and the leases of the API servers come back at once. */
+/** The service `kubernetes` with its endpoints and the leases of the API servers come back at once. */
 function isServersOwn(kind: string, { metadata }: KubeObject): boolean {
-  if (kind === 'Service') return metadata.name === 'kubernetes';
+  if (kind === 'Service' || kind === 'EndpointSlice') return metadata.name === 'kubernetes';
   return kind === 'Lease' && metadata.name.startsWith('apiserver-');
 }
 

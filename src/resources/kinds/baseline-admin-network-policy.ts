@@ -1,0 +1,23 @@
+// BaselineAdminNetworkPolicy: read only, because Calico enforces it like its own policies.
+import { nameColumn } from '../cells.ts';
+import { fields, type Values } from '../field.ts';
+import type { Kind } from '../kind.ts';
+import type { KubeObject } from '../object.ts';
+import { adminPolicyFields } from './admin-policy-fields.ts';
+
+const spec = fields(adminPolicyFields);
+
+export interface BaselineAdminNetworkPolicy extends KubeObject {
+  spec?: Values<typeof spec>;
+}
+
+export const baselineAdminNetworkPolicy: Kind<BaselineAdminNetworkPolicy> = {
+  kind: 'BaselineAdminNetworkPolicy',
+  about: 'What traffic pods may have when no policy of their namespaces decides.',
+  aliases: [],
+  namespaced: false,
+  api: { group: 'policy.networking.k8s.io', version: 'v1alpha1', plural: 'baselineadminnetworkpolicies' },
+  fields: { spec },
+  isRecent: true,
+  columns: { default: [nameColumn], wide: [nameColumn] },
+};
