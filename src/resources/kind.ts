@@ -135,6 +135,13 @@ export interface Refusal {
   readonly hint: string;
 }
 
+/** In which order Calico applies the objects of a kind. */
+export interface AppliedOrder<S extends KubeObject = KubeObject> {
+  /** The objects of other kinds that the order depends on. */
+  readonly needs: readonly Need[];
+  compare(a: S, b: S, related: RelatedObjects): number;
+}
+
 /** One kind. T is the stored form that a Datastore hands out for it, S the form in which people see it. */
 export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = T> {
   /** CamelCase, as in manifests: `IPPool`. */
@@ -160,6 +167,8 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly inCalicoctl?: false;
   /** Writes that are refused; the first that fits says why. */
   readonly refusals?: readonly Refusal[];
+  /** Order in which Calico applies the objects, where that is not the order of lists: people see them so. */
+  readonly applied?: AppliedOrder<S>;
   /** Order of lists, where it is not that of the datastore. Objects that compare equal stay in its order. */
   compare?(a: S, b: S): number;
   /** Present when a Kubernetes datastore derives these objects from others. Folders and etcd can store them too. */

@@ -347,6 +347,41 @@ describe('get: objects of manifests', () => {
   });
 });
 
+describe('get: policies', () => {
+  const policy = (name: string, tier: string, order?: number) =>
+    stored('GlobalNetworkPolicy', `${tier}.${name}`, {
+      spec: { tier, selector: 'all()', ...(order !== undefined && { order }) },
+    });
+  const policies = [
+    policy('a', 'default'),
+    policy('b', 'default', 100),
+    policy('c', 'default', 20),
+    policy('d', 'late', 1),
+    policy('e', 'early', 5),
+    policy('f', 'nosuch', 1),
+    stored('Tier', 'early', { spec: { order: 10 } }),
+    stored('Tier', 'default', { spec: {} }),
+    stored('Tier', 'late', { spec: { order: 2000000 } }),
+  ];
+
+  it('get prints policies in the order in which they apply: by tier, then by order', async () => {
+    const { stdout } = await get('gnp -o custom-columns=TIER:.spec.tier,ORDER:.spec.order --no-headers', {
+      objects: policies,
+    });
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.trim().split(/ +/).join(' ')),
+    ).toEqual(['early 5', 'default 20', 'default 100', 'default <none>', 'late 1', 'nosuch 1']);
+  });
+
+  it('get --sort-by takes another order of policies', async () => {
+    const { stdout } = await get('gnp --sort-by .spec.order -o jsonpath={.items[*].spec.order}', { objects: policies });
+    expect(stdout).toBe('1 1 5 20 100');
+  });
+});
+
 describe('get: order and columns', () => {
   const many = [
     pool('pool-10', '10.10.0.0/16', { blockSize: 26 }),

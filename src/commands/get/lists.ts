@@ -1,12 +1,13 @@
 // The lists of `get`: each is read as it is printed, filtered, and sorted for --sort-by.
-import { DatastoreError } from '../../datastore/datastore.ts';
+import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import type { ResourceClient } from '../../resource-client/resource-client.ts';
-import type { Kind } from '../../resources/kind.ts';
+import type { AppliedOrder, Kind } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import type { Context } from '../command.ts';
 import type { GetInput } from './command.ts';
 import type { FoundList } from './query-result.ts';
+import { relatedObjects } from './reader.ts';
 import type { Sorting } from './sorting.ts';
 import type { Target } from './targets.ts';
 import { namespaceOf } from './watching.ts';
@@ -26,6 +27,27 @@ async function* sortedPages(pages: AsyncIterable<ObjectPage>, sorting: Sorting):
     revision ??= page.resourceVersion;
   }
   yield { items: sorting.sorted(items, (object) => object), resourceVersion: revision ?? '' };
+}
+
+/** All pages as one, in the order in which Calico applies the objects; without the right to read what it depends on, as listed. */
+async function* appliedPages(
+  pages: AsyncIterable<ObjectPage>,
+  { needs, compare }: AppliedOrder,
+  store: Datastore,
+  signal: AbortSignal,
+): AsyncIterable<ObjectPage> {
+  const related = await relatedObjects(store, needs, signal).catch((error: unknown) => {
+    if (error instanceof DatastoreError && error.reason !== 'unavailable') return undefined;
+    throw error;
+  });
+  const items: KubeObject[] = [];
+  let revision: string | undefined;
+  for await (const page of pages) {
+    items.push(...page.items);
+    revision ??= page.resourceVersion;
+  }
+  const inOrder = related === undefined ? items : items.toSorted((a, b) => compare(a, b, related));
+  yield { items: inOrder, resourceVersion: revision ?? '' };
 }
 
 /** How many lists are not yet read, and whether any held an object. */
@@ -50,6 +72,7 @@ class Tally {
  */
 export function listsOf(
   ctx: Context,
+  store: Datastore,
   client: ResourceClient,
   input: GetInput,
   targets: readonly Target[],
@@ -80,6 +103,12 @@ export function listsOf(
 
   return kinds.map((kind) => {
     const pages = read(kind);
-    return { type: 'list', kind, pages: input.sortBy === undefined ? pages : sortedPages(pages, input.sortBy) };
+    if (input.sortBy !== undefined) return { type: 'list', kind, pages: sortedPages(pages, input.sortBy) };
+    const { applied } = kind;
+    return {
+      type: 'list',
+      kind,
+      pages: applied === undefined ? pages : appliedPages(pages, applied, store, ctx.world.signal),
+    };
   });
 }

@@ -98,7 +98,7 @@ async function read(
   const client = new ResourceClient(store, ctx.world);
   const errors: Error[] = [];
   const objects = await readNamed(client, input, targets, errors);
-  const lists = listsOf(ctx, client, input, targets, isAll, errors);
+  const lists = listsOf(ctx, store, client, input, targets, isAll, errors);
   const { sortBy } = input;
   const found: Found[] = [
     ...(sortBy === undefined ? objects : sortBy.sorted(objects, ({ object }) => object)),

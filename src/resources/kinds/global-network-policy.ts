@@ -4,7 +4,7 @@ import { fields, type Values } from '../field.ts';
 import type { Kind, Refusal } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { isKubernetesAdminPolicy } from '../policy-names.ts';
-import { globalNetworkPolicyFields, policyColumns, policyNaming } from './policy-fields.ts';
+import { globalNetworkPolicyFields, policyColumns, policyNaming, policyOrder } from './policy-fields.ts';
 
 const spec = fields(globalNetworkPolicyFields);
 
@@ -34,5 +34,6 @@ export const globalNetworkPolicy: Kind<GlobalNetworkPolicy> = {
   codec: policyResource,
   naming: policyNaming,
   refusals,
+  applied: policyOrder,
   columns: policyColumns,
 };

@@ -5,7 +5,7 @@ import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { isKubernetesPolicy } from '../policy-names.ts';
 import { refusedNames } from '../refusals.ts';
-import { networkPolicyFields, policyColumns, policyNaming } from './policy-fields.ts';
+import { networkPolicyFields, policyColumns, policyNaming, policyOrder } from './policy-fields.ts';
 
 const spec = fields(networkPolicyFields);
 
@@ -27,5 +27,6 @@ export const networkPolicy: Kind<NetworkPolicy> = {
     'kubernetes network policies must be managed through the kubernetes API',
     'change the NetworkPolicy of Kubernetes that it is a copy of, with kubectl',
   ),
+  applied: policyOrder,
   columns: policyColumns,
 };

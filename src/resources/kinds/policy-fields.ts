@@ -1,10 +1,11 @@
 // What the kinds of Calico's policies share: their fields, columns and names.
 import { column, goNumber, nameColumn } from '../cells.ts';
 import { field, flag, list, number, oneOf, selector, text } from '../field.ts';
-import type { Column, Naming } from '../kind.ts';
+import type { AppliedOrder, Column, Naming } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { defaultTier, policyNameProblem, storedPolicyNames } from '../policy-names.ts';
 import { type Rule, rules } from './policy-rule-fields.ts';
+import { tier } from './tier.ts';
 
 const tierField = field(text, 'Tier of the policy.', { default: defaultTier });
 
@@ -94,6 +95,34 @@ export const policyColumns: { readonly default: Column<TieredPolicy>[]; readonly
     column('ORDER', ({ spec }) => goNumber(spec.order)),
     column('SELECTOR', ({ spec }) => spec.selector ?? ''),
   ],
+};
+
+const unset = Number.POSITIVE_INFINITY;
+/** Of a tier that names none. */
+const orderOfTiers = 1_000_000;
+
+/** By the order of the tier, then that of the policy, those without an order last; then by name. */
+export const policyOrder: AppliedOrder<TieredPolicy> = {
+  needs: [{ kind: tier }],
+  compare: (a, b, related) => {
+    const tiers = related.all(tier);
+    const tierOf = ({ spec }: TieredPolicy): string => spec.tier || defaultTier;
+    const orderOfTier = (policy: TieredPolicy): number => {
+      const found = tiers.find(({ metadata }) => metadata.name === tierOf(policy));
+      return found === undefined ? unset : Number(found.spec?.order ?? orderOfTiers);
+    };
+    const orders = (policy: TieredPolicy): readonly (number | string)[] => [
+      orderOfTier(policy),
+      tierOf(policy),
+      Number(policy.spec.order ?? unset),
+      policy.metadata.name,
+      policy.metadata.namespace ?? '',
+    ];
+    const [left, right] = [orders(a), orders(b)];
+    const at = left.findIndex((value, index) => value !== right[index]);
+    if (at < 0) return 0;
+    return (left[at] ?? '') < (right[at] ?? '') ? -1 : 1;
+  },
 };
 
 /** Names of policies in tiers. */

@@ -3,7 +3,13 @@ import { policyResource } from '../convert/policy.ts';
 import { fields, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { globalNetworkPolicyFields, policyColumns, policyNaming, stagedActionField } from './policy-fields.ts';
+import {
+  globalNetworkPolicyFields,
+  policyColumns,
+  policyNaming,
+  policyOrder,
+  stagedActionField,
+} from './policy-fields.ts';
 
 const spec = fields(() => ({ stagedAction: stagedActionField, ...globalNetworkPolicyFields() }));
 
@@ -21,5 +27,6 @@ export const stagedGlobalNetworkPolicy: Kind<StagedGlobalNetworkPolicy> = {
   fields: { spec },
   codec: policyResource,
   naming: policyNaming,
+  applied: policyOrder,
   columns: policyColumns,
 };

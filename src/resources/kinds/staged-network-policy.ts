@@ -3,7 +3,7 @@ import { policyResource } from '../convert/policy.ts';
 import { fields, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { networkPolicyFields, policyColumns, policyNaming, stagedActionField } from './policy-fields.ts';
+import { networkPolicyFields, policyColumns, policyNaming, policyOrder, stagedActionField } from './policy-fields.ts';
 
 const spec = fields(() => ({ stagedAction: stagedActionField, ...networkPolicyFields() }));
 
@@ -21,5 +21,6 @@ export const stagedNetworkPolicy: Kind<StagedNetworkPolicy> = {
   fields: { spec },
   codec: policyResource,
   naming: policyNaming,
+  applied: policyOrder,
   columns: policyColumns,
 };
