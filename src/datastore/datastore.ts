@@ -133,6 +133,8 @@ export interface Datastore {
   readonly calicoApi: CalicoApi;
   /** Why objects of Calico cannot be written, which every write of them throws; absent when they can. */
   readonly readOnly?: RefusedError | undefined;
+  /** True where a migration to projectcalico.org/v3 is under way or prepared: its CRDs are installed and not in use yet. */
+  readonly isBeforeMigration?: boolean | undefined;
   /** When the objects were captured, if the store is a snapshot; undefined means now. */
   readonly capturedAt: Date | undefined;
   /** The folder itself, where the store is one, and the bundle that it was unpacked from. */

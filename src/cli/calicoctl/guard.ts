@@ -2,6 +2,7 @@
 import { calicoctlText } from '../../commands/calicoctl-errors.ts';
 import type { Context } from '../../commands/command.ts';
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
+import { v3ApiVersion } from '../../resources/kind.ts';
 import { CalictlError, StdoutFailure } from '../../world/errors.ts';
 import { buildInfo } from '../build-info.ts';
 import { clusterVersion } from '../version-warning.ts';
@@ -27,10 +28,11 @@ export async function refuseOtherVersions(store: Datastore, signal: AbortSignal)
       cause: error,
     });
   }
-  if (version === undefined || plain(version) === plain(buildInfo.calico)) return;
+  const own = store.calicoApi === v3ApiVersion ? buildInfo.calicoWithV3 : buildInfo.calico;
+  if (version === undefined || plain(version) === plain(own)) return;
   const lines = [
     'version mismatch.',
-    `Client Version:   ${buildInfo.calico}`,
+    `Client Version:   ${own}`,
     `Cluster Version:  ${plain(version)}`,
     'Use --allow-version-mismatch to override',
   ];

@@ -103,6 +103,10 @@ class KubeDatastore implements Datastore {
     this.description = `kubernetes at ${connection.server.origin}`;
   }
 
+  get isBeforeMigration(): boolean {
+    return this.choice.isBeforeMigration ?? false;
+  }
+
   get readOnly(): RefusedError | undefined {
     return this.choice.readOnly;
   }

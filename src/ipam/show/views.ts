@@ -34,6 +34,8 @@ export interface AddressShown {
   readonly node?: string;
   readonly borrowed?: boolean;
   readonly attributes?: Readonly<Record<string, string>>;
+  /** The attributes of the second owner that an address has while a virtual machine moves; absent when it has none. */
+  readonly alternateAttributes?: Readonly<Record<string, string>>;
   // The remaining fields are present only for a single requested address.
   readonly poolCidr?: string;
   /** False for a pool that is disabled or being deleted. */
@@ -97,6 +99,7 @@ export function addressIn(block: IPAMBlock, ip: IpAddress, pool: IPPool | undefi
     ...(node === undefined ? {} : { node }),
     borrowed: node !== undefined && node !== affinityHost(block.spec.affinity),
     attributes,
+    ...(record?.alternateOwnerAttrs && { alternateAttributes: record.alternateOwnerAttrs }),
   };
 }
 

@@ -158,6 +158,20 @@ describeWithParts('a cluster with both APIs of Calico', ['etcd', 'kube-apiserver
     });
   });
 
+  it('ipam check warns of handles that a migration cannot copy, only where one is prepared or under way', async () => {
+    const id = 'lb-AbC';
+    const spec = { handleID: id, block: {}, deleted: false };
+    const made = { apiVersion: crd, kind: 'IPAMHandle', metadata: { name: id.toLowerCase() }, spec };
+    await holding(crd, true);
+    await call('POST', `/apis/${crd}/ipamhandles`, made);
+    await migrating('Pending');
+    expect((await calictl('ipam check')).stderr).toContain('warning: 1 handle with capital letters, such as lb-AbC: ');
+    await call('DELETE', `${migrations}/v1-to-v3`);
+    expect((await calictl('ipam check')).stderr).toContain('1 handle with capital letters');
+    await call('DELETE', `/apis/${crd}/ipamhandles/lb-abc`);
+    expect((await calictl('ipam check')).stderr).not.toContain('capital letters');
+  });
+
   describe('without a migration', () => {
     it('left-over CRDs of crd.projectcalico.org do not make a native cluster look empty', async () => {
       await holding(v3, true);

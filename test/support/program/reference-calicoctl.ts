@@ -11,9 +11,14 @@ export interface Answer {
   readonly stderr: string;
 }
 
-export function runReference(argv: readonly string[], env: Record<string, string>): Promise<Answer> {
+/** `program`: another release of calicoctl. */
+export function runReference(
+  argv: readonly string[],
+  env: Record<string, string>,
+  program = reference ?? '',
+): Promise<Answer> {
   return new Promise((resolve) => {
-    execFile(reference ?? '', argv, { env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
+    execFile(program, argv, { env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });

@@ -7,6 +7,7 @@ import type { ObserveOptions } from '../../../ipam-live/check/observe.ts';
 import { journalPath, openJournal } from '../../../ipam-live/repair/journal.ts';
 import { type Repaired, repair } from '../../../ipam-live/repair/repair.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
+import { counted } from '../../../text/wording.ts';
 import { printYaml } from '../../../text/yaml.ts';
 import { CalictlError, exitCodes, RefusedError } from '../../../world/errors.ts';
 import type { Context, View } from '../../command.ts';
@@ -45,6 +46,7 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
     progress: ctx.progress,
   };
   let confirmed = await check(store, options);
+  if (store.isBeforeMigration) await warnOfHandles(ctx, confirmed);
   // The text says so itself.
   if (input.output !== 'table' && input.output !== 'wide') {
     for (const { kind, reason } of confirmed.snapshot.unread) await ctx.note(`not read: ${kind}: ${reason}`);
@@ -84,6 +86,17 @@ export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
 
 async function writeReport(ctx: Context, { report }: CheckInput, { snapshot }: Confirmed): Promise<void> {
   if (report !== undefined) await writeCalicoctlReport(ctx, snapshot, guardedCheckOf(snapshot), report);
+}
+
+/** Calico 3.32 uses the id of a handle as the name of its copy, and names of objects have no capital letters. */
+async function warnOfHandles(ctx: Context, { snapshot }: Confirmed): Promise<void> {
+  const ids = snapshot.handles.map(({ handleId }) => handleId).filter((id) => id !== id.toLowerCase());
+  const [first] = ids;
+  if (first === undefined) return;
+  await ctx.note(
+    `warning: ${counted(ids.length, 'handle')} with capital letters, such as ${first}: Calico 3.32 cannot migrate such a handle, ` +
+      'and the migration stops with the datastore locked; release the addresses first, or delete the DatastoreMigration',
+  );
 }
 
 function uncheckableError(cause: CalictlError): CalictlError {

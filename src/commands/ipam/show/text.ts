@@ -64,6 +64,28 @@ function placeLines(item: AddressShown): string[] {
   return lines;
 }
 
+/** Sorted, one per line. */
+const attributeLines = (attributes: Readonly<Record<string, string>>): string[] =>
+  Object.entries(attributes)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `  ${key}: ${value}`);
+
+/** Who has an address, as calicoctl v3.32 prints it, which clusters with projectcalico.org/v3 need. */
+export function ownerLines(list: AddressList): string {
+  const lines = list.items.flatMap((item) => {
+    if (!item.allocated) return [`${item.address} is not assigned`];
+    const active = attributeLines(item.attributes ?? {});
+    const alternate = attributeLines(item.alternateAttributes ?? {});
+    return [
+      `IP ${item.address} is in use`,
+      `Handle ID: ${item.handle ?? '<none>'}`,
+      ...(active.length === 0 ? ['No Active Owner attributes defined'] : ['Active Owner Attributes:', ...active]),
+      ...(alternate.length === 0 ? [] : ['Alternate Owner Attributes:', ...alternate]),
+    ];
+  });
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
 /** Who has each address; `withPlace` adds what calicoctl does not say. */
 export function addressLines(list: AddressList, { withPlace }: { withPlace: boolean }): string {
   const lines: string[] = [];
@@ -71,9 +93,8 @@ export function addressLines(list: AddressList, { withPlace }: { withPlace: bool
     lines.push(item.allocated ? `IP ${item.address} is in use` : `${item.address} is not assigned`);
     if (withPlace) lines.push(...placeLines(item));
     if (!item.allocated) continue;
-    const attributes = Object.entries(item.attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-    lines.push(attributes.length === 0 ? 'No attributes defined' : 'Attributes:');
-    for (const [key, value] of attributes) lines.push(`  ${key}: ${value}`);
+    const attributes = attributeLines(item.attributes ?? {});
+    lines.push(attributes.length === 0 ? 'No attributes defined' : 'Attributes:', ...attributes);
   }
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
