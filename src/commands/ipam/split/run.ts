@@ -29,6 +29,7 @@ export async function run(ctx: Context, input: SplitInput): Promise<IpamSplit> {
   }
   const planned = shown(plan, 'planned');
   if (input.dryRun) return planned;
+  if (store.readOnly !== undefined) throw store.readOnly;
   await requireLock(store, signal);
   await requireConsent(ctx, input, {
     plan: ipamSplitText(planned).trimEnd().split('\n'),
