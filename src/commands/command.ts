@@ -124,7 +124,7 @@ export interface CalicoctlFace {
   readonly flags: Parameters;
   /** The version-mismatch guard runs before it; `guardPrefix` comes before what it says. */
   readonly guarded: boolean;
-  readonly guardPrefix?: string;
+  readonly guardPrefix?: string | ((input: never) => string);
   /** One of the commands on resources: takes --context after its name, reports an unusable datastore on stdout. */
   readonly isResourceCommand?: boolean;
   /** Takes either its arguments or --filename, with which --recursive and --skip-empty go. */
@@ -141,9 +141,10 @@ export interface CalicoctlFace {
 }
 
 interface CalicoctlDefinition<Flags extends Parameters, Args extends Parameters, Result>
-  extends Omit<CalicoctlFace, 'load'> {
+  extends Omit<CalicoctlFace, 'load' | 'guardPrefix'> {
   readonly args: Args;
   readonly flags: Flags;
+  readonly guardPrefix?: string | ((input: InputOf<Flags, Args>) => string);
   load(): Promise<CalicoctlBody<InputOf<Flags, Args>, Result>>;
 }
 

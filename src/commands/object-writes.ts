@@ -15,7 +15,15 @@ export interface Target {
   readonly place?: string;
 }
 
-export type WriteOutcome = 'created' | 'configured' | 'replaced' | 'unchanged' | 'deleted' | 'skipped';
+export type WriteOutcome =
+  | 'created'
+  | 'configured'
+  | 'replaced'
+  | 'patched'
+  | 'labeled'
+  | 'unchanged'
+  | 'deleted'
+  | 'skipped';
 
 /** What a write did. */
 export interface Done {

@@ -17,6 +17,7 @@ import { ipamConfigureShow } from './ipam/configure/show/command.ts';
 import { ipamRelease } from './ipam/release/command.ts';
 import { ipamShow } from './ipam/show/command.ts';
 import { ipamSplit } from './ipam/split/command.ts';
+import { label } from './label/command.ts';
 import { nodeBgp } from './node/bgp/command.ts';
 import { nodeCapture } from './node/capture/command.ts';
 import { nodeChecksystem } from './node/checksystem/command.ts';
@@ -26,6 +27,7 @@ import { nodeRoutes } from './node/routes/command.ts';
 import { nodeRun } from './node/run/command.ts';
 import { nodeStatus } from './node/status/command.ts';
 import { nodeVerify } from './node/verify/command.ts';
+import { patch } from './patch/command.ts';
 import { policyEffective } from './policy/effective/command.ts';
 import { policyTest } from './policy/test/command.ts';
 import { replace } from './replace/command.ts';
@@ -67,6 +69,7 @@ export const commands: readonly Command[] = [
   ipamRelease,
   ipamShow,
   ipamSplit,
+  label,
   nodeBgp,
   nodeCapture,
   nodeChecksystem,
@@ -76,6 +79,7 @@ export const commands: readonly Command[] = [
   nodeRun,
   nodeStatus,
   nodeVerify,
+  patch,
   policyEffective,
   policyTest,
   replace,

@@ -17,7 +17,9 @@ async function run({ face, input, allowsMismatch }: CalicoctlLine, context: Comm
   const { world } = context;
   const body = await face.load();
   body.check?.(input);
-  if (face.guarded && !allowsMismatch) await guard(context, face.guardPrefix ?? '');
+  const { guardPrefix = '' } = face;
+  const prefix = typeof guardPrefix === 'string' ? guardPrefix : guardPrefix(input as never);
+  if (face.guarded && !allowsMismatch) await guard(context, prefix);
   const result = await body.run(context, input);
   await print(world.io.stdout, body.text(result));
   for (const error of body.errors?.(result) ?? []) await world.io.stderr.write(`${safe(calicoctlText(error))}\n`);
