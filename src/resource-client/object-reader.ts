@@ -1,7 +1,7 @@
 // Reads the objects of one kind from a datastore in the form that people see, also those that are made from others.
 import { type Datastore, DatastoreError, getIfAny, type ListOptions } from '../datastore/datastore.ts';
 import { toV3 } from '../resources/convert/v3.ts';
-import type { Derivation, DerivationSource, Kind } from '../resources/kind.ts';
+import { type CalicoApi, type Derivation, type DerivationSource, type Kind, v3ApiVersion } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import type { World } from '../world/world.ts';
 
@@ -104,9 +104,19 @@ export class ObjectReader {
   }
 
   /** The stored object that people call by this name. Errors: those of the store for the first of the names it may have. */
-  async #stored({ name, namespace }: ObjectRef): Promise<KubeObject> {
+  async #stored(ref: ObjectRef): Promise<KubeObject> {
+    const { calicoApi } = this.#store;
+    const found = this.#storedIn(calicoApi, ref);
+    await found.catch(() => undefined);
+    // A folder learns its API when it is read first.
+    return this.#store.calicoApi === calicoApi ? found : this.#storedIn(this.#store.calicoApi, ref);
+  }
+
+  /** In projectcalico.org/v3 every object is stored under the name that people see. */
+  async #storedIn(calicoApi: CalicoApi, { name, namespace }: ObjectRef): Promise<KubeObject> {
     const options = { signal: this.#signal };
-    const [first = name, ...others] = this.#kind.naming?.storedNames(name) ?? [name];
+    const names = calicoApi === v3ApiVersion ? undefined : this.#kind.naming?.storedNames(name);
+    const [first = name, ...others] = names ?? [name];
     try {
       return await this.#store.get(this.#kind, { name: first, namespace }, options);
     } catch (error) {
