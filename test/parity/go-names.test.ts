@@ -11,14 +11,31 @@ import { describeWithApiServer } from '../support/servers/api-server.ts';
 
 /** Fields that came with Calico 3.32. */
 const later: Readonly<Record<string, readonly string[]>> = {
+  BGPConfiguration: ['programClusterRoutes', 'RoutePriority'],
   BGPFilter: ['peerType', 'communities', 'asPathPrefix', 'priority', 'operations'],
+  BGPPeer: ['keepaliveTime'],
+  FelixConfiguration: [
+    'spec.nodeSelector',
+    'RoutePriority',
+    'liveMigrationRouteConvergenceTime',
+    'istioAmbientMode',
+    'istioDSCPMark',
+    'bpfMaglevMaxEndpointsPerService',
+    'bpfMaglevMaxServices',
+    'prometheusMetricsCAFile',
+    'prometheusMetricsCertFile',
+    'prometheusMetricsKeyFile',
+    'prometheusMetricsClientAuth',
+  ],
+  IPPool: ['status'],
+  KubeControllersConfiguration: ['policyMigration'],
   Tier: ['status'],
 };
 
 /** A template that looks at every field and prints nothing. */
 function template(kind: Kind, fields: readonly FieldExplanation[]): string {
   return fields
-    .filter(({ path }) => !later[kind.kind]?.some((one) => path.endsWith(one)))
+    .filter(({ path }) => !later[kind.kind]?.some((one) => path.endsWith(one) || path === one))
     .map(({ path, type, fields: inner }) => {
       const name = `.${goName(kind, path)}`;
       if (inner.length === 0) return `{{if ${name}}}{{end}}`;

@@ -35,6 +35,7 @@ describe('explainKind', () => {
       ['kind', true],
       ['metadata', true],
       ['spec', true],
+      ['status', false],
     ]);
   });
 
@@ -141,7 +142,9 @@ describe('explainField', () => {
     expect(refusal(() => explainField(calicoNode, 'status.zzz')).hint).toBe(
       'the fields are wireguardPublicKey, wireguardPublicKeyV6, podCIDRs',
     );
-    expect(refusal(() => explainField(ipPool, '')).hint).toBe('the fields are apiVersion, kind, metadata, spec');
+    expect(refusal(() => explainField(ipPool, '')).hint).toBe(
+      'the fields are apiVersion, kind, metadata, spec, status',
+    );
   });
 
   it('says that a field of a simple type has no fields', () => {

@@ -8,6 +8,7 @@ import {
   field,
   fields,
   flag,
+  integer,
   ipAddress,
   list,
   object,
@@ -20,6 +21,7 @@ import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { bgpPassword } from './bgp-peer.ts';
 
+const routePriority = integer({ min: 1, max: 2147483646 });
 const cidrs = list(object({ cidr: field(cidr, 'Range of addresses.') }));
 
 const spec = fields(() => ({
@@ -80,6 +82,21 @@ const spec = fields(() => ({
   ignoredInterfaces: field(list(text), 'Interfaces whose addresses are not advertised; `*` matches any characters.'),
   localWorkloadPeeringIPV4: field(ipAddress, 'IPv4 address at which workloads on a node peer with it.'),
   localWorkloadPeeringIPV6: field(ipAddress, 'IPv6 address at which workloads on a node peer with it.'),
+  programClusterRoutes: field(
+    oneOf('Enabled', 'Disabled'),
+    'Whether BIRD programs the routes to pods of other nodes, except for VXLAN; only in `default`, from Calico 3.32.',
+    { omit: 'unset', default: 'Enabled' },
+  ),
+  ipv4NormalRoutePriority: field(
+    routePriority,
+    'Priority (metric) of IPv4 routes to pods; only in `default`, from Calico 3.32.',
+    { omit: 'unset', default: 1024 },
+  ),
+  ipv6NormalRoutePriority: field(
+    routePriority,
+    'Priority (metric) of IPv6 routes to pods; only in `default`, from Calico 3.32.',
+    { omit: 'unset', default: 1024 },
+  ),
 }));
 
 export interface BGPConfiguration extends KubeObject {

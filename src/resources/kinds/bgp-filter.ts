@@ -40,7 +40,6 @@ function ruleFields(bits: 32 | 128) {
     source: field(oneOf('RemotePeers'), 'Where the routes come from.'),
     interface: field(text, 'Interface of the routes; `*` matches any characters.'),
     matchOperator: field(oneOf('Equal', 'NotEqual', 'In', 'NotIn'), 'How the route compares to cidr.'),
-    action: field(oneOf('Accept', 'Reject'), 'What happens to routes that match.', { required: true, omit: 'never' }),
     peerType: field(oneOf('eBGP', 'iBGP'), 'Sessions that the rule is for.'),
     communities: field(
       object({ values: field(list(community), 'Communities of the route.', { required: true, omit: 'never' }) }),
@@ -48,6 +47,7 @@ function ruleFields(bits: 32 | 128) {
     ),
     asPathPrefix: field(asPath, 'AS numbers that the AS path begins with.'),
     priority: field(priority, 'Priority (metric) of the route.', { omit: 'unset' }),
+    action: field(oneOf('Accept', 'Reject'), 'What happens to routes that match.', { required: true, omit: 'never' }),
     operations: field(list(object(operation)), 'What is changed in routes that are accepted.'),
   }));
 }

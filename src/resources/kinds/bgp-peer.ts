@@ -67,6 +67,9 @@ const spec = fields(() => ({
     omit: 'unset',
     default: '2m0s',
   }),
+  keepaliveTime: field(duration, 'How often the session is kept alive, in whole seconds; from Calico 3.32.', {
+    omit: 'unset',
+  }),
   numAllowedLocalASNumbers: field(
     integer({ min: 0 }),
     'How often the local AS number may appear in the AS path of an accepted route.',

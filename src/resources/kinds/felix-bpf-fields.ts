@@ -193,6 +193,15 @@ export const felixBpfFields = fields(() => ({
   bpfDisableGROForIfaces: field(regex, 'Interfaces on which generic receive offload is turned off.'),
   bpfExcludeCIDRsFromNAT: field(list(cidr), 'Destinations that are never load balanced.', optional),
   bpfExportBufferSizeMB: field(size, 'Buffer of events from eBPF programs, in MiB.', { ...optional, default: 1 }),
+  istioAmbientMode: field(
+    oneOf('Enabled', 'Disabled'),
+    'Whether Felix works with the ambient mode of Istio; from Calico 3.32.',
+    {
+      ...optional,
+      default: 'Disabled',
+    },
+  ),
+  istioDSCPMark: field(integerOrText, 'DSCP value of packets between ztunnels of Istio; from Calico 3.32.', optional),
   cgroupV2Path: field(text, 'Where the cgroup v2 hierarchy is mounted.'),
   flowLogsPolicyEvaluationMode: field(
     oneOf('None', 'Continuous'),

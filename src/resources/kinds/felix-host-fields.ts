@@ -11,6 +11,7 @@ import {
   oneOf,
   port,
   regex,
+  selector,
   text,
 } from '../field.ts';
 
@@ -30,6 +31,10 @@ const protoPorts = list(
 );
 
 export const felixHostFields = fields(() => ({
+  nodeSelector: field(
+    selector,
+    'Nodes that the settings are for; from Calico 3.32, in objects other than `default` and `node.<name>`.',
+  ),
   useInternalDataplaneDriver: field(flag, 'Whether Felix programs the dataplane itself.', {
     ...optional,
     default: true,
@@ -233,6 +238,18 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: true,
   }),
+  prometheusMetricsCAFile: field(
+    text,
+    'File with the CA of clients that may read the metrics; from Calico 3.32.',
+    optional,
+  ),
+  prometheusMetricsCertFile: field(text, 'File with the certificate of the metrics port; from Calico 3.32.', optional),
+  prometheusMetricsKeyFile: field(text, 'File with the key of the certificate; from Calico 3.32.', optional),
+  prometheusMetricsClientAuth: field(
+    text,
+    'How clients of the metrics port are authenticated; from Calico 3.32.',
+    optional,
+  ),
   failsafeInboundHostPorts: field(protoPorts, 'Ports of the host that policy never closes to incoming traffic.', {
     ...optional,
     default: { about: 'SSH, DHCP, BGP, etcd, Typha and the Kubernetes API' },

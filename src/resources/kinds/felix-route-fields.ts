@@ -3,6 +3,7 @@ import { duration, field, fields, flag, integer, list, object, oneOf, port, rege
 import { optional } from './felix-host-fields.ts';
 
 const mtu = integer({ min: 0 });
+const routePriority = integer({ min: 1, max: 2147483646 });
 
 const tableRange = object(
   fields(() => ({
@@ -23,6 +24,29 @@ export const felixRouteFields = fields(() => ({
   }),
   routeTableRange: field(tableRange, 'Deprecated, use routeTableRanges: routing tables that Felix may use.', optional),
   routeSyncDisabled: field(flag, 'Whether Felix leaves the routes of the host alone.', { ...optional, default: false }),
+  ipv4NormalRoutePriority: field(routePriority, 'Priority (metric) of IPv4 routes to pods; from Calico 3.32.', {
+    ...optional,
+    default: 1024,
+  }),
+  ipv4ElevatedRoutePriority: field(
+    routePriority,
+    'Priority (metric) of IPv4 routes to a VM that has just migrated; from Calico 3.32.',
+    { ...optional, default: 512 },
+  ),
+  ipv6NormalRoutePriority: field(routePriority, 'Priority (metric) of IPv6 routes to pods; from Calico 3.32.', {
+    ...optional,
+    default: 1024,
+  }),
+  ipv6ElevatedRoutePriority: field(
+    routePriority,
+    'Priority (metric) of IPv6 routes to a VM that has just migrated; from Calico 3.32.',
+    { ...optional, default: 512 },
+  ),
+  liveMigrationRouteConvergenceTime: field(
+    duration,
+    'How long the route to a VM that has migrated keeps its elevated priority; from Calico 3.32.',
+    { ...optional, default: '30s' },
+  ),
   wireguardEnabled: field(flag, 'Whether IPv4 traffic between nodes is encrypted with WireGuard.', {
     ...optional,
     default: false,
@@ -108,4 +132,10 @@ export const felixRouteFields = fields(() => ({
     ...optional,
     default: false,
   }),
+  bpfMaglevMaxEndpointsPerService: field(
+    integer(),
+    'Most endpoints of a service that uses Maglev, in eBPF mode; from Calico 3.32.',
+    optional,
+  ),
+  bpfMaglevMaxServices: field(integer(), 'Most services that use Maglev, in eBPF mode; from Calico 3.32.', optional),
 }));

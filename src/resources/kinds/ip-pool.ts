@@ -5,6 +5,7 @@ import { customResource } from '../convert/custom-resource.ts';
 import { cidr, field, fields, flag, integer, list, object, oneOf, selector, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { conditions } from './conditions.ts';
 
 const encapsulation = oneOf('Always', 'CrossSubnet', 'Never');
 
@@ -54,10 +55,13 @@ const spec = fields(() => ({
   ),
 }));
 
+const status = fields(() => ({ conditions }));
+
 export type IPPoolSpec = Values<typeof spec>;
 
 export interface IPPool extends KubeObject {
   spec: IPPoolSpec;
+  status?: Values<typeof status>;
 }
 
 /** The IPIP mode of a pool in the form of Calico 2, where it was a switch and a mode. */
@@ -90,7 +94,7 @@ export const ipPool: Kind<IPPool> = {
   aliases: ['ippool', 'ippools', 'ipp', 'ipps', 'pool', 'pools'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ippools' },
-  fields: { spec },
+  fields: { spec, status, omitsStatus: true },
   codec: customResource,
   upgraded,
   goNames: { 'spec.nat-outgoing': 'NATOutgoingV1' },

@@ -1,6 +1,6 @@
 // IPAMConfig `default`: strict affinity, automatic blocks, block limit. The values of a missing object are in ipam/config.ts.
 import { column, nameColumn, yesNo } from '../cells.ts';
-import { field, fields, flag, integer, type Values } from '../field.ts';
+import { field, fields, flag, integer, oneOf, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { ipamOnly } from '../refusals.ts';
@@ -21,6 +21,11 @@ const spec = fields(() => ({
       default: 0,
     },
   ),
+  kubeVirtVMAddressPersistence: field(
+    oneOf('Enabled', 'Disabled'),
+    'Whether a KubeVirt VM keeps its addresses when its pod is replaced; from Calico 3.32.',
+    { omit: 'unset', default: 'Enabled' },
+  ),
 }));
 
 export interface IPAMConfig extends KubeObject {
@@ -37,7 +42,7 @@ const columns = [
 export const ipamConfig: Kind<IPAMConfig> = {
   kind: 'IPAMConfig',
   about: 'Settings of IPAM for the whole cluster; one object, `default`.',
-  aliases: ['ipamconfig', 'ipamconfigs'],
+  aliases: ['ipamconfig', 'ipamconfigs', 'ipamconfiguration', 'ipamconfigurations'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipamconfigs' },
   native: { kind: 'IPAMConfiguration', plural: 'ipamconfigurations' },

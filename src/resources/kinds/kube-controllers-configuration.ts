@@ -75,6 +75,10 @@ const controllers = fields(() => ({
     }),
     'Assigns addresses to services of type LoadBalancer.',
   ),
+  policyMigration: field(
+    object({ enabled: field(onOff, 'Whether it does.', { default: 'Enabled' }) }),
+    'Stores policies of older versions under the names that Calico uses from 3.32 on; from Calico 3.32.',
+  ),
 }));
 
 const config = fields(() => ({
