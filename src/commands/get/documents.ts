@@ -57,11 +57,12 @@ async function* partsOf(found: readonly Found[]): AsyncIterable<ListPart> {
 
 /** A list, item by item: no more than a page is in memory. `revises`: it has a revision, that of its first page. */
 async function* listText(
-  { apiVersion, kind: listKind }: ListType,
+  type: ListType,
   parts: AsyncIterable<ListPart>,
   format: DocumentFormat,
   revises: boolean,
 ): AsyncIterable<string> {
+  let { apiVersion, kind: listKind } = type;
   let revision = '';
   let begun = false;
   const metadata = (): unknown => (revision === '' ? {} : { resourceVersion: revision });
@@ -75,6 +76,12 @@ async function* listText(
   for await (const page of parts) {
     if (!begun && revises) revision = page.resourceVersion;
     begun = true;
+    const [first] = page.items;
+    // Raw objects have the API and the name that their store has for the kind.
+    if (items === 0 && first !== undefined && type !== mixedList) {
+      apiVersion = first.apiVersion;
+      listKind = `${first.kind}List`;
+    }
     const pieces: string[] = [];
     for (const object of page.items) {
       if (format === 'yaml') {

@@ -105,6 +105,17 @@ describe('the API of a folder', () => {
   });
 });
 
+it.each(['yaml', 'json'])(
+  'get prints raw objects of a folder of projectcalico.org/v3 as a list of that API in %s',
+  async (format) => {
+    const config = { apiVersion: v3, kind: 'IPAMConfiguration', metadata: { name: 'default' }, spec: {} };
+    write('dump', handle(v3), config);
+    const { stdout } = await run(`get ipamconfigs -o ${format}`, { env: { DATASTORE_TYPE: folder.path } });
+    expect(stdout).toContain('IPAMConfigurationList');
+    expect(stdout).not.toContain('crd.projectcalico.org');
+  },
+);
+
 describe('writes to a folder of projectcalico.org/v3', () => {
   it('an object is changed where it is, and a new one has the same API', async () => {
     write('dump', pool(v3), handle(v3));
