@@ -1,5 +1,5 @@
 // Patches of objects: strategic merge as Kubernetes does it for Calico's kinds, JSON merge patch (RFC 7386) and JSON patch
-// (RFC 6902). None changes its argument. docs/decisions/0017-patches.md.
+// (RFC 6902). None changes its argument. docs/decisions/0019-patches.md.
 import { applyPatch, type Operation } from 'rfc6902';
 import { deepCopy, isObject } from '../../text/plain-values.ts';
 import { CalictlError } from '../../world/errors.ts';
