@@ -6,7 +6,7 @@ import { defaultNamespace, type KubeObject } from '../resources/object.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import { calicoctlText, identity } from './calicoctl-errors.ts';
 import type { Context } from './command.ts';
-import { loadManifests } from './load-manifests.ts';
+import { loadCalicoctlManifests } from './load-calicoctl-manifests.ts';
 import { type Done, type Target, writeAll } from './object-writes.ts';
 
 /** An object that calicoctl was given, and how its write ended. */
@@ -27,7 +27,7 @@ interface ManifestInput {
 
 /** Errors: CalictlError in calicoctl's words. */
 export async function calicoctlManifests(ctx: Context, input: ManifestInput): Promise<Target[]> {
-  const loaded = await loadManifests(ctx, { ...input, filename: [input.filename] });
+  const loaded = await loadCalicoctlManifests(ctx, input);
   return loaded.map(({ kind, object }) => ({ kind, object }));
 }
 

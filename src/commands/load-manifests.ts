@@ -1,6 +1,8 @@
 // The objects that -f gives a command, as calictl reads them.
 import { namedInputs } from '../files/input-files.ts';
 import { type ManifestObject, type ManifestProblem, readManifest } from '../manifest/input/read-manifest.ts';
+import { fieldPathText } from '../resources/field-path.ts';
+import { defaulted, problemsFor } from '../resources/rules/rules.ts';
 import { counted } from '../text/wording.ts';
 import { CalictlError, exitCodes, UsageError } from '../world/errors.ts';
 import type { Context } from './command.ts';
@@ -12,10 +14,23 @@ export interface ManifestInput {
   readonly skipEmpty: boolean;
 }
 
+/** What is wrong with the values of an object, once defaults are filled in: of several problems of a field the first. */
+function ruleProblems({ kind, object, file, positionOf }: ManifestObject): ManifestProblem[] {
+  const seen = new Set<string>();
+  return problemsFor(kind, defaulted(kind, object)).flatMap(({ path, message, hint }) => {
+    const field = fieldPathText(path);
+    if (seen.has(field)) return [];
+    seen.add(field);
+    const name = `${kind.kind} ${object.metadata.name}`;
+    return [{ file, ...positionOf(path), object: name, path: field, message, ...(hint === undefined ? {} : { hint }) }];
+  });
+}
+
 /** All objects and all problems of the manifests, in their order. Errors: UsageError, unreadable files (exit 2). */
 export async function readManifests(
   { world }: Pick<Context, 'world'>,
   { filename, recursive, skipEmpty }: ManifestInput,
+  checksValues = true,
 ): Promise<{ readonly objects: readonly ManifestObject[]; readonly problems: readonly ManifestProblem[] }> {
   const objects: ManifestObject[] = [];
   const problems: ManifestProblem[] = [];
@@ -23,8 +38,9 @@ export async function readManifests(
     const before = objects.length + problems.length;
     for await (const { name, text } of texts()) {
       const read = readManifest(name, text);
+      const broken = read.objects.flatMap((object) => (checksValues ? ruleProblems(object) : []));
       objects.push(...read.objects);
-      problems.push(...read.problems);
+      problems.push(...[...read.problems, ...broken].sort((a, b) => a.line - b.line || a.column - b.column));
     }
     if (objects.length + problems.length === before && !skipEmpty) throw nothingIn(given, isFolder);
   }
@@ -56,14 +72,15 @@ function manifestError(problems: readonly ManifestProblem[]): CalictlError {
 }
 
 /**
- * The objects of all manifests in their order, in projectcalico.org/v3 form; empty only with --skip-empty.
+ * The objects of all manifests in their order, in projectcalico.org/v3 form; empty only with --skip-empty. Their values are
+ * not checked: a write checks those of each object, and the others are written.
  * Errors: CalictlError with exit 2 that names every problem; UsageError; unreadable files.
  */
 export async function loadManifests(
   ctx: Pick<Context, 'world'>,
   input: ManifestInput,
 ): Promise<readonly ManifestObject[]> {
-  const { objects, problems } = await readManifests(ctx, input);
+  const { objects, problems } = await readManifests(ctx, input, false);
   if (problems.length > 0) throw manifestError(problems);
   return objects;
 }

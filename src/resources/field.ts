@@ -1,5 +1,7 @@
 // The vocabulary of field tables: types of values, and a field with its rules and the sentence that explains it.
 // One table per kind: its schema, print order, defaults, exact integers and explanations are all derived from it.
+import type { FieldPath } from './field-path.ts';
+import type { RuleProblem } from './rules/rule-problem.ts';
 
 /** How a scalar looks in JSON. An `int64` is a bigint as soon as it was read, see int64.ts. */
 export type ScalarForm =
@@ -31,24 +33,60 @@ export interface ScalarType<V = unknown> extends TypeBase<V> {
   /** The words that this version of Calico accepts. Reads accept any: the object may come from another version. */
   readonly values?: readonly string[];
   readonly range?: Range;
+  /** The check that calicoctl makes of a value, by the name that it has in its messages. */
+  readonly tag?: Tag;
+  /** Rules for a value, in the words of calicoctl. */
+  readonly problems?: (value: string | number | bigint | boolean, at: FieldPath) => readonly RuleProblem[];
+  /** The name of the type in Calico's Go code, where it is not the usual one: `uint16`, `v3.AssignmentMode`. */
+  readonly go?: string;
   /** A further check of strings, with the message for those that fail it. */
   readonly check?: { readonly accepts: (text: string) => boolean; readonly message: string };
 }
 
 interface ListType<V = unknown> extends TypeBase<V> {
   readonly form: 'list';
+  /** The check that calicoctl makes of the list as a whole. */
+  readonly tag?: ListTag;
   readonly items: FieldType;
 }
 
 /** An object with any keys. */
 interface MapType<V = unknown> extends TypeBase<V> {
   readonly form: 'map';
+  readonly tag?: ListTag;
   readonly values: FieldType;
 }
 
-interface ObjectType<V = unknown> extends TypeBase<V> {
+interface ObjectType<V = unknown> extends TypeBase<V>, ObjectDetails {
   readonly form: 'object';
   readonly fields: () => FieldTable;
+}
+
+/** What holds for an object besides the types of its fields. */
+export interface ObjectDetails {
+  /** The name of the object's type in calicoctl's messages: `EntityRule`. */
+  readonly struct?: string;
+  /** The same with its package, where that is not `v3`. */
+  readonly go?: string;
+  /** Rules between its fields, checked after each field on its own. `at` is where the object is. */
+  readonly check?: (value: Readonly<Record<string, unknown>>, at: FieldPath) => readonly RuleProblem[];
+}
+
+/** A check of a list or a map as a whole. */
+export interface ListTag {
+  readonly name: string;
+  readonly accepts: (value: unknown) => boolean;
+  readonly message: string;
+}
+
+export interface Tag {
+  /** As in `because of Tag: selector`. */
+  readonly name: string;
+  readonly accepts: (value: string | number | bigint | boolean) => boolean;
+  /** For people, to be read after the path of the field: `must be a CIDR without host bits`. */
+  readonly message?: string;
+  /** The tag that an absent or empty value fails; it passes when absent. */
+  readonly refusesEmpty?: string;
 }
 
 export type FieldType<V = unknown> = ScalarType<V> | ListType<V> | MapType<V> | ObjectType<V>;
@@ -70,6 +108,8 @@ interface FieldOptions {
   readonly omit?: 'empty' | 'unset' | 'never';
   /** What holds when the field is not given. */
   readonly default?: DefaultValue;
+  /** The version of Calico that brought the field, when calicoctl 3.31 does not have it. */
+  readonly since?: '3.32';
   /** Reads fill the default in when the field is unset, or also when it is empty. Without this the default is only documented. */
   readonly fill?: 'unset' | 'empty';
 }
@@ -172,21 +212,31 @@ export function oneOf(...values: readonly string[]): ScalarType<string> {
   return { ...text, values };
 }
 
+/** The same, checked by calicoctl under the name of a tag. */
+export function choice(tag: string, ...values: readonly string[]): ScalarType<string> {
+  return tagged(oneOf(...values), { name: tag, accepts: (value) => values.includes(String(value)) });
+}
+
 /** A boolean, or a string that passes the check. */
 export function booleanOrText(accepts: (text: string) => boolean, message: string): ScalarType<boolean | string> {
   return { ...scalar<boolean | string>('boolean-or-string'), check: { accepts, message } };
 }
 
-export function list<V>(items: FieldType<V>): FieldType<V[]> {
-  return { form: 'list', items };
+export function list<V>(items: FieldType<V>, tag?: ListTag): FieldType<V[]> {
+  return { form: 'list', items, ...(tag && { tag }) };
 }
 
-export function map<V>(values: FieldType<V>): FieldType<Record<string, V>> {
-  return { form: 'map', values };
+export function map<V>(values: FieldType<V>, tag?: ListTag): FieldType<Record<string, V>> {
+  return { form: 'map', values, ...(tag && { tag }) };
 }
 
-export function object<T extends FieldTable>(table: T | (() => T)): FieldType<Values<T>> {
-  return { form: 'object', fields: typeof table === 'function' ? table : () => table };
+export function object<T extends FieldTable>(table: T | (() => T), details: ObjectDetails = {}): FieldType<Values<T>> {
+  return { form: 'object', fields: typeof table === 'function' ? table : () => table, ...details };
+}
+
+/** The same type, with the check that calicoctl makes of its values. */
+export function tagged<V>(type: ScalarType<V>, tag: Tag): ScalarType<V> {
+  return { ...type, tag };
 }
 
 /** The same type, and null. */

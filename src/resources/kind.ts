@@ -2,6 +2,7 @@
 // Other modules never test for the name of a kind: what is particular to one is described here.
 import type { FieldTable } from './field.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
+import type { RuleProblem } from './rules/rule-problem.ts';
 
 export const v3ApiVersion = 'projectcalico.org/v3';
 export const customResourceGroup = 'crd.projectcalico.org';
@@ -142,6 +143,28 @@ export interface AppliedOrder<S extends KubeObject = KubeObject> {
   compare(a: S, b: S, related: RelatedObjects): number;
 }
 
+/** A write that rules are asked about: the object as it would be, and what is there. */
+export interface Write<T extends KubeObject = KubeObject> {
+  readonly kind: Kind;
+  readonly object: T;
+  /** The stored object that it replaces; absent when it is created. */
+  readonly stored?: T;
+  /** All objects of the kinds in `needs`, in the form that people see. */
+  readonly related: (kind: Kind) => readonly KubeObject[];
+}
+
+/** What a kind has besides the rules that its table of fields gives. T is the form in which people see objects. */
+export interface Rules<T extends KubeObject = KubeObject> {
+  /** Rules between fields, without other objects. */
+  problems?(object: T): readonly RuleProblem[];
+  /** A copy with what Calico's client fills in before it writes an object. */
+  defaulted?(object: T): T;
+  /** Rules for a write, checked before all others. */
+  writeProblems?(write: Write<T>): readonly RuleProblem[];
+  /** The kinds whose objects `writeProblems` needs; `own` is the kind of the object. */
+  needs?(own: Kind, write: Pick<Write<T>, 'object' | 'stored'>): readonly Kind[];
+}
+
 /** One kind. T is the stored form that a Datastore hands out for it, S the form in which people see it. */
 export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = T> {
   /** CamelCase, as in manifests: `IPPool`. */
@@ -165,6 +188,8 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KubeObject = 
   readonly naming?: Naming;
   /** False for a kind with a v3 form that calicoctl 3.31 does not have. */
   readonly inCalicoctl?: false;
+  /** Rules for its objects besides those that the tables of fields give. */
+  readonly rules?: Rules<S>;
   /** Writes that are refused; the first that fits says why. */
   readonly refusals?: readonly Refusal[];
   /** Order in which Calico applies the objects, where that is not the order of lists: people see them so. */

@@ -41,21 +41,27 @@ export const metadataFields = {
   selfLink: field(text, 'URL of the object in old API servers.'),
   uid: field(text, 'Unique ID of the object, which no other object ever has.'),
   resourceVersion: field(text, 'Revision of the object: each write changes it.'),
-  generation: field(nullable(anything), 'Sequence number of the desired state, set by the API server.'),
+  generation: field(
+    nullable({ ...anything, go: 'int64' }),
+    'Sequence number of the desired state, set by the API server.',
+  ),
   creationTimestamp: field(nullable(time), 'When the object was created.'),
   deletionTimestamp: field(nullable(time), 'When deletion of the object was requested.'),
   deletionGracePeriodSeconds: field(
-    nullable(integer()),
+    nullable({ ...integer(), go: 'int64' }),
     'Seconds until the object is removed after deletion was requested.',
   ),
   labels: field(nullable(map(text)), 'Keys and values by which selectors find the object.'),
   annotations: field(nullable(map(text)), 'Keys and values that programs store with the object.'),
   ownerReferences: field(
-    nullable(list(object(ownerFields))),
+    nullable(list(object(ownerFields, { struct: 'OwnerReference', go: 'v1.OwnerReference' }))),
     'Owners of the object: it is deleted with the last of them.',
   ),
   finalizers: field(nullable(list(text)), 'Tasks that must be done before the object is removed.'),
-  managedFields: field(nullable(list(object(managedFieldFields))), 'Which program set which fields.'),
+  managedFields: field(
+    nullable(list(object(managedFieldFields, { struct: 'ManagedFieldsEntry', go: 'v1.ManagedFieldsEntry' }))),
+    'Which program set which fields.',
+  ),
 };
 
 function tableOf({ kind, api }: Kind, apiVersion: string, { spec, status }: ObjectFields): FieldTable {

@@ -63,6 +63,29 @@ function trimmed(value: number): string {
   return String(Number(value.toFixed(9)));
 }
 
+/** Go's error for a text that `time.ParseDuration` does not take; undefined for a duration. */
+export function goDurationError(text: string): string | undefined {
+  const quoted = JSON.stringify(text);
+  const invalid = `time: invalid duration ${quoted}`;
+  let rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return undefined;
+  if (rest === '') return invalid;
+  let total = 0;
+  while (rest !== '') {
+    const [number = ''] = /^\d*(?:\.\d*)?/.exec(rest) ?? [];
+    if (!/\d/.test(number)) return invalid;
+    rest = rest.slice(number.length);
+    const [unit = ''] = /^[^.\d]*/.exec(rest) ?? [];
+    if (unit === '') return `time: missing unit in duration ${quoted}`;
+    const ms = unitMs[unit];
+    if (ms === undefined) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+    rest = rest.slice(unit.length);
+    total += Number(number) * ms;
+  }
+  // 64 bits of nanoseconds.
+  return total > 2 ** 63 / 1e6 ? invalid : undefined;
+}
+
 /** The duration as Go would print it; a text that is not a duration is returned unchanged. */
 export function normalGoDuration(text: string): string {
   const ms = parseGoDuration(text);

@@ -1,6 +1,13 @@
 // Label selectors: meaning, precedence, spelling, and what is refused.
 import { describe, expect, it } from 'vitest';
-import { evaluate, parseSelector, SelectorError } from '../../src/resources/selector.ts';
+import {
+  canonicalSelector,
+  evaluate,
+  parseSelector,
+  SelectorError,
+  selectorProblem,
+  usesGlobal,
+} from '../../src/resources/selector.ts';
 
 const labels = { app: 'web', zone: 'eu-1', in: 'x', 'kubernetes.io/os': 'linux', empty: '' };
 
@@ -78,10 +85,66 @@ describe('invalid selectors', () => {
     ['has(app) &&', 'unexpected end of string looking for op'],
     ['has(app) has(zone)', 'unexpected content at end of selector [has(zone)]'],
   ])('refuses the selector %s', (selector, message) => {
-    expect(() => parseSelector(selector)).toThrow(new SelectorError(message));
+    expect(() => parseSelector(selector)).toThrow(expect.objectContaining({ name: 'SelectorError', message }));
   });
 
   it('does not take a line break for a space in a selector', () => {
     expect(() => parseSelector("app ==\n'web'")).toThrow(SelectorError);
+  });
+});
+
+describe('selectorProblem', () => {
+  it.each([
+    ["app == 'web", 8],
+    ["app = 'web'", 5],
+    ['has(app) & has(zone)', 10],
+    ['has(app', 8],
+    ['has(app) && ', 13],
+    ['(has(app)', 10],
+    ["a in {'x' 'y'}", 11],
+    ['has(app) has(zone)', 10],
+  ])('selectorProblem says at which character %s is wrong', (selector, position) => {
+    expect(selectorProblem(selector)?.position).toBe(position);
+  });
+
+  it('selectorProblem finds nothing wrong with a selector', () => {
+    expect(selectorProblem("!has(a) && b in {'c', \"d'\"}")).toBeUndefined();
+  });
+
+  it('selectorProblem refuses nesting that no selector has', () => {
+    expect(selectorProblem('('.repeat(100_000))?.message).toBe('nested too deep');
+  });
+});
+
+describe('canonicalSelector', () => {
+  it.each([
+    ['', 'all()'],
+    ['all( )', 'all()'],
+    ["a=='b'&&has( c )", '(a == "b" && has(c))'],
+    ["a=='b' || has(c) && d!='e\"'", `(a == "b" || (has(c) && d != 'e"'))`],
+    ['((has(a)))', 'has(a)'],
+    ["!!!a notin{'z','b','z',}", '!a not in {"b", "z"}'],
+    [
+      "a startswith 'x' && (b endswith 'y' && c contains 'z')",
+      '(a starts with "x" && (b ends with "y" && c contains "z"))',
+    ],
+  ])('canonicalSelector of %s', (selector, expected) => {
+    expect(canonicalSelector(selector)).toBe(expected);
+  });
+
+  it('canonicalSelector of canonical text is that text', () => {
+    const text = '(a == "b" || !(has(c) && global()))';
+    expect(canonicalSelector(text)).toBe(text);
+  });
+});
+
+describe('usesGlobal', () => {
+  it.each([
+    ['global()', true],
+    ["a == 'global()'", false],
+    ["!(a == 'b' || global( ))", true],
+    ['all()', false],
+  ])('usesGlobal of %s is %s', (selector, expected) => {
+    expect(usesGlobal(selector)).toBe(expected);
   });
 });

@@ -1,18 +1,20 @@
-// calictl validate: what it is called and takes. What it does is in run.ts.
-import { defineCommand } from '../command.ts';
+// calictl validate: what it is called and takes. What it does is in run.ts, as calicoctl in calicoctl.ts.
+import { defineCalicoctl, defineCommand } from '../command.ts';
 import { type InputOf, some } from '../parameters.ts';
-import { manifestFlags, outputFlag } from '../shared-flags.ts';
+import { calicoctlManifestFlags, manifestFlags, outputFlag } from '../shared-flags.ts';
 
 export const flags = { ...manifestFlags, output: outputFlag('text', 'json') };
 
 export type ValidateInput = InputOf<typeof flags>;
+
+export type CalicoctlValidateInput = InputOf<typeof calicoctlManifestFlags>;
 
 export const validate = defineCommand({
   path: ['validate'],
   summary: 'Check manifests without a cluster',
   description:
     'Reports every problem of every manifest with file, line and column: YAML, unknown fields, keys that are given twice, ' +
-    'wrong types and values. No datastore is contacted.',
+    'wrong types, and values that Calico does not accept. No datastore is contacted.',
   examples: [
     { command: 'calictl validate -f pool.yaml', about: 'one file' },
     { command: 'calictl validate -R -f policies/ -o json', about: 'a tree of folders, for scripts' },
@@ -23,4 +25,12 @@ export const validate = defineCommand({
   flags,
   rules: [some(['filename'], 'no manifests given', 'name them with -f')],
   load: () => import('./run.ts'),
+  calicoctl: defineCalicoctl({
+    args: {},
+    flags: calicoctlManifestFlags,
+    guarded: false,
+    takesNoConfig: true,
+    usage: `validate --filename=<FILENAME> [--recursive] [--skip-empty] [--allow-version-mismatch]`,
+    load: () => import('./calicoctl.ts'),
+  }),
 });

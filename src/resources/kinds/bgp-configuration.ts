@@ -3,6 +3,7 @@ import { column, nameColumn, yesNo } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import {
   asNumber,
+  choice,
   cidr,
   duration,
   field,
@@ -14,22 +15,23 @@ import {
   object,
   oneOf,
   port,
+  tagged,
   text,
   type Values,
 } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { bgpConfigurationRules } from '../rules/bgp.ts';
+import { logLevels, tags } from '../rules/tags.ts';
 import { bgpPassword } from './bgp-peer.ts';
 
 const routePriority = integer({ min: 1, max: 2147483646 });
-const cidrs = list(object({ cidr: field(cidr, 'Range of addresses.') }));
+const cidrs = list(object({ cidr: field(tagged(cidr, tags.net), 'Range of addresses.') }));
 
 const spec = fields(() => ({
-  logSeverityScreen: field(
-    oneOf('Trace', 'Debug', 'Info', 'Warning', 'Error', 'Fatal'),
-    'Least severe messages that the BGP daemon logs.',
-    { default: 'Info' },
-  ),
+  logSeverityScreen: field(choice('logLevel', ...logLevels), 'Least severe messages that the BGP daemon logs.', {
+    default: 'Info',
+  }),
   nodeToNodeMeshEnabled: field(flag, 'Whether every node peers with every other one; only in `default`.', {
     omit: 'unset',
     default: true,
@@ -49,8 +51,8 @@ const spec = fields(() => ({
   communities: field(
     list(
       object({
-        name: field(text, 'Name of the community for prefixAdvertisements.'),
-        value: field(text, 'The community: `aa:nn`, or `aa:nn:mm` for a large one.'),
+        name: field(tagged(text, tags.required), 'Name of the community for prefixAdvertisements.'),
+        value: field(tagged(text, tags.required), 'The community: `aa:nn`, or `aa:nn:mm` for a large one.'),
       }),
     ),
     'BGP communities with names.',
@@ -58,13 +60,16 @@ const spec = fields(() => ({
   prefixAdvertisements: field(
     list(
       object({
-        cidr: field(cidr, 'Prefix whose routes get the communities.'),
+        cidr: field(
+          tagged(cidr, { ...tags.net, refusesEmpty: 'required' }),
+          'Prefix whose routes get the communities.',
+        ),
         communities: field(list(text), 'Communities of the routes: values, or names from communities.'),
       }),
     ),
     'Communities that the routes of certain prefixes are advertised with.',
   ),
-  listenPort: field(port, 'Port on which the nodes listen for BGP.', { default: 179 }),
+  listenPort: field({ ...port, go: 'uint16' }, 'Port on which the nodes listen for BGP.', { default: 179 }),
   nodeMeshPassword: field(
     bgpPassword,
     'Password of the sessions of the node-to-node mesh (TCP MD5); only in `default`.',
@@ -79,23 +84,32 @@ const spec = fields(() => ({
     'Addresses on which the nodes listen for BGP: all, or only the address of the node.',
     { omit: 'unset', default: 'None' },
   ),
-  ignoredInterfaces: field(list(text), 'Interfaces whose addresses are not advertised; `*` matches any characters.'),
-  localWorkloadPeeringIPV4: field(ipAddress, 'IPv4 address at which workloads on a node peer with it.'),
-  localWorkloadPeeringIPV6: field(ipAddress, 'IPv6 address at which workloads on a node peer with it.'),
+  ignoredInterfaces: field(
+    list(tagged(text, tags.interfacePattern)),
+    'Interfaces whose addresses are not advertised; `*` matches any characters.',
+  ),
+  localWorkloadPeeringIPV4: field(
+    tagged(ipAddress, tags.ipv4),
+    'IPv4 address at which workloads on a node peer with it.',
+  ),
+  localWorkloadPeeringIPV6: field(
+    tagged(ipAddress, tags.ipv6),
+    'IPv6 address at which workloads on a node peer with it.',
+  ),
   programClusterRoutes: field(
     oneOf('Enabled', 'Disabled'),
     'Whether BIRD programs the routes to pods of other nodes, except for VXLAN; only in `default`, from Calico 3.32.',
-    { omit: 'unset', default: 'Enabled' },
+    { omit: 'unset', since: '3.32', default: 'Enabled' },
   ),
   ipv4NormalRoutePriority: field(
     routePriority,
     'Priority (metric) of IPv4 routes to pods; only in `default`, from Calico 3.32.',
-    { omit: 'unset', default: 1024 },
+    { omit: 'unset', since: '3.32', default: 1024 },
   ),
   ipv6NormalRoutePriority: field(
     routePriority,
     'Priority (metric) of IPv6 routes to pods; only in `default`, from Calico 3.32.',
-    { omit: 'unset', default: 1024 },
+    { omit: 'unset', since: '3.32', default: 1024 },
   ),
 }));
 
@@ -117,6 +131,7 @@ export const bgpConfiguration: Kind<BGPConfiguration> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'bgpconfigurations' },
   fields: { spec },
+  rules: bgpConfigurationRules,
   codec: customResource,
   columns: { default: columns, wide: columns },
 };

@@ -3,6 +3,7 @@ import { column, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import {
   asNumber,
+  choice,
   duration,
   field,
   fields,
@@ -13,11 +14,14 @@ import {
   object,
   oneOf,
   selector,
+  tagged,
   text,
   type Values,
 } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { bgpPeerRules } from '../rules/bgp.ts';
+import { tags } from '../rules/tags.ts';
 
 /** A password kept in a secret. */
 export const bgpPassword = object(
@@ -34,17 +38,17 @@ export const bgpPassword = object(
 );
 
 const spec = fields(() => ({
-  node: field(text, 'Node that peers; all nodes when nodeSelector is empty too.'),
-  nodeSelector: field(selector, 'Nodes that peer; not together with node.'),
+  node: field(tagged(text, tags.name), 'Node that peers; all nodes when nodeSelector is empty too.'),
+  nodeSelector: field(tagged(selector, tags.selector), 'Nodes that peer; not together with node.'),
   peerIP: field(
-    text,
+    tagged(text, tags.ipPort),
     'Address of the peer, with a port if it is not 179: `192.0.2.1`, `192.0.2.1:1790`, `[2001:db8::1]:1790`.',
   ),
   asNumber: field(asNumber, 'AS number of the peer.'),
   localASNumber: field(asNumber, 'AS number that the nodes use with this peer, in place of their own.', {
     omit: 'unset',
   }),
-  peerSelector: field(selector, 'Nodes to peer with, in place of peerIP and asNumber.'),
+  peerSelector: field(tagged(selector, tags.selector), 'Nodes to peer with, in place of peerIP and asNumber.'),
   keepOriginalNextHop: field(
     flag,
     'Deprecated, use nextHopMode: whether the next hop of routes is passed on unchanged.',
@@ -59,7 +63,7 @@ const spec = fields(() => ({
   ),
   password: field(bgpPassword, 'Password of the session (TCP MD5).'),
   sourceAddress: field(
-    oneOf('UseNodeIP', 'None'),
+    choice('sourceAddress', 'UseNodeIP', 'None'),
     'Source address of the session: the BGP address of the node, or one that the kernel chooses.',
     { default: 'UseNodeIP' },
   ),
@@ -76,16 +80,19 @@ const spec = fields(() => ({
     { omit: 'unset', default: 0 },
   ),
   ttlSecurity: field(
-    integer({ min: 0, max: 255 }),
+    { ...integer({ min: 0, max: 255 }), go: 'uint8' },
     'Largest number of hops to the peer; packets with a lower TTL are dropped (GTSM, RFC 5082).',
     { omit: 'unset' },
   ),
   reachableBy: field(
-    ipAddress,
+    tagged(ipAddress, { ...tags.ip, name: 'reachableBy' }),
     'Gateway through which the peer is reached, for a peer that is not on a local network.',
   ),
-  filters: field(list(text), 'Names of the BGPFilters that apply to the session.'),
-  localWorkloadSelector: field(selector, 'Workloads on the node to peer with, in place of peerIP.'),
+  filters: field(list(tagged(text, tags.name)), 'Names of the BGPFilters that apply to the session.'),
+  localWorkloadSelector: field(
+    tagged(selector, tags.selector),
+    'Workloads on the node to peer with, in place of peerIP.',
+  ),
   reversePeering: field(
     oneOf('Auto', 'Manual'),
     'Whether nodes that peerSelector selects peer back automatically, or need a BGPPeer for that.',
@@ -111,6 +118,7 @@ export const bgpPeer: Kind<BGPPeer> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'bgppeers' },
   fields: { spec },
+  rules: bgpPeerRules,
   codec: customResource,
   columns: { default: columns, wide: columns },
 };

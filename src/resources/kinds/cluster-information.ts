@@ -1,9 +1,11 @@
 // ClusterInformation `default`: identity and version of the cluster, and whether the datastore is locked.
+
 import { column, nameColumn, yesNo } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { field, fields, flag, text, type Values } from '../field.ts';
 import type { Kind, Refusal, WriteVerb } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { clusterInformationRules } from '../rules/configuration.ts';
 
 const spec = fields(() => ({
   clusterGUID: field(text, 'Unique ID of the cluster, generated when it was set up.'),
@@ -48,6 +50,7 @@ export const clusterInformation: Kind<ClusterInformation> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'clusterinformations' },
   fields: { spec },
+  rules: clusterInformationRules,
   codec: customResource,
   refusals,
   columns: { default: columns, wide: columns },

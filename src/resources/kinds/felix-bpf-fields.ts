@@ -1,5 +1,6 @@
 // FelixConfiguration, third part: the eBPF dataplane, and the other fields that are printed among its fields.
 import {
+  choice,
   cidr,
   duration,
   field,
@@ -53,11 +54,15 @@ export const felixBpfFields = fields(() => ({
     "Hardening of the kernel's eBPF compiler: Auto relaxes a setting that slows programs down, Strict keeps it.",
     { ...optional, default: 'Auto' },
   ),
-  bpfLogLevel: field(oneOf('Off', 'Info', 'Debug'), 'How much eBPF programs log to the trace pipe of the kernel.', {
-    omit: 'never',
-    default: { about: 'Off', of: () => '' },
-    fill: 'unset',
-  }),
+  bpfLogLevel: field(
+    choice('bpfLogLevel', 'Off', 'Info', 'Debug'),
+    'How much eBPF programs log to the trace pipe of the kernel.',
+    {
+      omit: 'never',
+      default: { about: 'Off', of: () => '' },
+      fill: 'unset',
+    },
+  ),
   bpfConntrackLogLevel: field(oneOf('Off', 'Debug'), 'How much the cleanup of the connection table logs.', {
     default: 'Off',
   }),
@@ -90,12 +95,12 @@ export const felixBpfFields = fields(() => ({
     { ...optional, default: true },
   ),
   bpfConnectTimeLoadBalancing: field(
-    oneOf('TCP', 'Enabled', 'Disabled'),
+    choice('oneof', 'TCP', 'Enabled', 'Disabled'),
     'Whether services are load balanced when a process connects: for TCP only, for UDP too, or not.',
     { ...optional, default: 'TCP' },
   ),
   bpfHostNetworkedNATWithoutCTLB: field(
-    onOff,
+    choice('oneof', 'Enabled', 'Disabled'),
     'Whether host networked processes reach services without load balancing at connect time.',
     {
       ...optional,
@@ -103,7 +108,7 @@ export const felixBpfFields = fields(() => ({
     },
   ),
   bpfExternalServiceMode: field(
-    oneOf('Tunnel', 'DSR'),
+    choice('bpfServiceMode', 'Tunnel', 'DSR'),
     'How replies of a backend on another node reach a client outside: through the first node, or directly (DSR).',
     { default: 'Tunnel' },
   ),

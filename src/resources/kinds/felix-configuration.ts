@@ -1,10 +1,12 @@
 // FelixConfiguration: the settings of Felix on every node (`default`) or on one (`node.<name>`). Its fields are in
 // felix-*-fields.ts; which of the two objects wins is in datapath/expected/felix-settings.ts.
+
 import { nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { fields, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { felixConfigurationRules } from '../rules/configuration.ts';
 import { felixBpfFields } from './felix-bpf-fields.ts';
 import { felixHostFields } from './felix-host-fields.ts';
 import { felixNetworkFields } from './felix-network-fields.ts';
@@ -30,6 +32,7 @@ export const felixConfiguration: Kind<FelixConfiguration> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'felixconfigurations' },
   fields: { spec },
+  rules: felixConfigurationRules,
   codec: customResource,
   goNames: {
     'spec.bpfConntrackMode': 'BPFConntrackCleanupMode',

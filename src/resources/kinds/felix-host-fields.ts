@@ -1,5 +1,7 @@
 // FelixConfiguration, first part: how Felix works on the host, the rules it programs, logs, tunnels, health and metrics.
+
 import {
+  choice,
   duration,
   field,
   fields,
@@ -14,20 +16,27 @@ import {
   selector,
   text,
 } from '../field.ts';
+import { logLevels } from '../rules/tags.ts';
 
 const mtu = integer({ min: 0 });
 export const markMask = integer({ min: 0, max: 4294967295 });
-const severity = oneOf('Trace', 'Debug', 'Info', 'Warning', 'Error', 'Fatal');
-export const allowAction = oneOf('Accept', 'Return');
-export const denyAction = oneOf('Drop', 'Reject');
+const severity = choice('logLevel', ...logLevels);
+export const allowAction = choice('acceptReturn', 'Accept', 'Return');
+export const denyAction = choice('dropReject', 'Drop', 'Reject');
 export const optional = { omit: 'unset' } as const;
 
 const protoPorts = list(
-  object({
-    protocol: field(oneOf('TCP', 'UDP', 'SCTP'), 'Protocol of the port.', { default: 'TCP' }),
-    port: field(integer({ min: 0, max: 65535 }), 'The port; 0 for all.', { required: true, omit: 'never' }),
-    net: field(text, 'Addresses of the remote side; all when it is unset.'),
-  }),
+  object(
+    {
+      protocol: field(oneOf('TCP', 'UDP', 'SCTP'), 'Protocol of the port.', { default: 'TCP' }),
+      port: field({ ...integer({ min: 0, max: 65535 }), go: 'uint16' }, 'The port; 0 for all.', {
+        required: true,
+        omit: 'never',
+      }),
+      net: field(text, 'Addresses of the remote side; all when it is unset.'),
+    },
+    { struct: 'ProtoPort' },
+  ),
 );
 
 export const felixHostFields = fields(() => ({
@@ -84,7 +93,7 @@ export const felixHostFields = fields(() => ({
     default: '1m30s',
   }),
   maxIpsetSize: field(integer({ min: 0 }), 'Most entries of an IP set of iptables.', { ...optional, default: 1048576 }),
-  iptablesBackend: field(oneOf('Auto', 'Legacy', 'NFT'), 'Variant of iptables that Felix uses.', {
+  iptablesBackend: field(choice('iptablesBackend', 'Auto', 'Legacy', 'NFT'), 'Variant of iptables that Felix uses.', {
     ...optional,
     default: 'Auto',
   }),
@@ -115,7 +124,7 @@ export const felixHostFields = fields(() => ({
     { default: 'Insert' },
   ),
   defaultEndpointToHostAction: field(
-    oneOf('Drop', 'Accept', 'Return'),
+    choice('dropAcceptReturn', 'Drop', 'Accept', 'Return'),
     'What happens to traffic from workloads to their own host that policy allows: Return leaves it to other rules.',
     { default: 'Drop' },
   ),

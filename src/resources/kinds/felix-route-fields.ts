@@ -1,5 +1,5 @@
 // FelixConfiguration, last part: routes between nodes, WireGuard, protection of services and workloads, the Felix process.
-import { duration, field, fields, flag, integer, list, object, oneOf, port, regex, text } from '../field.ts';
+import { choice, duration, field, fields, flag, integer, list, object, oneOf, port, regex, text } from '../field.ts';
 import { optional } from './felix-host-fields.ts';
 
 const mtu = integer({ min: 0 });
@@ -14,7 +14,7 @@ const tableRange = object(
 
 export const felixRouteFields = fields(() => ({
   routeSource: field(
-    oneOf('CalicoIPAM', 'WorkloadIPs'),
+    choice('routeSource', 'CalicoIPAM', 'WorkloadIPs'),
     'What routes to other nodes are made from: one for each block, or one for each workload.',
     { default: 'CalicoIPAM' },
   ),
@@ -85,17 +85,17 @@ export const felixRouteFields = fields(() => ({
     default: '0s',
   }),
   awsSrcDstCheck: field(
-    oneOf('DoNothing', 'Enable', 'Disable'),
+    choice('oneof', 'DoNothing', 'Enable', 'Disable'),
     'What Felix does to the source-destination check of its AWS instance.',
     { ...optional, default: 'DoNothing' },
   ),
   serviceLoopPrevention: field(
-    oneOf('Drop', 'Reject', 'Disabled'),
+    choice('oneof', 'Drop', 'Reject', 'Disabled'),
     'What happens to traffic to service addresses that no service uses, which would otherwise loop.',
     { default: 'Drop' },
   ),
   workloadSourceSpoofing: field(
-    oneOf('Disabled', 'Any'),
+    choice('oneof', 'Disabled', 'Any'),
     'Whether pods may ask, with an annotation, to use source addresses that are not theirs.',
     { default: 'Disabled' },
   ),

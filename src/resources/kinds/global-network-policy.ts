@@ -4,6 +4,7 @@ import { fields, type Values } from '../field.ts';
 import type { Kind, Refusal } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { isKubernetesAdminPolicy } from '../policy-names.ts';
+import { globalNetworkPolicyRules } from '../rules/policy.ts';
 import { globalNetworkPolicyFields, policyColumns, policyNaming, policyOrder } from './policy-fields.ts';
 
 const spec = fields(globalNetworkPolicyFields);
@@ -31,6 +32,7 @@ export const globalNetworkPolicy: Kind<GlobalNetworkPolicy> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'globalnetworkpolicies' },
   fields: { spec },
+  rules: globalNetworkPolicyRules,
   codec: policyResource,
   naming: policyNaming,
   refusals,

@@ -1,26 +1,31 @@
 // HostEndpoint: interfaces of a node, so that policies apply to them.
 import { column, joined, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
-import { field, fields, ipAddress, list, object, port, text, type Values } from '../field.ts';
+import { field, fields, ipAddress, list, object, port, tagged, text, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { endpointPortProblems, hostEndpointRules } from '../rules/endpoint.ts';
+import { needed, tags } from '../rules/tags.ts';
 import { protocol } from './policy-rule-fields.ts';
 
 const spec = fields(() => ({
-  node: field(text, 'Node that has the interface.'),
-  interfaceName: field(text, 'Name of the interface; `*` for all interfaces of the node.'),
+  node: field(tagged(text, tags.name), 'Node that has the interface.'),
+  interfaceName: field(tagged(text, tags.interface), 'Name of the interface; `*` for all interfaces of the node.'),
   expectedIPs: field(
-    list(ipAddress),
+    list(tagged(ipAddress, tags.ip)),
     'Addresses of the interface: they find it when interfaceName is empty, and policies match them.',
   ),
-  profiles: field(list(text), 'Profiles that apply to the endpoint.'),
+  profiles: field(list(tagged(text, tags.name)), 'Profiles that apply to the endpoint.'),
   ports: field(
     list(
-      object({
-        name: field(text, 'Name of the port, for policies.', { omit: 'never' }),
-        protocol: field(protocol, 'Protocol of the port.', { omit: 'never' }),
-        port: field(port, 'Number of the port.', { omit: 'never' }),
-      }),
+      object(
+        {
+          name: field(needed(tagged(text, tags.portName)), 'Name of the port, for policies.', { omit: 'never' }),
+          protocol: field(protocol, 'Protocol of the port.', { omit: 'never' }),
+          port: field(needed(tagged(port, tags.positivePort)), 'Number of the port.', { omit: 'never' }),
+        },
+        { struct: 'EndpointPort', check: endpointPortProblems },
+      ),
     ),
     'Ports with names, which policies can refer to.',
   ),
@@ -39,6 +44,7 @@ export const hostEndpoint: Kind<HostEndpoint> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'hostendpoints' },
   fields: { spec },
+  rules: hostEndpointRules,
   codec: customResource,
   columns: {
     default: [nameColumn, node],

@@ -2,23 +2,59 @@
 import { isObject } from '../../text/plain-values.ts';
 import { column, nameColumn, yesNo } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
-import { cidr, field, fields, flag, integer, list, object, oneOf, selector, type Values } from '../field.ts';
+import {
+  choice,
+  cidr,
+  field,
+  fields,
+  flag,
+  integer,
+  list,
+  object,
+  oneOf,
+  selector,
+  tagged,
+  type Values,
+} from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { ipPoolRules } from '../rules/ip-pool.ts';
+import { tags } from '../rules/tags.ts';
 import { conditions } from './conditions.ts';
 
-const encapsulation = oneOf('Always', 'CrossSubnet', 'Never');
+const encapsulation = ['Always', 'CrossSubnet', 'Never'];
+
+/** What calicoctl accepts in a manifest, besides the words of Calico 2. */
+const legacyMode = tagged(oneOf('always', 'cross-subnet', 'Always', 'CrossSubnet', 'Never'), {
+  name: 'ipIpMode',
+  accepts: (value) => encapsulation.includes(String(value)),
+  message: 'is a setting of Calico 2: set spec.ipipMode',
+  refusesEmpty: 'ipIpMode',
+});
+
+const mustBeFalse = {
+  name: 'mustBeFalse',
+  accepts: (value: unknown) => value === false,
+  message: 'is a setting of Calico 2: set natOutgoing',
+};
 
 const spec = fields(() => ({
-  cidr: field(cidr, 'Range of addresses of the pool; it cannot be changed.', { required: true, omit: 'never' }),
-  vxlanMode: field(encapsulation, 'When traffic to the pool is encapsulated in VXLAN.', {
+  cidr: field(tagged(cidr, tags.net), 'Range of addresses of the pool; it cannot be changed.', {
+    required: true,
+    omit: 'never',
+  }),
+  vxlanMode: field(choice('vxlanMode', ...encapsulation), 'When traffic to the pool is encapsulated in VXLAN.', {
     default: 'Never',
     fill: 'empty',
   }),
-  ipipMode: field(encapsulation, 'When traffic to the pool is encapsulated in IP-in-IP; IPv4 only.', {
-    default: 'Never',
-    fill: 'empty',
-  }),
+  ipipMode: field(
+    choice('ipIpMode', ...encapsulation),
+    'When traffic to the pool is encapsulated in IP-in-IP; IPv4 only.',
+    {
+      default: 'Never',
+      fill: 'empty',
+    },
+  ),
   natOutgoing: field(flag, 'Whether traffic from the pool to destinations outside of all pools is masqueraded.', {
     default: false,
   }),
@@ -34,22 +70,35 @@ const spec = fields(() => ({
       fill: 'empty',
     },
   ),
-  nodeSelector: field(selector, 'Nodes that may use the pool.', { default: 'all()', fill: 'empty' }),
-  namespaceSelector: field(selector, 'Namespaces whose pods may use the pool; all namespaces when it is empty.'),
-  ipip: field(
-    object({
-      enabled: field(flag, 'Whether IP-in-IP is on.'),
-      mode: field(oneOf('always', 'cross-subnet'), 'When traffic is encapsulated.'),
-    }),
-    'Legacy Calico v2 form of ipipMode; read only, do not set.',
-  ),
-  'nat-outgoing': field(flag, 'Legacy Calico v2 form of natOutgoing; read only, do not set.'),
-  allowedUses: field(list(oneOf('Workload', 'Tunnel', 'LoadBalancer')), 'What addresses of the pool are used for.', {
-    default: ['Workload', 'Tunnel'],
+  nodeSelector: field(tagged(selector, tags.selector), 'Nodes that may use the pool.', {
+    default: 'all()',
     fill: 'empty',
   }),
+  namespaceSelector: field(
+    tagged(selector, tags.selector),
+    'Namespaces whose pods may use the pool; all namespaces when it is empty.',
+  ),
+  ipip: field(
+    object(
+      {
+        enabled: field(flag, 'Whether IP-in-IP is on.'),
+        mode: field(legacyMode, 'When traffic is encapsulated.'),
+      },
+      { struct: 'IPIPConfiguration' },
+    ),
+    'Legacy Calico v2 form of ipipMode; read only, do not set.',
+  ),
+  'nat-outgoing': field(tagged(flag, mustBeFalse), 'Legacy Calico v2 form of natOutgoing; read only, do not set.'),
+  allowedUses: field(
+    list({ ...oneOf('Workload', 'Tunnel', 'LoadBalancer'), go: 'v3.IPPoolAllowedUse' }),
+    'What addresses of the pool are used for.',
+    {
+      default: ['Workload', 'Tunnel'],
+      fill: 'empty',
+    },
+  ),
   assignmentMode: field(
-    oneOf('Automatic', 'Manual'),
+    { ...choice('assignmentMode', 'Automatic', 'Manual'), go: 'v3.AssignmentMode' },
     'Whether the pool is chosen automatically, or used only where a pod or service asks for it.',
     { omit: 'unset', default: 'Automatic', fill: 'unset' },
   ),
@@ -96,6 +145,7 @@ export const ipPool: Kind<IPPool> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ippools' },
   fields: { spec, status, omitsStatus: true },
   codec: customResource,
+  rules: ipPoolRules,
   upgraded,
   goNames: { 'spec.nat-outgoing': 'NATOutgoingV1' },
   columns: {

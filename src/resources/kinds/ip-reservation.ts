@@ -1,12 +1,14 @@
 // IPReservation: addresses that automatic assignment leaves alone.
+
 import { column, joinedAndCut, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { cidr, field, fields, list, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { cidrs } from '../rules/tags.ts';
 
 const spec = fields(() => ({
-  reservedCIDRs: field(list(cidr), 'CIDRs or single addresses that are never assigned automatically.'),
+  reservedCIDRs: field(list(cidr, cidrs), 'CIDRs or single addresses that are never assigned automatically.'),
 }));
 
 export interface IPReservation extends KubeObject {

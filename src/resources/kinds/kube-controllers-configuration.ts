@@ -1,7 +1,9 @@
 // KubeControllersConfiguration `default`: the settings of calico-kube-controllers.
+
 import { nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import {
+  choice,
   cidr,
   duration,
   field,
@@ -10,7 +12,6 @@ import {
   list,
   map,
   object,
-  oneOf,
   port,
   regex,
   selector,
@@ -19,8 +20,10 @@ import {
 } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { kubeControllersConfigurationRules } from '../rules/configuration.ts';
+import { logLevels } from '../rules/tags.ts';
 
-const onOff = oneOf('Enabled', 'Disabled');
+const onOff = choice('oneof', 'Enabled', 'Disabled');
 
 const reconcilerPeriod = field(
   duration,
@@ -43,10 +46,14 @@ const template = fields(() => ({
 
 const hostEndpoint = fields(() => ({
   autoCreate: field(onOff, 'Whether every node gets a host endpoint.', { default: 'Disabled' }),
-  createDefaultHostEndpoint: field(onOff, 'Whether autoCreate makes a host endpoint for all interfaces of each node.', {
-    default: 'Enabled',
-  }),
-  templates: field(list(object(template)), 'Further host endpoints that are made for nodes.'),
+  createDefaultHostEndpoint: field(
+    choice('createDefaultHostEndpoint', 'Enabled', 'Disabled'),
+    'Whether autoCreate makes a host endpoint for all interfaces of each node.',
+    {
+      default: 'Enabled',
+    },
+  ),
+  templates: field(list(object(template, { struct: 'Template' })), 'Further host endpoints that are made for nodes.'),
 }));
 
 const node = fields(() => ({
@@ -54,7 +61,10 @@ const node = fields(() => ({
   syncLabels: field(onOff, 'Whether labels of Kubernetes nodes are copied to Calico nodes; etcd only.', {
     default: 'Enabled',
   }),
-  hostEndpoint: field(object(hostEndpoint), 'Which host endpoints are made for nodes.'),
+  hostEndpoint: field(
+    object(hostEndpoint, { struct: 'AutoHostEndpointConfig' }),
+    'Which host endpoints are made for nodes.',
+  ),
   leakGracePeriod: field(duration, 'How long an address must look leaked before it is released; 0 for no release.', {
     omit: 'unset',
     default: '15m0s',
@@ -62,14 +72,17 @@ const node = fields(() => ({
 }));
 
 const controllers = fields(() => ({
-  node: field(object(node), 'Cleans up after nodes that were deleted, and releases leaked addresses.'),
+  node: field(
+    object(node, { struct: 'NodeControllerConfig' }),
+    'Cleans up after nodes that were deleted, and releases leaked addresses.',
+  ),
   policy: field(periodOnly, 'Copies Kubernetes network policies; etcd only.'),
   workloadEndpoint: field(periodOnly, 'Keeps the labels of workload endpoints up to date; etcd only.'),
   serviceAccount: field(periodOnly, 'Makes a profile for each service account; etcd only.'),
   namespace: field(periodOnly, 'Makes a profile for each namespace; etcd only.'),
   loadBalancer: field(
     object({
-      assignIPs: field(oneOf('AllServices', 'RequestedServicesOnly'), 'Which services get addresses.', {
+      assignIPs: field(choice('assignIPs', 'AllServices', 'RequestedServicesOnly'), 'Which services get addresses.', {
         default: 'AllServices',
       }),
     }),
@@ -82,11 +95,9 @@ const controllers = fields(() => ({
 }));
 
 const config = fields(() => ({
-  logSeverityScreen: field(
-    oneOf('Debug', 'Info', 'Warning', 'Error', 'Fatal'),
-    'Least severe messages that are logged.',
-    { default: 'Info' },
-  ),
+  logSeverityScreen: field(choice('logLevel', ...logLevels), 'Least severe messages that are logged.', {
+    default: 'Info',
+  }),
   healthChecks: field(onOff, 'Whether the controllers report whether they are healthy.', { default: 'Enabled' }),
   etcdV3CompactionPeriod: field(duration, 'How often etcd is compacted; 0 for never.', {
     omit: 'unset',
@@ -96,7 +107,11 @@ const config = fields(() => ({
     omit: 'unset',
     default: 9094,
   }),
-  controllers: field(object(controllers), 'Controllers that run, each with its settings.', { omit: 'never' }),
+  controllers: field(
+    object(controllers, { struct: 'ControllersConfig' }),
+    'Controllers that run, each with its settings.',
+    { omit: 'never' },
+  ),
   debugProfilePort: field(port, 'Port at which memory and CPU profiles are served; none are served when unset.', {
     omit: 'unset',
   }),
@@ -126,6 +141,7 @@ export const kubeControllersConfiguration: Kind<KubeControllersConfiguration> = 
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'kubecontrollersconfigurations' },
   fields: { spec: config, status },
+  rules: kubeControllersConfigurationRules,
   codec: customResource,
   columns: { default: [nameColumn], wide: [nameColumn] },
 };

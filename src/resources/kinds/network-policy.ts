@@ -5,6 +5,7 @@ import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { isKubernetesPolicy } from '../policy-names.ts';
 import { refusedNames } from '../refusals.ts';
+import { networkPolicyRules } from '../rules/policy.ts';
 import { networkPolicyFields, policyColumns, policyNaming, policyOrder } from './policy-fields.ts';
 
 const spec = fields(networkPolicyFields);
@@ -20,6 +21,7 @@ export const networkPolicy: Kind<NetworkPolicy> = {
   namespaced: true,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'networkpolicies' },
   fields: { spec },
+  rules: networkPolicyRules,
   codec: policyResource,
   naming: policyNaming,
   refusals: refusedNames(

@@ -1,13 +1,15 @@
 // NetworkSet: addresses with labels, for the policies of a namespace.
 import { column, joinedAndCut, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
-import { cidr, field, fields, list, type Values } from '../field.ts';
+import { cidr, field, fields, list, tagged, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { networkSetRules } from '../rules/endpoint.ts';
+import { tags } from '../rules/tags.ts';
 
 /** The fields of sets of both kinds. */
 export const networkSetSpec = fields(() => ({
-  nets: field(list(cidr), 'Addresses and CIDRs in the set.'),
+  nets: field(list(tagged(cidr, tags.cidr)), 'Addresses and CIDRs in the set.'),
 }));
 
 export interface NetworkSet extends KubeObject {
@@ -27,6 +29,7 @@ export const networkSet: Kind<NetworkSet> = {
   namespaced: true,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'networksets' },
   fields: { spec: networkSetSpec },
+  rules: networkSetRules,
   codec: customResource,
   columns: networkSetColumns,
 };

@@ -1,7 +1,9 @@
 // The fields of a Node in both of its forms: as Kubernetes stores it (core/v1, Calico's fields in annotations), and the
 // v3 Node that people see. Between them: convert/node-v3.ts.
-import { asNumber, cidr, field, fields, ipAddress, list, object, oneOf, text, type Values } from '../field.ts';
+
+import { asNumber, cidr, field, fields, ipAddress, list, object, oneOf, tagged, text, type Values } from '../field.ts';
 import type { KubeObject } from '../object.ts';
+import { tags } from '../rules/tags.ts';
 
 const coreSpec = fields(() => ({
   podCIDR: field(cidr, 'First range that Kubernetes gave the node for its pods.'),
@@ -31,7 +33,7 @@ const coreStatus = fields(() => ({
 
 export const coreNodeFields = { spec: coreSpec, status: coreStatus };
 
-const macAddress = { ...text, format: 'MAC address' };
+const macAddress = tagged({ ...text, format: 'MAC address' }, tags.mac);
 
 const spec = fields(() => ({
   bgp: field(
@@ -40,16 +42,22 @@ const spec = fields(() => ({
         omit: 'unset',
         default: { about: 'that of BGPConfiguration `default`' },
       }),
-      ipv4Address: field(cidr, 'IPv4 address of the node for BGP, with the prefix length of its network.'),
-      ipv6Address: field(cidr, 'IPv6 address of the node for BGP, with the prefix length of its network.'),
-      ipv4IPIPTunnelAddr: field(ipAddress, 'Address of the IP-in-IP tunnel device of the node.'),
-      routeReflectorClusterID: field(ipAddress, 'Cluster ID of a node that is a route reflector.'),
+      ipv4Address: field(
+        tagged(cidr, tags.cidrv4),
+        'IPv4 address of the node for BGP, with the prefix length of its network.',
+      ),
+      ipv6Address: field(
+        tagged(cidr, tags.cidrv6),
+        'IPv6 address of the node for BGP, with the prefix length of its network.',
+      ),
+      ipv4IPIPTunnelAddr: field(tagged(ipAddress, tags.ipv4), 'Address of the IP-in-IP tunnel device of the node.'),
+      routeReflectorClusterID: field(tagged(ipAddress, tags.ipv4), 'Cluster ID of a node that is a route reflector.'),
     }),
     'BGP settings of the node; absent when it does not speak BGP.',
   ),
-  ipv4VXLANTunnelAddr: field(ipAddress, 'IPv4 address of the VXLAN tunnel device of the node.'),
+  ipv4VXLANTunnelAddr: field(tagged(ipAddress, tags.ipv4), 'IPv4 address of the VXLAN tunnel device of the node.'),
   vxlanTunnelMACAddr: field(macAddress, 'MAC address of the IPv4 VXLAN tunnel device of the node.'),
-  ipv6VXLANTunnelAddr: field(ipAddress, 'IPv6 address of the VXLAN tunnel device of the node.'),
+  ipv6VXLANTunnelAddr: field(tagged(ipAddress, tags.ipv6), 'IPv6 address of the VXLAN tunnel device of the node.'),
   vxlanTunnelMACAddrV6: field(macAddress, 'MAC address of the IPv6 VXLAN tunnel device of the node.'),
   orchRefs: field(
     list(
@@ -62,8 +70,8 @@ const spec = fields(() => ({
   ),
   wireguard: field(
     object({
-      interfaceIPv4Address: field(ipAddress, 'Address of the IPv4 WireGuard device.'),
-      interfaceIPv6Address: field(ipAddress, 'Address of the IPv6 WireGuard device.'),
+      interfaceIPv4Address: field(tagged(ipAddress, tags.ipv4), 'Address of the IPv4 WireGuard device.'),
+      interfaceIPv6Address: field(tagged(ipAddress, tags.ipv6), 'Address of the IPv6 WireGuard device.'),
     }),
     'WireGuard devices of the node.',
   ),

@@ -1,8 +1,10 @@
 // Node: a machine of the cluster. Kubernetes stores it with Calico's fields in annotations; its fields are in node-fields.ts.
+
 import { column, nameColumn } from '../cells.ts';
 import { nodeFromV3, nodeToV3 } from '../convert/node-v3.ts';
 import type { Kind, RelatedObjects } from '../kind.ts';
 import { notSupported } from '../refusals.ts';
+import { nodeRules } from '../rules/configuration.ts';
 import { bgpConfiguration } from './bgp-configuration.ts';
 import { type CoreNode, coreNodeFields, type NodeV3, nodeV3Fields } from './node-fields.ts';
 
@@ -30,6 +32,7 @@ export const calicoNode: Kind<CoreNode, NodeV3> = {
   api: { group: '', version: 'v1', plural: 'nodes' },
   fields: coreNodeFields,
   shownFields: nodeV3Fields,
+  rules: nodeRules,
   codec: { toV3: nodeToV3, fromV3: (v3) => nodeFromV3(v3), onto: nodeFromV3 },
   refusals: [
     notSupported(['create', 'delete'], 'asked', 'nodes join and leave a cluster through Kubernetes, e.g. with kubectl'),

@@ -1,13 +1,16 @@
 // What the kinds of Calico's policies share: their fields, columns and names.
 import { column, goNumber, nameColumn } from '../cells.ts';
-import { field, flag, list, number, oneOf, selector, text } from '../field.ts';
+import { choice, field, flag, list, number, selector as selectorText, tagged, text } from '../field.ts';
 import type { AppliedOrder, Column, Naming } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { defaultTier, policyNameProblem, storedPolicyNames } from '../policy-names.ts';
+import { tags, unique } from '../rules/tags.ts';
 import { type Rule, rules } from './policy-rule-fields.ts';
 import { tier } from './tier.ts';
 
-const tierField = field(text, 'Tier of the policy.', { default: defaultTier });
+const selector = tagged(selectorText, tags.selector);
+
+const tierField = field(tagged(text, tags.name), 'Tier of the policy.', { default: defaultTier });
 
 const orderField = field(number, 'Policies of a tier apply in ascending order; those without one come last.', {
   omit: 'unset',
@@ -22,7 +25,7 @@ const selectorField = field(selector, 'Labels of the endpoints that the policy a
   default: 'all()',
 });
 
-const typesField = field(list(oneOf('Ingress', 'Egress')), 'Directions that the policy applies to.', {
+const typesField = field(list(choice('policyType', 'Ingress', 'Egress')), 'Directions that the policy applies to.', {
   default: { about: '`Ingress`, or what the policy has rules for' },
 });
 
@@ -32,7 +35,7 @@ const serviceAccountSelectorField = field(
 );
 
 const performanceHintsField = field(
-  list(oneOf('AssumeNeededOnEveryNode')),
+  list({ ...choice('oneof', 'AssumeNeededOnEveryNode'), go: 'v3.PolicyPerformanceHint' }, unique),
   'What Felix may assume, to program the policy faster.',
 );
 
@@ -68,7 +71,7 @@ export const globalNetworkPolicyFields = () => ({
 
 /** The field that staged policies have before all others. */
 export const stagedActionField = field(
-  oneOf('Set', 'Delete', 'Learn', 'Ignore'),
+  choice('stagedAction', 'Set', 'Delete', 'Learn', 'Ignore'),
   'What the policy would do if it were enforced: replace the policy of its name, or delete it.',
   { default: 'Set' },
 );

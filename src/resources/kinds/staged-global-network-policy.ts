@@ -3,6 +3,7 @@ import { policyResource } from '../convert/policy.ts';
 import { fields, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { stagedGlobalNetworkPolicyRules } from '../rules/policy.ts';
 import {
   globalNetworkPolicyFields,
   policyColumns,
@@ -25,6 +26,7 @@ export const stagedGlobalNetworkPolicy: Kind<StagedGlobalNetworkPolicy> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'stagedglobalnetworkpolicies' },
   isRecent: true,
   fields: { spec },
+  rules: stagedGlobalNetworkPolicyRules,
   codec: policyResource,
   naming: policyNaming,
   applied: policyOrder,

@@ -4,6 +4,7 @@ import { customResource } from '../convert/custom-resource.ts';
 import { fields, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { stagedKubernetesNetworkPolicyRules } from '../rules/policy.ts';
 import { goLabelSelector, kubernetesPolicyFields } from './kubernetes-policy-fields.ts';
 import { stagedActionField } from './policy-fields.ts';
 
@@ -29,6 +30,7 @@ export const stagedKubernetesNetworkPolicy: Kind<StagedKubernetesNetworkPolicy> 
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'stagedkubernetesnetworkpolicies' },
   isRecent: true,
   fields: { spec },
+  rules: stagedKubernetesNetworkPolicyRules,
   codec: customResource,
   columns: {
     default: [nameColumn],

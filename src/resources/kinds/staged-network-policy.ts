@@ -3,6 +3,7 @@ import { policyResource } from '../convert/policy.ts';
 import { fields, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { stagedNetworkPolicyRules } from '../rules/policy.ts';
 import { networkPolicyFields, policyColumns, policyNaming, policyOrder, stagedActionField } from './policy-fields.ts';
 
 const spec = fields(() => ({ stagedAction: stagedActionField, ...networkPolicyFields() }));
@@ -19,6 +20,7 @@ export const stagedNetworkPolicy: Kind<StagedNetworkPolicy> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'stagednetworkpolicies' },
   isRecent: true,
   fields: { spec },
+  rules: stagedNetworkPolicyRules,
   codec: policyResource,
   naming: policyNaming,
   applied: policyOrder,

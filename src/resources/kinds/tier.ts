@@ -1,9 +1,10 @@
 // Tier: policies are applied tier by tier.
 import { column, goNumber, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
-import { field, fields, number, oneOf, type Values } from '../field.ts';
+import { choice, field, fields, number, type Values } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { tierRules } from '../rules/policy.ts';
 import { conditions } from './conditions.ts';
 
 const undeletable: readonly string[] = ['default', 'adminnetworkpolicy', 'kube-admin', 'kube-baseline'];
@@ -11,7 +12,7 @@ const undeletable: readonly string[] = ['default', 'adminnetworkpolicy', 'kube-a
 const spec = fields(() => ({
   order: field(number, 'Tiers apply in ascending order.', { omit: 'unset', default: 1_000_000, fill: 'unset' }),
   defaultAction: field(
-    oneOf('Deny', 'Pass'),
+    choice('oneof', 'Deny', 'Pass'),
     'What happens to packets that no policy of the tier decides on, at endpoints that it has policies for.',
     { omit: 'unset', default: 'Deny', fill: 'unset' },
   ),
@@ -40,6 +41,7 @@ export const tier: Kind<Tier> = {
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'tiers' },
   isRecent: true,
   fields: { spec, status, omitsStatus: true },
+  rules: tierRules,
   codec: customResource,
   compare,
   refusals: [

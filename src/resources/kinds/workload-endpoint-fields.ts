@@ -1,4 +1,5 @@
 // The fields of a WorkloadEndpoint. That of a pod is made in convert/workload-endpoint-of-pod.ts.
+
 import {
   cidr,
   field,
@@ -9,10 +10,12 @@ import {
   list,
   object,
   port,
+  tagged,
   text,
   type Values,
 } from '../field.ts';
 import type { KubeObject } from '../object.ts';
+import { needed, tags } from '../rules/tags.ts';
 
 const bits = integer({ min: 1000, max: 10 ** 15 });
 const packets = integer({ min: 1, max: 10_000 });
@@ -68,8 +71,8 @@ export const workloadEndpointSpec = fields(() => ({
   ipv4Gateway: field(ipAddress, 'IPv4 gateway of the workload.'),
   ipv6Gateway: field(ipAddress, 'IPv6 gateway of the workload.'),
   profiles: field(list(text), 'Profiles that apply to the workload.'),
-  interfaceName: field(text, "Name of the host's end of the veth pair."),
-  mac: field({ ...text, format: 'MAC address' }, 'MAC address of the interface in the workload.'),
+  interfaceName: field(needed(tagged(text, tags.interface)), "Name of the host's end of the veth pair."),
+  mac: field(tagged({ ...text, format: 'MAC address' }, tags.mac), 'MAC address of the interface in the workload.'),
   ports: field(
     list(
       object({

@@ -1,11 +1,13 @@
 // WorkloadEndpoint: one interface of one pod. In a Kubernetes datastore it is derived from the Pod; only folders and etcd
 // store it. Its fields are in workload-endpoint-fields.ts.
+
 import { column, joined, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { withoutCalicoAddresses } from '../convert/pod-addresses.ts';
 import { podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
 import type { Kind } from '../kind.ts';
 import { notSupported } from '../refusals.ts';
+import { workloadEndpointRules } from '../rules/configuration.ts';
 import { type Pod, pod } from './pod.ts';
 import { type WorkloadEndpoint, workloadEndpointSpec } from './workload-endpoint-fields.ts';
 
@@ -23,6 +25,7 @@ export const workloadEndpoint: Kind<WorkloadEndpoint> = {
   namespaced: true,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'workloadendpoints' },
   fields: { spec: workloadEndpointSpec },
+  rules: workloadEndpointRules,
   codec: customResource,
   derived: {
     sources: [
