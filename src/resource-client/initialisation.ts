@@ -3,6 +3,7 @@ import { type Datastore, DatastoreError, getIfAny } from '../datastore/datastore
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
 import { v3ApiVersion } from '../resources/kind.ts';
 import { type ClusterInformation, clusterInformation } from '../resources/kinds/cluster-information.ts';
+import { type Tier, tier } from '../resources/kinds/tier.ts';
 import { sameValue } from '../text/plain-values.ts';
 import type { World } from '../world/world.ts';
 import { asNew } from './metadata.ts';
@@ -15,6 +16,31 @@ const conflictPauseMs = 1000;
 /** Errors: those of the store. */
 export async function initialise(store: Datastore, world: InitialisingWorld): Promise<void> {
   await initialiseCluster(store, world);
+  for (const [tierName, order, defaultAction] of tiers)
+    await ensureTier(store, world, tierName, { order, defaultAction });
+}
+
+/** The tiers of Calico up to 3.31. */
+const tiers = [
+  ['default', 1_000_000, 'Deny'],
+  ['adminnetworkpolicy', 1000, 'Pass'],
+  ['baselineadminnetworkpolicy', 10_000_000, 'Pass'],
+] as const;
+
+async function ensureTier(
+  store: Datastore,
+  world: InitialisingWorld,
+  tierName: string,
+  spec: Tier['spec'],
+): Promise<void> {
+  if ((await getIfAny(store, tier, { name: tierName }, { signal: world.signal })) !== undefined) return;
+  const shown = { apiVersion: v3ApiVersion, kind: tier.kind, metadata: { name: tierName }, spec };
+  const created = asNew(shown, { uid: world.random.uuid(), now: world.clock.now() });
+  try {
+    await store.create(tier, fromV3(tier, created, store.calicoApi) as Tier);
+  } catch (error) {
+    if (!(error instanceof DatastoreError && error.reason === 'already-exists')) throw error;
+  }
 }
 
 /** The cluster's information with what it lacks: an explicit `datastoreReady: false` stays. */

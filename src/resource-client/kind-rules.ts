@@ -1,13 +1,21 @@
 // What a client does around the writes of some kinds: checks that need other objects, and deletion in steps.
-import { type Datastore, listAll } from '../datastore/datastore.ts';
+import { type Datastore, DatastoreError, listAll } from '../datastore/datastore.ts';
 import { blockSizeOf } from '../ipam/pool/pools.ts';
 import { cidrContains, cidrsOverlap, formatCidr, parseCidr } from '../net/cidr.ts';
+import { toV3 } from '../resources/convert/v3.ts';
 import type { Kind } from '../resources/kind.ts';
+import { bgpFilter } from '../resources/kinds/bgp-filter.ts';
+import { globalNetworkPolicy } from '../resources/kinds/global-network-policy.ts';
 import { type IPPool, ipPool } from '../resources/kinds/ip-pool.ts';
 import { ipamBlock } from '../resources/kinds/ipam-block.ts';
+import { networkPolicy } from '../resources/kinds/network-policy.ts';
+import { stagedGlobalNetworkPolicy } from '../resources/kinds/staged-global-network-policy.ts';
+import { stagedNetworkPolicy } from '../resources/kinds/staged-network-policy.ts';
+import { tier } from '../resources/kinds/tier.ts';
 import type { KubeObject } from '../resources/object.ts';
+import { defaultTier } from '../resources/policy-names.ts';
 import type { World } from '../world/world.ts';
-import { type FieldFault, fieldError } from './client-error.ts';
+import { type FieldFault, fieldError, nameOf, refusedWrite } from './client-error.ts';
 import { deletePool, type Leftovers } from './pool-deletion.ts';
 
 /** What the rules need of the client. */
@@ -30,24 +38,38 @@ export interface KindRules {
   readonly comparesRevision?: boolean;
 }
 
-const makers = new Map<Kind, (context: RuleContext) => KindRules>([[ipPool as unknown as Kind, poolRules]]);
+const asKind = (kind: unknown): Kind => kind as Kind;
+
+/** The kinds of policies that are in tiers. */
+const tiered: readonly Kind[] = [
+  networkPolicy,
+  globalNetworkPolicy,
+  stagedNetworkPolicy,
+  stagedGlobalNetworkPolicy,
+].map(asKind);
+
+const makers = new Map<Kind, (context: RuleContext) => KindRules>([
+  [asKind(ipPool), poolRules],
+  [asKind(tier), tierRules],
+  ...tiered.map((kind) => [kind, (context: RuleContext) => policyRules(kind, context)] as const),
+]);
+
+const prerequisites: ReadonlySet<Kind> = new Set([ipPool, tier, bgpFilter].map(asKind));
 
 /** True for kinds of which objects of other kinds need some: policies are in tiers, peers have filters. */
 export function isPrerequisite(kind: Kind): boolean {
   return prerequisites.has(kind);
 }
 
-/** True when the check of one object needs to see those that were written before it. */
+/** True when the check of one object needs to see those of the same kind that were written before it. */
 export function writesOneByOne(kind: Kind): boolean {
-  return makers.has(kind);
+  return kind === asKind(ipPool);
 }
 
 /** The rules of the kind, on this datastore. */
 export function rulesOf(kind: Kind, context: RuleContext): KindRules {
   return makers.get(kind)?.(context) ?? {};
 }
-
-const prerequisites: ReadonlySet<Kind> = new Set([ipPool as unknown as Kind]);
 
 function poolRules({ store, world, options }: RuleContext): KindRules {
   return {
@@ -61,6 +83,45 @@ function poolRules({ store, world, options }: RuleContext): KindRules {
         dryRun,
         looksBack: !asCalicoctl,
       });
+    },
+  };
+}
+
+const tierOf = ({ spec }: KubeObject): string => (spec as { readonly tier?: string } | undefined)?.tier || defaultTier;
+
+function policyRules(kind: Kind, { store, options }: RuleContext): KindRules {
+  return {
+    beforeCreate: async (shown) => {
+      const name = tierOf(shown);
+      // Calico makes its own tier when it starts; only calicoctl insists on it.
+      if (name === defaultTier && !options.asCalicoctl) return;
+      try {
+        await store.get(tier, { name });
+      } catch (error) {
+        if (!(error instanceof DatastoreError && error.reason === 'not-found')) throw error;
+        throw new DatastoreError('invalid', `${nameOf(kind, shown.metadata)}: there is no tier ${name}`, {
+          code: 'NO_TIER',
+          storeText: `resource does not exist: Tier(${name}) with error: ${error.storeText ?? error.message}`,
+          hint: 'create the tier first',
+        });
+      }
+    },
+  };
+}
+
+function tierRules({ store }: RuleContext): KindRules {
+  return {
+    beforeDelete: async ({ metadata: { name } }) => {
+      for (const kind of tiered) {
+        const all = await listAll(store, kind);
+        const member = all.map((stored) => toV3(kind, stored)).find((policy) => tierOf(policy) === name);
+        if (member === undefined) continue;
+        throw refusedWrite(
+          `Tier ${name} has policies: ${nameOf(kind, member.metadata)}`,
+          `operation delete is not supported on ${name}: Cannot delete a non-empty tier`,
+          'delete the policies of the tier first',
+        );
+      }
     },
   };
 }

@@ -13,8 +13,12 @@ const verbWords: Readonly<Record<WriteVerb, string>> = {
 
 /** Objects that Kubernetes owns can be stored by themselves elsewhere, and be written there. */
 function appliesTo({ names }: Refusal, kind: Kind, store: Datastore): boolean {
-  const isOwnedByKubernetes = kind.derived !== undefined || kind.codec?.onto !== undefined;
-  return store.type === 'kubernetes' || names !== undefined || !isOwnedByKubernetes;
+  return store.type === 'kubernetes' || names !== undefined || !isOwnedByKubernetes(kind);
+}
+
+/** True for objects that Kubernetes has, and Calico only fields of. */
+export function isOwnedByKubernetes(kind: Kind): boolean {
+  return kind.derived !== undefined || kind.codec?.onto !== undefined;
 }
 
 /**
@@ -37,5 +41,7 @@ export function refuseWrite(
   );
   if (refusal === undefined) return;
   const text = refusal.message(calicoctlId(kind, ref), ref.name, verb);
-  throw refusedWrite(`${nameOf(kind, ref)} cannot be ${verbWords[verb]}`, text, refusal.hint);
+  // Words of its own need no others around them.
+  const reason = text.startsWith('operation ') ? 'unsupported' : 'invalid';
+  throw refusedWrite(`${nameOf(kind, ref)} cannot be ${verbWords[verb]}`, text, refusal.hint, reason);
 }

@@ -2,6 +2,8 @@
 // own client. Rules: docs/reference/resource-writes.md.
 import { type Datastore, DatastoreError, type WriteOptions } from '../datastore/datastore.ts';
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
+import { withDefaults } from '../resources/defaults.ts';
+import { omitEmpty } from '../resources/field-order.ts';
 import type { Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { sameValue } from '../text/plain-values.ts';
@@ -10,7 +12,7 @@ import { nameOf } from './client-error.ts';
 import { type KindRules, rulesOf } from './kind-rules.ts';
 import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
-import { refuseWrite } from './refusals.ts';
+import { isOwnedByKubernetes, refuseWrite } from './refusals.ts';
 
 export type ClientWorld = Pick<World, 'clock' | 'random' | 'env' | 'signal'>;
 
@@ -84,10 +86,12 @@ export class ResourceClient {
    */
   async create(kind: Kind, shown: KubeObject): Promise<KubeObject> {
     const { name, namespace } = shown.metadata;
+    if (isOwnedByKubernetes(kind)) requireNew(kind, shown);
     refuseWrite(this.#store, kind, 'create', { name, namespace }, ['asked', 'written']);
     await this.#rules(kind).beforeCreate?.(shown);
+    const complete = completed(kind, shown);
     requireNew(kind, shown);
-    const object = asNew(shown, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
+    const object = asNew(complete, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
     const stored = fromV3(kind, object, this.#store.calicoApi);
     if (this.#options.dryRun === 'client') return this.#wouldCreate(kind, object);
     return toV3(kind, await this.#store.create(kind, stored, this.#writing()));
@@ -118,7 +122,8 @@ export class ResourceClient {
       }
     } catch (error) {
       const exists =
-        error instanceof DatastoreError && (error.reason === 'already-exists' || error.reason === 'unsupported');
+        error instanceof DatastoreError &&
+        (error.reason === 'already-exists' || error.reason === 'unsupported' || error.code === 'WRITE_REFUSED');
       if (!exists) throw error;
     }
     return this.#replace(kind, shown, found);
@@ -132,6 +137,7 @@ export class ResourceClient {
    */
   async delete(kind: Kind, ref: ObjectRef, options: DeleteOptions = {}): Promise<Deleted> {
     refuseWrite(this.#store, kind, 'delete', ref, ['asked', 'written']);
+    if (!ref.name) throw new DatastoreError('invalid', 'resource name may not be empty');
     const found = await this.#reader(kind).one(ref);
     const { asCalicoctl, dryRun } = this.#options;
     const rules = this.#rules(kind);
@@ -184,9 +190,10 @@ export class ResourceClient {
       const found = attempt === 1 && read !== undefined ? read : await this.#reader(kind).one(ref);
       if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
       refuseWrite(this.#store, kind, 'update', ref, ['written']);
-      await this.#rules(kind).beforeUpdate?.(shown, found.shown);
+      const complete = completed(kind, shown);
+      await this.#rules(kind).beforeUpdate?.(complete, found.shown);
       try {
-        return await this.#write(kind, asReplacement(shown, found.shown, this.#options), found);
+        return await this.#write(kind, asReplacement(complete, found.shown, this.#options), found);
       } catch (error) {
         const again = error instanceof DatastoreError && error.reason === 'conflict' && !resourceVersion;
         if (!again || attempt === updateAttempts) throw error;
@@ -225,6 +232,11 @@ export class ResourceClient {
       throw new DatastoreError('unsupported', `${nameOf(kind, ref)} is made from another object`);
     }
   }
+}
+
+/** The object with everything that Calico's client fills in, and without what it leaves out. */
+function completed(kind: Kind, shown: KubeObject): KubeObject {
+  return omitEmpty(kind, withDefaults(kind, shown));
 }
 
 function conflict(kind: Kind, ref: ObjectRef): DatastoreError {

@@ -176,3 +176,15 @@ describe('calictl delete', () => {
     expect((await calictl('get ippools -o name')).stdout).toBe('ippool/pool-1\n');
   });
 });
+
+describe('delete as calicoctl', () => {
+  it('delete takes a kind and names, and reports each name that does not exist', async () => {
+    const { path } = folder({ 'one.yaml': pool('pool-1'), 'two.yaml': pool('pool-2') });
+    const env = { DATASTORE_TYPE: path, HOME: path, CALICTL_COMPAT: '1' };
+    const { code, stdout, stderr } = await run('delete pool pool-1 nosuch', { env, cwd: path });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "Successfully deleted 1 'IPPool' resource(s)\n" });
+    expect(stderr).toMatch(
+      /^Failed to delete 'IPPool' resource: resource does not exist: IPPool\(nosuch\) with error: .*\n\n$/,
+    );
+  });
+});

@@ -1,7 +1,6 @@
 // `delete` as calicoctl has it: its order of steps and its words.
 import { DatastoreError } from '../../datastore/datastore.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
-import { UsageError } from '../../world/errors.ts';
 import {
   calicoctlManifests,
   calicoctlNamed,
@@ -32,7 +31,6 @@ export async function run(ctx: Context, input: CalicoctlDeleteInput): Promise<Re
     forgives: (error) => input.skipNotExists && error instanceof DatastoreError && error.reason === 'not-found',
     write: async ({ kind, object }) => {
       const { name, namespace, resourceVersion } = object.metadata;
-      if (name === '') throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
       await client.delete(kind, { name, namespace }, { resourceVersion });
       return { outcome: 'deleted' };
     },

@@ -19,7 +19,7 @@ export const args = {
 export type DeleteInput = InputOf<typeof flags, typeof args>;
 
 const calicoctlFlags = {
-  filename: calicoctlManifestFlags.filename.orEmpty(),
+  filename: flag.text('FILE', 'manifest to read: a file, a folder, or - for standard input').short('f'),
   recursive: calicoctlManifestFlags.recursive,
   skipEmpty: calicoctlManifestFlags.skipEmpty,
   skipNotExists: flag.on('accept objects that do not exist').short('s'),
