@@ -1,13 +1,10 @@
 // What a client does around the writes of some kinds: checks that need other objects, and deletion in steps.
 import { type Datastore, DatastoreError, listAll } from '../datastore/datastore.ts';
-import { blockSizeOf } from '../ipam/pool/pools.ts';
-import { cidrContains, cidrsOverlap, formatCidr, parseCidr } from '../net/cidr.ts';
 import { toV3 } from '../resources/convert/v3.ts';
 import type { Kind } from '../resources/kind.ts';
 import { bgpFilter } from '../resources/kinds/bgp-filter.ts';
 import { globalNetworkPolicy } from '../resources/kinds/global-network-policy.ts';
 import { type IPPool, ipPool } from '../resources/kinds/ip-pool.ts';
-import { ipamBlock } from '../resources/kinds/ipam-block.ts';
 import { networkPolicy } from '../resources/kinds/network-policy.ts';
 import { stagedGlobalNetworkPolicy } from '../resources/kinds/staged-global-network-policy.ts';
 import { stagedNetworkPolicy } from '../resources/kinds/staged-network-policy.ts';
@@ -15,7 +12,7 @@ import { tier } from '../resources/kinds/tier.ts';
 import type { KubeObject } from '../resources/object.ts';
 import { defaultTier } from '../resources/policy-names.ts';
 import type { World } from '../world/world.ts';
-import { type FieldFault, fieldError, nameOf, refusedWrite } from './client-error.ts';
+import { nameOf, refusedWrite } from './client-error.ts';
 import { deletePool, type Leftovers } from './pool-deletion.ts';
 
 /** What the rules need of the client. */
@@ -28,8 +25,6 @@ export interface RuleContext {
 export interface KindRules {
   /** Errors: invalid for an object that must not be created. */
   beforeCreate?(shown: KubeObject): Promise<void>;
-  /** Errors: invalid for a change that must not be made. */
-  beforeUpdate?(shown: KubeObject, stored: KubeObject): Promise<void>;
   /** Errors: for an object that must not be deleted now. */
   beforeDelete?(stored: KubeObject): Promise<void>;
   /** Deletes the object in place of a plain delete. Returns what is left behind. */
@@ -74,8 +69,6 @@ export function rulesOf(kind: Kind, context: RuleContext): KindRules {
 function poolRules({ store, world, options }: RuleContext): KindRules {
   return {
     comparesRevision: true,
-    beforeCreate: (shown) => requireFreeRange(store, shown as IPPool),
-    beforeUpdate: async (shown, stored) => requireSameRange(shown as IPPool, stored as IPPool),
     remove: async (stored, { force }) => {
       const { asCalicoctl = false, dryRun } = options;
       return deletePool(store, world.clock, world.signal, stored as IPPool, {
@@ -124,70 +117,4 @@ function tierRules({ store }: RuleContext): KindRules {
       }
     },
   };
-}
-
-/** Errors: invalid when the range is that of another pool, or has blocks of another size. */
-async function requireFreeRange(store: Datastore, pool: IPPool): Promise<void> {
-  const { name } = pool.metadata;
-  const range = parseCidr(String(pool.spec?.cidr));
-  if (range === undefined) return;
-  const text = formatCidr(range);
-  const others = (await listAll(store, ipPool)).filter(({ metadata, spec }) => {
-    const other = parseCidr(spec.cidr);
-    return metadata.name !== name && other !== undefined && cidrsOverlap(range, other);
-  });
-  if (others.length > 0) {
-    const faults = others.map(
-      ({ metadata, spec }): FieldFault => ({
-        field: 'IPPool.Spec.CIDR',
-        value: text,
-        reason: `IPPool(${name}) CIDR overlaps with IPPool(${metadata.name}) CIDR ${spec.cidr}`,
-      }),
-    );
-    const named = others.map(({ metadata, spec }) => `${metadata.name} (${spec.cidr})`).join(', ');
-    throw fieldError(`IPPool ${name}: spec.cidr ${text} overlaps with IPPool ${named}`, faults);
-  }
-  const blockSize = blockSizeOf(pool);
-  const wrong = (await listAll(store, ipamBlock)).find(({ spec }) => {
-    const block = parseCidr(String(spec?.cidr));
-    return block !== undefined && cidrContains(range, block.base) && block.prefix !== blockSize;
-  });
-  if (wrong === undefined) return;
-  const fault = {
-    field: 'IPPool.Spec.BlockSize',
-    value: String(blockSize),
-    reason: 'IPPool blocksSize conflicts with existing allocations that use a different blockSize',
-  };
-  throw fieldError(
-    `IPPool ${name}: spec.blockSize is ${blockSize}, but there is a block ${String(wrong.spec?.cidr)} in ${text}`,
-    [fault],
-    'use the size of the blocks that are there, or release their addresses first',
-  );
-}
-
-/** Errors: invalid when the range or the block size is another one. */
-function requireSameRange(shown: IPPool, stored: IPPool): void {
-  const { name } = stored.metadata;
-  const [given, kept] = [shown, stored].map(({ spec }) => {
-    const cidr = parseCidr(String(spec?.cidr));
-    return cidr === undefined ? String(spec?.cidr) : formatCidr(cidr);
-  });
-  const faults: FieldFault[] = [];
-  if (given !== kept) {
-    faults.push({ field: 'IPPool.Spec.CIDR', value: given ?? '', reason: 'IPPool CIDR cannot be modified' });
-  }
-  if (blockSizeOf(shown) !== blockSizeOf(stored)) {
-    faults.push({
-      field: 'IPPool.Spec.BlockSize',
-      value: String(blockSizeOf(shown)),
-      reason: 'IPPool BlockSize cannot be modified',
-    });
-  }
-  if (faults.length === 0) return;
-  const what = faults.map(({ field }) => (field.endsWith('CIDR') ? `spec.cidr of ${kept}` : 'spec.blockSize'));
-  throw fieldError(
-    `IPPool ${name}: ${what.join(' and ')} cannot be changed`,
-    faults,
-    'create another pool, and delete this one when its addresses are not used any more',
-  );
 }

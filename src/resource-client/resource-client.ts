@@ -6,11 +6,13 @@ import { withDefaults } from '../resources/defaults.ts';
 import { omitEmpty } from '../resources/field-order.ts';
 import type { Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
+import { defaulted } from '../resources/rules/rules.ts';
 import { sameValue } from '../text/plain-values.ts';
 import type { World } from '../world/world.ts';
 import { nameOf } from './client-error.ts';
 import { type KindRules, rulesOf } from './kind-rules.ts';
 import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
+import { checkObject } from './object-checks.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
 import { isOwnedByKubernetes, refuseWrite } from './refusals.ts';
 
@@ -90,6 +92,7 @@ export class ResourceClient {
     refuseWrite(this.#store, kind, 'create', { name, namespace }, ['asked', 'written']);
     await this.#rules(kind).beforeCreate?.(shown);
     const complete = completed(kind, shown);
+    await checkObject(this.#store, kind, complete, this.#options);
     requireNew(kind, shown);
     const object = asNew(complete, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
     const stored = fromV3(kind, object, this.#store.calicoApi);
@@ -191,7 +194,7 @@ export class ResourceClient {
       if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
       refuseWrite(this.#store, kind, 'update', ref, ['written']);
       const complete = completed(kind, shown);
-      await this.#rules(kind).beforeUpdate?.(complete, found.shown);
+      await checkObject(this.#store, kind, complete, { ...this.#options, stored: found.shown });
       try {
         return await this.#write(kind, asReplacement(complete, found.shown, this.#options), found);
       } catch (error) {
@@ -236,7 +239,7 @@ export class ResourceClient {
 
 /** The object with everything that Calico's client fills in, and without what it leaves out. */
 function completed(kind: Kind, shown: KubeObject): KubeObject {
-  return omitEmpty(kind, withDefaults(kind, shown));
+  return omitEmpty(kind, defaulted(kind, withDefaults(kind, shown)));
 }
 
 function conflict(kind: Kind, ref: ObjectRef): DatastoreError {

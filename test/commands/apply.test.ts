@@ -45,7 +45,7 @@ describe('calictl apply', () => {
     const manifest = `${pool('pool-2')}---\n${pool('pool-3').replace('10.3.', '10.1.')}---\n${pool('pool-4')}`;
     const { code, stdout, stderr } = await calictl('apply -f -', manifest);
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'ippool/pool-2 created\nippool/pool-4 created\n' });
-    expect(stderr).toContain('-:8: IPPool pool-3: spec.cidr 10.1.0.0/16 overlaps with IPPool pool-1 (10.1.0.0/16)');
+    expect(stderr).toContain('-:8: IPPool pool-3: spec.cidr is inside IPPool pool-1 (10.1.0.0/16)');
   });
 
   it('with nothing written the exit code is that of the errors', async () => {
