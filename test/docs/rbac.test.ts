@@ -1,6 +1,6 @@
 // The roles of docs/reference/rbac.md on a real API server: enough for the commands that they are for, nothing more, and
 // without them the commands say what is missing.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { toV3 } from '../../src/resources/convert/v3.ts';
 import { isOnCommandLine } from '../../src/resources/kind.ts';
 import { kindOf, kinds } from '../../src/resources/kinds.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
+import { printJson } from '../../src/text/json.ts';
 import { corpus } from '../support/clusters/corpus.ts';
 import { everyKind } from '../support/clusters/every-kind.ts';
 import { exampleObjects } from '../support/clusters/example-cluster.ts';
@@ -100,6 +101,38 @@ const more: readonly KubeObject[] = [
 ].map(({ kind, name, spec }) => ({ apiVersion: 'crd.projectcalico.org/v1', kind, metadata: { name }, spec }));
 
 const clusterObjects = (): KubeObject[] => [...exampleObjects(), ...more, ...everyKind];
+
+/** Writes one manifest for each kind of Calico that calictl creates in a cluster, with these labels. */
+function writeManifests(folder: string, labels: Readonly<Record<string, string>>): void {
+  mkdirSync(folder);
+  const added = [
+    { kind: 'IPPool', spec: { cidr: '10.99.0.0/16' } },
+    { kind: 'KubeControllersConfiguration', spec: { controllers: {} } },
+  ].map(({ kind, spec }) => ({ apiVersion: 'crd.projectcalico.org/v1', kind, metadata: { name: 'added' }, spec }));
+  // Calico needs its own tiers, which cannot be deleted.
+  const ownTiers = ['default', 'adminnetworkpolicy'];
+  const candidates = [...added, ...everyKind, ...more].filter(
+    ({ kind, metadata }) => kind !== 'Tier' || !ownTiers.includes(metadata.name),
+  );
+  const written = kinds.filter(
+    ({ kind, aliases, codec, derived, api }) =>
+      aliases.length > 0 &&
+      codec !== undefined &&
+      derived === undefined &&
+      api.group === 'crd.projectcalico.org' &&
+      kind !== 'ClusterInformation',
+  );
+  for (const kind of written) {
+    const object = candidates.find((one) => kindOf(one.apiVersion, one.kind) === kind);
+    if (object === undefined) throw new Error(`no object of kind ${kind.kind}`);
+    const { metadata, ...rest } = toV3(kind, object);
+    const { name, namespace } = metadata;
+    writeFileSync(
+      join(folder, `${kind.api.plural}.json`),
+      printJson({ ...rest, metadata: { name, namespace, labels } }),
+    );
+  }
+}
 
 /** `get` of every kind, all of them and by name. */
 function getLines(): string[] {
@@ -318,6 +351,48 @@ describeWithKubelets('rbac', (server, kubelets) => {
       const asked = used(capturer.proxy).filter((right) => !ofReader.includes(right));
       // This API server does not ask for the other half yet.
       expect([...asked, 'create pods/attach'].sort()).toEqual(rightsOf(rolesNamed('calictl-capturer')));
+    });
+  });
+
+  describe('calictl-editor', () => {
+    let editor: Awaited<ReturnType<typeof as>>;
+    beforeAll(async () => {
+      await server().admin.reset();
+      await server().admin.load(exampleObjects());
+      for (const role of [...rolesNamed('calictl-reader'), ...rolesNamed('calictl-editor')]) {
+        for (const user of role.metadata.name === 'calictl-reader' ? ['editor', 'only-reader'] : ['editor']) {
+          await load([binding(role, user)]);
+          await untilAllowed(server(), user, role);
+        }
+      }
+      editor = await as('editor');
+      writeManifests(join(home, 'new'), {});
+      writeManifests(join(home, 'changed'), { edited: 'yes' });
+    });
+
+    it.each([
+      'create -f HOME/new/',
+      'apply -f HOME/changed/',
+      'replace -f HOME/new/',
+      'delete -f HOME/new/ --yes',
+      'label node worker-1 rack=r7',
+      'delete wep worker--1-k8s-job--36-eth0 -n shop --yes',
+      'delete ippool default-pool legacy-pool --force --yes',
+    ])('calictl-editor with calictl-reader is enough, and needed, for: %s', async (words) => {
+      const line = words.replace('HOME', home);
+      const refused = await (await as('only-reader')).run(line);
+      expect(refused.code).toBe(1);
+      expect(refused.stdout + refused.stderr).toMatch(/cannot (create|update|delete) resource "[a-z/]+"/);
+      const { code, stderr } = await editor.run(line);
+      expect(refusals(editor.proxy)).toEqual([]);
+      expect(code, stderr).toBe(0);
+    });
+
+    it('calictl-editor has no right that no command uses', () => {
+      const ofReader = rightsOf(rolesNamed('calictl-reader'));
+      expect(used(editor.proxy).filter((right) => !ofReader.includes(right))).toEqual(
+        rightsOf(rolesNamed('calictl-editor')),
+      );
     });
   });
 
