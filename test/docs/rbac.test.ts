@@ -106,9 +106,9 @@ const clusterObjects = (): KubeObject[] => [...exampleObjects(), ...more, ...eve
 function writeManifests(folder: string, labels: Readonly<Record<string, string>>): void {
   mkdirSync(folder);
   const added = [
-    { kind: 'IPPool', spec: { cidr: '10.99.0.0/16' } },
-    { kind: 'KubeControllersConfiguration', spec: { controllers: {} } },
-  ].map(({ kind, spec }) => ({ apiVersion: 'crd.projectcalico.org/v1', kind, metadata: { name: 'added' }, spec }));
+    { kind: 'IPPool', name: 'added', spec: { cidr: '10.99.0.0/16' } },
+    { kind: 'KubeControllersConfiguration', name: 'default', spec: { controllers: {} } },
+  ].map(({ kind, name, spec }) => ({ apiVersion: 'crd.projectcalico.org/v1', kind, metadata: { name }, spec }));
   // Calico needs its own tiers, which cannot be deleted.
   const ownTiers = ['default', 'adminnetworkpolicy'];
   const candidates = [...added, ...everyKind, ...more].filter(
@@ -358,7 +358,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
     let editor: Awaited<ReturnType<typeof as>>;
     beforeAll(async () => {
       await server().admin.reset();
-      await server().admin.load(exampleObjects());
+      await server().admin.load(exampleObjects().filter(({ kind }) => kind !== 'KubeControllersConfiguration'));
       for (const role of [...rolesNamed('calictl-reader'), ...rolesNamed('calictl-editor')]) {
         for (const user of role.metadata.name === 'calictl-reader' ? ['editor', 'only-reader'] : ['editor']) {
           await load([binding(role, user)]);
