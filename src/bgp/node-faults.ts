@@ -66,7 +66,7 @@ function withoutBird(input: DiagnosisInput): BgpFinding[] {
     const witnesses = pairs.filter(({ near }) => near.node !== node && isUp(near)).map(({ near }) => near.node);
     const message =
       witnesses.length === 0
-        ? `BIRD does not run on ${node}: no session with ${listed(peers)}`
+        ? `BIRD is not running on ${node}: no session with ${listed(peers)}`
         : `the control socket of BIRD on ${node} does not answer, although it has sessions with ${listed(witnesses)}`;
     const object = { kind: 'Node', name: node };
     return [bgpFinding(faults.birdDown, node, { version, message, hint, object, sessions: downEnds(pairs) })];
@@ -106,7 +106,7 @@ function nodesOff(input: DiagnosisInput): BgpFinding[] {
       bgpFinding(faults.nodeNotReady, name, {
         message: `${name} is not ready (Ready is ${ready}) and could not be asked: no session with ${listed(peers)}`,
         object: { kind: 'Node', name },
-        hint: `bring the machine back: kubectl describe node ${name} says since when it is gone`,
+        hint: `bring the machine back: kubectl describe node ${name} shows since when it has been gone`,
         sessions: downEnds(pairs),
       }),
     ];

@@ -303,7 +303,8 @@ const unanswered: Rule = (pair) => {
     );
   }
   const peer = otherEnd(pair, end);
-  const there = peer === undefined ? notQueriedText(otherNode(pair, end)) : `BIRD runs there and says ${wordsOf(peer)}`;
+  const there =
+    peer === undefined ? notQueriedText(otherNode(pair, end)) : `BIRD runs there and reports ${wordsOf(peer)}`;
   return explanation(
     faults.peerUnreachable,
     `${dials}${there === undefined ? '' : `; ${there}`}`,

@@ -23,13 +23,13 @@ export const explanation = (fault: NodeFault, message: string, hint: string, obj
   object,
 });
 
-/** What one end says: `Active Connection refused`. */
+/** What one end reports: `Active Connection refused`. */
 export const wordsOf = ({ state, info }: ObservedSession): string => (info === '' ? state : `${state} ${info}`);
 
-/** `node-a says Passive, node-b was not queried`. */
+/** `node-a reports Passive, node-b was not queried`. */
 export function saidBy({ near, far, farNode }: SessionPair): string {
-  const said = `${near.node} says ${wordsOf(near)}`;
-  if (far !== undefined) return `${said}, ${far.node} says ${wordsOf(far)}`;
+  const said = `${near.node} reports ${wordsOf(near)}`;
+  if (far !== undefined) return `${said}, ${far.node} reports ${wordsOf(far)}`;
   return farNode?.notQueried === undefined ? said : `${said}, ${farNode.name} was not queried`;
 }
 

@@ -20,7 +20,7 @@ import { ProgressLine } from './progress.ts';
 import { versionWarning } from './version-warning.ts';
 
 const waysToStart = [
-  'no datastore is configured; three ways to start:',
+  'no datastore is configured: use one of these',
   '  calictl --datastore FOLDER get nodes     a folder of manifests, such as `kubectl get -o yaml` writes',
   '  calictl --kubeconfig FILE get nodes      a cluster; also KUBECONFIG or ~/.kube/config, and --context NAME',
   '  calictl --config FILE get nodes          a configuration file of calicoctl; also DATASTORE_TYPE and related variables',

@@ -25,7 +25,7 @@ export const globalFlags = {
   context: flag.text('NAME', 'kubeconfig context'),
   kubeconfig: flag.text('FILE', 'kubeconfig file (environment: KUBECONFIG)'),
   requestTimeout: flag
-    .parsed('DURATION', 'longest time of one request to the API server, e.g. 10s or 1m; 0 for no limit', {
+    .parsed('DURATION', 'time limit for each request to the API server, e.g. 10s or 1m; 0 for no limit', {
       noun: 'duration',
       hint: 'use seconds or a duration such as 10s or 1m; 0 for no limit',
       parse: async (text) => {
@@ -36,14 +36,14 @@ export const globalFlags = {
       },
     })
     .default('0'),
-  allowVersionMismatch: flag.on('has no effect: calictl refuses no version of Calico'),
-  bundleLimit: flag.parsed('SIZE', 'most that a snapshot bundle may unpack to, such as 8GiB (default 2GiB)', {
+  allowVersionMismatch: flag.on('has no effect: calictl accepts any version of Calico'),
+  bundleLimit: flag.parsed('SIZE', 'maximum unpacked size of a snapshot bundle, e.g. 8GiB (default: 2GiB)', {
     noun: 'size',
     hint: 'use a size such as 500MiB or 8GiB',
     parse: sizeOf,
   }),
   noColor: flag.on('no colour, not even on a terminal (environment: NO_COLOR)'),
-  debug: flag.on('show the causes and the origin of an error'),
+  debug: flag.on('show the causes of an error and where it was raised'),
 };
 
 export type GlobalInput = InputOf<typeof globalFlags>;

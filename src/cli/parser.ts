@@ -103,7 +103,7 @@ class Program {
     this.root = this.#node([], 'calictl')
       .description(
         'Administers Calico networking: shows, checks and repairs IPAM; checks BGP, routes and the data path of nodes.\n\n' +
-          'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 found something, 4 refused, 5 partly done.',
+          'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 problems found, 4 refused, 5 partly done.',
       )
       .version(versionLine, '-v, --version', 'version of this program');
     this.#addParent([], this.root);
@@ -145,7 +145,7 @@ class Program {
   }
 
   #addParent(path: readonly string[], node: Node): void {
-    node.enablePositionalOptions().helpCommand('help [command]', 'help for a command');
+    node.enablePositionalOptions().helpCommand('help [command]', 'show help for a command');
     this.#before.push(addFlags(node, globalFlags, globalLabel, this.#register.argv));
     this.#parents.set(pathText(path), node);
   }

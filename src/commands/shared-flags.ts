@@ -8,7 +8,7 @@ export function outputFlag<Format extends string>(
   return flag.choice('FORMAT', formats, 'output format').short('o').default(formats[0]);
 }
 
-export const yesFlag = flag.on('do not ask for confirmation; only a terminal is asked').short('y');
+export const yesFlag = flag.on('do not ask for confirmation; scripts are never asked').short('y');
 
 /** -f, -R and --skip-empty: the manifests that a command reads, see load-manifests.ts. */
 export const manifestFlags = {
@@ -23,8 +23,8 @@ export const manifestFlags = {
 /** The flags of commands that write the objects of manifests. */
 export const writeFlags = {
   ...manifestFlags,
-  namespace: flag.text('NAMESPACE', 'namespace of objects that name none (default: default)').short('n'),
-  dryRun: flag.choice('MODE', ['client', 'server'], 'write nothing; with server, the datastore checks each write too'),
+  namespace: flag.text('NAMESPACE', 'namespace of objects that do not set one (default: default)').short('n'),
+  dryRun: flag.choice('MODE', ['client', 'server'], 'write nothing; with server, the datastore also checks each write'),
 };
 
 /** -f, -R and --skip-empty, -n: as calicoctl has them. */
@@ -35,5 +35,5 @@ export const calicoctlManifestFlags = {
 };
 
 export const calicoctlNamespaceFlag = flag
-  .text('NS', 'namespace of objects that name none (default: default)')
+  .text('NS', 'namespace of objects that do not set one (default: default)')
   .short('n');

@@ -16,13 +16,13 @@ function placed(kind: Kind, object: KubeObject, given: string | undefined): Kube
     if (namespace)
       throw new UsageError(`${subject}: ${kind.kind} has no namespaces`, 'remove metadata.namespace', 'NAMESPACE');
     if (given !== undefined)
-      throw new UsageError(`${subject}: ${kind.kind} has no namespaces`, 'leave -n out', 'NAMESPACE');
+      throw new UsageError(`${subject}: ${kind.kind} has no namespaces`, 'leave out -n', 'NAMESPACE');
     return { ...object, metadata };
   }
   if (namespace && given !== undefined && namespace !== given) {
     throw new UsageError(
       `${subject} is in namespace ${printable(namespace)}, not in ${given}`,
-      'leave -n out',
+      'leave out -n',
       'NAMESPACE',
     );
   }

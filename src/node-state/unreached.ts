@@ -21,7 +21,7 @@ export function unreachedOf(
   if (unreachable !== undefined) return { node, ...unreachable };
   const unseen = parts.flatMap(([name, part]) => (part.seen ? [] : [name]));
   if (unseen.length === 0) return undefined;
-  return { node, code: partUnseen, message: `its ${unseen.join(' and ')} could not be read`, hint: undefined };
+  return { node, code: partUnseen, message: `${unseen.join(' and ')} could not be read`, hint: undefined };
 }
 
 /** A reason without the node's name, with which transports begin it: it is printed already. */

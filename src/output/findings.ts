@@ -71,7 +71,7 @@ function foundText(findings: readonly unknown[], unreached: readonly UnreachedNo
 /** The last line of a report: where its findings are explained. Empty for a report without any. */
 export function explainLine(findings: readonly { readonly id: string }[]): string {
   const [first] = findings;
-  return first === undefined ? '' : `calictl explain ${first.id} explains a finding and what to do.\n`;
+  return first === undefined ? '' : `To see what a finding means and what to do, run 'calictl explain ${first.id}'.\n`;
 }
 
 /** For a list that the plain table shortens. */

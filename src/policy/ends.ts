@@ -68,7 +68,7 @@ function nodeEnd(cluster: Cluster, name: string): End {
   const unread = cluster.unread.get('nodes');
   throw new CalictlError(unread === undefined ? `there is no node ${name}` : `node ${name} is not known: ${unread}`, {
     code: 'NODE_UNKNOWN',
-    hint: 'See calictl get nodes.',
+    hint: 'calictl get nodes lists the nodes',
   });
 }
 
@@ -136,7 +136,7 @@ function addressEnd(cluster: Cluster, ip: IpAddress): End {
       const names = workloads.map(({ namespace, name }) => `${namespace}/${name}`).join(', ');
       throw new CalictlError(`${address} is the address of several pods: ${names}`, {
         code: 'ADDRESS_AMBIGUOUS',
-        hint: 'Name the pod. See calictl ipam check.',
+        hint: 'specify the pod; calictl ipam check shows who the address is allocated to',
       });
     }
     return {

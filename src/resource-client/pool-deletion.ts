@@ -53,12 +53,12 @@ async function useOf(store: Datastore, range: Cidr): Promise<Use> {
 }
 
 function inWords({ addresses, blocks }: Use): string {
-  return `${counted(addresses, 'address')} in ${counted(blocks, 'block')}`;
+  return `${counted(addresses, 'address')} in use, in ${counted(blocks, 'block')}`;
 }
 
 function inUse({ metadata: { name }, spec: { cidr } }: IPPool, use: Use): RefusedError {
   return new RefusedError(
-    `IPPool ${name} has ${inWords(use)} in use`,
+    `IPPool ${name} has ${inWords(use)}`,
     'POOL_IN_USE',
     `calictl ipam show --show-blocks lists the blocks of ${cidr}; --force deletes the pool, and leaves the addresses allocated`,
   );

@@ -71,7 +71,7 @@ describe('sessions', () => {
     expect(noRoute).toMatchObject({ id: 'F62', message: 'node-b cannot reach node-a: Socket: No route to host' });
     const dropped = only(diagnosed({}, pair('Passive', 'Connect')));
     expect(dropped.id).toBe('F62');
-    expect(dropped.message).toBe('node-b dials node-a and gets no answer; BIRD runs there and says Passive');
+    expect(dropped.message).toBe('node-b dials node-a and gets no answer; BIRD runs there and reports Passive');
     expect(dropped.hint).toContain('TCP 179');
   });
 
@@ -226,7 +226,7 @@ describe('sessions', () => {
 
   it('F102 quotes both ends of a session that may be coming up', () => {
     const finding = only(diagnosed({}, pair('Passive', 'OpenSent')));
-    expect(finding).toMatchObject({ id: 'F102', message: 'node-b says OpenSent, node-a says Passive' });
+    expect(finding).toMatchObject({ id: 'F102', message: 'node-b reports OpenSent, node-a reports Passive' });
   });
 });
 
@@ -258,7 +258,7 @@ describe('nodes', () => {
       id: 'F60',
       node: 'node-b',
       object: { kind: 'Node', name: 'node-b' },
-      message: 'BIRD does not run on node-b: no session with node-a, node-c',
+      message: 'BIRD is not running on node-b: no session with node-a, node-c',
     });
   });
 

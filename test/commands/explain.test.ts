@@ -63,7 +63,7 @@ describe('explain', () => {
   });
 
   it.each([
-    ['INV-99', 'no finding has the id INV-99', 'docs/reference/invariants.md'],
+    ['INV-99', 'no finding has the ID INV-99', 'docs/reference/invariants.md'],
     ['F999', 'no finding has the id F999', 'docs/reference/node-faults.md'],
     ['ipool', 'nothing to explain: ipool', 'Did you mean ippool?'],
     ['xyzzy', 'nothing to explain: xyzzy', 'Use an id such as INV-45 or F62, or a kind: '],

@@ -22,7 +22,7 @@ export const apply = defineCommand({
   summary: 'Create or update objects from manifests',
   description:
     'Creates the objects of the manifests that do not exist, and updates those that differ: spec, labels and annotations ' +
-    'become those of the manifest. An object that cannot be written does not keep the others from being written.',
+    'become those of the manifest. If one object cannot be written, the others still are.',
   examples: [
     {
       command: 'calictl apply -f policies/',
@@ -39,7 +39,7 @@ export const apply = defineCommand({
   },
   args: {},
   flags,
-  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  rules: [some(['filename'], 'no manifests given', 'specify them with -f')],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({
     args: {},

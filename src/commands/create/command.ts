@@ -5,7 +5,7 @@ import { calicoctlManifestFlags, calicoctlNamespaceFlag, outputFlag, writeFlags 
 
 export const flags = {
   ...writeFlags,
-  skipExists: flag.on('leave objects alone that exist'),
+  skipExists: flag.on('leave objects that already exist unchanged'),
   output: outputFlag('text', 'name', 'json', 'yaml'),
 };
 
@@ -13,7 +13,7 @@ export type CreateInput = InputOf<typeof flags>;
 
 const calicoctlFlags = {
   ...calicoctlManifestFlags,
-  skipExists: flag.on('leave objects alone that exist'),
+  skipExists: flag.on('leave objects that already exist unchanged'),
   namespace: calicoctlNamespaceFlag,
 };
 
@@ -23,8 +23,8 @@ export const create = defineCommand({
   path: ['create'],
   summary: 'Create objects from manifests',
   description:
-    'Creates every object of the manifests. An object that exists is an error, or stays as it is with --skip-exists. ' +
-    'An object that cannot be created does not keep the others from being created.',
+    'Creates every object of the manifests. An object that already exists is an error; with --skip-exists it is left unchanged. ' +
+    'If one object cannot be created, the others still are.',
   examples: [
     {
       command: 'calictl create -f pool.yaml',
@@ -32,7 +32,7 @@ export const create = defineCommand({
     },
     {
       command: 'calictl create -R -f policies/ --skip-exists',
-      about: 'those of a tree of folders that do not exist yet',
+      about: 'the objects of a folder and its subfolders, except those that exist',
     },
   ],
   exitCodes: {
@@ -41,7 +41,7 @@ export const create = defineCommand({
   },
   args: {},
   flags,
-  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  rules: [some(['filename'], 'no manifests given', 'specify them with -f')],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({
     args: {},

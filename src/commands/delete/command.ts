@@ -6,7 +6,7 @@ import { calicoctlManifestFlags, calicoctlNamespaceFlag, outputFlag, writeFlags,
 export const flags = {
   ...writeFlags,
   skipNotExists: flag.on('accept objects that do not exist').short('s'),
-  force: flag.on('delete pools too of which addresses are in use; the addresses stay allocated'),
+  force: flag.on('also delete pools whose addresses are in use; the addresses stay allocated'),
   output: outputFlag('text', 'name', 'json'),
   yes: yesFlag,
 };
@@ -32,15 +32,15 @@ export const deleteObjects = defineCommand({
   path: ['delete'],
   summary: 'Delete objects',
   description:
-    'Deletes the named objects of a kind, or those of manifests; what a manifest says besides kind, namespace, name and ' +
-    'resourceVersion does not matter. A pool is disabled first, its blocks lose their owners, and it is refused while ' +
-    'addresses of it are in use. A tier must be empty. On a terminal the command asks before it deletes.',
+    'Deletes objects by kind and name, or those of manifests, of which only kind, namespace, name and resourceVersion are ' +
+    'used. A pool with addresses in use is refused without --force; it is disabled before it is deleted, and its blocks ' +
+    'lose their owners. A tier must be empty. On a terminal, the command asks for confirmation.',
   examples: [
-    { command: 'calictl delete ippool new-pool', about: 'a pool of which no address is in use' },
+    { command: 'calictl delete ippool new-pool', about: 'a pool with no addresses in use' },
     { command: 'calictl delete bgppeer rack-1 rack-2 --skip-not-exists', about: 'two peers, if they exist' },
     {
       command: 'calictl delete -f policies/ --skip-not-exists',
-      about: 'what the manifests of a folder name, if it is there',
+      about: 'the objects of the manifests in a folder, if they exist',
     },
   ],
   exitCodes: {
@@ -52,7 +52,7 @@ export const deleteObjects = defineCommand({
   flags,
   rules: [
     exclusive(['kind', 'filename'], 'leave one of them out'),
-    some(['kind', 'filename'], 'nothing to delete is given', 'name a kind and objects, or manifests with -f'),
+    some(['kind', 'filename'], 'nothing to delete', 'specify a KIND and NAMEs, or manifests with -f'),
   ],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({

@@ -6,7 +6,7 @@ import { outputFlag } from '../shared-flags.ts';
 export const flags = { output: outputFlag('text', 'json') };
 
 export const args = {
-  topic: arg.text('TOPIC', 'the id of a finding (INV-45, F62), a kind, or KIND.FIELD').required(),
+  topic: arg.text('TOPIC', 'the ID of a finding (INV-45, F62), a kind, or KIND.FIELD').required(),
 };
 
 export type ExplainInput = InputOf<typeof flags, typeof args>;
@@ -15,7 +15,7 @@ export const explain = defineCommand({
   path: ['explain'],
   summary: 'Explain a finding, a kind of object or a field',
   description:
-    'For the id of a finding: what it is called, how severe it is, what it means and what to do. For a kind: its names ' +
+    'For the ID of a finding: its title, its severity, what it means and what to do. For a kind: its names ' +
     'and fields. For a field: its type, what it accepts, its default and what it is for. No cluster is needed.',
   examples: [
     { command: 'calictl explain INV-45', about: 'what a finding of ipam check means' },

@@ -30,14 +30,18 @@ function unknownTopic(topic: string): UsageError {
   const looksLikeId = /^(inv|f)-?\d/i.test(topic);
   if (looksLikeId) {
     const pages = 'docs/reference/invariants.md and docs/reference/node-faults.md list all of them';
-    return new UsageError(`no finding has the id ${topic}`, pages, 'UNKNOWN_TOPIC');
+    return new UsageError(`no finding has the ID ${topic}`, pages, 'UNKNOWN_TOPIC');
   }
   const names = kinds.filter(isOnCommandLine).flatMap(({ aliases }) => aliases);
   const similar = closest(topic.split('.')[0] ?? '', names);
   const kindNames = kinds.filter(isOnCommandLine).map(({ aliases }) => aliases[0]);
-  const known = `use an id such as INV-45 or F62, or a kind: ${kindNames.join(', ')}`;
+  const known = `use an ID such as INV-45 or F62, or a kind: ${kindNames.join(', ')}`;
   const hint = similar === undefined ? known : `did you mean ${similar}?`;
-  return new UsageError(`nothing to explain: ${topic} is not the id of a finding or a kind`, hint, 'UNKNOWN_TOPIC');
+  return new UsageError(
+    `nothing to explain: ${topic} is neither the ID of a finding nor a kind`,
+    hint,
+    'UNKNOWN_TOPIC',
+  );
 }
 
 export async function run(_ctx: Context, { topic }: ExplainInput): Promise<Explanation> {

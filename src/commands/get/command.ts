@@ -36,19 +36,22 @@ export const flags = {
     hint: 'write it like .spec.order',
     parse: async (text) => (await import('./sorting.ts')).parseSorting(text),
   }),
-  labelColumns: flag.text('LABEL', 'a column for this label; several are joined by commas').short('L').repeatable(),
-  showLabels: flag.on('a column with all labels'),
-  noHeaders: flag.on('tables without headings'),
+  labelColumns: flag
+    .text('LABEL', 'add a column for this label, or for comma-separated labels')
+    .short('L')
+    .repeatable(),
+  showLabels: flag.on('add a column with all labels'),
+  noHeaders: flag.on('print tables without headings'),
   watch: flag.on('show the objects, then each change as it happens, until interrupted').short('w'),
-  watchOnly: flag.on('as --watch, without the objects that exist already'),
+  watchOnly: flag.on('like --watch, but without the objects that already exist'),
   outputWatchEvents: flag.on('show what happened with each change: ADDED, MODIFIED or DELETED'),
   ...manifestFlags,
-  ignoreNotFound: flag.on('an object that does not exist is not an error'),
+  ignoreNotFound: flag.on('do not fail if an object does not exist'),
   export: flag.on('leave out what belongs to this cluster: namespace, uid, revision, times'),
 };
 
 export const args = {
-  kind: arg.text('KIND', 'kind of object, several joined by commas, KIND/NAME, or all'),
+  kind: arg.text('KIND', 'kind of object, comma-separated kinds, KIND/NAME, or all'),
   names: arg.text('NAME', 'only the objects of these names').repeatable(),
 };
 
@@ -75,9 +78,9 @@ export const get = defineCommand({
   path: ['get'],
   summary: 'Show objects',
   description:
-    'KIND is a kind of Calico (ippool, node, bgppeer, workloadendpoint, …) or of its IPAM (ipamblock, ipamhandle, ' +
-    'blockaffinity, ipamconfig), singular or plural. Without NAME all objects of the kind are shown. Objects may also be ' +
-    'written as KIND/NAME, several kinds as KIND,KIND or all, and the objects of manifests are found with -f.',
+    'KIND is a Calico kind (ippool, node, bgppeer, workloadendpoint, …) or a kind of its IPAM (ipamblock, ipamhandle, ' +
+    'blockaffinity, ipamconfig), singular or plural. Without NAME, all objects of the kind are shown. Write KIND/NAME ' +
+    'for one object, KIND,KIND or all for several kinds; -f shows the stored objects that manifests name.',
   examples: [
     {
       command: 'calictl get ippools -o wide',
@@ -97,7 +100,7 @@ export const get = defineCommand({
     },
     {
       command: 'calictl get all -A',
-      about: 'everything of Calico in the cluster, one table per kind',
+      about: 'all Calico objects in the cluster, one table per kind',
     },
     {
       command: 'calictl get nodes -w',
@@ -105,7 +108,7 @@ export const get = defineCommand({
     },
     {
       command: 'calictl get ippools --sort-by .spec.cidr -o custom-columns=POOL:.metadata.name,CIDR:.spec.cidr',
-      about: 'columns and an order of your own',
+      about: 'custom columns, sorted by CIDR',
     },
     {
       command: "calictl get ippools -o jsonpath='{.items[*].spec.cidr}'",
@@ -119,7 +122,7 @@ export const get = defineCommand({
   args,
   flags,
   rules: [
-    some(['kind', 'filename'], 'nothing to get', 'name a KIND like ippools, or a manifest with -f'),
+    some(['kind', 'filename'], 'nothing to get', 'specify a KIND, e.g. ippools, or a manifest with -f'),
     exclusive(['kind', 'filename'], 'leave one of them out'),
     exclusive(['namespace', 'allNamespaces'], 'leave one of them out'),
     exclusive(['watch', 'watchOnly'], 'leave one of them out'),

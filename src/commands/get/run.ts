@@ -54,7 +54,7 @@ async function targetsInManifests(ctx: Context, input: GetInput): Promise<Target
     if (!kind.namespaced || namespace === undefined) return { kind, name };
     if (input.namespace !== undefined && input.namespace !== namespace) {
       const message = `${kind.kind} ${name} of the manifest is in namespace ${namespace}, not ${input.namespace}`;
-      throw new UsageError(message, 'leave -n out', 'NAMESPACE');
+      throw new UsageError(message, 'leave out -n', 'NAMESPACE');
     }
     return { kind, name, namespace };
   });

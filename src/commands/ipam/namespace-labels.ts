@@ -15,6 +15,6 @@ export async function namespaceLabels(
   if (found !== undefined) return found.metadata.labels ?? {};
   throw new CalictlError(`namespace ${name} does not exist`, {
     code: 'NAMESPACE_NOT_FOUND',
-    hint: 'without --namespace, pools that select namespaces see one without labels',
+    hint: 'leave out --namespace to count for a namespace without labels',
   });
 }

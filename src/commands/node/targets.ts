@@ -13,7 +13,7 @@ import { CalictlError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import { type BirdInput, noDeadlineMs, type ReadingInput } from '../transport-flags.ts';
 
-const seeNodes = 'See calictl get nodes.';
+const seeNodes = 'calictl get nodes lists the nodes';
 const unknownNode = (name: string, hint: string): CalictlError =>
   new CalictlError(`there is no node ${name}`, { code: 'NODE_UNKNOWN', hint });
 

@@ -19,14 +19,14 @@ export type CalicoctlReplaceInput = InputOf<typeof calicoctlFlags>;
 
 export const replace = defineCommand({
   path: ['replace'],
-  summary: 'Replace stored objects by those of manifests',
+  summary: 'Replace existing objects with those of manifests',
   description:
     'Updates the objects of the manifests, which must exist: spec, labels and annotations become those of the manifest. ' +
     'With a resourceVersion in the manifest, the stored object must still have it.',
   examples: [
     {
       command: 'calictl replace -f pool.yaml',
-      about: 'a pool that was printed with get -o yaml and edited; fails when it was changed meanwhile',
+      about: 'a pool that was printed with get -o yaml and edited; fails if it has been changed in the meantime',
     },
   ],
   exitCodes: {
@@ -35,7 +35,7 @@ export const replace = defineCommand({
   },
   args: {},
   flags,
-  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  rules: [some(['filename'], 'no manifests given', 'specify them with -f')],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({
     args: {},

@@ -13,7 +13,7 @@ export const validate = defineCommand({
   path: ['validate'],
   summary: 'Check manifests without a cluster',
   description:
-    'Reports every problem of every manifest with file, line and column: YAML, unknown fields, keys that are given twice, ' +
+    'Reports every problem of every manifest with file, line and column: YAML, unknown fields, duplicate keys, ' +
     'wrong types, and values that Calico does not accept. No datastore is contacted.',
   examples: [
     { command: 'calictl validate -f pool.yaml', about: 'one file' },
@@ -23,7 +23,7 @@ export const validate = defineCommand({
   exitCodes: { 0: 'everything is valid', 2: 'wrong usage, or a manifest with a problem' },
   args: {},
   flags,
-  rules: [some(['filename'], 'no manifests given', 'name them with -f')],
+  rules: [some(['filename'], 'no manifests given', 'specify them with -f')],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({
     args: {},

@@ -26,7 +26,7 @@ export const version = defineCommand({
     { command: 'calictl version --client', about: 'without a cluster' },
     {
       command: 'calictl version --poll 10s',
-      about: 'until interrupted, a line when the cluster changes',
+      about: 'until interrupted, print a line whenever the cluster changes',
     },
   ],
   args: {},

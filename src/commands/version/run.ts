@@ -23,7 +23,7 @@ async function* textOf(versions: Versions): AsyncIterable<string> {
   const program = label('Client Version:', versions.calictl) + label('Implements Calico:', versions.calico);
   if (versions.cluster !== 'undetected') return yield* versionsText(program, versions);
   yield* versionsText(program, { ...versions, cluster: undefined });
-  yield label('Cluster Version:', 'none: no datastore is configured');
+  yield label('Cluster Version:', 'unknown, because no datastore is configured');
 }
 
 export const formats = {

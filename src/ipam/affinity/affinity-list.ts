@@ -135,7 +135,7 @@ function entry(
   const more: string[] = [];
   if (cidr === undefined) more.push('its CIDR is invalid');
   else if (pool === undefined) more.push('no pool contains it');
-  else if (blockSizeOf(pool) !== cidr.prefix) more.push(`pool ${pool.metadata.name} has another block size`);
+  else if (blockSizeOf(pool) !== cidr.prefix) more.push(`not the block size of pool ${pool.metadata.name}`);
   else if (!isEnabled(pool)) more.push(`pool ${pool.metadata.name} is disabled`);
   if (owner.type === 'host' && !nodes.has(owner.name)) more.push('its node does not exist');
   return {

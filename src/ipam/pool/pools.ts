@@ -73,7 +73,7 @@ export function poolNamed(pools: readonly IPPool[], text: string): IPPool | unde
 export function unknownPool(text: string): CalictlError {
   return new CalictlError(`there is no pool ${text}`, {
     code: 'NO_POOL',
-    hint: 'name it as calictl get ippools does, or by its CIDR',
+    hint: 'calictl get ippools lists the pools; use a name or a CIDR',
   });
 }
 

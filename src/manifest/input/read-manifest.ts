@@ -206,7 +206,7 @@ function unusable(apiVersion: string, kindName: string): [message: string, hint?
   const near = closest(kindName, writable);
   return [
     `${kindName} of ${apiVersion} is not a kind of Calico`,
-    near === undefined ? "'calictl explain' lists the kinds" : `did you mean kind: ${near} of ${v3ApiVersion}?`,
+    near === undefined ? 'check the spelling of kind and apiVersion' : `did you mean kind: ${near} of ${v3ApiVersion}?`,
   ];
 }
 

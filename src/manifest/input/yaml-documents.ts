@@ -57,7 +57,7 @@ function parsed(text: string, offset: number): readonly (YamlDocument | SyntaxPr
       if (error.message.includes('call stack')) throw new RangeError(error.message);
       return {
         offset: offset + error.pos[0],
-        message: `not YAML: ${firstLine(error.message).replace(/:$/, '')}`,
+        message: `invalid YAML: ${firstLine(error.message).replace(/:$/, '')}`,
         ...hintFor(text, error.pos[0]),
       };
     });

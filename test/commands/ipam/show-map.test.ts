@@ -68,7 +68,7 @@ describe('ipam show --map', () => {
   it.each(['svg', 'html'])('-o %s is refused without --map', async (format) => {
     const { code, stdout, stderr } = await run(`ipam show -o ${format}`, { objects });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`-o ${format} is a picture of the map`);
+    expect(stderr).toContain(`-o ${format} requires --map`);
     expect(stderr).toContain('Add --map.');
   });
 

@@ -62,7 +62,7 @@ describe('calictl node routes', () => {
       '',
       '3 of 4 routes on 1 node are as expected; 1 problem.',
       'Installation: VXLAN, Calico IPAM.',
-      'calictl explain F44 explains a finding and what to do.',
+      "To see what a finding means and what to do, run 'calictl explain F44'.",
       '',
     ]);
   });
@@ -142,7 +142,7 @@ describe('calictl node routes', () => {
     expect(code).toBe(5);
     expect(stdout).toContain('not observed');
     expect(stdout).toMatch(
-      /^partly read node-a: its IPv4 routes could not be read: the snapshot has no record of ip /m,
+      /^partly read node-a: IPv4 routes could not be read: the snapshot has no record of ip /m,
     );
     expect(stdout).not.toContain('missing');
   });

@@ -71,7 +71,7 @@ describe('calictl node status', () => {
     // Of the rows: 1 of 2, 0 of 2, 1 of 2.
     expect(stdout).toContain('2 of 6 peers on 3 nodes are up; 1 problem.');
     expect(stdout).toContain(
-      'F60 error IPv4: BIRD does not run on node-b: no session with node-a, node-c\n    Node node-b: ',
+      'F60 error IPv4: BIRD is not running on node-b: no session with node-a, node-c\n    Node node-b: ',
     );
     const wide = (await status('-o wide', answers)).stdout;
     expect(wide).toMatch(
@@ -102,7 +102,7 @@ describe('calictl node status', () => {
 
   it('node status groups nodes that gave no answer by reason, and exits 1 when no node was reached', async () => {
     const { code, stdout } = await status('', {});
-    expect(stdout).toMatch(/^unreachable node-a, node-b, node-c: the snapshot has no recordings of this node$/m);
+    expect(stdout).toMatch(/^unreachable node-a, node-b, node-c: not recorded in the snapshot$/m);
     expect(code).toBe(1);
   });
 

@@ -73,7 +73,7 @@ describe('calictl node verify', () => {
       '',
       expect.stringMatching(/^\d+ of \d+ facts on 1 node are as expected, 0 not observed; 1 problem\.$/),
       'Installation: no encapsulation, Calico IPAM.',
-      'calictl explain F01 explains a finding and what to do.',
+      "To see what a finding means and what to do, run 'calictl explain F01'.",
       '',
     ]);
   });
@@ -103,7 +103,7 @@ describe('calictl node verify', () => {
     const few = await verify('node-a', blind);
     expect(few.code).toBe(5);
     expect(few.stdout).toMatch(/^not observed node-a: ip_forward of node, .* and \d+ more\n/m);
-    expect(few.stdout).toMatch(/^partly read node-a: its settings could not be read\n/m);
+    expect(few.stdout).toMatch(/^partly read node-a: settings could not be read\n/m);
     const all = await verify('node-a --all', blind);
     expect(all.stdout).toMatch(/pod default\/web-1 +proxy_arp +1 +- +not observed/);
     expect(all.stdout).toMatch(/pod default\/web-1 +MAC +ee:ee:ee:ee:ee:ee +ee:ee:ee:ee:ee:ee +ok/);

@@ -10,7 +10,7 @@ const mostAtOnce = 65536;
 const isHandle = (text: string): boolean => isObjectName(handleName(text)) && handleName(text) !== windowsHandle;
 
 export const flags = {
-  node: flag.text('NODE', 'the node that the addresses are for; with --ip: default is the node that owns the block'),
+  node: flag.text('NODE', 'the node that the addresses are for (default with --ip: the node that owns the block)'),
   count: flag.count('COUNT', 'how many addresses of each family, 1 by default', { max: mostAtOnce }),
   pool: flag.text('POOL', 'take them from this pool (name or CIDR)').repeatable(),
   ipv4: flag.on('assign IPv4 addresses, the default; with --ipv6: both families'),
@@ -29,11 +29,11 @@ export const flags = {
 
 export type AssignInput = InputOf<typeof flags>;
 
-const forGivenAddress = 'assign one given address, or any';
+const forGivenAddress = 'use --ip for one specific address, or --count for any';
 
 export const ipamAssign = defineCommand({
   path: ['ipam', 'assign'],
-  summary: 'Assign addresses to a node, or one given address',
+  summary: 'Assign addresses to a node, or one specific address',
   description:
     "Addresses come from the node's own blocks, then from a new block, then, without strict affinity, from blocks of " +
     'other nodes, exactly as the CNI plugin would assign them. The address is only reserved, not configured on any interface; it is held ' +
@@ -47,7 +47,7 @@ export const ipamAssign = defineCommand({
     { command: 'calictl ipam assign --node worker-1 --ipv4 --ipv6 --handle pod-1', about: 'assign one of each family' },
     {
       command: 'calictl ipam assign --ip 10.60.0.40 --node worker-1 --handle manual-1',
-      about: 'assign exactly this one',
+      about: 'assign exactly this address',
     },
   ],
   exitCodes: {

@@ -11,7 +11,7 @@ export const flags = {
     { noun: 'value', hint: 'write it like nodes=10,pods-per-node=50', parse: parseTrial },
   ),
   nodeLabel: flag.pair('KEY=VALUE', 'a label of the new nodes (default: the labels that all nodes share)').repeatable(),
-  namespace: flag.text('NAMESPACE', 'count for pods of this namespace: pools can select namespaces').short('n'),
+  namespace: flag.text('NAMESPACE', 'count the pools that pods of this namespace can use').short('n'),
   output: outputFlag('table', 'wide', 'json', 'yaml'),
 };
 
@@ -21,11 +21,11 @@ export const ipamCapacity = defineCommand({
   path: ['ipam', 'capacity'],
   summary: 'Show how many more nodes and pods fit, and what limits them',
   description:
-    'Per pool and per node: free addresses and blocks, block limits, borrowed addresses, and free ones out of reach. --simulate adds ' +
-    'nodes with pods to a copy in memory and lets the allocator place them. Nothing is ever written to the datastore.',
+    'For each pool and node: free addresses and blocks, block limits, borrowed addresses, and free addresses that no node can use. ' +
+    '--simulate adds nodes with pods to a copy in memory and lets the allocator place them. Nothing is ever written to the datastore.',
   examples: [
-    { command: 'calictl ipam capacity', about: 'show the room in each pool, and what fits' },
-    { command: 'calictl ipam capacity -o wide', about: 'the same with all nodes' },
+    { command: 'calictl ipam capacity', about: 'show the free space in each pool, and what fits' },
+    { command: 'calictl ipam capacity -o wide', about: 'the same, with a table of all nodes' },
     {
       command: 'calictl ipam capacity --simulate nodes=20,pods-per-node=110',
       about: 'show where it would break, and what other block sizes would give',
@@ -34,7 +34,7 @@ export const ipamCapacity = defineCommand({
       command: 'calictl ipam capacity --simulate nodes=5,pods-per-node=30,pool=legacy-pool --node-label zone=b',
       about: 'simulate nodes with this label and pods that ask for this pool',
     },
-    { command: 'calictl ipam capacity --namespace shop', about: 'count pools that are for this namespace too' },
+    { command: 'calictl ipam capacity --namespace shop', about: 'also count pools that select this namespace' },
   ],
   exitCodes: { 3: 'a pool or a node has no room left, or not every simulated pod could be placed' },
   args: {},

@@ -5,7 +5,7 @@ import { outputFlag, yesFlag } from '../../shared-flags.ts';
 import { invariantFlag } from './invariant-flag.ts';
 
 export const flags = {
-  fix: flag.on('repair what can be repaired safely; a script needs no --yes'),
+  fix: flag.on('repair what can be repaired safely; asks first on a terminal'),
   dryRun: flag.on('with --fix: show the plan, write nothing'),
   yes: yesFlag.about('with --fix: do not ask for confirmation'),
   only: invariantFlag('report only these invariants, such as INV-53'),
@@ -17,7 +17,7 @@ export const flags = {
   noLease: flag.on('with --fix: do not take the lease that prevents concurrent repairs'),
   report: flag.text('FILE', "also write calicoctl's report to this file, for ipam release --from-report"),
   showAllIps: flag.on('print all IP addresses: the same as -o wide'),
-  showProblemIps: flag.on('print problem IP addresses: always on, accepted for calicoctl'),
+  showProblemIps: flag.on('print problem IP addresses: always on; accepted because calicoctl has this flag'),
   output: outputFlag('table', 'wide', 'json', 'yaml', 'junit'),
 };
 
@@ -35,8 +35,8 @@ export const ipamCheck = defineCommand({
   path: ['ipam', 'check'],
   summary: 'Check IPAM for leaks and inconsistencies, and repair them with --fix',
   description:
-    'Reads pools, blocks, affinities, handles, nodes, pods and services, and reports what does not fit together. ' +
-    'Nothing is written without --fix. With it each repair is checked again on live data and written by compare-and-swap; ' +
+    'Reads pools, blocks, affinities, handles, nodes, pods and services, and reports what is inconsistent. ' +
+    'Nothing is written without --fix. With it, each repair is checked again against live data and written by compare-and-swap; ' +
     'the datastore need not be locked. Findings that an operation in progress may explain are shown as candidates, never repaired.',
   examples: [
     { command: 'calictl ipam check', about: 'show what is wrong; exit 3 if anything is' },

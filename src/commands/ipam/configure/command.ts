@@ -24,7 +24,7 @@ export const flags = {
   }),
   autoAllocateBlocks: boolFlag('whether a node claims a new block when its own are full'),
   dryRun: flag.on('show what would change, write nothing'),
-  force: flag.on('turn strict affinity on even though addresses are borrowed'),
+  force: flag.on('turn strict affinity on even if addresses are borrowed'),
   output: outputFlag('text', 'json'),
 };
 

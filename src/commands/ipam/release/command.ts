@@ -32,9 +32,9 @@ export const ipamRelease = defineCommand({
   path: ['ipam', 'release'],
   summary: 'Release addresses that nothing uses',
   description:
-    'Releases addresses by address, by handle, all that are recorded for a node or a pod, or all that a report written ' +
-    'by ipam check --report calls leaked. An address that a pod, node or service uses is refused (exit 4). Each ' +
-    'release is guarded by handle and sequence number: an address that was assigned again meanwhile stays as it is.',
+    'Releases single addresses, all addresses of a handle, node or pod, or those that a report written by ' +
+    'ipam check --report lists as leaked. An address that a pod, node or service uses is refused (exit 4). Each ' +
+    'release is guarded by handle and sequence number: an address that has been reassigned in the meantime is left alone.',
   examples: [
     { command: 'calictl ipam release --ip 10.61.0.2 --dry-run', about: 'show what would be released' },
     { command: 'calictl ipam release --ip 10.61.0.2', about: 'release one address' },
@@ -44,7 +44,7 @@ export const ipamRelease = defineCommand({
       about: 'show what a node that is gone left behind',
     },
     { command: 'calictl ipam release --pod shop/job-4', about: 'release what is recorded for a pod that is gone' },
-    { command: 'calictl ipam release --from-report leaks.json', about: 'release what a report calls leaked' },
+    { command: 'calictl ipam release --from-report leaks.json', about: 'release what a report lists as leaked' },
   ],
   exitCodes: {
     1: 'the address is not assigned, or nothing is recorded',

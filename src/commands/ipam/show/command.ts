@@ -26,7 +26,7 @@ const calicoctlFlags = {
 
 export type CalicoctlShowInput = InputOf<typeof calicoctlFlags>;
 
-const oneQuestion = 'ask for one at a time';
+const oneQuestion = 'use one of them at a time';
 
 export const ipamShow = defineCommand({
   path: ['ipam', 'show'],
@@ -34,7 +34,7 @@ export const ipamShow = defineCommand({
   description:
     'Without flags: one row per pool. --show-blocks adds the blocks. --ip, --node and --pod list addresses with their ' +
     'owners. --map draws every address of every block; with it --pool, --ip, --node and --pod select the blocks, and ' +
-    '-o svg and -o html make a picture. Nothing is written, not even by --show-configuration.',
+    '-o svg and -o html draw a picture. Nothing is written, not even by --show-configuration.',
   examples: [
     { command: 'calictl ipam show', about: 'show the usage of each pool' },
     { command: 'calictl ipam show --show-blocks -o json', about: 'usage of pools and blocks for a script' },

@@ -54,7 +54,7 @@ export const ipamSplit = defineCommand({
   args,
   flags,
   rules: [
-    exclusive(['name', 'cidr'], 'name the pool by one of them'),
+    exclusive(['name', 'cidr'], 'use one of them'),
     some(['name', 'cidr'], 'no pool given', 'name it with --name or --cidr'),
   ],
   load: () => import('./run.ts'),

@@ -19,17 +19,17 @@ export function splitError(problem: SplitProblem, { name, cidr, number }: SplitR
         hint: 'correct the pool first',
       });
     case 'not-power-of-two':
-      return new UsageError(`a pool cannot be split into ${number}`, 'write a power of two: 2, 4, 8 and so on');
+      return new UsageError(`a pool cannot be split into ${number}`, 'use a power of two: 2, 4, 8 and so on');
     case 'not-large-enough':
       return new UsageError(
         `${problem.pool.spec.cidr} is not large enough to be split into ${number}`,
-        'name a smaller number',
+        'use a smaller number',
         'POOL_TOO_SMALL',
       );
     case 'smaller-than-block':
       return new UsageError(
         `the parts would be smaller (${problem.part.spec.cidr}) than a block (/${problem.part.spec.blockSize})`,
-        'name a smaller number',
+        'use a smaller number',
         'POOL_TOO_SMALL',
       );
     case 'too-many':

@@ -24,7 +24,7 @@ export const flags = {
   ),
   write: flag.text('FILE', 'write pcap to a new file, or with - to standard output').short('w'),
   count: flag.count('N', 'stop after this many packets').short('c'),
-  output: outputFlag('text', 'json').about('with json, packets go to a file only, and a summary is printed as JSON'),
+  output: outputFlag('text', 'json').about('json needs -w FILE, and prints a summary'),
 };
 
 export const args = {
@@ -46,8 +46,8 @@ export const nodeCapture = defineCommand({
   description:
     "Runs tcpdump on the node: on the host side of the pod's interface, or on an interface of the node. Packets are " +
     'printed as lines of text, or with -w written as pcap to a file or to standard output. The capture ends after ' +
-    '--count packets or on Ctrl-C, and no tcpdump is left running on the node. Arguments after two dashes are a filter ' +
-    'of tcpdump.',
+    '--count packets or on Ctrl-C, and no tcpdump is left running on the node. Arguments after -- are a tcpdump ' +
+    'filter.',
   examples: [
     { command: 'calictl node capture default/web-1 --via ssh', about: "a pod's packets as text" },
     { command: 'calictl node capture default/web-1 --via ssh -c 100 -w web.pcap', about: '100 packets into a file' },

@@ -33,7 +33,11 @@ async function placeOf(ctx: Context, input: CaptureInput): Promise<Place> {
   const { subject, image, interface: device } = input;
   if ('node' in subject) {
     if (image !== undefined) throw new UsageError('--image requires a pod', 'leave it out for a node');
-    const target = await targetNamed(ctx, subject.node, 'See calictl get nodes; a pod is written as NAMESPACE/NAME.');
+    const target = await targetNamed(
+      ctx,
+      subject.node,
+      'calictl get nodes lists the nodes; a pod is written as NAMESPACE/NAME',
+    );
     return { target, device: device ?? 'any' };
   }
   const { namespace, name } = subject;

@@ -5,7 +5,7 @@ import { outputFlag } from '../../shared-flags.ts';
 
 export const flags = {
   kernelConfig: flag
-    .text('FILE', "the kernel's configuration as text (default: where distributions put it)")
+    .text('FILE', "the kernel's configuration as plain text (default: the usual places, e.g. /boot/config-RELEASE)")
     .short('f'),
   output: outputFlag('table', 'json'),
 };

@@ -14,7 +14,7 @@ export function systemTable({ kernel, modules, isMet, isWithoutIpv6 }: SystemChe
     ? 'Calico can run here, without IPv6.'
     : isMet
       ? 'Calico can run here.'
-      : 'A part of the kernel that Calico needs was not found.';
+      : 'Calico may not run here: the kernel is too old, or a module that Calico needs is missing.';
   return `${textTable(['WHAT', 'NAME', 'STATE'], rows, columns)}\n${verdict}\n`;
 }
 

@@ -7,13 +7,13 @@ import { transportFlags } from '../../transport-flags.ts';
 export const flags = {
   ...transportFlags,
   timeout: flag.duration('stop the program after this time (default: no limit)', { min: 1 }),
-  stdin: flag.on('pass standard input on to the program, up to its end').short('i'),
+  stdin: flag.on('pass standard input to the program').short('i'),
   output: outputFlag('text', 'json'),
 };
 
 export const args = {
   node: arg.text('NODE', 'name of the node').required(),
-  argv: arg.text('ARGV', 'the program and its arguments, after two dashes').repeatable().orEmpty(),
+  argv: arg.text('ARGV', 'the program and its arguments, after --').repeatable().orEmpty(),
 };
 
 export type ExecInput = InputOf<typeof flags, typeof args>;
@@ -22,9 +22,9 @@ export const nodeExec = defineCommand({
   path: ['node', 'exec'],
   summary: 'Run a program on a node',
   description:
-    'Runs the program with exactly these arguments; calictl passes them through no shell. Its output and its exit code ' +
-    "are passed on; when the node cannot be reached the exit code is 1 and the reason is on stderr. In calico-node's " +
-    'container only the programs of its image exist (ip, birdcl, nft, iptables-save, cat, sh and the like).',
+    'Runs the program with exactly these arguments; calictl uses no shell. Its output and its exit code ' +
+    'are passed on; if the node cannot be reached, the exit code is 1 and the reason is on stderr. In the ' +
+    'container of calico-node, only the programs of its image exist (ip, birdcl, nft, iptables-save, cat, sh and the like).',
   examples: [
     { command: 'calictl node exec node-a -- ip route', about: "a node's routes" },
     { command: "calictl node exec node-a --via ssh -- sh -c 'dmesg | tail'", about: 'a shell line, over SSH' },

@@ -22,8 +22,8 @@ export const nodeRoutes = defineCommand({
   description:
     'Works out from pools, blocks, nodes and pods which routes each node must have (no encapsulation, IPIP, VXLAN, ' +
     'CrossSubnet, borrowed addresses, blackholes, own pods) and reads those of the kernel and of BIRD. Shows what is ' +
-    'missing, wrong, masked or left over, and why; --all shows every route. docs/reference/datapath.md describes the F ' +
-    'numbers. Unreachable nodes are reported as unreachable, never as wrong.',
+    'missing, wrong, masked or left over, and why; --all shows every route. `calictl explain F47` says ' +
+    'what a finding means. Unreachable nodes are reported as unreachable, never as wrong.',
   examples: [
     { command: 'calictl node routes', about: 'what differs on any node' },
     { command: 'calictl node routes node-a --all', about: 'every route of one node, with the reason for it' },

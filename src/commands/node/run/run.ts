@@ -16,7 +16,7 @@ export async function run(ctx: Context, input: RunInput): Promise<Started> {
   if (etcd === undefined) {
     throw new UsageError(
       'unsupported backend specified in config',
-      'a container of its own works with etcd only: set DATASTORE_TYPE=etcdv3 and ETCD_ENDPOINTS; in Kubernetes calico-node is a DaemonSet',
+      'node run works only with etcd: set DATASTORE_TYPE=etcdv3 and ETCD_ENDPOINTS; in Kubernetes, calico-node runs as a DaemonSet',
       'NODE_RUN',
     );
   }

@@ -6,7 +6,7 @@ import { birdFlags, readingFlags, transportFlags } from '../../transport-flags.t
 
 export const flags = {
   pod: flag.pod('verify one pod, on the node that it runs on'),
-  all: flag.on('also show the facts that are right'),
+  all: flag.on('also show the facts that are as expected'),
   output: outputFlag('table', 'json', 'yaml'),
   ...transportFlags,
   ...readingFlags,
@@ -24,8 +24,8 @@ export const nodeVerify = defineCommand({
     'Checks everything that packets of pods need on a node, and shows for each fact what is expected and what was ' +
     'seen: the host end of each pod, proxy_arp and forwarding, the route to 169.254.1.1, tunnel devices with their ' +
     'neighbours and forwarding entries, routes, rules, MTUs, packet filters. What could not be seen is reported as not ' +
-    'observed, never as right. Shows what is wrong or was not observed; --all shows everything. ' +
-    'docs/reference/node-faults.md describes each F number.',
+    'observed, never as correct. Shows what is wrong or was not observed; --all shows everything. ' +
+    '`calictl explain F01` says what a finding means.',
   examples: [
     { command: 'calictl node verify', about: 'all nodes' },
     { command: 'calictl node verify node-a --all', about: 'every fact of one node' },

@@ -26,7 +26,7 @@ function workloadOf(network: Network, { namespace, name }: PodName): Workload {
   }
   throw new CalictlError(`pod ${namespace}/${name} is not running on a node, or uses the host network`, {
     code: 'NO_POD',
-    hint: 'See calictl get workloadendpoints -A.',
+    hint: 'calictl get workloadendpoints -A lists the pods that Calico knows',
   });
 }
 

@@ -39,7 +39,7 @@ function hostEndpointsOf(cluster: Cluster, node: string): EndpointShown[] {
     isKnown ? `node ${node} has no host endpoint: no policy applies to it` : `there is no node ${node}`,
     {
       code: isKnown ? 'NO_HOST_ENDPOINT' : 'NODE_UNKNOWN',
-      hint: isKnown ? 'See calictl get hostendpoints.' : 'See calictl get nodes.',
+      hint: isKnown ? 'calictl get hostendpoints lists the host endpoints' : 'calictl get nodes lists the nodes',
     },
   );
 }

@@ -21,10 +21,10 @@ export const snapshotSave = defineCommand({
   path: ['snapshot', 'save'],
   summary: 'Save the objects of a cluster, and the state of its nodes, for offline analysis',
   description:
-    'Writes a folder, or one file when PATH ends in .tgz, that every reading command takes with --datastore PATH. It ' +
+    'Writes a folder, or one file if PATH ends in .tgz; every command that only reads works on it with --datastore PATH. It ' +
     'holds no secrets: of pods and nodes only the fields that calictl reads, services and namespaces without managed ' +
-    'fields and the last applied configuration. With --nodes the ' +
-    'answers of all nodes are recorded, and node commands work on them. Output is byte-identical for the same state, ' +
+    'fields and the last applied configuration. With --nodes, the ' +
+    'answers of all nodes are recorded too, and node commands work on them. Output is byte-identical for the same state, ' +
     'except timestamps.',
   examples: [
     { command: 'calictl snapshot save ./case-17', about: 'the objects into a folder' },

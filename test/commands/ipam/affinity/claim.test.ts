@@ -129,7 +129,7 @@ it('affinity claim warns of more blocks than the limit', async () => {
   const over = await claim('10.60.0.0/27 --node node-a');
   expect(over).toMatchObject({
     code: 0,
-    stderr: 'warning: node-a would own 4 blocks and its limit is 3: it will claim no more by itself\n',
+    stderr: 'warning: node-a would own 4 blocks and its limit is 3: it will not claim more by itself\n',
   });
 });
 

@@ -121,7 +121,7 @@ describe('the STATE column of affinity list', () => {
     [
       'another size',
       [blockWith('10.60.0.0/30', 'host:node-a'), affinityTo('node-a', '10.60.0.0/30', 'confirmed')],
-      'pool pool-1 has another block size',
+      'not the block size of pool pool-1',
     ],
   ])('affinity list reports the problem: %s', async (_what, objects, problem) => {
     expect(await problems(...objects)).toEqual([[problem]]);

@@ -49,7 +49,7 @@ async function warnOfLimit(ctx: Context, node: string, { blocks, owned, limit }:
   const more = blocks.filter(({ does }) => does === 'claim').length;
   if (more === 0 || owned + more <= limit) return;
   await ctx.note(
-    `warning: ${node} would own ${owned + more} blocks and its limit is ${limit}: it will claim no more by itself`,
+    `warning: ${node} would own ${owned + more} blocks and its limit is ${limit}: it will not claim more by itself`,
   );
 }
 

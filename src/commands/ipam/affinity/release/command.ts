@@ -19,7 +19,7 @@ export const ipamAffinityRelease = defineCommand({
   path: ['ipam', 'affinity', 'release'],
   summary: 'Release blocks from their owner',
   description:
-    'Releases the blocks in a CIDR, the blocks of a node, or both filters combined. An empty block is deleted with its ' +
+    'Releases the blocks in a CIDR, the blocks of a node, or those that match both. An empty block is deleted with its ' +
     'affinity; one that holds addresses stays (exit 4 if nothing was released, 5 if other blocks were), unless ' +
     '--keep-addresses allows it to lose its owner. Addresses are never released. The node need not exist any more.',
   examples: [
@@ -27,7 +27,7 @@ export const ipamAffinityRelease = defineCommand({
     { command: 'calictl ipam affinity release --node worker-9', about: 'release all empty blocks of a node' },
     {
       command: 'calictl ipam affinity release --node worker-9 --keep-addresses --yes',
-      about: 'release all blocks of a node, those with addresses too',
+      about: 'release all blocks of a node, including those with addresses',
     },
   ],
   exitCodes: { 4: 'no block of those asked for is empty, or you declined', 5: 'some blocks were not released' },
