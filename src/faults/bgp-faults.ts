@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 export const bgpFaults = {
   birdDown: {
     id: 'F60',
-    title: 'BIRD does not run',
+    title: 'BIRD is not running',
     severities: ['error'],
     meaning:
       'The node has no BGP sessions. Detected by its control socket only: it does not exist, or nothing listens on it. If other nodes still have sessions with the node, BIRD runs and only the socket is at fault.',
@@ -145,7 +145,7 @@ export const bgpFaults = {
     id: 'F100',
     title: 'session is disabled',
     severities: ['error'],
-    meaning: 'It was disabled in BIRD at one end; the other end says Administrative shutdown.',
+    meaning: 'It was disabled in BIRD at one end; the other end reports Administrative shutdown.',
     whatToDo: 'Enable it again: birdcl enable NAME.',
   },
   noReversePeering: {
@@ -160,7 +160,7 @@ export const bgpFaults = {
     title: 'session is not established, for an unknown reason',
     severities: ['error'],
     meaning:
-      'The finding quotes what both ends say. Often the session is just coming up, or the peer already has another session.',
+      'The finding quotes what both ends report. Often the session is just coming up, or the peer already has another session.',
     whatToDo: 'Run the command again in a few seconds; configure each peer in one resource only.',
   },
   bgpPortTaken: {
@@ -173,7 +173,7 @@ export const bgpFaults = {
   },
   passwordKeyRefused: {
     id: 'F105',
-    title: 'kernel does not take the key of a password',
+    title: 'kernel rejects the key of a BGP password',
     severities: ['error'],
     meaning:
       'BIRD takes the session down (Kernel MD5 auth failed): there are too many keys on one socket, or the kernel has no TCP-MD5.',
@@ -181,7 +181,7 @@ export const bgpFaults = {
   },
   peerEndsSession: {
     id: 'F106',
-    title: 'one end ends the session, and says why',
+    title: 'one end closes the session and gives the reason',
     severities: ['error'],
     meaning:
       'The finding quotes it: a limit of prefixes, another session with the same address, a hold time, a message or attribute that was not understood.',
@@ -189,7 +189,7 @@ export const bgpFaults = {
   },
   birdHangs: {
     id: 'F107',
-    title: 'BIRD does not answer any more',
+    title: 'BIRD no longer answers',
     severities: ['error'],
     meaning:
       'Its control socket is there and full (Resource temporarily unavailable), and its peers lose their sessions as hold timers expire.',
@@ -200,7 +200,7 @@ export const bgpFaults = {
     title: 'node is not ready',
     severities: ['error'],
     meaning:
-      'Kubernetes has the node as not ready, it could not be asked, and its peers have lost it: it is off or cut off.',
+      'Kubernetes reports the node as not ready, it could not be queried, and its peers have lost their sessions with it: it is powered off or disconnected.',
     whatToDo: 'Bring the machine back. Its sessions come up by themselves.',
   },
   reflectorsShareCluster: {
@@ -208,7 +208,7 @@ export const bgpFaults = {
     title: 'route reflectors with one cluster ID have different clients',
     severities: ['error'],
     meaning:
-      'A reflector keeps what already carries its own cluster ID, so clients of one never learn the routes of clients of the other, though all sessions are up.',
+      'A reflector discards routes that already carry its own cluster ID, so clients of one never learn the routes of clients of the other, though all sessions are up.',
     whatToDo: 'Give each reflector a routeReflectorClusterID of its own, or peer every client with all of them.',
   },
   routerIdRefused: {
@@ -216,7 +216,7 @@ export const bgpFaults = {
     title: 'router refuses the router ID of a node',
     severities: ['error'],
     meaning:
-      'Bad BGP identifier from a router: the ID is not a unicast address (224.0.0.0 and above, as CALICO_ROUTER_ID=hash can give), or the router knows it from elsewhere.',
+      'Bad BGP identifier from a router: the ID is not a unicast address (224.0.0.0 and above, as CALICO_ROUTER_ID=hash can give), or the router itself or another of its peers already uses it.',
     whatToDo: 'Set CALICO_ROUTER_ID of calico-node on the node to an address of its own.',
   },
   nodeAddressInvalid: {

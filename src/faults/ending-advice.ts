@@ -23,7 +23,7 @@ export const endingAdvice = {
   },
   restartForMtu: {
     hint: 'restart calico-node, which derives it from the MTU of the host when it starts',
-    check: 'The MTU is larger than the host carries, as its interfaces were read.',
+    check: 'The MTU is larger than the network of the host allows, by the interfaces that were read.',
   },
   restartForNodename: {
     hint: 'restart calico-node, which writes the file: pods are wired for the node that it names',

@@ -68,12 +68,12 @@ export const hostFaults = {
     title: 'MTU does not match the settings of Felix',
     severities: ['warning'],
     meaning:
-      'It is the MTU of a tunnel device or the one that new pods get, and larger than the host carries; or that of a tunnel is smaller than that of pods; or that of a route is not that of its device. Large packets may be lost.',
+      'The MTU of a tunnel device or of new pods is larger than the network of the host allows, the MTU of a tunnel is smaller than that of pods, or the MTU of a route differs from that of its device. Large packets may be lost.',
     whatToDo: 'Restart calico-node after a change of MTU settings or of the MTU of the host.',
   },
   felixDown: {
     id: 'F110',
-    title: 'Felix is not live or does not run',
+    title: 'Felix is not live or not running',
     severities: ['error'],
     meaning:
       "Rules and routes of the node stay as they were when Felix stopped. Detected by Felix's own liveness check, or by the list of processes.",

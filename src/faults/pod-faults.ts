@@ -75,7 +75,7 @@ export const podFaults = {
     title: "MTU of a pod's interface is larger than that of new pods",
     severities: ['warning'],
     meaning:
-      'A change of MTU reaches new pods only. The MTU of this pod is too large for what carries its packets: large ones are lost. A smaller MTU than that of new pods is right.',
+      'A change of MTU reaches new pods only. The MTU of this pod is too large for what carries its packets: large ones are lost. A smaller MTU than that of new pods is fine.',
     whatToDo: 'Recreate the pod.',
   },
   podIpv6Disabled: {
@@ -108,7 +108,7 @@ export const podFaults = {
     severities: ['warning'],
     meaning: "Its name is that of a pod's interface, but no pod of the node uses it.",
     whatToDo:
-      'Find out what is at its other end; only what the container runtime of the node does not know either is left over.',
+      'Find out what is at its other end. The interface is left over only if the container runtime of the node does not know it either.',
   },
   podAddressOnNode: {
     id: 'F16',

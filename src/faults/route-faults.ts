@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 export const routeFaults = {
   subnetsDisagree: {
     id: 'F43',
-    title: 'two nodes disagree about being in the same subnet',
+    title: 'two nodes disagree on whether they are in the same subnet',
     severities: ['error'],
     meaning:
       'One sends without encapsulation, the other with it. Strict rp_filter (F32) and firewalls drop one direction.',
@@ -42,7 +42,7 @@ export const routeFaults = {
     severities: ['error', 'warning'],
     meaning:
       "An error where it takes precedence over Calico's route (same destination, or more specific inside a block); otherwise a warning. What the host writes for its own network (dhcp, ra, kernel) is not reported outside of blocks.",
-    whatToDo: 'Find out what adds the route and what for, before anything is done to it: another program may need it.',
+    whatToDo: 'Find out what adds the route and why before you change it: another program may need it.',
   },
   leftoverRoute: {
     id: 'F48',
@@ -129,8 +129,8 @@ export const routeFaults = {
     title: 'pods are announced one by one instead of by the pod CIDR of the node',
     severities: ['warning'],
     meaning:
-      'IPAM is host-local, which gives pods addresses of the pod CIDR of their node, and calico-node does not know: traffic ' +
-      'flows, by one route per pod on every node.',
+      'IPAM is host-local, which gives pods addresses of the pod CIDR of their node, but calico-node is not configured for it: ' +
+      'traffic flows, but every node has one route per pod.',
     whatToDo: 'Set USE_POD_CIDR=true in the environment of calico-node.',
   },
 } as const satisfies Record<string, Fault>;

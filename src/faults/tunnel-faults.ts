@@ -40,11 +40,12 @@ export const tunnelFaults = {
     title: 'another VXLAN device has the same VNI and port',
     severities: ['error'],
     meaning: 'The kernel delivers packets to only one of them, and Felix recreates its device again and again.',
-    whatToDo: 'Change vxlanVNI or vxlanPort of FelixConfiguration, so that both can be used (flannel, Docker Swarm).',
+    whatToDo:
+      'Change vxlanVNI or vxlanPort of FelixConfiguration, so that it no longer collides with that of the other program (flannel, Docker Swarm).',
   },
   wireguardUnusable: {
     id: 'F83',
-    title: 'WireGuard is enabled, and a node is not part of it',
+    title: 'WireGuard is enabled, but a node does not use it',
     severities: ['error'],
     meaning: 'Felix could not set it up there: packets from and to the node are not encrypted, and nothing stops them.',
     whatToDo:

@@ -68,7 +68,7 @@ describe("BIRD's words", () => {
     expect(found?.hint).toMatch(/localASNumber.*Node a/);
   });
 
-  it('a BIRD that does not answer any more is one finding with its sessions', () => {
+  it('a BIRD that no longer answers is one finding with its sessions', () => {
     const busy = answered(
       '',
       1,

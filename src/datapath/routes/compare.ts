@@ -112,7 +112,7 @@ interface Judged extends Pick<RouteComparison, 'verdict'> {
 
 const seenNothing = (): string => nothing;
 
-const foreignHint = 'find out what adds it and what for: packets to pods must not take it';
+const foreignHint = 'find out what adds it and why: packets to pods must not take it';
 
 /** `pod shop/cart-0 (10.0.0.1)`. */
 const podText = ({ why, destination }: ExpectedRoute): string => `${why} (${formatIp(destination.base)})`;

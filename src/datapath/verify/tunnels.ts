@@ -204,7 +204,7 @@ function collisionFacts(devices: readonly TunnelDevice[], interfaces: Observed<r
         subject: name,
         fact: 'foreign VXLAN device',
         expected: `not VNI ${own.id} on port ${own.port}`,
-        hint: 'change vxlanVNI or vxlanPort of FelixConfiguration, so that both can be used (flannel, Docker Swarm)',
+        hint: 'change vxlanVNI or vxlanPort of FelixConfiguration, so that it no longer collides with that of the other program (flannel, Docker Swarm)',
         command: linkCommand(name),
       };
       return judged(spec, `VNI ${own.id} on port ${own.port}`, false);

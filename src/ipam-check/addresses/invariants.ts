@@ -53,7 +53,7 @@ export const addressInvariants = {
     needs: users,
     meaning: 'The address has leaked: it cannot be assigned to anything else.',
     whatToDo:
-      'Run with --fix to release the address. An address that was assigned by hand names no owner that could be looked up, so --fix never releases it; use ipam release --ip.',
+      'Run with --fix to release the address. A manually assigned address has no owner to look up, so --fix never releases it; use ipam release --ip.',
   },
   'INV-54': {
     title: 'address is in use but not allocated',
@@ -164,6 +164,6 @@ export const addressInvariants = {
     meaning:
       'Another IPAM plugin assigns them: host-local, from the podCIDR of each node, or that of another CNI plugin. Calico IPAM neither knows nor protects these addresses.',
     whatToDo:
-      'Nothing, if the cluster is meant to be so: canal, policy only, or pods on a network of their own. Pods that were started before Calico was installed get an address of Calico when they are restarted.',
+      'Nothing, if the cluster is meant to work this way: canal, policy only, or pods on a network of their own. Pods that were started before Calico was installed get an address of Calico when they are restarted.',
   },
 } satisfies Record<string, Invariant>;

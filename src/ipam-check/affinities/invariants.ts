@@ -123,7 +123,7 @@ export const affinityInvariants = {
     severities: ['error'],
     needs: ['IPAMBlock', 'Node', 'Pod'],
     meaning:
-      'Addresses and blocks are recorded for a node that does not exist. Calico takes the pods for ones that moved: its garbage collector can release addresses that they use.',
+      'Addresses and blocks are recorded for a node that does not exist. Calico assumes that the pods moved: its garbage collector can release addresses that they use.',
     whatToDo:
       'Set the node name in the CNI configuration (nodename) and in /var/lib/calico/nodename to that of the Node object, then restart the pods of the node.',
   },

@@ -72,8 +72,8 @@ export const poolInvariants = {
     severities: ['warning'],
     needs: ['IPAMBlock', 'IPReservation', 'Node', 'Pod'],
     meaning:
-      'A pod can be assigned the address of a node, which cuts both off. Calico also takes traffic to the nodes for traffic to pods.',
+      'A pod can be assigned the address of a node, which cuts both off. Calico also treats traffic to the nodes as traffic to pods.',
     whatToDo:
-      'Create a pool outside of the network of the nodes, disable this one, and restart its pods. Until then, keep the addresses of the nodes back with an IPReservation.',
+      'Create a pool outside of the network of the nodes, disable this one, and restart its pods. Until then, reserve the addresses of the nodes with an IPReservation.',
   },
 } satisfies Record<string, Invariant>;

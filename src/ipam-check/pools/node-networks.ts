@@ -47,7 +47,7 @@ function containsNodes(pool: PoolView, addresses: readonly [node: NodeRecord, ad
     fingerprint: `${cidr} ${addresses.length}`,
     repair: byHand(
       'create a pool outside of the network of the nodes, disable this one, and restart its pods; ' +
-        'until then, keep the addresses of the nodes back with an IPReservation',
+        'until then, reserve the addresses of the nodes with an IPReservation',
     ),
   });
 }
