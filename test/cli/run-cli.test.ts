@@ -49,7 +49,7 @@ describe('runCli', () => {
 
   it.each([
     ['gett', "calictl: unknown command 'gett'\nhint: Did you mean get? Otherwise run 'calictl --help'.\n"],
-    ['get', "calictl: nothing to get\nhint: Specify a KIND, e.g. ippools, or a manifest with -f.\n"],
+    ['get', 'calictl: nothing to get\nhint: Specify a KIND, e.g. ippools, or a manifest with -f.\n'],
     ['ipam sho', "calictl: unknown command 'sho'\nhint: Did you mean show? Otherwise run 'calictl ipam --help'.\n"],
     ['get ippool --bogus', "calictl: unknown option '--bogus'\nhint: Run 'calictl get --help'.\n"],
     ['--bogus', "calictl: unknown option '--bogus'\nhint: Run 'calictl --help'.\n"],

@@ -141,9 +141,7 @@ describe('calictl node routes', () => {
     const { code, stdout } = await routes('', { 'node-a': answers({ addresses: well.addresses ?? '' }) }, objects);
     expect(code).toBe(5);
     expect(stdout).toContain('not observed');
-    expect(stdout).toMatch(
-      /^partly read node-a: IPv4 routes could not be read: the snapshot has no record of ip /m,
-    );
+    expect(stdout).toMatch(/^partly read node-a: IPv4 routes could not be read: the snapshot has no record of ip /m);
     expect(stdout).not.toContain('missing');
   });
 
