@@ -64,9 +64,9 @@ describe('explain', () => {
 
   it.each([
     ['INV-99', 'no finding has the ID INV-99', 'docs/reference/invariants.md'],
-    ['F999', 'no finding has the id F999', 'docs/reference/node-faults.md'],
+    ['F999', 'no finding has the ID F999', 'docs/reference/node-faults.md'],
     ['ipool', 'nothing to explain: ipool', 'Did you mean ippool?'],
-    ['xyzzy', 'nothing to explain: xyzzy', 'Use an id such as INV-45 or F62, or a kind: '],
+    ['xyzzy', 'nothing to explain: xyzzy', 'Use an ID such as INV-45 or F62, or a kind: '],
     ['ippool.spec.blocksize', 'IPPool has no field spec.blocksize', 'Did you mean spec.blockSize?'],
     ['45', 'nothing to explain: 45', 'INV-45'],
   ])('explain %s is wrong usage with a hint', async (topic, message, hint) => {
