@@ -63,6 +63,12 @@ export async function runCli(argv: readonly string[], unguarded: World): Promise
     return runCalicoctl(argv, world);
   }
 
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./complete.ts');
+    await complete(argv.slice(1), world);
+    return exitCodes.ok;
+  }
+
   let parsed: ParsedCommand;
   let globals: GlobalInput;
   try {

@@ -60,6 +60,8 @@ export interface ParameterSpec<One = unknown> {
   readonly default?: string;
   /** The only values accepted, when they are few. */
   readonly choices?: readonly string[];
+  /** Values that completion offers, when others are accepted too. */
+  readonly suggests?: readonly string[];
   /** For `invalid duration for --grace: X`. */
   readonly noun: string;
   /** What a value looks like, for the hint of that error. */
@@ -81,7 +83,7 @@ export function flagName(key: string): string {
 }
 
 /** How to describe a value of one's own kind: with its noun, and what it looks like. */
-type ParsedSpec<One> = Pick<ParameterSpec<One>, 'noun' | 'hint' | 'parse'>;
+type ParsedSpec<One> = Pick<ParameterSpec<One>, 'noun' | 'hint' | 'parse' | 'suggests'>;
 
 export interface CountRange {
   readonly min?: number;

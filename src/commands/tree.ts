@@ -2,6 +2,7 @@
 import { apply } from './apply/command.ts';
 import { clusterDiags } from './cluster/diags/command.ts';
 import type { Command } from './command.ts';
+import { completion } from './completion/command.ts';
 import { create } from './create/command.ts';
 import { deleteObjects } from './delete/command.ts';
 import { explain } from './explain/command.ts';
@@ -54,6 +55,7 @@ export const groups: readonly CommandGroup[] = [
 export const commands: readonly Command[] = [
   apply,
   clusterDiags,
+  completion,
   create,
   deleteObjects,
   explain,

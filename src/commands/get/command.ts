@@ -10,6 +10,18 @@ export const flags = {
       'output format: ps, wide, yaml, json, name, custom-columns=…, jsonpath=…, jsonpath-file=FILE, go-template=… or go-template-file=FILE',
       {
         noun: 'format',
+        suggests: [
+          'ps',
+          'wide',
+          'yaml',
+          'json',
+          'name',
+          'custom-columns=',
+          'jsonpath=',
+          'jsonpath-file=',
+          'go-template=',
+          'go-template-file=',
+        ],
         hint: 'use one of ps, wide, yaml, json, name, custom-columns=…, jsonpath=…, go-template=…',
         parse: async (text) => (await import('./output.ts')).parseOutputWithPaths(text),
       },

@@ -1,0 +1,37 @@
+// calictl completion: what it is called and takes.
+import { defineCommand } from '../command.ts';
+import { arg, type InputOf } from '../parameters.ts';
+import { outputFlag } from '../shared-flags.ts';
+import { shells } from './scripts.ts';
+
+export const flags = { output: outputFlag('text', 'json') };
+
+export const args = {
+  shell: arg.choice('SHELL', shells, 'the shell that the script is for').required(),
+};
+
+export type CompletionInput = InputOf<typeof flags, typeof args>;
+
+export const completion = defineCommand({
+  path: ['completion'],
+  summary: 'Print a script with which a shell completes command lines',
+  description:
+    'After the script is loaded, Tab completes commands, flags and their values, kinds, ids of findings, files, and the ' +
+    'names of objects, nodes, pools, namespaces and pods in the datastore that the command line names. Names are read for ' +
+    'at most two seconds. A name that a shell could take for more than a name is not offered.',
+  examples: [
+    {
+      command: 'calictl completion bash',
+      about: 'the script for bash; load it with: source <(calictl completion bash)',
+    },
+    { command: 'calictl completion bash > /etc/bash_completion.d/calictl', about: 'for all users of bash' },
+    {
+      command: 'calictl completion zsh > ~/.zfunc/_calictl',
+      about: 'zsh, with ~/.zfunc in fpath before compinit runs',
+    },
+    { command: 'calictl completion fish > ~/.config/fish/completions/calictl.fish', about: 'fish' },
+  ],
+  args,
+  flags,
+  load: () => import('./run.ts'),
+});
