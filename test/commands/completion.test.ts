@@ -112,6 +112,11 @@ describe('the hidden command', () => {
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'words\n', stderr: '' });
   });
 
+  it('completes the command line of calictl when kubectl runs it as its plugin calictl', async () => {
+    const { stdout } = await run(['__complete', 'ipam', 'aff'], { programName: 'kubectl-calictl' });
+    expect(stdout).toBe('words\naffinity\tShow and change which node owns which blocks\n');
+  });
+
   it('is not in the help', async () => {
     expect((await run('--help')).stdout).not.toContain('__complete');
   });
