@@ -49,7 +49,7 @@ describe('version', () => {
     const { code, stdout } = await run('version');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^Client Version: .*\nImplements Calico: .*\nGit commit: .*\nCluster Version: {3}none: no datastore is configured\n$/,
+      /^Client Version: .*\nImplements Calico: .*\nGit commit: .*\nCluster Version: {3}unknown, because no datastore is configured\n$/,
     );
     expect((await run('version', { programName: 'calicoctl' })).stdout).toContain('Unable to detect installed Calico');
   });

@@ -170,7 +170,7 @@ function noBlocks(input: ShowInput): string {
 
 export async function run(ctx: Context, input: ShowInput): Promise<Shown> {
   if (isPicture(input.output) && !input.map) {
-    throw new UsageError(`-o ${input.output}  requires --map`, 'add --map');
+    throw new UsageError(`-o ${input.output} requires --map`, 'add --map');
   }
   const store = await ctx.datastore();
   const { signal } = ctx.world;
