@@ -72,6 +72,8 @@ export interface ListOptions extends CallOptions {
   readonly current?: boolean;
   /** A Kubernetes label selector. */
   readonly labelSelector?: string;
+  /** For what is written: a folder without any manifest is one without objects, where it is an error for readers. */
+  readonly orEmpty?: boolean;
   /** For callers that ask for `holdings`: what a folder holds besides its unreadable files, which are errors otherwise. */
   readonly partial?: boolean;
 }

@@ -106,7 +106,7 @@ function tierRules({ store }: RuleContext): KindRules {
   return {
     beforeDelete: async ({ metadata: { name } }) => {
       for (const kind of tiered) {
-        const all = await listAll(store, kind);
+        const all = await listAll(store, kind, { orEmpty: true });
         const member = all.map((stored) => toV3(kind, stored)).find((policy) => tierOf(policy) === name);
         if (member === undefined) continue;
         throw refusedWrite(

@@ -28,7 +28,7 @@ export async function checkObject(
   for (const needed of neededForWrite(write)) {
     related.set(
       needed,
-      (await listAll(store, needed)).map((one) => toV3(needed, one)),
+      (await listAll(store, needed, { orEmpty: true })).map((one) => toV3(needed, one)),
     );
   }
   throwIfAny(kind, object, writeProblems({ ...write, related: (needed) => related.get(needed) ?? [] }), asCalicoctl);

@@ -43,7 +43,7 @@ function usedAddresses({ spec }: IPAMBlock): number {
 }
 
 async function useOf(store: Datastore, range: Cidr): Promise<Use> {
-  const used = (await listAll(store, ipamBlock)).flatMap((block) => {
+  const used = (await listAll(store, ipamBlock, { orEmpty: true })).flatMap((block) => {
     const cidr = parseCidr(String(block.spec?.cidr));
     const isInside = cidr !== undefined && cidrContains(range, cidr.base);
     return isInside ? [usedAddresses(block)] : [];

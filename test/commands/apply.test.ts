@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,6 +26,12 @@ function folder(files: Readonly<Record<string, string>>): {
 }
 
 describe('calictl apply', () => {
+  it('apply writes the first manifest of an empty folder', async () => {
+    const { path, calictl } = folder({});
+    expect(await calictl('apply -f -', pool('pool-1'))).toMatchObject({ code: 0, stdout: 'ippool/pool-1 created\n' });
+    expect(readdirSync(path).filter((name) => name.endsWith('.yaml'))).toEqual(['ippool-pool-1.yaml']);
+  });
+
   it('apply reports what was created, configured and left unchanged', async () => {
     const { calictl } = folder({ 'one.yaml': pool('pool-1'), 'two.yaml': pool('pool-2') });
     const changed = `${pool('pool-1')}---\n${pool('pool-2', '  natOutgoing: true\n')}---\n${pool('pool-3')}`;
@@ -143,7 +149,7 @@ describe('calictl delete', () => {
     const { calictl } = folder({ 'one.yaml': pool('pool-1', '  blockSize: 30\n'), 'block.yaml': used });
     const refused = await calictl('delete ippool pool-1');
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' });
-    expect(refused.stderr).toContain('IPPool pool-1 has 1 address in 1 block in use');
+    expect(refused.stderr).toContain('IPPool pool-1 has 1 address in use, in 1 block');
     expect((await calictl('get ippools -o custom-columns=NAME,DISABLED')).stdout).toMatch(/pool-1 +false/);
 
     const forced = await calictl('delete ippool pool-1 --force');

@@ -90,7 +90,7 @@ describe.each(Object.entries(modes))('hostile texts %s', (_, mode) => {
     }
     // Calicoctl has fewer commands.
     expect(shown).toBeGreaterThan(mode.programName === undefined ? 25 : 3);
-  }, 120_000);
+  }, 300_000);
 
   const named = kinds.filter(isOnCommandLine);
   it.each(named.map((kind) => [kind.kind, kind] as const))('every field of %s is printed tame', async (_kind, kind) => {

@@ -55,7 +55,7 @@ export const patch = defineCommand({
       about: 'one field of a pool',
     },
     {
-      command: `calictl patch bgppeer rack-1 --type merge -p '{"spec":{"password":null}}'`,
+      command: `calictl patch ippool legacy-pool --type merge -p '{"spec":{"namespaceSelector":null}}'`,
       about: 'remove a field',
     },
     {

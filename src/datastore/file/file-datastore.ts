@@ -177,8 +177,8 @@ export class FileDatastore implements Datastore {
     yield await this.#inTurn('read', options, async () => {
       await this.#look(options);
       if (options.partial !== true) this.#refuseUnreadable();
-      if (this.#contents.isEmpty) {
-        this.#refuseUnreadable();
+      if (this.#contents.isEmpty) this.#refuseUnreadable();
+      if (this.#contents.isEmpty && options.orEmpty !== true) {
         throw new DatastoreError('invalid', `${this.folder} holds no manifests`, {
           code: emptyFolderCode,
           hint: this.#emptyHint(),

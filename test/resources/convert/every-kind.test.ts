@@ -36,8 +36,12 @@ describe('a sample of every kind', () => {
     const sampled = new Set(all.map(kind));
     const rest = kinds.filter((one) => !sampled.has(one)).map((one) => one.kind);
     expect(rest).toEqual([
+      'AdminNetworkPolicy',
+      'BaselineAdminNetworkPolicy',
       'BlockAffinity',
       'ClusterInformation',
+      'ClusterNetworkPolicy',
+      'EndpointSlice',
       'IPAMBlock',
       'IPAMConfig',
       'IPAMHandle',

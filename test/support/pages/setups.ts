@@ -51,6 +51,7 @@ export const setups: Readonly<Record<string, Setup>> = {
   },
   'calictl delete ippool new-pool': { before: ['calictl create -f pool.yaml'] },
   'calictl delete -f policies/ --skip-not-exists': { before: ['calictl create -f pool.yaml'] },
+  'calictl label node worker-1 rack-': { before: ['calictl label node worker-1 rack=r7'] },
   'calictl replace -f pool.yaml': { before: ['calictl create -f pool.yaml'] },
   'calictl policy test node/node-a shop/db --proto tcp --port 5432 -o json': { exit: 3 },
   'calictl version --poll 10s': { isEndless: true, exit: 130, stderr: 'interrupted' },
