@@ -47,7 +47,7 @@ function problemsOf(kind: Kind, object: KubeObject): string[] {
 }
 
 /** The problems that the object did not have before a change. */
-export function newProblems(kind: Kind, before: KubeObject, after: KubeObject): string[] {
+function newProblems(kind: Kind, before: KubeObject, after: KubeObject): string[] {
   const known = new Set(problemsOf(kind, before));
   return problemsOf(kind, after).filter((problem) => !known.has(problem));
 }

@@ -62,7 +62,9 @@ function unreachedLines(unreached: readonly UnreachedNode[], style: Style): stri
 function foundText(findings: readonly unknown[], unreached: readonly UnreachedNode[]): string {
   const partly = unreached.filter(({ code }) => code === partUnseen).length;
   const not = unreached.length - partly;
-  const parts = [findings.length === 0 ? 'no problems' : counted(findings.length, 'problem')];
+  // Of a node that was not read, nothing is known.
+  const none = not > 0 ? 'no problems found' : 'no problems';
+  const parts = [findings.length === 0 ? none : counted(findings.length, 'problem')];
   if (not > 0) parts.push(`${counted(not, 'node')} unreachable`);
   if (partly > 0) parts.push(`${counted(partly, 'node')} partly read`);
   return parts.join(', ');

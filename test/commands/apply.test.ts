@@ -154,7 +154,7 @@ describe('calictl delete', () => {
 
     const forced = await calictl('delete ippool pool-1 --force');
     expect({ code: forced.code, stdout: forced.stdout }).toEqual({ code: 0, stdout: 'ippool/pool-1 deleted\n' });
-    expect(forced.stderr).toContain('1 address in 1 block of the deleted IPPool pool-1 stay allocated');
+    expect(forced.stderr).toContain('1 address in use, in 1 block of the deleted IPPool pool-1 stay allocated');
     expect((await calictl('get ipamblocks -o name')).stdout).toBe('ipamblock/10-1-0-0-30\n');
   });
 

@@ -158,7 +158,7 @@ describe('bad input with a folder', () => {
     ['ipam release --ip 10.60.0.200', { code: 1, names: '10.60.0.200 is not assigned' }],
     ['ipam release --handle h', { code: 1, names: 'the handle h' }],
     ['ipam release --from-report nowhere.json', { code: 2, names: 'nowhere.json', hint: /ipam check --report FILE/ }],
-    ['ipam release --from-report empty', { code: 2, names: 'the report empty cannot be read: is a directory' }],
+    ['ipam release --from-report empty', { code: 2, names: 'the report empty cannot be read: a folder, not a file' }],
     [
       'ipam release --from-report half.json',
       { code: 2, names: 'half.json is not valid JSON', hint: /ipam check --report FILE/ },
@@ -446,7 +446,7 @@ describeWithApiServer('bad input with a cluster', (server) => {
       {
         kind: 'Service',
         reason: expect.stringContaining('not allowed to list services'),
-        invariants: ['INV-44', 'INV-67'],
+        invariants: ['INV-44', 'INV-67', 'INV-71'],
       },
     ]);
     const text = await unchanged('lacks-services', 'ipam check');

@@ -16,11 +16,14 @@ import { makeKey, type Sshd, sshFolder, startSshd } from '../support/servers/ssh
 import { type StandIn, sendJson, startStandIn } from '../support/servers/tls-stand-in.ts';
 
 const snapshotFolder = join(exampleFolder, '..', 'case-17');
+const policyFolder = join(exampleFolder, '..', 'shop-policies');
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'calictl-built-'));
   cpSync(exampleFolder, join(folder, 'work'), { recursive: true });
+  const pool = { apiVersion: 'projectcalico.org/v3', kind: 'IPPool', metadata: { name: 'new-pool' } };
+  file('pool.json', JSON.stringify({ ...pool, spec: { cidr: '10.99.0.0/24' } }));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -45,6 +48,11 @@ interface Case {
 const onWork = (line: string, exit: number, shows: RegExp): Case => ({ line: `--datastore work ${line}`, exit, shows });
 const onSnapshot = (line: string, exit: number, shows: RegExp): Case => ({
   line: `--datastore ${snapshotFolder} ${line}`,
+  exit,
+  shows,
+});
+const onPolicies = (line: string, exit: number, shows: RegExp): Case => ({
+  line: `--datastore ${policyFolder} ${line}`,
   exit,
   shows,
 });
@@ -74,6 +82,17 @@ const cases: readonly Case[] = [
   ...['table', 'csv'].map((format) => onWork(`ipam show -o ${format}`, 0, /10\.60\.0\.0\/18/)),
   ...['table', 'svg', 'html'].map((format) => onWork(`ipam show --map -o ${format}`, 0, /10\.60\.0\.0/)),
   onWork('ipam split 2 --name legacy-pool --dry-run', 0, /10\.61/),
+  { line: 'completion bash', exit: 0, shows: /complete/ },
+  { line: 'validate -f pool.json', exit: 0, shows: /./ },
+  onWork('create -f pool.json', 0, /^ippool\/new-pool created/),
+  onWork('apply -f pool.json', 0, /^ippool\/new-pool unchanged/),
+  onWork('label ippool new-pool team=shop', 0, /^ippool\/new-pool labeled/),
+  onWork('patch ippool new-pool --type json -p [{"op":"add","path":"/spec/natOutgoing","value":true}]', 0, /patched/),
+  onWork('replace -f pool.json', 0, /^ippool\/new-pool replaced/),
+  onWork('delete ippool new-pool', 0, /^ippool\/new-pool deleted/),
+  onWork('get ippools -o jsonpath={.items[*].metadata.name}', 0, /default-pool/),
+  onPolicies('policy effective shop/db', 0, /policy/i),
+  onPolicies('policy test shop/web shop/db --proto tcp --port 5432', 0, /^allowed: TCP port 5432/),
   onWork('snapshot save copy.tgz', 0, /IPAMBlock +\d/),
   { line: '--datastore copy.tgz get nodes', exit: 0, shows: /worker-1/ },
   onWork('cluster diags', 2, /^$/),

@@ -43,6 +43,7 @@ const lines: readonly (readonly string[])[] = [
   ['label', 'ippool', 'pool-1', 'a=b=c'],
   ['label', 'ippool', 'pool-1', 'novalue'],
   ['label', 'ippool', 'pool-1', 'empty='],
+  ['label', 'ippool', 'pool-1', 'bad key=x'],
   ['label', 'ippool', 'nosuch', 'a=b'],
   ['label', 'nosuchkind', 'x', 'a=b'],
   ['label', 'ippool', '', 'a=b'],
@@ -60,6 +61,9 @@ const lines: readonly (readonly string[])[] = [
   ['patch', 'ippool', 'pool-1', '--patch={"spec":{"disabled":true}}', '-t', 'json'],
   ['patch', 'ippool', 'pool-1', '-p', '{"metadata":{"labels":{"x":"y","rack":null}}}'],
   ['patch', 'ippool', 'pool-1', '-p', '{"spec":{"cidr":"10.61.0.0/16"}}'],
+  ['patch', 'ippool', 'pool-1', '-p', '{"spec":{"nosuch":1}}'],
+  ['patch', 'ippool', 'pool-1', '-p', '{"spec":{"natOutgoing":"perhaps"}}'],
+  ['patch', 'ippool', 'pool-1', '-p', '{"spec":{"nodeSelector":"has("}}'],
   ['patch', 'ippool', 'pool-1', '-p', 'spec: {}'],
   ['patch', 'ippool', 'pool-1', '-p', '[]'],
   ['patch', 'ippool', 'pool-1', '-p', '{'],
@@ -90,7 +94,7 @@ const environment = (server: ApiServer): Record<string, string> => ({
 });
 
 /** What a user sees of the objects afterwards, without what differs between two clusters. */
-const masked = (text: string): string => text.replace(/(uid|resourceVersion|creationTimestamp): .*/g, '$1: X');
+const masked = (text: string): string => text.replace(/(uid|resourceVersion|creationTimestamp|time): .*/g, '$1: X');
 
 describeWithParts('label and patch as calicoctl', ['etcd', 'kube-apiserver'], () => {
   const folder = mkdtempSync(join(tmpdir(), 'calictl-changes-'));

@@ -45,7 +45,7 @@ export const deleteObjects = defineCommand({
   ],
   exitCodes: {
     2: 'wrong usage, or a manifest with a problem; nothing was deleted',
-    4: 'refused: addresses of a pool are in use, or you said no',
+    4: 'refused: addresses of a pool are in use, or you declined',
     5: 'some objects were deleted, others were not',
   },
   args,

@@ -5,8 +5,8 @@ import { calicoctlNamespaceFlag, outputFlag, writeFlags } from '../shared-flags.
 import { parseLabel } from './label-word.ts';
 
 export const flags = {
-  overwrite: flag.on('accept labels that have another value'),
-  remove: flag.on('remove the labels, which are given as keys'),
+  overwrite: flag.on('change labels that already have a different value'),
+  remove: flag.on('remove the labels with these keys'),
   namespace: flag.text('NAMESPACE', 'namespace, for kinds that have one (default: default)').short('n'),
   dryRun: writeFlags.dryRun,
   output: outputFlag('text', 'name', 'json', 'yaml'),
@@ -27,7 +27,7 @@ export const args = {
 export type LabelInput = InputOf<typeof flags, typeof args>;
 
 const calicoctlFlags = {
-  overwrite: flag.on('accept a label that has another value'),
+  overwrite: flag.on('change a label that already has a different value'),
   remove: flag.on('remove the label, which is given as a key'),
   namespace: calicoctlNamespaceFlag,
 };
@@ -44,14 +44,14 @@ export const label = defineCommand({
   path: ['label'],
   summary: 'Set or remove labels of an object',
   description:
-    'Labels of a Node go into its Calico annotation; those that Kubernetes itself has set stay. Without --overwrite a label ' +
-    'that has another value is an error.',
+    'Labels of a Node are stored in an annotation for Calico; labels of the Kubernetes node itself are not changed. Without ' +
+    '--overwrite, the command refuses to change the value of a label.',
   examples: [
     { command: 'calictl label node worker-1 rack=r7 zone=b', about: 'set two labels' },
     { command: 'calictl label node worker-1 rack=r8 --overwrite', about: 'change a label' },
     { command: 'calictl label node worker-1 rack-', about: 'remove a label' },
   ],
-  exitCodes: { 4: 'refused: a label has another value, and --overwrite was not given' },
+  exitCodes: { 4: 'refused: a label already has a different value, and --overwrite was not given' },
   args,
   flags,
   rules: [some(['labels'], 'no labels given', 'write KEY=VALUE to set one, KEY- to remove one')],

@@ -1,13 +1,13 @@
 // `patch` as calicoctl has it: always a strategic merge patch, and its words.
+import { readAsCalicoctl } from '../../manifest/calicoctl/read-manifest.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
 import { patched } from '../../resources/change/patch.ts';
 import type { KubeObject } from '../../resources/object.ts';
-import { parseJson } from '../../text/json.ts';
+import { parseJson, printJson } from '../../text/json.ts';
 import { isObject } from '../../text/plain-values.ts';
 import { CalictlError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
 import { calicoctlNamed, handleAll, type Report, refuseEmptyName } from '../calicoctl-writes.ts';
-import { newProblems } from '../change-object.ts';
 import type { Context } from '../command.ts';
 import { kindOfWord } from '../get/reader.ts';
 import type { CalicoctlPatchInput } from './command.ts';
@@ -35,6 +35,17 @@ function merged(object: KubeObject, text: string): KubeObject {
   }
 }
 
+/** Why calicoctl could not decode the object into the types of its kind; undefined when it can. */
+function decodingProblem(object: KubeObject): string | undefined {
+  try {
+    readAsCalicoctl(printJson(object));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CalictlError)) throw error;
+    return error.message.replace('failed to execute command: ', '');
+  }
+}
+
 export async function run(ctx: Context, input: CalicoctlPatchInput): Promise<Report> {
   const kind = kindOfWord(input.kind, ({ codec }) => codec !== undefined);
   const targets = calicoctlNamed(kind, [input.name]);
@@ -45,9 +56,11 @@ export async function run(ctx: Context, input: CalicoctlPatchInput): Promise<Rep
     write: async ({ object: { metadata } }) => {
       const found = await client.one(kind, metadata);
       const changed = merged(found, input.patch);
-      const [problem] = newProblems(kind, found, changed);
-      if (problem !== undefined)
-        throw failure(`creating resource from patched data: error parsing document: ${problem}`);
+      const problem = decodingProblem(changed);
+      // A stored object may have fields that calicoctl does not know: it leaves them out when it reads.
+      if (problem !== undefined && decodingProblem(found) === undefined) {
+        throw failure(`creating resource from patched data: ${problem}`);
+      }
       try {
         return { outcome: 'patched', object: await client.update(kind, changed) };
       } catch (error) {

@@ -74,8 +74,9 @@ export const patch = defineCommand({
     flags: calicoctlFlags,
     guarded: true,
     isResourceCommand: true,
-    usage: `patch <KIND> <NAME> --patch=<PATCH> [--type=<TYPE>]
-                  [--config=<CONFIG>] [--namespace=<NS>] [--context=<context>] [--allow-version-mismatch]`,
+    usage:
+      'patch <KIND> <NAME> --patch=<PATCH> [--type=<TYPE>] [--config=<CONFIG>] [--namespace=<NS>] [--context=<context>] ' +
+      '[--allow-version-mismatch]',
     description:
       'Change some fields of an object.\nThe patch is JSON and is merged into the object: maps are merged, lists are replaced, null removes a field.',
     load: () => import('./calicoctl.ts'),

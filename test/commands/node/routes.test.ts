@@ -128,7 +128,7 @@ describe('calictl node routes', () => {
     expect(code).toBe(5);
     expect(stdout).toMatch(/^unreachable node-b: .*\n/);
     expect(stdout).toMatch(
-      /4 of 4 routes on 1 node are as expected; no problems, 1 node unreachable\.\nInstallation: VXLAN, Calico IPAM\.\n$/,
+      /4 of 4 routes on 1 node are as expected; no problems found, 1 node unreachable\.\nInstallation: VXLAN, Calico IPAM\.\n$/,
     );
   });
 

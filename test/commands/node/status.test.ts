@@ -85,7 +85,7 @@ describe('calictl node status', () => {
     const { code, stdout } = await status('', { ...healthy, 'node-c': undefined });
     expect(stdout).toMatch(/^node-c +\? +\? +\? +\? +\? +\? +unreachable$/m);
     expect(stdout).toContain('unreachable node-c: ');
-    expect(stdout).toContain('4 of 4 peers on 2 nodes are up; no problems, 1 node unreachable.');
+    expect(stdout).toContain('4 of 4 peers on 2 nodes are up; no problems found, 1 node unreachable.');
     expect(code).toBe(5);
   });
 

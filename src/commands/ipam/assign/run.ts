@@ -1,5 +1,5 @@
 // What calictl ipam assign does: the real allocator, for a node, for a service, or for one given address.
-import { type Datastore, listAll } from '../../../datastore/datastore.ts';
+import { type Datastore, DatastoreError, listAll } from '../../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../../datastore/stored-ipam.ts';
 import { type Addresses, type AddressesRequest, assignAddresses } from '../../../ipam/assign/assign-addresses.ts';
 import { assignIp } from '../../../ipam/assign/assign-ip.ts';
@@ -48,7 +48,7 @@ export async function run(ctx: Context, input: AssignInput): Promise<Done> {
   const store = ipamStoreOf(datastore, { signal: ctx.world.signal });
   const avoid = sharedRanges(await store.blocks.list());
   if (ip !== undefined) {
-    await refuseAddressOfNode(datastore, ip, ctx.world.signal);
+    await refuseAddressOfNode(ctx, datastore, ip);
     const done = await assignIp(store, { address: ip, node: input.node, use, handle, attributes, avoid }, ctx.world);
     return { node: done.node, handle, requested: 1, addresses: [done.assigned], shortfall: [] };
   }
@@ -75,10 +75,19 @@ export async function run(ctx: Context, input: AssignInput): Promise<Done> {
   };
 }
 
-/** Errors: RefusedError for an address that a node has itself: whoever gets it cuts the node off. */
-async function refuseAddressOfNode(store: Datastore, ip: string, signal: AbortSignal): Promise<void> {
+/**
+ * Errors: RefusedError for an address that a node has itself: whoever gets it cuts the node off. Without the right to list
+ * nodes, which CNI plugins do not have, a note says that it was not checked.
+ */
+async function refuseAddressOfNode(ctx: Context, store: Datastore, ip: string): Promise<void> {
   const address = canonicalIp(ip);
-  const nodes = await listAll(store, calicoNode, { mode: 'scan', current: true, signal });
+  const nodes = await listAll(store, calicoNode, { mode: 'scan', current: true, signal: ctx.world.signal }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof DatastoreError) || error.reason !== 'unauthorized') throw error;
+      await ctx.note(`not checked whether ${ip} is the address of a node: ${error.message}`);
+      return [];
+    },
+  );
   const owner = nodes.find((node) => ownAddresses(node).some((own) => own === address));
   if (owner === undefined) return;
   throw new RefusedError(

@@ -30,8 +30,8 @@ export const policyTest = defineCommand({
   description:
     'Evaluates the policies of Calico, of Kubernetes and of administrators as Felix does: tiers, their policies and rules ' +
     'in order, then profiles, for the egress of the source and the ingress of the destination. The flow is allowed only ' +
-    'when both allow it. Staged policies are shown and decide nothing. What was not read is not judged: a verdict that ' +
-    'rests on it ends with code 5. No packet is sent. Rules: docs/reference/policy.md.',
+    'when both allow it. Staged policies are shown but have no effect. A verdict that depends on something that could not ' +
+    'be read has exit code 5. No packet is sent.',
   examples: [
     { command: 'calictl policy test shop/web shop/db --proto tcp --port 5432', about: 'between two pods' },
     {
@@ -47,7 +47,7 @@ export const policyTest = defineCommand({
   exitCodes: {
     0: 'the flow is allowed',
     3: 'the flow is denied',
-    5: 'the verdict rests on something that was not read or not given',
+    5: 'the verdict depends on something that was not read or not given',
   },
   args,
   flags,
