@@ -20,7 +20,7 @@ import {
   routeCommand,
   routeFinding,
 } from './comparison.ts';
-import type { LocalView } from './match.ts';
+import type { LocalView } from './local-view.ts';
 
 /** The next hop that BGP gave a route. */
 const nextHopOf = (route: BirdRoute | undefined): IpAddress | undefined =>

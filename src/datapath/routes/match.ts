@@ -1,31 +1,11 @@
 // Does a route of the kernel have one of the forms that are right for it? Type, gateway and device decide where packets
 // go; protocol, onlink and MTU are minor. Also the text of routes for people.
-import { formatIp, type IpAddress, parseIp } from '../../net/ip.ts';
-import type { BirdRoute } from '../../node-state/bird/bird.ts';
+import { formatIp, parseIp } from '../../net/ip.ts';
 import type { KernelRoute, NextHop } from '../../node-state/iproute/iproute.ts';
 import { isSameAddress } from '../../node-state/lookups.ts';
 import { protocolName } from '../expected/felix-settings.ts';
 import type { RouteForm } from '../expected/route-forms.ts';
-
-/** What of the node itself decides which form is right. */
-export interface LocalView {
-  /** All routes of the family. */
-  readonly routes: readonly KernelRoute[];
-  /** The interface with the node's own address; undefined when it was not seen. */
-  readonly parent: string | undefined;
-  /** MTU by interface; undefined when interfaces were not seen. */
-  readonly mtus: ReadonlyMap<string, number> | undefined;
-  /** The next hops by which the node reaches an address. */
-  nextHopsTo(address: IpAddress): readonly NextHop[];
-  /** BIRD's routes by destination, the best first; undefined when they were not seen. */
-  readonly bird: ReadonlyMap<string, readonly BirdRoute[]> | undefined;
-  /** True for the address of a node that is not a route reflector. */
-  isOtherNode(address: IpAddress): boolean;
-  /** Devices that cannot be used: missing, or not UP. */
-  readonly deadDevices: ReadonlyMap<string, 'missing' | 'down'>;
-  /** The single addresses that the kernel has routes to. */
-  hostRoutes(): ReadonlySet<string>;
-}
+import type { LocalView } from './local-view.ts';
 
 export interface Match {
   readonly form: RouteForm;

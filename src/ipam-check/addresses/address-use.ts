@@ -16,18 +16,34 @@ import {
 import type { Allocation } from '../view/block-view.ts';
 import type { CheckView } from '../view/check-view.ts';
 import { isMachine } from './allocation-fault.ts';
+import { namedOwnerOf } from './holders.ts';
 import { type ForeignAddress, otherNetworkJudgements } from './other-networks.ts';
 
 /** Users whose addresses Calico assigns: not those of another load balancer. */
 const isCalicos = (user: AddressUser): boolean => user.kind !== 'Service' || user.managed;
 
-/** Users whose address should be allocated. */
+/** The pods among the users that have the address from another IPAM. */
+function foreignUsers(
+  view: CheckView,
+  ip: IpAddress,
+  users: readonly AddressUser[],
+): ReadonlyMap<AddressUser, ForeignAddress> {
+  const foreign = new Map<AddressUser, ForeignAddress>();
+  for (const user of users) {
+    if (user.kind !== 'Pod') continue;
+    const ipam = view.otherNetworks.ofPod(user.pod, ip);
+    if (ipam !== undefined) foreign.set(user, { ipam, pod: user.pod, address: formatIp(ip) });
+  }
+  return foreign;
+}
+
+/** Users whose address should be allocated, unless they have it from another IPAM. */
 function wantsAllocation(view: CheckView, user: AddressUser, ip: IpAddress): boolean {
   switch (user.kind) {
     case 'Host':
       return false;
     case 'Pod':
-      return !user.pod.noIpam && view.otherNetworks.ofPod(user.pod, ip) === undefined;
+      return !user.pod.noIpam;
     case 'Node':
       return !view.otherNetworks.isTunnelOfPodCidr(user.node, ip);
     default:
@@ -52,11 +68,9 @@ export function useJudgements(
       if (shared) judgements.push(shared);
     }
     if (view.isAllocated(ip)) continue;
-    for (const user of users) {
-      const ipam = user.kind === 'Pod' ? view.otherNetworks.ofPod(user.pod, ip) : undefined;
-      if (user.kind === 'Pod' && ipam !== undefined) foreign.push({ ipam, pod: user.pod, address: formatIp(ip) });
-    }
-    const wanting = users.filter((user) => wantsAllocation(view, user, ip));
+    const others = foreignUsers(view, ip, users);
+    foreign.push(...others.values());
+    const wanting = users.filter((user) => !others.has(user) && wantsAllocation(view, user, ip));
     const unallocated = judgeUnallocated(view, ip, wanting);
     if (unallocated) judgements.push(unallocated);
   }
@@ -69,9 +83,8 @@ export function useJudgements(
  * node, and load balancers are reached at addresses of nodes.
  */
 function rivalsOf(view: CheckView, ip: IpAddress, users: readonly AddressUser[]): readonly AddressUser[] {
-  const rivals = users.filter(
-    (user) => isCalicos(user) && !(user.kind === 'Pod' && view.otherNetworks.ofPod(user.pod, ip) !== undefined),
-  );
+  const others = foreignUsers(view, ip, users);
+  const rivals = users.filter((user) => isCalicos(user) && !others.has(user));
   const hasPod = rivals.some(({ kind }) => kind === 'Pod' || kind === 'WorkloadEndpoint');
   return hasPod ? rivals : rivals.filter(({ kind }) => kind !== 'Host');
 }
@@ -99,24 +112,27 @@ function judgeShared(view: CheckView, ip: IpAddress, users: readonly AddressUser
   });
 }
 
-function ownerOf({ attributes }: Allocation): string | undefined {
-  const { namespace, pod, service, node, type } = attributes;
-  if (namespace && (pod || service)) return `${pod ? 'pod' : 'service'} ${namespace}/${pod || service}`;
-  return node && type ? `${type} of node ${node}` : undefined;
+/** `pod shop/cart-0`, `ipipTunnelAddress of node worker-1`. */
+function ownerText({ attributes }: Allocation): string {
+  const owner = namedOwnerOf(attributes);
+  if (owner === undefined) return 'no recorded owner';
+  return owner.kind === 'Node'
+    ? `${attributes.type} of node ${owner.name}`
+    : `${owner.kind.toLowerCase()} ${qualifiedName(owner)}`;
 }
 
 /** Whose address it is by the records of IPAM. */
 function allocatedTo(allocation: Allocation | undefined): string[] {
   if (allocation === undefined) return ['it is not allocated'];
-  return [`it is allocated to ${ownerOf(allocation) ?? 'no recorded owner'} (block ${allocation.block.cidr})`];
+  return [`it is allocated to ${ownerText(allocation)} (block ${allocation.block.cidr})`];
 }
 
 /** What gives each user an address of its own again. */
 function advice(users: readonly AddressUser[], allocation: Allocation | undefined): string {
-  const owner = allocation && ownerOf(allocation);
+  const hasOwner = allocation !== undefined && namedOwnerOf(allocation.attributes) !== undefined;
   const pods = users.filter(({ kind }) => kind === 'Pod' || kind === 'WorkloadEndpoint');
   const hasHost = users.some(({ kind }) => kind === 'Host');
-  const wrong = hasHost ? pods : pods.filter((user) => owner === undefined || !isAllocationOf(allocation, user));
+  const wrong = hasHost ? pods : pods.filter((user) => !hasOwner || !isAllocationOf(allocation, user));
   const named = listed(wrong.map((user) => qualifiedName(objectOf(user))));
   if (wrong.length === 0) return 'find out which of them should have the address, and give the others another one';
   const keep = hasHost ? '; keep addresses of nodes out of the pools, with an IPReservation or another pool' : '';

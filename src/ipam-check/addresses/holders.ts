@@ -57,7 +57,7 @@ export function namedOwnerOf({
   type,
   service,
 }: Allocation['attributes']): { kind: 'Pod' | 'Service' | 'Node'; name: string; namespace?: string } | undefined {
-  if (pod !== undefined && namespace !== undefined) return { kind: 'Pod', name: pod, namespace };
-  if (service !== undefined && namespace !== undefined) return { kind: 'Service', name: service, namespace };
-  return node !== undefined && type !== undefined ? { kind: 'Node', name: node } : undefined;
+  if (pod && namespace) return { kind: 'Pod', name: pod, namespace };
+  if (service && namespace) return { kind: 'Service', name: service, namespace };
+  return node && type ? { kind: 'Node', name: node } : undefined;
 }

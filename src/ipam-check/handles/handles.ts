@@ -2,6 +2,7 @@
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { blockName, isObjectName } from '../../resources/names.ts';
 import { counted } from '../../text/wording.ts';
+import { namedOwnerOf } from '../addresses/holders.ts';
 import type { UnreadableOwners } from '../blocks/unreadable-owners.ts';
 import type { FoundObject, Judgement, RepairAction } from '../finding.ts';
 import type { InvariantId } from '../invariants.ts';
@@ -160,7 +161,7 @@ function miscounted(
     candidate: lowers && view.isYounger(handle.writtenAtMs, operationGuardMs),
     handle: action.handleId,
     ageSeconds: view.ageSeconds(handle.writtenAtMs),
-    owner: ownerOf(allocations[0]),
+    owner: podOf(allocations[0]),
     evidence: [...(stray ? ['no block records an address with this handle'] : []), ...invalid, ...unequal],
     fingerprint: `${handle.uid} ${handle.resourceVersion}`,
     ...(uncertain
@@ -198,7 +199,7 @@ function missing(name: string, all: readonly Allocation[], releases: PlannedRele
     address: allocations.length === 1 ? first.address : undefined,
     handle: handleId,
     node: first.node,
-    owner: ownerOf(first),
+    owner: podOf(first),
     part: 'missing',
     evidence: allocations.map(({ address, block }) => `${address} in block ${block.cidr} has the handle`),
     fingerprint: allocations.map(({ address, sequence }) => `${address}@${sequence}`).join(' '),
@@ -208,9 +209,9 @@ function missing(name: string, all: readonly Allocation[], releases: PlannedRele
   });
 }
 
-function ownerOf(allocation: Allocation | undefined): FoundObject | undefined {
-  const { pod, namespace } = allocation?.attributes ?? {};
-  return pod && namespace ? { kind: 'Pod', namespace, name: pod } : undefined;
+function podOf(allocation: Allocation | undefined): FoundObject | undefined {
+  const owner = allocation && namedOwnerOf(allocation.attributes);
+  return owner?.kind === 'Pod' ? owner : undefined;
 }
 
 /** The judgements that release all addresses of a handle without an object. */
