@@ -21,7 +21,7 @@ import { versionWarning } from './version-warning.ts';
 
 const waysToStart = [
   'no datastore is configured: use one of these',
-  '  calictl --datastore FOLDER get nodes     a folder of manifests, such as `kubectl get -o yaml` writes',
+  '  calictl --datastore DIR get nodes        a directory of manifests, such as `kubectl get -o yaml` writes',
   '  calictl --kubeconfig FILE get nodes      a cluster; also KUBECONFIG or ~/.kube/config, and --context NAME',
   '  calictl --config FILE get nodes          a configuration file of calicoctl; also DATASTORE_TYPE and related variables',
 ].join('\n');
@@ -66,7 +66,7 @@ async function open(
     case 'etcdv3':
       throw new CalictlError('this version of calictl does not support the etcd datastore', {
         code: 'DATASTORE_UNSUPPORTED',
-        hint: 'use a Kubernetes datastore, or a folder of manifests with --datastore FOLDER',
+        hint: 'use a Kubernetes datastore, or a directory of manifests with --datastore DIR',
       });
   }
 }

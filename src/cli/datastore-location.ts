@@ -73,7 +73,10 @@ function folderOrBundle(text: string, world: World, limit: number | undefined): 
     return { type: 'bundle', path, limit, apiGroup };
   }
   if (looksLikePath(text) || exists(path)) return { type: 'folder', path, apiGroup };
-  throw new UsageError(`'${text}' is neither a datastore type nor a folder`, 'use kubernetes, or the path of a folder');
+  throw new UsageError(
+    `'${text}' is neither a datastore type nor a directory`,
+    'use kubernetes, or the path of a directory',
+  );
 }
 
 /** Decides where the datastore is. Errors: UsageError for what is neither a type nor a folder, those of the file. */

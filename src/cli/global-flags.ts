@@ -19,7 +19,7 @@ function sizeOf(text: string): number | undefined {
 export const globalFlags = {
   datastore: flag.text(
     'WHERE',
-    'kubernetes, or the path of a folder of manifests or of a snapshot (environment: DATASTORE_TYPE)',
+    'kubernetes, or the path of a directory of manifests or of a snapshot (environment: DATASTORE_TYPE)',
   ),
   config: flag.text('FILE', 'calicoctl configuration file').short('c').default(defaultConfigPath),
   context: flag.text('NAME', 'kubeconfig context'),

@@ -48,9 +48,9 @@ export async function readManifests(
 }
 
 function nothingIn(given: string, isFolder: boolean): UsageError {
-  const where = given === '-' ? 'standard input' : `${isFolder ? 'folder' : 'file'} ${given}`;
+  const where = given === '-' ? 'standard input' : `${isFolder ? 'directory' : 'file'} ${given}`;
   const hint = isFolder
-    ? 'files must end in .yaml, .yml or .json; -R reads subfolders too; --skip-empty accepts it'
+    ? 'files must end in .yaml, .yml or .json; -R reads subdirectories too; --skip-empty accepts it'
     : '--skip-empty accepts it';
   return new UsageError(`no objects in ${where}`, hint, 'NO_OBJECTS');
 }

@@ -13,11 +13,11 @@ export const yesFlag = flag.on('do not ask for confirmation; scripts are never a
 /** -f, -R and --skip-empty: the manifests that a command reads, see load-manifests.ts. */
 export const manifestFlags = {
   filename: flag
-    .text('FILE', 'manifest to read: a file, a folder, a pattern, or - for standard input')
+    .text('FILE', 'manifest to read: a file, a directory, a pattern, or - for standard input')
     .short('f')
     .repeatable(),
-  recursive: flag.on('with a folder: read its subfolders too').short('R'),
-  skipEmpty: flag.on('accept files and folders that hold no objects'),
+  recursive: flag.on('with a directory: read its subdirectories too').short('R'),
+  skipEmpty: flag.on('accept files and directories that hold no objects'),
 };
 
 /** The flags of commands that write the objects of manifests. */
@@ -29,9 +29,12 @@ export const writeFlags = {
 
 /** -f, -R and --skip-empty, -n: as calicoctl has them. */
 export const calicoctlManifestFlags = {
-  filename: flag.text('FILENAME', 'manifest to read: a file, a folder, or - for standard input').short('f').required(),
-  recursive: flag.on('with a folder: read its subfolders too').short('R'),
-  skipEmpty: flag.on('accept files and folders that hold no objects'),
+  filename: flag
+    .text('FILENAME', 'manifest to read: a file, a directory, or - for standard input')
+    .short('f')
+    .required(),
+  recursive: flag.on('with a directory: read its subdirectories too').short('R'),
+  skipEmpty: flag.on('accept files and directories that hold no objects'),
 };
 
 export const calicoctlNamespaceFlag = flag

@@ -33,8 +33,8 @@ export type ReadingInput = TransportInput & InputOf<typeof readingFlags>;
 /** For commands that ask BIRD. */
 export const birdFlags = {
   birdDir: flag.text(
-    'FOLDER',
-    "folder of BIRD's control sockets on a node; {node} is replaced by the node's name (default: /var/run/calico, " +
+    'DIR',
+    "directory of BIRD's control sockets on a node; {node} is replaced by the node's name (default: /var/run/calico, " +
       'then /var/run/bird)',
   ),
 };

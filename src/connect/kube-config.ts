@@ -182,6 +182,6 @@ function nothingConfigured(files: string | undefined, usual: string | undefined)
   return new ConnectionError(what, {
     storeText:
       'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
-    hint: 'Set KUBECONFIG or use --kubeconfig; for a folder of manifests use --datastore PATH.',
+    hint: 'Set KUBECONFIG or use --kubeconfig; for a directory of manifests use --datastore PATH.',
   });
 }

@@ -115,7 +115,7 @@ export async function namedInputs(
     }
     if (isUrl(one)) {
       const hint = 'download it and read the file, or pipe it in with -f -';
-      throw new UsageError(`${one} is a URL: only files, folders and standard input are read`, hint, 'INPUT_FILE');
+      throw new UsageError(`${one} is a URL: only files, directories and standard input are read`, hint, 'INPUT_FILE');
     }
     const paths =
       options.patterns && /[*?[]/.test(one) && !(await exists(resolve(world.cwd, one)))

@@ -17,7 +17,7 @@ type FileType = Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket' | 'isFile'>;
 /** What it is, when it is not a regular file: `a named pipe`. Undefined for a regular file. */
 export function otherThanFile(type: FileType): string | undefined {
   if (type.isFile()) return undefined;
-  if (type.isDirectory()) return 'a folder';
+  if (type.isDirectory()) return 'a directory';
   if (type.isFIFO()) return 'a named pipe';
   return type.isSocket() ? 'a socket' : 'a device';
 }

@@ -9,9 +9,9 @@ export async function newScratchFolder(prefix: string): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), prefix));
   } catch (cause) {
-    throw new CalictlError(`no temporary folder can be made in ${tmpdir()}: ${systemText(cause)}`, {
+    throw new CalictlError(`no temporary directory can be made in ${tmpdir()}: ${systemText(cause)}`, {
       code: 'SCRATCH_UNWRITABLE',
-      hint: 'Set TMPDIR to a folder that can be written to.',
+      hint: 'Set TMPDIR to a directory that can be written to.',
       cause,
     });
   }

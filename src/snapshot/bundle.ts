@@ -131,7 +131,7 @@ function unpackError(path: string, cause: unknown): CalictlError {
   if (cause instanceof BundleTooLarge) {
     return new CalictlError(`${path} is not unpacked: ${cause.message}`, {
       code: 'BUNDLE_TOO_LARGE',
-      hint: 'If you trust it, allow more with --bundle-limit SIZE, such as 8GiB; or unpack it into a folder.',
+      hint: 'If you trust it, allow more with --bundle-limit SIZE, such as 8GiB; or unpack it into a directory.',
       cause,
     });
   }
@@ -146,7 +146,7 @@ function unpackError(path: string, cause: unknown): CalictlError {
 function noRoom(path: string, cause: unknown): CalictlError {
   return new CalictlError(`${path} cannot be unpacked in ${tmpdir()}: ${systemText(cause)}`, {
     code: 'BUNDLE_NO_ROOM',
-    hint: 'Make room there, or set TMPDIR to a folder that has room.',
+    hint: 'Make room there, or set TMPDIR to a directory that has room.',
     cause,
   });
 }

@@ -19,7 +19,7 @@ const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] 
   --pods N    size of the generated cluster (200)
   --strays N  stray handles that \`fix\` removes (1000)
   --rounds N  rounds of everything, at least 7 (7; three times as many for version and get)
-  --against FOLDER  also measure starting the program of another built checkout
+  --against DIR  also measure starting the program of another built checkout
   --keep      leave the API server running, and say where its kubeconfig is
 
 CALICOCTL=/path/to/calicoctl measures that program beside.

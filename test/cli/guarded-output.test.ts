@@ -30,7 +30,7 @@ describe('guarded output', () => {
     expect((await written({ terminal: false, asCalicoctl: false }, red))[0]).not.toContain('\u001b');
   });
 
-  it('a temporary folder is shown as the bundle that was unpacked there', async () => {
+  it('a temporary directory is shown as the bundle that was unpacked there', async () => {
     const world = testWorld();
     const paths = new ShownPaths();
     const { stderr } = guardedWorld(world, false, paths).io;

@@ -25,7 +25,7 @@ describe('runCli', () => {
     expect(stderr).toContain('does not support the etcd datastore');
   });
 
-  it('a missing datastore folder is named', async () => {
+  it('a missing datastore directory is named', async () => {
     const { code, stdout, stderr } = await run('get nodes --datastore /nonexistent/dump');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^calictl: there is no folder \/nonexistent\/dump \(FOLDER_MISSING\)\nhint: .+\n$/);

@@ -10,7 +10,7 @@ import { run } from '../support/program/world.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 describe.each(commands.map((command) => [command.path.join(' '), command] as const))('calictl %s', (path, command) => {
-  it(`calictl ${path} is defined in the folder of its path`, () => {
+  it(`calictl ${path} is defined in the directory of its path`, () => {
     expect(existsSync(join(root, 'src', 'commands', ...command.path, 'command.ts'))).toBe(true);
   });
 

@@ -26,7 +26,7 @@ function folder(files: Readonly<Record<string, string>>): {
 }
 
 describe('calictl apply', () => {
-  it('apply writes the first manifest of an empty folder', async () => {
+  it('apply writes the first manifest of an empty directory', async () => {
     const { path, calictl } = folder({});
     expect(await calictl('apply -f -', pool('pool-1'))).toMatchObject({ code: 0, stdout: 'ippool/pool-1 created\n' });
     expect(readdirSync(path).filter((name) => name.endsWith('.yaml'))).toEqual(['ippool-pool-1.yaml']);

@@ -63,7 +63,7 @@ function stateOf(folder: string): Record<string, string> {
   return state;
 }
 
-describe('bad input with a folder', () => {
+describe('bad input with a directory', () => {
   let top = '';
   let store = '';
   beforeAll(() => {
@@ -109,7 +109,7 @@ describe('bad input with a folder', () => {
         ['half-yaml', { code: 1, names: /half-yaml\/p\.yaml:\d+: / }],
         ['nameless', { code: 1, names: /nameless\/p\.json:1: Pod without metadata\.name/ }],
         ['bytes', { code: 1, names: /bytes\/b\.yaml is not UTF-8/ }],
-      ])('the folder %s ends in one clear error', async (folder, expected) => {
+      ])('the directory %s ends in one clear error', async (folder, expected) => {
         expectClear(await unchanged(`--datastore ./${folder} ${line}`), expected);
       });
     },
@@ -140,12 +140,18 @@ describe('bad input with a folder', () => {
       { code: 1, names: 'file/j.jsonl cannot be written', hint: /--journal/ },
     ],
     ['ipam check --fix --journal empty', { code: 1, names: 'empty cannot be written: is a directory' }],
-    ['ipam check --fix --journal store/j.jsonl', { code: 2, names: 'inside the datastore folder', hint: /--journal/ }],
-    ['ipam check --fix --journal store/a/j.jsonl', { code: 2, names: 'inside the datastore folder' }],
+    [
+      'ipam check --fix --journal store/j.jsonl',
+      { code: 2, names: 'inside the datastore directory', hint: /--journal/ },
+    ],
+    ['ipam check --fix --journal store/a/j.jsonl', { code: 2, names: 'inside the datastore directory' }],
     ['ipam check --fix --journal /dev/full', { code: 1, names: '/dev/full cannot be written: a device, not a file' }],
-    ['ipam check --report store/objects.json', { code: 2, names: 'inside the datastore folder', hint: /--report/ }],
-    ['snapshot save store/copy', { code: 2, names: 'inside the datastore folder', hint: /another PATH/ }],
-    ['node capture node-a --via local -w store/a.pcap', { code: 2, names: 'inside the datastore folder', hint: /-w/ }],
+    ['ipam check --report store/objects.json', { code: 2, names: 'inside the datastore directory', hint: /--report/ }],
+    ['snapshot save store/copy', { code: 2, names: 'inside the datastore directory', hint: /another PATH/ }],
+    [
+      'node capture node-a --via local -w store/a.pcap',
+      { code: 2, names: 'inside the datastore directory', hint: /-w/ },
+    ],
     ['ipam show --ip 10.60.0', { code: 2, names: '10.60.0', hint: /like 10\.60\.0\.1/ }],
     ['ipam show --ip 10.60.0.1/32', { code: 2, names: '10.60.0.1/32', hint: /without a prefix length/ }],
     ['ipam show --ip 10.60.0.1 --node node-a', { code: 2, names: '--ip and --node' }],
@@ -158,7 +164,10 @@ describe('bad input with a folder', () => {
     ['ipam release --ip 10.60.0.200', { code: 1, names: '10.60.0.200 is not assigned' }],
     ['ipam release --handle h', { code: 1, names: 'the handle h' }],
     ['ipam release --from-report nowhere.json', { code: 2, names: 'nowhere.json', hint: /ipam check --report FILE/ }],
-    ['ipam release --from-report empty', { code: 2, names: 'the report empty cannot be read: a folder, not a file' }],
+    [
+      'ipam release --from-report empty',
+      { code: 2, names: 'the report empty cannot be read: a directory, not a file' },
+    ],
     [
       'ipam release --from-report half.json',
       { code: 2, names: 'half.json is not valid JSON', hint: /ipam check --report FILE/ },

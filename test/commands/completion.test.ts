@@ -105,7 +105,7 @@ describe('the hidden command', () => {
 
   it.each([
     ['no datastore', ['get', 'node', '']],
-    ['a folder that does not exist', ['--datastore', './nowhere', 'get', 'node', '']],
+    ['a directory that does not exist', ['--datastore', './nowhere', 'get', 'node', '']],
     ['a wrong flag before it', ['--bundle-limit', 'much', 'get', 'node', '']],
   ])('says nothing but that there are no names: %s', async (_, words) => {
     const { exit, stdout, stderr } = await runBuilt(['__complete', ...words], { env: { HOME: '/nonexistent' } });

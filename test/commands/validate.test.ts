@@ -61,13 +61,13 @@ describe('validate', () => {
     expect(stderr).toContain('no manifests given');
   });
 
-  it('validate fails for a file and a folder without objects, but not with --skip-empty', async () => {
+  it('validate fails for a file and a directory without objects, but not with --skip-empty', async () => {
     folder = testFolder({ 'empty.yaml': '# nothing\n', 'none/readme.txt': '' });
     for (const name of ['empty.yaml', 'none']) {
       const path = join(folder.path, name);
       const { code, stderr } = await run(['validate', '-f', path]);
       expect(code).toBe(2);
-      expect(stderr).toContain(`no objects in ${name === 'none' ? 'folder' : 'file'} ${path} `);
+      expect(stderr).toContain(`no objects in ${name === 'none' ? 'directory' : 'file'} ${path} `);
       expect((await run(['validate', '--skip-empty', '-f', path])).code).toBe(0);
     }
   });

@@ -2,7 +2,7 @@ import { openFolder } from '../../src/datastore/file/file-datastore.ts';
 import { realWorld, testFolder } from '../support/program/test-folder.ts';
 import { datastoreContract } from './datastore-contract.ts';
 
-datastoreContract('folder', async () => {
+datastoreContract('directory', async () => {
   const folder = testFolder();
   const [store, second] = await Promise.all([openFolder(folder.path, realWorld), openFolder(folder.path, realWorld)]);
   return {

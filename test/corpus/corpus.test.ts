@@ -116,10 +116,10 @@ describe('the corpus in memory', () => {
   );
 });
 
-describe('the corpus in a folder', () => {
-  it('in a folder, the healthy image has no finding', async () =>
+describe('the corpus in a directory', () => {
+  it('in a directory, the healthy image has no finding', async () =>
     expect(await inFolder(healthyImage())).toEqual(nothing));
-  it.each(faults)('in a folder, $name has the expected findings before and after a repair', async (damaged) =>
+  it.each(faults)('in a directory, $name has the expected findings before and after a repair', async (damaged) =>
     expect(await inFolder(damaged.objects)).toEqual(expected(damaged)),
   );
 });

@@ -29,7 +29,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-it('docs/index.md lists every page of docs, or the folder that it is in', () => {
+it('docs/index.md lists every page of docs, or the directory that it is in', () => {
   const targets = linksOf(read('index.md'));
   const unlisted = pages.filter(
     (path) => path !== 'index.md' && !targets.includes(path) && !targets.includes(`${dirname(path)}/`),

@@ -35,7 +35,7 @@ it('an input file that is something else is refused by name', async () => {
   await once(server, 'listening');
   await expect(read(socket)).rejects.toThrow('a socket, not a file');
   server.close();
-  await expect(read(folder)).rejects.toThrow('a folder, not a file');
+  await expect(read(folder)).rejects.toThrow('a directory, not a file');
   await expect(read('/dev/zero')).rejects.toThrow('a device, not a file');
   await expect(read(join(folder, 'nothing'))).rejects.toThrow('ENOENT');
 });

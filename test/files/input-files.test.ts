@@ -21,7 +21,7 @@ async function read(given: readonly string[], recursive = false, stdin = ''): Pr
 }
 
 describe('namedInputs', () => {
-  it('a folder gives its .yaml, .yml and .json files by name, in any case, and nothing else', async () => {
+  it('a directory gives its .yaml, .yml and .json files by name, in any case, and nothing else', async () => {
     folder = testFolder({ 'b.yaml': '1', 'B.YML': '2', 'a.json': '3', 'a.txt': '4', yaml: '5', 'sub/c.yaml': '6' });
     expect(await read([folder.path])).toEqual([
       ['B.YML', '2'],
@@ -30,7 +30,7 @@ describe('namedInputs', () => {
     ]);
   });
 
-  it('-R reads subfolders where they are in the order of names', async () => {
+  it('-R reads subdirectories where they are in the order of names', async () => {
     folder = testFolder({ 'b.yaml': '1', 'a/x.yaml': '2', 'a/y/z.json': '3', 'c/d.yaml': '4' });
     expect((await read([folder.path], true)).map(([name]) => name)).toEqual([
       'a/x.yaml',
@@ -69,7 +69,7 @@ describe('namedInputs', () => {
     expect(await read([join(folder.path, 'a[1].yaml')])).toEqual([['a[1].yaml', '1']]);
   });
 
-  it('links to files are followed in folders, links to folders are not', async () => {
+  it('links to files are followed in directories, links to directories are not', async () => {
     folder = testFolder({ 'data/a': '1', 'sub/b.yaml': '2' });
     symlinkSync('data/a', join(folder.path, 'a.yaml'));
     symlinkSync('sub', join(folder.path, 'linked'));
@@ -79,7 +79,7 @@ describe('namedInputs', () => {
   it('a URL is refused with what to do instead', async () => {
     await expect(read(['https://example.test/a.yaml'])).rejects.toMatchObject({
       exit: 2,
-      message: 'https://example.test/a.yaml is a URL: only files, folders and standard input are read',
+      message: 'https://example.test/a.yaml is a URL: only files, directories and standard input are read',
     });
   });
 

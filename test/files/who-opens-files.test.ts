@@ -10,7 +10,7 @@ const allowed: Readonly<Record<string, string>> = {
   'datastore/file/lock-file.ts': 'the draft that the same function wrote',
   'node-exec/processes.ts': 'files of /proc',
   'node-exec/ssh/local-file.ts': 'opens like src/files, but at once',
-  'snapshot/pack-folder.ts': 'a folder that calictl filled itself',
+  'snapshot/pack-folder.ts': 'a directory that calictl filled itself',
 };
 
 const source = new URL('../../src/', import.meta.url);

@@ -141,7 +141,7 @@ function damagedFolder(seed: number): string {
   const made = cluster({ ...plan, madeAt: new Date('2025-06-01T00:00:00Z') });
   damageOnce('leak', made, random);
   for (let count = below(next, 4); count > 0; count--) mutateObject(pick(next, made.objects), next);
-  const folder = join(top, `folder-${seed}`);
+  const folder = join(top, `directory-${seed}`);
   mkdirSync(folder);
   for (const kind of new Set(made.objects.map((object) => String(object.kind)))) {
     const items = made.objects.filter((object) => String(object.kind) === kind);
@@ -212,14 +212,14 @@ spec:
   blockSize: 29
 `;
 
-describe('damaged folders', () => {
+describe('damaged directories', () => {
   let lines: readonly CommandLine[];
   beforeAll(async () => {
     lines = await everyCommandLine();
   });
 
   it.each(Array.from({ length: folders }, (_, index) => index + 1))(
-    'every reading command on folder %i',
+    'every reading command on directory %i',
     async (seed) => {
       const folder = damagedFolder(seed);
       const before = stateOf(top);

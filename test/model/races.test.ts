@@ -38,8 +38,8 @@ it('heldTwice finds two holders of one address at the same time', () => {
   expect(heldTwice([span(4, 9), span(1, 5)])).toHaveLength(1);
 });
 
-describe('processes on a folder', () => {
-  it(`${processes} processes with ${assignments} assignments each on a folder never hold one address twice`, async () => {
+describe('processes on a directory', () => {
+  it(`${processes} processes with ${assignments} assignments each on a directory never hold one address twice`, async () => {
     const datastore = folderOf(objects);
     await race({ HOME: '/nonexistent', DATASTORE_TYPE: datastore });
     rmSync(datastore, { recursive: true });

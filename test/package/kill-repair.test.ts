@@ -41,8 +41,8 @@ async function killAfter(lines: number, args: readonly string[], env: Record<str
   return count();
 }
 
-describe('kill -9 of a repair of a folder', () => {
-  it('a folder repair that was killed leaves a readable folder, and the next repair finishes', async () => {
+describe('kill -9 of a repair of a directory', () => {
+  it('a directory repair that was killed leaves a readable directory, and the next repair finishes', async () => {
     for (const lines of [1, 2, 3, 5, 8, 12, 16]) {
       const folder = mkdtempSync(join(tmpdir(), 'calictl-kill-folder-'));
       cpSync(exampleFolder, folder, { recursive: true });

@@ -66,7 +66,7 @@ function isOwned(folder: string): boolean {
 }
 
 describe('killed while a bundle is unpacked', () => {
-  it('a run that is killed at any moment leaves folders that the next run removes', async () => {
+  it('a run that is killed at any moment leaves directories that the next run removes', async () => {
     for (const afterMs of [0, 1, 10, 100, 300]) {
       await ended(['--datastore', bundle, 'get', 'nodes'], scratch, 'SIGKILL', afterMs);
     }
@@ -121,7 +121,7 @@ describe.skipIf(!isRoot())('on a full disk (needs root)', () => {
     });
     expect(stderr).toBe(
       `calictl: ${bundle} cannot be unpacked in ${small()}: no space left on device (BUNDLE_NO_ROOM)\n` +
-        'hint: Make room there, or set TMPDIR to a folder that has room.\n',
+        'hint: Make room there, or set TMPDIR to a directory that has room.\n',
     );
     expect(exit).toBe(1);
     expect(readdirSync(small())).toEqual([]);

@@ -124,7 +124,7 @@ describe('the program', () => {
     }
   });
 
-  it('the packed program reads a folder', () => {
+  it('the packed program reads a directory', () => {
     const { status, stdout, stderr } = calictl(['--datastore', dump, 'get', 'ippool']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toBe('NAME     CIDR           SELECTOR   \npool-1   10.60.0.0/16   all()      \n\n');

@@ -43,7 +43,7 @@ function appliedBy(results: readonly BuiltResult[], left: number): number {
   return applied;
 }
 
-it('six repairs of a folder at once end with 3 when something is left, or with 4, and leave no lock', async () => {
+it('six repairs of a directory at once end with 3 when something is left, or with 4, and leave no lock', async () => {
   const folder = join(top, 'store');
   cpSync(exampleFolder, folder, { recursive: true });
   const results = await sixRepairs(['--datastore', folder], { HOME: top });

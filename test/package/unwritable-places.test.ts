@@ -64,17 +64,17 @@ describe('places that cannot be written', () => {
     }
   });
 
-  it('cluster diags in a folder that cannot be written asks kubectl for nothing but its version', async () => {
+  it('cluster diags in a directory that cannot be written asks kubectl for nothing but its version', async () => {
     rmSync(join(top, 'asked'), { force: true });
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('calictl-diags-'));
     const result = await runBuilt(['cluster', 'diags'], { env: env(), cwd: '/proc' });
     expectRefusal(result, '/proc/calico-diagnostics-');
-    expect(result.stderr).toContain('hint: Run the command in a folder that can be written to.');
+    expect(result.stderr).toContain('hint: Run the command in a directory that can be written to.');
     expect(readFileSync(join(top, 'asked'), 'utf8').trim().split('\n')).toHaveLength(1);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('calictl-diags-'))).toEqual(before);
   });
 
-  it('cluster diags that is continued in a folder that cannot be written keeps what it has', async () => {
+  it('cluster diags that is continued in a directory that cannot be written keeps what it has', async () => {
     const folder = join(top, 'interrupted');
     mkdirSync(join(folder, 'calico-diagnostics-20260101_000000'), { recursive: true });
     const result = await runBuilt(['cluster', 'diags', '--resume', folder], { env: env(), cwd: '/proc' });
@@ -83,7 +83,7 @@ describe('places that cannot be written', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  it('a temporary folder that cannot be written is named', async () => {
+  it('a temporary directory that cannot be written is named', async () => {
     expectRefusal(await runBuilt(['cluster', 'diags'], { env: env({ TMPDIR: '/proc' }), cwd: top }), 'in /proc: ');
   });
 });

@@ -149,7 +149,7 @@ describe.skipIf(!reference || !isRoot)(suite, () => {
       code,
       stderr,
       stdout: stdout
-        .replaceAll(/\/tmp\/calico\w+/g, 'FOLDER')
+        .replaceAll(/\/tmp\/calico\w+/g, 'DIR')
         .replace(/diags-\d{8}_\d{6}/, 'diags-NOW')
         .replace(/Error copying log files: .*/, 'Error copying log files'),
     });

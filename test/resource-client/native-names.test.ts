@@ -44,7 +44,7 @@ describe('policies in projectcalico.org/v3', () => {
     await expect(client.one(kind, { name: 'default.bar' })).rejects.toMatchObject({ reason: 'not-found' });
   });
 
-  it('in a folder that was not read yet, foo and default.foo are two policies', async () => {
+  it('in a directory that was not read yet, foo and default.foo are two policies', async () => {
     const folder = testFolder();
     const items = [...policies, handle];
     folder.write('dump.json', printJson({ apiVersion: 'v1', kind: 'List', items } as never));

@@ -54,7 +54,7 @@ it('the given limit counts instead, up and down', async () => {
   expect(left()).toEqual([]);
 });
 
-it('a folder for temporary files without room is named, and the bundle is not called invalid', async () => {
+it('a directory for temporary files without room is named, and the bundle is not called invalid', async () => {
   const path = await bundle({ 'a.json': 10 });
   process.env['TMPDIR'] = join(top, 'missing');
   await expect(unpackBundle(path, self)).rejects.toMatchObject({
@@ -87,8 +87,8 @@ it('what a killed run left is removed by the next one; what a living one uses, a
 });
 
 it.each([
-  ['a file that is a folder of another', { x: 1, 'x/y': 1 }, 'x/y: part of the path is not a directory'],
-  ['a folder that is a file too', { 'x/y': 1, x: 1 }, 'x: is a directory'],
+  ['a file that is a directory of another', { x: 1, 'x/y': 1 }, 'x/y: part of the path is not a directory'],
+  ['a directory that is a file too', { 'x/y': 1, x: 1 }, 'x: is a directory'],
   ['a name that is too long', { ['a'.repeat(300)]: 1 }, `${'a'.repeat(300)}: file name too long`],
 ])('a bundle with %s is invalid, and TMPDIR is not blamed', async (_, files, reason) => {
   await expect(unpackBundle(await bundle(files), self)).rejects.toMatchObject({

@@ -26,7 +26,7 @@ export const apply = defineCommand({
   examples: [
     {
       command: 'calictl apply -f policies/',
-      about: 'all manifests of a folder',
+      about: 'all manifests of a directory',
     },
     {
       command: 'calictl apply -f pool.yaml --dry-run=server',

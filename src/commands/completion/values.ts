@@ -118,7 +118,7 @@ export async function valuesOf(spec: ParameterSpec, current: string, typed: Type
     case 'WHERE':
       return { candidates: [{ word: 'kubernetes' }], files: true };
     case 'FILE':
-    case 'FOLDER':
+    case 'DIR':
     case 'REPORT':
     case 'FORMAT|FILE':
       return files;

@@ -32,7 +32,7 @@ export const create = defineCommand({
     },
     {
       command: 'calictl create -R -f policies/ --skip-exists',
-      about: 'the objects of a folder and its subfolders, except those that exist',
+      about: 'the objects of a directory and its subdirectories, except those that exist',
     },
   ],
   exitCodes: {

@@ -19,7 +19,7 @@ export const args = {
 export type DeleteInput = InputOf<typeof flags, typeof args>;
 
 const calicoctlFlags = {
-  filename: flag.text('FILE', 'manifest to read: a file, a folder, or - for standard input').short('f'),
+  filename: flag.text('FILE', 'manifest to read: a file, a directory, or - for standard input').short('f'),
   recursive: calicoctlManifestFlags.recursive,
   skipEmpty: calicoctlManifestFlags.skipEmpty,
   skipNotExists: flag.on('accept objects that do not exist').short('s'),
@@ -40,7 +40,7 @@ export const deleteObjects = defineCommand({
     { command: 'calictl delete bgppeer rack-1 rack-2 --skip-not-exists', about: 'two peers, if they exist' },
     {
       command: 'calictl delete -f policies/ --skip-not-exists',
-      about: 'the objects of the manifests in a folder, if they exist',
+      about: 'the objects of the manifests in a directory, if they exist',
     },
   ],
   exitCodes: {

@@ -70,7 +70,7 @@ export const args = {
 export type GetInput = InputOf<typeof flags, typeof args>;
 
 const calicoctlFlags = {
-  filename: flag.text('FILENAME', 'a manifest, a folder of them, or - for standard input').short('f'),
+  filename: flag.text('FILENAME', 'a manifest, a directory of them, or - for standard input').short('f'),
   recursive: manifestFlags.recursive,
   skipEmpty: manifestFlags.skipEmpty,
   output: flag.text('OUTPUT', 'output format').short('o').default('ps'),

@@ -156,16 +156,17 @@ function folderGaps(objects: PolicyObjects, { unreadable, complete }: Holdings):
   const isDump = [...objects.pods, ...objects.namespaces].some(({ metadata }) => metadata.uid !== undefined);
   const hasPolicies = [...decidingLists, ...otherDecidingLists].some((list) => objects[list].length > 0);
   for (const list of decidingLists) {
-    if (!isKnown(list) && (isDump || !hasPolicies)) gaps.set(list, `the folder holds no ${nameOf(list)} objects`);
+    if (!isKnown(list) && (isDump || !hasPolicies)) gaps.set(list, `the directory holds no ${nameOf(list)} objects`);
   }
-  if (objects.serviceAccounts.length === 0) gaps.set('serviceAccounts', 'the folder holds no ServiceAccount objects');
-  if (objects.endpointSlices.length === 0) gaps.set('endpointSlices', 'the folder holds no EndpointSlice objects');
+  if (objects.serviceAccounts.length === 0)
+    gaps.set('serviceAccounts', 'the directory holds no ServiceAccount objects');
+  if (objects.endpointSlices.length === 0) gaps.set('endpointSlices', 'the directory holds no EndpointSlice objects');
   const tiers = new Set([...builtInTiers, ...objects.tiers.map(({ metadata }) => metadata.name)]);
   const named = [...objects.networkPolicies, ...objects.globalNetworkPolicies].map(
     ({ spec }) => (spec as { tier?: string } | undefined)?.tier || 'default',
   );
   const missing = named.find((name) => !tiers.has(name));
-  if (missing !== undefined) gaps.set('tiers', `the folder holds no Tier ${missing}, which a policy names`);
+  if (missing !== undefined) gaps.set('tiers', `the directory holds no Tier ${missing}, which a policy names`);
   return gaps;
 }
 

@@ -17,7 +17,7 @@ export const validate = defineCommand({
     'wrong types, and values that Calico does not accept. No datastore is contacted.',
   examples: [
     { command: 'calictl validate -f pool.yaml', about: 'one file' },
-    { command: 'calictl validate -R -f policies/ -o json', about: 'a tree of folders, for scripts' },
+    { command: 'calictl validate -R -f policies/ -o json', about: 'a tree of directories, for scripts' },
     { command: 'calictl validate -f pool.yaml -f policies/', about: 'several at once' },
   ],
   exitCodes: { 0: 'everything is valid', 2: 'wrong usage, or a manifest with a problem' },

@@ -254,7 +254,7 @@ export class Contents {
       'unsupported',
       `${kind.kind} ${objectKey(kind, object.metadata)} is in several files and cannot be changed: in ` +
         [place, ...copies].map((one) => this.#placeText(one)).join(' and in '),
-      { hint: 'Remove all but one of them, or work on a copy of the folder that has each object once.' },
+      { hint: 'Remove all but one of them, or work on a copy of the directory that has each object once.' },
     );
   }
 
@@ -278,7 +278,8 @@ export class Contents {
     return new DatastoreError('invalid', `${join(this.#folder, path)}:${error.line}: ${error.message}`, {
       cause: error,
       hint:
-        error.hint ?? 'Correct the file. If it is not a manifest, move it out of the folder or give it a hidden name.',
+        error.hint ??
+        'Correct the file. If it is not a manifest, move it out of the directory or give it a hidden name.',
     });
   }
 }

@@ -62,12 +62,16 @@ export async function openFolder(
     stats = await stat(path);
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw asDatastoreError(error, `open ${path}`);
-    throw new UsageError(`there is no folder ${path}`, 'Check the path, or create the folder first.', 'FOLDER_MISSING');
+    throw new UsageError(
+      `there is no directory ${path}`,
+      'Check the path, or create the directory first.',
+      'FOLDER_MISSING',
+    );
   }
   if (!stats.isDirectory()) {
     throw new UsageError(
-      `${path} is not a folder`,
-      'Give the path of the folder that holds the manifests.',
+      `${path} is not a directory`,
+      'Give the path of the directory that holds the manifests.',
       'FOLDER_INVALID',
     );
   }
@@ -139,7 +143,7 @@ export class FileDatastore implements Datastore {
     const { capturedAt, complete } = info;
     this.bundle = bundle;
     this.#complete = complete;
-    this.description = bundle === undefined ? `folder ${folder}` : `snapshot ${bundle}`;
+    this.description = bundle === undefined ? `directory ${folder}` : `snapshot ${bundle}`;
     this.capturedAt = capturedAt;
     this.folder = folder;
     this.#world = world;
@@ -263,12 +267,12 @@ export class FileDatastore implements Datastore {
     if (first === undefined) return;
     throw new DatastoreError('unavailable', `cannot read ${first}${andMore(unreadable.length - 1)}`, {
       code: 'FILE_UNREADABLE',
-      hint: 'Make it readable, or move it out of the folder if it is not a manifest.',
+      hint: 'Make it readable, or move it out of the directory if it is not a manifest.',
     });
   }
 
   #emptyHint(): string {
-    return `${this.folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or use another folder.`;
+    return `${this.folder} holds no .yaml, .yml or .json file: put manifests there (kubectl get -o yaml), or use another directory.`;
   }
 
   /** A copy with a revision. */
@@ -368,7 +372,7 @@ export class FileDatastore implements Datastore {
   #refuseBundle(): void {
     if (this.bundle === undefined) return;
     throw new DatastoreError('unsupported', `${this.bundle} cannot be written to`, {
-      hint: 'Unpack it into a folder, and use the folder.',
+      hint: 'Unpack it into a directory, and use the directory.',
     });
   }
 

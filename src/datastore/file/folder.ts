@@ -60,7 +60,7 @@ async function walk(folder: string, below: string, paths: string[], unreadable: 
     } else if (isManifestName(path)) {
       paths.push(path);
     } else if (entry.isSymbolicLink() && path !== 'nodes' && (await leadsToManifests(folder, path))) {
-      unreadable.push({ path, reason: 'a link to a folder, which is not followed' });
+      unreadable.push({ path, reason: 'a link to a directory, which is not followed' });
     }
   }
 }
@@ -154,7 +154,7 @@ export async function readText(path: string): Promise<string | undefined> {
   } catch (cause) {
     throw new DatastoreError('invalid', `${path} is not UTF-8 text`, {
       cause,
-      hint: 'Save it as UTF-8, or move it out of the folder.',
+      hint: 'Save it as UTF-8, or move it out of the directory.',
     });
   }
 }

@@ -124,7 +124,7 @@ export function folderGaps(contents: FolderContents, holdings: Holdings): Unread
   for (const { kind, sign, command } of absences) {
     const signs = complete.has(kind) ? undefined : sign(contents, named);
     if (signs === undefined) continue;
-    gaps.push({ kind, reason: `the folder has ${signs} but no ${kind} objects; add them with: ${command}` });
+    gaps.push({ kind, reason: `the directory has ${signs} but no ${kind} objects; add them with: ${command}` });
   }
   if (!complete.has('Pod') && !gaps.some(({ kind }) => kind === 'Pod'))
     gaps.push(...missingNamespaces(contents, named));
@@ -149,7 +149,7 @@ function missingNamespaces(contents: FolderContents, { namespaces: named }: Name
   const withPods = new Set([...contents.pods, ...contents.workloads].map(({ namespace }) => namespace));
   if (count < (withPods.size === 1 ? tooManyBesideOne : tooManyForLeaks)) return [];
   const reason =
-    `${counted(count, 'allocation')} of namespace ${listed(missing)}, of which the folder has no objects; ` +
+    `${counted(count, 'allocation')} of namespace ${listed(missing)}, of which the directory has no objects; ` +
     'add them with: kubectl get pods,services -A -o yaml, or show that it was deleted with: kubectl get namespaces -o yaml';
   return [{ kind: 'Pod', reason, namespaces: new Set(missing) }];
 }

@@ -68,7 +68,7 @@ function requireUsers({ type }: Datastore, { unread }: IpamSnapshot): void {
     hint:
       type === 'kubernetes'
         ? `the right to list ${missing.kind} objects is needed to release addresses safely`
-        : 'make the files readable, or move them out of the folder if they are not manifests',
+        : 'make the files readable, or move them out of the directory if they are not manifests',
   });
 }
 

@@ -47,7 +47,7 @@ function accountHome(): string {
     // The user has no account, as in some containers.
   }
   throw new UsageError(
-    'there is no home folder for the journal',
+    'there is no home directory for the journal',
     'name a file with --journal FILE',
     'JOURNAL_HOMELESS',
   );

@@ -42,10 +42,10 @@ describe('cluster diags usage', () => {
     expect([compat.code, compat.stdout]).toEqual([1, `Error executing command: ${calicoctlText}\n`]);
   });
 
-  it('cluster diags refuses a folder datastore: kubectl would collect another cluster', async () => {
+  it('cluster diags refuses a directory datastore: kubectl would collect another cluster', async () => {
     const { code, stdout, stderr } = await run(['cluster', 'diags'], { objects: [] });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('the datastore is a folder');
+    expect(stderr).toContain('the datastore is a directory');
   });
 });
 

@@ -62,7 +62,7 @@ async function fixesNothing(folder: string): Promise<Report & { readonly stderr:
   return { ...(JSON.parse(stdout) as Report), stderr };
 }
 
-describe('a complete folder', () => {
+describe('a complete directory', () => {
   it('is judged in full, with its leak', async () => {
     const healthy = JSON.parse((await check(dump(made.objects))).stdout) as Report;
     expect(healthy).toMatchObject({ findings: [] });
@@ -80,13 +80,13 @@ describe('a complete folder', () => {
   });
 });
 
-describe('a folder without a kind', () => {
+describe('a directory without a kind', () => {
   it.each(['Pod', 'Node', 'IPAMHandle', 'IPAMBlock', 'BlockAffinity', 'IPPool'])(
     'without %s objects --fix changes nothing, and the report and stderr name the kind',
     async (kind) => {
       const { findings, unread, stderr } = await fixesNothing(dump(without(kind)));
       expect(unread?.map((one) => one.kind)).toEqual([kind]);
-      expect(unread?.[0]?.reason).toMatch(/^the folder has .* but no .* objects; add them with: kubectl get /);
+      expect(unread?.[0]?.reason).toMatch(/^the directory has .* but no .* objects; add them with: kubectl get /);
       expect(stderr).toContain(`not read: ${kind}: `);
       expect(findings.filter(({ id }) => unread?.[0]?.invariants.includes(id))).toEqual([]);
     },
@@ -96,7 +96,7 @@ describe('a folder without a kind', () => {
     const folder = dump(without('Pod'));
     const { stdout } = await check(folder, 'ipam check');
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Pod could not be read: the folder has 40 allocations that name pods',
+      'Pod could not be read: the directory has 40 allocations that name pods',
     );
     const reported = await check(folder, `ipam check --report ${join(top, 'report.json')}`);
     expect(reported).toMatchObject({ code: 1, stderr: expect.stringContaining('would call addresses in use leaked') });
@@ -139,7 +139,7 @@ describe('a dump of one namespace', () => {
   });
 });
 
-describe('a folder with a file that cannot be read', () => {
+describe('a directory with a file that cannot be read', () => {
   /** The folder with its pods in something that is not a file. */
   const withPods = (place: (path: string) => void): string => {
     const folder = dump(without('Pod'));
@@ -170,11 +170,13 @@ describe('a folder with a file that cannot be read', () => {
     }
   });
 
-  it('a link to a folder of manifests elsewhere is named, one to a folder of other files is not', async () => {
+  it('a link to a directory of manifests elsewhere is named, one to a directory of other files is not', async () => {
     const pods = dump(made.objects.filter(({ kind }) => kind === 'Pod'));
     const folder = dump(without('Pod'));
     symlinkSync(pods, join(folder, 'pods'));
-    expect((await fixesNothing(folder)).unread?.[0]?.reason).toMatch(/pods: a link to a folder, which is not followed/);
+    expect((await fixesNothing(folder)).unread?.[0]?.reason).toMatch(
+      /pods: a link to a directory, which is not followed/,
+    );
     const healthy = dump(made.objects);
     mkdirSync(join(top, 'notes'));
     symlinkSync(join(top, 'notes'), join(healthy, 'notes'));
@@ -183,7 +185,7 @@ describe('a folder with a file that cannot be read', () => {
   });
 });
 
-describe('a folder that holds objects twice', () => {
+describe('a directory that holds objects twice', () => {
   it('reads equal copies as one object, and refuses to change one of them', async () => {
     const folder = dump(leaky.objects);
     mkdirSync(join(folder, 'v1-preferredversion'));

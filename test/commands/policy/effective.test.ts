@@ -141,7 +141,7 @@ describe('calictl policy effective', () => {
       'ingress',
       "    GlobalNetworkPolicy forward (no order, applyOnForward) for role == 'node'",
       'egress',
-      'not read: the folder holds no EndpointSlice objects',
+      'not read: the directory holds no EndpointSlice objects',
     ]);
   });
 
@@ -166,10 +166,10 @@ describe('calictl policy effective', () => {
     expect(stdout).toContain('it is not known whether it applies: the labels of namespace shop are not known');
   });
 
-  it('policy effective ends with 5 when the folder holds no policies', async () => {
+  it('policy effective ends with 5 when the directory holds no policies', async () => {
     const { code, stdout } = await run('policy effective shop/db', { objects: baseObjects });
     expect(code).toBe(5);
-    expect(stdout).toContain('not known: the folder holds no NetworkPolicy objects');
+    expect(stdout).toContain('not known: the directory holds no NetworkPolicy objects');
   });
 
   it.each<[string, number, string]>([

@@ -203,20 +203,20 @@ describe('calictl policy test', () => {
   });
 });
 
-describe('policy test on what a folder lacks', () => {
+describe('policy test on what a directory lacks', () => {
   const line = 'shop/web shop/db --proto tcp --port 5432';
 
   it('without any policy the verdict is not certain', async () => {
     const { code, document } = await tested(line, withBase());
     expect([code, document.verdict, document.partial]).toEqual([5, 'allow', true]);
     expect(document.doubts).toEqual([
-      'the folder holds no GlobalNetworkPolicy objects',
-      'the folder holds no KubernetesNetworkPolicy objects',
-      'the folder holds no NetworkPolicy objects',
+      'the directory holds no GlobalNetworkPolicy objects',
+      'the directory holds no KubernetesNetworkPolicy objects',
+      'the directory holds no NetworkPolicy objects',
     ]);
   });
 
-  it('a folder written by hand with policies is the whole cluster', async () => {
+  it('a directory written by hand with policies is the whole cluster', async () => {
     expect(await tested(line, withBase(closeShop))).toMatchObject({
       code: 3,
       document: { partial: false, doubts: [] },
@@ -231,8 +231,8 @@ describe('policy test on what a folder lacks', () => {
     const { code, document } = await tested(line, { objects: [...dumped, closeShop] });
     expect([code, document.verdict]).toEqual([5, 'deny']);
     expect(document.doubts).toEqual([
-      'the folder holds no GlobalNetworkPolicy objects',
-      'the folder holds no NetworkPolicy objects',
+      'the directory holds no GlobalNetworkPolicy objects',
+      'the directory holds no NetworkPolicy objects',
     ]);
   });
 
@@ -244,7 +244,7 @@ describe('policy test on what a folder lacks', () => {
       ingress: [{ action: 'Allow' }],
     });
     const { code, document } = await tested(line, withBase(lost));
-    expect([code, document.doubts]).toEqual([5, ['the folder holds no Tier lost, which a policy names']]);
+    expect([code, document.doubts]).toEqual([5, ['the directory holds no Tier lost, which a policy names']]);
   });
 
   it('a namespace without object has no known labels', async () => {

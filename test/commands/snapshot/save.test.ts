@@ -193,7 +193,7 @@ describe('nodes in a snapshot', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it.each(['file', 'folder'])('a snapshot follows no link to the outside (%s)', async (kind) => {
+  it.each(['file', 'directory'])('a snapshot follows no link to the outside (%s)', async (kind) => {
     const [path, outside] = [newPath(), newPath()];
     await save(path);
     mkdirSync(outside);
@@ -245,7 +245,7 @@ describe('nodes in a snapshot', () => {
 });
 
 describe('where a snapshot is saved', () => {
-  it('snapshot save never overwrites a file or folder', async () => {
+  it('snapshot save never overwrites a file or directory', async () => {
     const [folder, bundle] = [newPath(), newPath('.tgz')];
     await save(folder);
     await save(bundle);
@@ -273,7 +273,7 @@ describe('where a snapshot is saved', () => {
     expect((await save(path)).code).toBe(4);
   });
 
-  it('snapshot save accepts an empty folder', async () => {
+  it('snapshot save accepts an empty directory', async () => {
     const path = newPath();
     mkdirSync(path);
     expect((await save(path)).code).toBe(0);
@@ -310,12 +310,12 @@ describe('a snapshot bundle', () => {
   };
   const nodes = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node('node-a')] });
 
-  it('a bundle inside a folder is read as a datastore', async () => {
+  it('a bundle inside a directory is read as a datastore', async () => {
     const path = await packed([[{ name: 'case-17/nodes.json' }, nodes]]);
     expect((await run(['--datastore', path, 'get', 'nodes'])).stdout).toContain('node-a');
   });
 
-  it('reading a bundle writes nothing outside of its own folder', async () => {
+  it('reading a bundle writes nothing outside of its own directory', async () => {
     const mark = `calictl-escaped-${process.pid}`;
     const path = await packed([
       [{ name: `../${mark}` }, 'x'],

@@ -44,8 +44,8 @@ const handle = (apiVersion: string, name = 'h'): KubeObject => ({
 const write = (name: string, ...objects: KubeObject[]): void =>
   folder.write(`${name}.json`, printJson({ apiVersion: 'v1', kind: 'List', items: objects } as never));
 
-describe('the API of a folder', () => {
-  it('a folder with blocks or handles of projectcalico.org/v3 has its objects there', async () => {
+describe('the API of a directory', () => {
+  it('a directory with blocks or handles of projectcalico.org/v3 has its objects there', async () => {
     write('dump', pool(v3), handle(v3));
     const store = await open();
     expect(await store.get(ipPool, { name: 'pool-1' })).toMatchObject({ ...pool(v3), metadata: pool(v3).metadata });
@@ -106,7 +106,7 @@ describe('the API of a folder', () => {
 });
 
 it.each(['yaml', 'json'])(
-  'get prints raw objects of a folder of projectcalico.org/v3 as a list of that API in %s',
+  'get prints raw objects of a directory of projectcalico.org/v3 as a list of that API in %s',
   async (format) => {
     const config = { apiVersion: v3, kind: 'IPAMConfiguration', metadata: { name: 'default' }, spec: {} };
     write('dump', handle(v3), config);
@@ -116,7 +116,7 @@ it.each(['yaml', 'json'])(
   },
 );
 
-describe('writes to a folder of projectcalico.org/v3', () => {
+describe('writes to a directory of projectcalico.org/v3', () => {
   it('an object is changed where it is, and a new one has the same API', async () => {
     write('dump', pool(v3), handle(v3));
     const store = await open();
@@ -132,7 +132,7 @@ describe('writes to a folder of projectcalico.org/v3', () => {
     expect((await (await open()).get(ipamConfig, { name: 'default' })).spec).toEqual(spec);
   });
 
-  it('a store that was not read yet writes the API of the folder too', async () => {
+  it('a store that was not read yet writes the API of the directory too', async () => {
     write('dump', handle(v3));
     const block = { cidr: '10.60.0.0/30', allocations: [], unallocated: [], attributes: [], strictAffinity: false };
     const created = await (await open()).create(ipamBlock, {
@@ -148,7 +148,7 @@ describe('writes to a folder of projectcalico.org/v3', () => {
 const isWanted = (_: unknown, at: number): boolean => process.env['LONG'] !== undefined || at % 6 === 2;
 
 it.each(corpus().filter(isWanted))(
-  'in a folder of projectcalico.org/v3, $name has the expected findings before and after a repair',
+  'in a directory of projectcalico.org/v3, $name has the expected findings before and after a repair',
   async ({ objects, findings, left }) => {
     const native = objects.map((object) => inStoredForm(kindNamed(object.kind) as never, object, v3));
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'kubernetes', namespace: 'default' } };

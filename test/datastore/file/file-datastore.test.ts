@@ -46,8 +46,8 @@ async function failure(call: Promise<unknown>): Promise<DatastoreError> {
   throw new Error(`no DatastoreError: ${String(error)}`);
 }
 
-describe('reading a folder', () => {
-  it('a folder reads every manifest below it, except hidden ones and nodes/', async () => {
+describe('reading a directory', () => {
+  it('a directory reads every manifest below it, except hidden ones and nodes/', async () => {
     folder.write('a.yaml', handleYaml('yaml'));
     folder.write('sub/deeper/b.YML', handleYaml('yml'));
     folder.write('sub/nodes/c.json', JSON.stringify(handle('json')));
@@ -61,7 +61,7 @@ describe('reading a folder', () => {
     expect(await names()).toEqual(['json', 'linked', 'yaml', 'yml']);
   });
 
-  it('a folder reads v3 exports too', async () => {
+  it('a directory reads v3 exports too', async () => {
     folder.write(
       'export.yaml',
       'apiVersion: projectcalico.org/v3\nkind: NodeList\nitems:\n' +
@@ -76,7 +76,7 @@ describe('reading a folder', () => {
     expect(endpoint.spec.ipNetworks).toEqual(['10.0.0.1/32']);
   });
 
-  it('reading changes nothing in the folder', async () => {
+  it('reading changes nothing in the directory', async () => {
     folder.write('a.yaml', handleYaml('a'));
     const before = statSync(folder.path, { bigint: true });
     await names();
@@ -85,7 +85,7 @@ describe('reading a folder', () => {
     expect(readdirSync(folder.path)).toEqual(['a.yaml']);
   });
 
-  it('reading an empty folder is an error, and writing into it is not', async () => {
+  it('reading an empty directory is an error, and writing into it is not', async () => {
     const store = await open();
     expect(await failure(names())).toMatchObject({
       reason: 'invalid',
@@ -100,7 +100,7 @@ describe('reading a folder', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  it('a missing folder is an error', async () => {
+  it('a missing directory is an error', async () => {
     const missing = join(folder.path, 'missing');
     await expect(openFolder(missing, testWorld())).rejects.toMatchObject({ exit: 2, hint: expect.any(String) });
     folder.write('a.yaml', handleYaml('a'));
@@ -145,7 +145,7 @@ describe('reading a folder', () => {
     expect(folder.read('a.yaml')).toBe(handleYaml('a', 333));
   });
 
-  it('a folder has the capture time of a snapshot', async () => {
+  it('a directory has the capture time of a snapshot', async () => {
     expect((await open()).capturedAt).toBeUndefined();
     folder.write('snapshot.json', '{"capturedAt": "2025-06-15T15:00:00Z", "by": "calictl"}');
     expect((await open()).capturedAt).toEqual(new Date('2025-06-15T15:00:00Z'));
@@ -155,7 +155,7 @@ describe('reading a folder', () => {
   });
 });
 
-describe('revisions in a folder', () => {
+describe('revisions in a directory', () => {
   it('an object without a revision gets one from its content', async () => {
     folder.write('a.yaml', `${handleYaml('a')}---\n${handleYaml('b')}`);
     const store = await open();
@@ -191,7 +191,7 @@ describe('revisions in a folder', () => {
   });
 });
 
-describe('writing to a folder', () => {
+describe('writing to a directory', () => {
   it('a new object gets a file of its own', async () => {
     folder.write('a.yaml', handleYaml('a'));
     const store = await open();

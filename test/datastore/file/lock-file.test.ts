@@ -90,10 +90,10 @@ describe('a lock file', () => {
   });
 });
 
-describe('the locks of a folder', () => {
+describe('the locks of a directory', () => {
   const world = (clock: TestClock, name: string): FolderWorld => ({ clock, random, self: heir(name) });
 
-  it('the lock of a folder is waited on while its holder lives', async () => {
+  it('the lock of a directory is waited on while its holder lives', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     const first = await new FolderLock(folder.path, world(clock, 'a')).hold(undefined);
     let pauses = 0;
@@ -107,7 +107,7 @@ describe('the locks of a folder', () => {
     await second.release();
   });
 
-  it('the lock of a folder is waited on no longer than the call may take', async () => {
+  it('the lock of a directory is waited on no longer than the call may take', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     await new FolderLock(folder.path, world(clock, 'a')).hold(undefined);
     const call = new FolderLock(folder.path, world(clock, 'b')).hold({ timeoutMs: 500 });
@@ -120,7 +120,7 @@ describe('the locks of a folder', () => {
     expect(waitedMs).toBeLessThan(600);
   });
 
-  it('Ctrl-C ends the wait for the lock of a folder', async () => {
+  it('Ctrl-C ends the wait for the lock of a directory', async () => {
     const clock = new TestClock('2025-06-15T16:00:00Z');
     await new FolderLock(folder.path, world(clock, 'a')).hold(undefined);
     const stop = new AbortController();

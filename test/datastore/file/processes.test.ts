@@ -55,7 +55,7 @@ async function stored(): Promise<Map<string, number>> {
   return found;
 }
 
-describe('several processes on one folder', () => {
+describe('several processes on one directory', () => {
   it('several processes lose none of a hundred writes each', async () => {
     const comment = '# Nobody may touch this line.\n';
     folder = testFolder({ 'all.yaml': `${comment}${handleYaml('counter', 0)}---\n${handleYaml('other', 5)}` });

@@ -133,11 +133,11 @@ it('lines are counted in one pass over the text, even without line ends', () => 
   expect([2, 3, 4, 5].map((offset) => lines.at(offset))).toEqual([2, 2, 3, 4]);
 });
 
-describe('a folder of many files', () => {
+describe('a directory of many files', () => {
   const filled = (files: number): TestFolder =>
     testFolder(Object.fromEntries(Array.from({ length: files }, (_, n) => [`h-${n}.yaml`, handleYaml(`h-${n}`)])));
 
-  it('concurrent calls share one reading of a folder', async () => {
+  it('concurrent calls share one reading of a directory', async () => {
     folder = filled(20);
     const store = await openFolder(folder.path, testWorld());
     await store.get(ipamHandle, { name: 'h-1' });
@@ -166,7 +166,7 @@ describe('a folder of many files', () => {
     await early;
   });
 
-  it('a write to a large folder costs no more than to a small one', async () => {
+  it('a write to a large directory costs no more than to a small one', async () => {
     const cost = async (files: number): Promise<number> => {
       const made = filled(files);
       try {

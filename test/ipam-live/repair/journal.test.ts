@@ -12,7 +12,7 @@ import { TestClock, testWorld } from '../../support/program/world.ts';
 const never = new AbortController().signal;
 const scratch = (): string => mkdtempSync(join(tmpdir(), 'calictl-journal-'));
 
-it('a journal in the datastore folder is refused, also through symbolic links', () => {
+it('a journal in the datastore directory is refused, also through symbolic links', () => {
   const top = scratch();
   mkdirSync(join(top, 'store'));
   symlinkSync(join(top, 'store'), join(top, 'link'));
@@ -23,7 +23,9 @@ it('a journal in the datastore folder is refused, also through symbolic links', 
     ['store', 'link/new/j'],
     ['.', 'j'],
   ] as const) {
-    expect(() => journalPath(world, named, { folder }), `${named} in ${folder}`).toThrow(/inside the datastore folder/);
+    expect(() => journalPath(world, named, { folder }), `${named} in ${folder}`).toThrow(
+      /inside the datastore directory/,
+    );
   }
   expect(journalPath(world, 'j', { folder: 'store' })).toBe(join(top, 'j'));
   expect(journalPath(world, '..j', { folder: 'store' })).toBe(join(top, '..j'));
@@ -39,7 +41,7 @@ it('a journal that would write into the datastore by a link to nowhere, a hard l
   linkSync(join(top, 'store', 'sub', 'pods.yaml'), join(top, 'hard'));
   const world = testWorld({ cwd: top });
   for (const named of ['to-nowhere', 'twice', 'hard']) {
-    expect(() => journalPath(world, named, { folder: 'store' }), named).toThrow(/inside the datastore folder/);
+    expect(() => journalPath(world, named, { folder: 'store' }), named).toThrow(/inside the datastore directory/);
   }
   expect(() => journalPath(world, './case.tgz', { folder: 'store', bundle: 'case.tgz' })).toThrow(/over the datastore/);
 });

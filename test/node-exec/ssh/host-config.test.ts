@@ -70,7 +70,7 @@ describe('hostConfig', () => {
     });
   });
 
-  it('expands tokens, variables and the home folder', () => {
+  it('expands tokens, variables and the home directory', () => {
     const config = configOf(
       'n1',
       'HostName %h.x',
@@ -191,7 +191,7 @@ describe('readConfigFiles', () => {
     });
   });
 
-  it('includes files by pattern, in order, from the folder where ssh looks for them', () => {
+  it('includes files by pattern, in order, from the directory where ssh looks for them', () => {
     write(join(home, '.ssh/config'), 'Include conf.d/*.conf', 'Host b', '  Include ~/only-b', 'Host *', '  Port 9');
     write(join(home, '.ssh/conf.d/2.conf'), 'User two', 'Port 2');
     write(join(home, '.ssh/conf.d/1.conf'), 'Host a', '  User one');
@@ -211,7 +211,7 @@ describe('readConfigFiles', () => {
 
   it.each([
     ['a missing file that is named', { configFile: 'nowhere' }, /cannot read .*nowhere: /],
-    ['a folder', { configFile: folder }, /cannot read/],
+    ['a directory', { configFile: folder }, /cannot read/],
   ])('refuses %s', (_, settings, message) => {
     expect(() => readConfigFiles(settings, world)).toThrow(UsageError);
     expect(() => readConfigFiles(settings, world)).toThrow(message);

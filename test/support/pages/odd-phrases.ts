@@ -6,6 +6,8 @@ export interface OddPhrase {
   readonly odd: string;
   /** The same in plain English. */
   readonly plain: string;
+  /** True for a word that names something in the code, so that comments may use it. */
+  readonly isCodeWord?: boolean;
 }
 
 /** Nouns for things that are counted, as in "one row per node". */
@@ -77,6 +79,10 @@ export const oddPhrases: readonly OddPhrase[] = [
     'released 1 addresses',
     'released 1 address',
   ),
+  {
+    ...phrase(String.raw`\b(?:sub)?folders?(?= )|(?<= )(?:sub)?folders?\b`, 'an empty folder', 'an empty directory'),
+    isCodeWord: true,
+  },
 ];
 
 export interface Found {
@@ -85,7 +91,8 @@ export interface Found {
 }
 
 /** Returns the odd phrases in a text, in no particular order. Line breaks count as spaces. */
-export function oddPhrasesIn(text: string): Found[] {
+export function oddPhrasesIn(text: string, isComment = false): Found[] {
   const flat = text.replace(/\s+/g, ' ');
-  return oddPhrases.flatMap((one) => [...flat.matchAll(one.pattern)].map(([words]) => ({ phrase: one, words })));
+  const phrases = oddPhrases.filter(({ isCodeWord }) => !(isComment && isCodeWord));
+  return phrases.flatMap((one) => [...flat.matchAll(one.pattern)].map(([words]) => ({ phrase: one, words })));
 }

@@ -180,7 +180,7 @@ interface Crd extends KubeObject {
   };
 }
 
-function untilAnswered(admin: ApiAdmin, path: string, logs = 'its folder'): Promise<void> {
+function untilAnswered(admin: ApiAdmin, path: string, logs = 'its directory'): Promise<void> {
   const answers = async (): Promise<boolean> => (await admin.request('GET', path)).status === 200;
   return until(() => answers().catch(() => false), `kube-apiserver answers ${path}: see the logs in ${logs}`, 90_000);
 }

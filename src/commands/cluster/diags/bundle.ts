@@ -40,7 +40,7 @@ export function bundleAmong(entries: readonly string[]): string | undefined {
 /** Errors: UsageError when the datastore is not a cluster. */
 export function refuseFolder(store: Datastore): void {
   if (store.type === 'folder') {
-    throw new UsageError('cluster diags requires a cluster, and the datastore is a folder', 'leave out --datastore');
+    throw new UsageError('cluster diags requires a cluster, and the datastore is a directory', 'leave out --datastore');
   }
 }
 
@@ -60,14 +60,14 @@ export async function collectBundle(
       hint,
       cause,
     });
-  const goOn = `Go on in another folder with: calictl cluster diags --resume ${folder}`;
+  const goOn = `Go on in another directory with: calictl cluster diags --resume ${folder}`;
   await tryToWrite(bundle).catch(async (cause: unknown) => {
     // It has something only when an earlier run was interrupted.
     const isGone = await rmdir(folder).then(
       () => true,
       () => false,
     );
-    throw unwritable(cause, isGone ? 'Run the command in a folder that can be written to.' : goOn);
+    throw unwritable(cause, isGone ? 'Run the command in a directory that can be written to.' : goOn);
   });
   const collection = new Collection(ctx, kubectl, join(folder, name), options, progress);
   await collection.say('==== Begin collecting diagnostics. ====');

@@ -17,7 +17,7 @@ export const flags = {
     parse: namesIn,
   }),
   skipTempDirCleanup: flag.on('keep the temporary directory'),
-  resume: flag.text('FOLDER', 'continue in the temporary directory of an interrupted run'),
+  resume: flag.text('DIR', 'continue in the temporary directory of an interrupted run'),
   output: outputFlag('text', 'json'),
 };
 

@@ -54,7 +54,7 @@ async function scratchOf(ctx: Context, resumed: string | undefined): Promise<Scr
   const folder = resolve(ctx.world.cwd, resumed);
   const name = bundleAmong(await readdir(folder).catch(() => []));
   if (name !== undefined) return { folder, name };
-  throw new UsageError(`${resumed} is not an interrupted cluster diags run`, 'use the folder printed by that run');
+  throw new UsageError(`${resumed} is not an interrupted cluster diags run`, 'use the directory printed by that run');
 }
 
 export const formats = {

@@ -41,7 +41,7 @@ function refuseWithoutUsers({ unread }: IpamSnapshot): void {
   if (missing === undefined) return;
   throw new CalictlError(`no report is written, because it would call addresses in use leaked: ${missing.reason}`, {
     code: 'REPORT_INCOMPLETE',
-    hint: 'complete the folder, or leave out --report',
+    hint: 'complete the directory, or leave out --report',
   });
 }
 

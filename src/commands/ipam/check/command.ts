@@ -44,7 +44,7 @@ export const ipamCheck = defineCommand({
     { command: 'calictl ipam check --fix --dry-run', about: 'show what --fix would do' },
     { command: 'calictl ipam check --fix', about: 'repair what can be repaired safely' },
     { command: 'calictl ipam check --fix --only INV-45', about: 'only delete stray handles' },
-    { command: 'calictl --datastore ./dump ipam check', about: 'check a folder of manifests from another cluster' },
+    { command: 'calictl --datastore ./dump ipam check', about: 'check a directory of manifests from another cluster' },
   ],
   exitCodes: {
     0: 'nothing is wrong (notes and candidates allowed)',

@@ -4,7 +4,7 @@ import { flag, type InputOf } from '../../parameters.ts';
 import { outputFlag } from '../../shared-flags.ts';
 
 export const flags = {
-  logDir: flag.text('FOLDER', "folder of Calico's logs").default('/var/log/calico'),
+  logDir: flag.text('DIR', "directory of Calico's logs").default('/var/log/calico'),
   output: outputFlag('text', 'json'),
 };
 

@@ -42,7 +42,7 @@ export const flags = {
   name: flag.text('NAME', 'name of the node (default: the host name)'),
   ipAutodetectionMethod: methodFlag(4, 'first-found, can-reach=HOST, interface=REGEX,… or skip-interface=REGEX,…'),
   ip6AutodetectionMethod: methodFlag(6, 'the same for IPv6'),
-  logDir: flag.text('FOLDER', "folder of Calico's logs").default('/var/log/calico'),
+  logDir: flag.text('DIR', "directory of Calico's logs").default('/var/log/calico'),
   nodeImage: flag.text('IMAGE', 'image of calico-node').default('quay.io/calico/node:latest'),
   backend: flag.choice('BACKEND', ['bird', 'none'], 'how routes are distributed; none: policy only').default('bird'),
   felixConfig: flag.text('FILE', "file with Felix's configuration"),

@@ -13,7 +13,7 @@ export const flags = {
   output: outputFlag('text', 'json'),
 };
 
-export const args = { path: arg.text('PATH', 'folder or .tgz file, which must not exist yet').required() };
+export const args = { path: arg.text('PATH', 'directory or .tgz file, which must not exist yet').required() };
 
 export type SaveInput = InputOf<typeof flags, typeof args>;
 
@@ -21,13 +21,13 @@ export const snapshotSave = defineCommand({
   path: ['snapshot', 'save'],
   summary: 'Save the objects of a cluster, and the state of its nodes, for offline analysis',
   description:
-    'Writes a folder, or one file if PATH ends in .tgz; every command that only reads works on it with --datastore PATH. It ' +
+    'Writes a directory, or one file if PATH ends in .tgz; every command that only reads works on it with --datastore PATH. It ' +
     'holds no secrets: of pods and nodes only the fields that calictl reads, services and namespaces without managed ' +
     'fields and the last applied configuration. With --nodes, the ' +
     'answers of all nodes are recorded too, and node commands work on them. Output is byte-identical for the same state, ' +
     'except timestamps.',
   examples: [
-    { command: 'calictl snapshot save ./case-17', about: 'the objects into a folder' },
+    { command: 'calictl snapshot save ./case-17', about: 'the objects into a directory' },
     { command: 'calictl snapshot save case-17.tgz --nodes', about: 'with the state of the nodes, in one file' },
     { command: 'calictl snapshot save case-17.tgz --nodes --via ssh --ssh-user core', about: 'nodes over SSH' },
   ],
