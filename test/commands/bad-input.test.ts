@@ -102,8 +102,8 @@ describe('bad input with a directory', () => {
     '%s',
     (line) => {
       it.each<[string, Expected]>([
-        ['missing', { code: 2, names: /there is no folder .*missing/ }],
-        ['file', { code: 2, names: /file is not a folder/ }],
+        ['missing', { code: 2, names: /there is no directory .*missing/ }],
+        ['file', { code: 2, names: /file is not a directory/ }],
         ['empty', { code: 1, names: /empty holds no manifests/, hint: /kubectl get -o yaml/ }],
         ['half-json', { code: 1, names: /half-json\/o\.json:\d+: / }],
         ['half-yaml', { code: 1, names: /half-yaml\/p\.yaml:\d+: / }],
@@ -178,7 +178,7 @@ describe('bad input with a directory', () => {
     ],
     ['--kubeconfig nowhere ipam check --datastore kubernetes', { code: 1, names: 'nowhere does not exist' }],
     ['--config nowhere.cfg ipam check', { code: 2, names: 'nowhere.cfg does not exist' }],
-    ['--datastore nothing ipam check', { code: 2, names: "'nothing' is neither", hint: /folder/ }],
+    ['--datastore nothing ipam check', { code: 2, names: "'nothing' is neither", hint: /directory/ }],
   ])('`calictl %s` ends in one clear error', async (line, expected) => {
     expectClear(await unchanged(line), expected);
   });

@@ -1,5 +1,5 @@
 // What a folder of manifests lacks: it may be a dump of some kinds or of some namespaces, or have files that cannot be read.
-// Nothing is judged by what was not read (docs/reference/ipam.md#what-a-folder-lacks).
+// Nothing is judged by what was not read (docs/reference/ipam.md#what-a-directory-lacks).
 import type { Holdings } from '../../datastore/datastore.ts';
 import type { OptionalKind } from '../../ipam-check/invariant.ts';
 import type { IpamSnapshot, UnreadKind } from '../../ipam-check/snapshot.ts';
