@@ -1,5 +1,5 @@
-// Tables as calicoctl prints them: left-aligned columns, every cell padded, also the last of a row. Tables of calictl's
-// own commands are in table.ts.
+// The tables of `get`: left-aligned columns, with the padding of calicoctl, whose rows may come page by page. Tables of other
+// commands are in table.ts.
 import { printable } from './printable.ts';
 
 const leastWidth = 5;
@@ -16,6 +16,15 @@ export function widthOf(text: string): number {
 
 type Row = readonly string[];
 
+export interface TableLayout {
+  /** Every cell is padded, also the last of a row, as calicoctl does; otherwise no line ends with a blank. */
+  readonly padsLineEnds: boolean;
+  /** Columns fit all rows, however many; otherwise a long table is printed as its rows come. */
+  readonly alignsAll: boolean;
+}
+
+const growing: TableLayout = { padsLineEnds: false, alignsAll: false };
+
 const cells = (row: Row): string[] => row.map((cell) => printable(cell).replaceAll('\t', '\\t'));
 
 function widthsOf(rows: readonly Row[]): number[] {
@@ -28,19 +37,21 @@ function widthsOf(rows: readonly Row[]): number[] {
   return widths;
 }
 
-function line(row: Row, widths: readonly number[]): string {
-  const padded = row.map((cell, index) => cell + ' '.repeat(Math.max((widths[index] ?? 0) - widthOf(cell), 0)));
-  return `${padded.join('')}\n`;
+function line(row: Row, widths: readonly number[], layout: TableLayout): string {
+  const padded = row
+    .map((cell, index) => cell + ' '.repeat(Math.max((widths[index] ?? 0) - widthOf(cell), 0)))
+    .join('');
+  return `${layout.padsLineEnds ? padded : padded.trimEnd()}\n`;
 }
 
-function lines(rows: readonly Row[], widths: readonly number[]): string {
-  return rows.map((row) => line(row, widths)).join('');
+function lines(rows: readonly Row[], widths: readonly number[], layout: TableLayout): string {
+  return rows.map((row) => line(row, widths, layout)).join('');
 }
 
 /** A whole table with the blank line that follows it; without headings there is no such line. */
-export function table(headings: Row | undefined, rows: readonly Row[]): string {
+export function table(headings: Row | undefined, rows: readonly Row[], layout: TableLayout): string {
   const all = [...(headings === undefined ? [] : [headings]), ...rows.map(cells)];
-  return lines(all, widthsOf(all)) + endOf(headings);
+  return lines(all, widthsOf(all), layout) + endOf(headings);
 }
 
 function endOf(headings: Row | undefined): string {
@@ -48,13 +59,13 @@ function endOf(headings: Row | undefined): string {
 }
 
 /**
- * A table whose rows come page by page: aligned over all rows while they are few (or `alignAll`), else printed as they
- * come with the widths of the first; a cell that is too wide for its column is then kept apart by one space.
+ * A table whose rows come page by page: aligned over all rows while they are few (or `alignsAll`), else printed
+ * as they come with the widths of the first; a cell that is too wide for its column is then kept apart by one space.
  */
 export async function* streamedTable(
   headings: Row | undefined,
   pages: AsyncIterable<readonly Row[]>,
-  alignAll: boolean,
+  layout: TableLayout,
 ): AsyncIterable<string> {
   let waiting: Row[] = headings === undefined ? [] : [headings];
   let widths: number[] | undefined;
@@ -62,16 +73,16 @@ export async function* streamedTable(
     const rows = page.map(cells);
     if (widths === undefined) {
       waiting.push(...rows);
-      if (alignAll || waiting.length <= alignedRows + 1) continue;
+      if (layout.alignsAll || waiting.length <= alignedRows + 1) continue;
       widths = widthsOf(waiting.slice(0, alignedRows + 1));
-      yield streamedLines(waiting, widths);
+      yield streamedLines(waiting, widths, layout);
       waiting = [];
     } else {
-      yield streamedLines(rows, widths);
+      yield streamedLines(rows, widths, layout);
     }
   }
   const end = endOf(headings);
-  yield widths === undefined ? lines(waiting, widthsOf(waiting)) + end : end;
+  yield widths === undefined ? lines(waiting, widthsOf(waiting), layout) + end : end;
 }
 
 /** A table without end: the rows of each page are printed at once, with the widths of the first. */
@@ -85,16 +96,17 @@ export async function* liveTable(
     if (widths === undefined) {
       const all = [...(headings === undefined ? [] : [headings]), ...rows];
       widths = widthsOf(all);
-      yield lines(all, widths);
+      yield lines(all, widths, growing);
     } else {
-      yield streamedLines(rows, widths);
+      yield streamedLines(rows, widths, growing);
     }
   }
 }
 
-function streamedLines(rows: readonly Row[], widths: readonly number[]): string {
+function streamedLines(rows: readonly Row[], widths: readonly number[], layout: TableLayout): string {
   return lines(
     rows.map((row) => row.map((cell, index) => (widthOf(cell) < (widths[index] ?? 0) ? cell : `${cell} `))),
     widths,
+    layout,
   );
 }

@@ -560,11 +560,11 @@ describe('get: watch', () => {
     expect(await watched('ippools -w')).toMatchObject({
       code: 130,
       stdout: [
-        'NAME     CIDR           SELECTOR   ',
-        'pool-a   10.60.0.0/20   all()      ',
-        'pool-b   10.61.0.0/20   all()      ',
-        'pool-b   10.61.0.0/20   zone == "a" ',
-        'pool-b   10.61.0.0/20   zone == "a" ',
+        'NAME     CIDR           SELECTOR',
+        'pool-a   10.60.0.0/20   all()',
+        'pool-b   10.61.0.0/20   all()',
+        'pool-b   10.61.0.0/20   zone == "a"',
+        'pool-b   10.61.0.0/20   zone == "a"',
         '',
       ].join('\n'),
       stderr: 'calictl: interrupted\n',

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
+import type { TableLayout } from '../../output/columns.ts';
 import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
 import { isInCalicoctl, type Kind, v3ApiVersion } from '../../resources/kind.ts';
@@ -233,10 +234,14 @@ async function textOf(path: string, shown: string): Promise<string> {
   }
 }
 
+const calicoctlLayout: TableLayout = { padsLineEnds: true, alignsAll: true };
+
 export function text(selected: Selected): Rendered {
   const { format } = selected;
   if (format === 'template') return selected.templateText;
-  return format === 'yaml' || format === 'json' ? documentsOf(selected, format) : tablesOf(selected, format, true);
+  return format === 'yaml' || format === 'json'
+    ? documentsOf(selected, format)
+    : tablesOf(selected, format, () => calicoctlLayout);
 }
 
 export const exit = ({ errors: all }: Selected): number => (all.length > 0 ? exitCodes.failed : exitCodes.ok);

@@ -1,11 +1,12 @@
 // What calictl get does: finds the objects that the command line or a manifest names, and shows them.
 import { resolve } from 'node:path';
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
+import type { TableLayout } from '../../output/columns.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
-import type { Kind } from '../../resources/kind.ts';
+import { isInCalicoctl, type Kind } from '../../resources/kind.ts';
 import type { ObjectRef } from '../../resources/object.ts';
 import { exitCodes, UsageError } from '../../world/errors.ts';
-import type { Context, Rendered } from '../command.ts';
+import type { Context, Rendered, View } from '../command.ts';
 import type { GetInput } from './command.ts';
 import { documentsOf, documentValue } from './documents.ts';
 import { listsOf } from './lists.ts';
@@ -150,10 +151,17 @@ function isWatch(result: QueryResult | WatchResult): result is WatchResult {
   return 'watched' in result;
 }
 
+/** In a pipe, tables that calicoctl prints too have its bytes, for scripts that rely on them. */
+const layoutFor =
+  ({ columns }: View) =>
+  (kind: Kind): TableLayout => {
+    return { padsLineEnds: columns === Number.POSITIVE_INFINITY && isInCalicoctl(kind), alignsAll: false };
+  };
+
 const tables =
   (format: TableFormat) =>
-  (result: QueryResult | WatchResult): Rendered =>
-    isWatch(result) ? watchedTable(result, format) : tablesOf(result, format, false);
+  (result: QueryResult | WatchResult, view: View): Rendered =>
+    isWatch(result) ? watchedTable(result, format) : tablesOf(result, format, layoutFor(view));
 
 const texts =
   (format: 'yaml' | 'json' | 'name' | 'template', rendered: (result: QueryResult) => Rendered) =>

@@ -1,5 +1,5 @@
 // Objects as tables and as names; as documents they are in documents.ts.
-import { streamedTable, table } from '../../output/columns.ts';
+import { streamedTable, type TableLayout, table } from '../../output/columns.ts';
 import { printable } from '../../output/printable.ts';
 import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import { column } from '../../resources/cells.ts';
@@ -88,7 +88,11 @@ async function* continued(first: ObjectPage, rest: AsyncIterator<ObjectPage>): A
 }
 
 /** A table for each object that was named, one for a list, each with a blank line after it. */
-export async function* tablesOf(selection: QueryResult, format: TableFormat, alignAll: boolean): AsyncIterable<string> {
+export async function* tablesOf(
+  selection: QueryResult,
+  format: TableFormat,
+  layoutOf: (kind: Kind) => TableLayout,
+): AsyncIterable<string> {
   const { isMixed, withoutHeadings } = selection.table;
   let titled: Kind | undefined;
   const titleOf = (kind: Kind): string => {
@@ -103,12 +107,12 @@ export async function* tablesOf(selection: QueryResult, format: TableFormat, ali
     const pages = entry.type === 'object' ? undefined : isMixed ? await withItems(entry.pages) : entry.pages;
     if (entry.type === 'object') {
       const related = await selection.related(kind);
-      yield `${titleOf(kind)}${table(headings, [rowOf(columns, entry.object, related)])}`;
+      yield `${titleOf(kind)}${table(headings, [rowOf(columns, entry.object, related)], layoutOf(kind))}`;
     } else if (pages !== undefined) {
       const related = await selection.related(kind);
       const title = titleOf(kind);
       if (title !== '') yield title;
-      yield* streamedTable(headings, rowsOf(pages, columns, related), alignAll);
+      yield* streamedTable(headings, rowsOf(pages, columns, related), layoutOf(kind));
     }
   }
 }

@@ -23,7 +23,6 @@ export interface IPAMHandle extends KubeObject {
 
 const columns = [
   nameColumn,
-  column<IPAMHandle>('HANDLEID', ({ spec }) => spec.handleID),
   column<IPAMHandle>('ADDRESSES', ({ spec }) =>
     String(Object.values(spec.block).reduce((sum, count) => sum + count, 0)),
   ),
@@ -39,5 +38,10 @@ export const ipamHandle: Kind<IPAMHandle> = {
   native: { isProof: true },
   fields: { spec },
   refusals: ipamOnly,
-  columns: { default: columns, wide: columns },
+  // The handle id is the name but for its case.
+  columns: {
+    default: columns,
+    wide: columns,
+    extra: [column<IPAMHandle>('HANDLEID', ({ spec }) => spec.handleID)],
+  },
 };
