@@ -25,6 +25,7 @@ const quick = [
 
 // These need an API server, a network namespace or a browser, or take long.
 const slow = [
+  'commands/*-api-server.test.ts',
   'commands/bad-input.test.ts',
   'commands/ipam/{assign-api-server,check-api-server,check-churn,check-many}.test.ts',
   'commands/ipam/show/map-svg.test.ts',

@@ -95,7 +95,8 @@ export async function runCli(argv: readonly string[], unguarded: World): Promise
     return await run(parsed, globals, context);
   } catch (error) {
     context.quiet();
-    return await printError(isForeseen(error) ? error : await context.explained(error), world, globals.debug);
+    const exit = await printError(isForeseen(error) ? error : await context.explained(error), world, globals.debug);
+    return exit === exitCodes.failed ? (parsed.command.failureExit ?? exit) : exit;
   } finally {
     await context.close().catch(() => undefined);
   }

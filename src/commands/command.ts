@@ -3,6 +3,7 @@
 import type { ConnectionSettings } from '../connect/settings.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { NodeExec } from '../node-exec/node-exec.ts';
+import type { ExitCode } from '../world/errors.ts';
 import type { Progress } from '../world/progress.ts';
 import type { World } from '../world/world.ts';
 import type { InputOf, Parameters, Rule } from './parameters.ts';
@@ -68,6 +69,8 @@ interface Described {
   readonly examples: readonly Example[];
   /** What exit codes mean for this command, where that says more than the general list. */
   readonly exitCodes?: Readonly<Record<number, string>>;
+  /** The exit code of a failure, where 1 means something else. */
+  readonly failureExit?: ExitCode;
   /** How calicoctl has this command; absent when it does not. */
   readonly calicoctl?: CalicoctlFace;
 }

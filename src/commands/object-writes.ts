@@ -30,6 +30,8 @@ export interface Done {
   readonly outcome: WriteOutcome;
   /** The object as it is stored now; absent when it is gone. */
   readonly object?: KubeObject;
+  /** The object as it was before; absent for a new one, and where nobody asks. */
+  readonly previous?: KubeObject;
   /** What is left behind, as sentences for people. */
   readonly left?: readonly string[];
 }

@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { completion } from './completion/command.ts';
 import { create } from './create/command.ts';
 import { deleteObjects } from './delete/command.ts';
+import { diff } from './diff/command.ts';
 import { explain } from './explain/command.ts';
 import { get } from './get/command.ts';
 import { ipamAffinityClaim } from './ipam/affinity/claim/command.ts';
@@ -58,6 +59,7 @@ export const commands: readonly Command[] = [
   completion,
   create,
   deleteObjects,
+  diff,
   explain,
   get,
   ipamAffinityClaim,

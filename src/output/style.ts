@@ -15,6 +15,8 @@ export interface Style {
   readonly ok: Paint;
   /** Names of what a line is about. */
   readonly strong: Paint;
+  /** Where something is: the lines that a difference begins at. */
+  readonly hunk: Paint;
   /** What can be skipped. */
   readonly dim: Paint;
   /** Colours that tell many things of one sort apart, such as nodes. */
@@ -37,5 +39,5 @@ export function styleOf(colour: boolean): Style {
     chalk.yellowBright,
     chalk.magentaBright,
   ];
-  return { error: red, warning: yellow, ok: green, strong: bold, dim, distinct };
+  return { error: red, warning: yellow, ok: green, strong: bold, hunk: chalk.cyan, dim, distinct };
 }

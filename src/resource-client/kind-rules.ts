@@ -13,12 +13,14 @@ import type { KubeObject } from '../resources/object.ts';
 import { defaultTier } from '../resources/policy-names.ts';
 import type { World } from '../world/world.ts';
 import { nameOf, refusedWrite } from './client-error.ts';
+import type { PlannedObjects } from './planned-objects.ts';
 import { deletePool, type Leftovers } from './pool-deletion.ts';
 
 /** What the rules need of the client. */
 export interface RuleContext {
   readonly store: Datastore;
   readonly world: Pick<World, 'clock' | 'signal'>;
+  readonly planned: PlannedObjects;
   readonly options: { readonly asCalicoctl?: boolean; readonly dryRun?: 'client' | 'server' | undefined };
 }
 
@@ -82,12 +84,13 @@ function poolRules({ store, world, options }: RuleContext): KindRules {
 
 const tierOf = ({ spec }: KubeObject): string => (spec as { readonly tier?: string } | undefined)?.tier || defaultTier;
 
-function policyRules(kind: Kind, { store, options }: RuleContext): KindRules {
+function policyRules(kind: Kind, { store, planned, options }: RuleContext): KindRules {
   return {
     beforeCreate: async (shown) => {
       const name = tierOf(shown);
       // Calico makes its own tier when it starts; only calicoctl insists on it.
       if (name === defaultTier && !options.asCalicoctl) return;
+      if (planned.has(asKind(tier), { name })) return;
       try {
         await store.get(tier, { name });
       } catch (error) {

@@ -7,16 +7,21 @@ import type { KubeObject } from '../resources/object.ts';
 import { calicoctlError, type RuleProblem } from '../resources/rules/rule-problem.ts';
 import { neededForWrite, problemsFor, writeProblems } from '../resources/rules/rules.ts';
 import { nameOf } from './client-error.ts';
+import type { PlannedObjects } from './planned-objects.ts';
 
 /**
  * Errors: invalid for a name that the kind does not allow, for values that its rules forbid, and for conflicts with other
- * objects. `stored` is what the object replaces. As calicoctl, only what calicoctl refuses counts.
+ * objects, also with those that are planned. `stored` is what the object replaces. As calicoctl, only what calicoctl refuses counts.
  */
 export async function checkObject(
   store: Datastore,
   kind: Kind,
   object: KubeObject,
-  { stored, asCalicoctl = false }: { readonly stored?: KubeObject; readonly asCalicoctl?: boolean },
+  {
+    stored,
+    planned,
+    asCalicoctl = false,
+  }: { readonly stored?: KubeObject; readonly planned: PlannedObjects; readonly asCalicoctl?: boolean },
 ): Promise<void> {
   const spelling = asCalicoctl || stored === undefined ? kind.naming?.problem(object) : undefined;
   if (spelling !== undefined) {
@@ -26,10 +31,8 @@ export async function checkObject(
   const write = { kind, object, ...(stored && { stored }) };
   const related = new Map<Kind, readonly KubeObject[]>();
   for (const needed of neededForWrite(write)) {
-    related.set(
-      needed,
-      (await listAll(store, needed, { orEmpty: true })).map((one) => toV3(needed, one)),
-    );
+    const all = (await listAll(store, needed, { orEmpty: true })).map((one) => toV3(needed, one));
+    related.set(needed, planned.over(needed, all));
   }
   throwIfAny(kind, object, writeProblems({ ...write, related: (needed) => related.get(needed) ?? [] }), asCalicoctl);
   throwIfAny(kind, object, problemsFor(kind, object), asCalicoctl);

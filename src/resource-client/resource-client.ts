@@ -14,6 +14,7 @@ import { type KindRules, rulesOf } from './kind-rules.ts';
 import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
 import { checkObject } from './object-checks.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
+import { PlannedObjects } from './planned-objects.ts';
 import { isOwnedByKubernetes, refuseWrite } from './refusals.ts';
 
 export type ClientWorld = Pick<World, 'clock' | 'random' | 'env' | 'signal'>;
@@ -30,10 +31,11 @@ export interface ClientOptions {
 
 export type Outcome = 'created' | 'updated' | 'unchanged';
 
-/** What `apply` did, and the object as it is stored now. */
+/** What `apply` did, and the object as it is stored now; `previous`: as it was, unless it is new. */
 export interface Applied {
   readonly outcome: Outcome;
   readonly object: KubeObject;
+  readonly previous?: KubeObject;
 }
 
 export interface DeleteOptions {
@@ -56,6 +58,7 @@ export class ResourceClient {
   readonly #store: Datastore;
   readonly #world: ClientWorld;
   readonly #options: ClientOptions;
+  readonly #planned = new PlannedObjects();
 
   constructor(store: Datastore, world: ClientWorld, options: ClientOptions = {}) {
     this.#store = store;
@@ -92,12 +95,12 @@ export class ResourceClient {
     refuseWrite(this.#store, kind, 'create', { name, namespace }, ['asked', 'written']);
     await this.#rules(kind).beforeCreate?.(shown);
     const complete = completed(kind, shown);
-    await checkObject(this.#store, kind, complete, this.#options);
+    await checkObject(this.#store, kind, complete, { ...this.#options, planned: this.#planned });
     requireNew(kind, shown);
     const object = asNew(complete, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
     const stored = fromV3(kind, object, this.#store.calicoApi);
-    if (this.#options.dryRun === 'client') return this.#wouldCreate(kind, object);
-    return toV3(kind, await this.#store.create(kind, stored, this.#writing()));
+    if (this.#options.dryRun === 'client') return this.#wouldWrite(kind, await this.#wouldCreate(kind, object));
+    return this.#wouldWrite(kind, toV3(kind, await this.#store.create(kind, stored, this.#writing())));
   }
 
   /**
@@ -161,11 +164,22 @@ export class ResourceClient {
   }
 
   #rules(kind: Kind): KindRules {
-    return rulesOf(kind, { store: this.#store, world: this.#world, options: this.#options });
+    return rulesOf(kind, {
+      store: this.#store,
+      world: this.#world,
+      planned: this.#planned,
+      options: this.#options,
+    });
   }
 
   #writing(): WriteOptions {
     return this.#options.dryRun === undefined ? {} : { dryRun: true };
+  }
+
+  /** The object that was written, which a dry run remembers for what comes after it. */
+  #wouldWrite(kind: Kind, object: KubeObject): KubeObject {
+    if (this.#options.dryRun !== undefined) this.#planned.add(kind, object);
+    return object;
   }
 
   async #find(kind: Kind, ref: ObjectRef): Promise<ReadObject | undefined> {
@@ -194,7 +208,11 @@ export class ResourceClient {
       if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
       refuseWrite(this.#store, kind, 'update', ref, ['written']);
       const complete = completed(kind, shown);
-      await checkObject(this.#store, kind, complete, { ...this.#options, stored: found.shown });
+      await checkObject(this.#store, kind, complete, {
+        ...this.#options,
+        planned: this.#planned,
+        stored: found.shown,
+      });
       try {
         return await this.#write(kind, asReplacement(complete, found.shown, this.#options), found);
       } catch (error) {
@@ -215,12 +233,14 @@ export class ResourceClient {
       ? (kind.codec?.onto?.(wanted, stored) ?? wanted)
       : keepsOwn(fromV3(kind, wanted, this.#store.calicoApi), stored);
     // One of them may spell out defaults that the other leaves out.
-    const isSame = sameValue(toV3(kind, written), shown);
-    if (isSame && !this.#options.asCalicoctl) return { outcome: 'unchanged', object: shown };
-    if (this.#options.dryRun === 'client') return { outcome: 'updated', object: wanted };
+    const result = toV3(kind, written);
+    if (sameValue(result, shown) && !this.#options.asCalicoctl) {
+      return { outcome: 'unchanged', object: shown, previous: shown };
+    }
     const options = { ...this.#writing(), ...(isShared && { subresource: 'status' as const }) };
-    const object = toV3(kind, await this.#store.update(kind, written, options));
-    return { outcome: 'updated', object };
+    const object =
+      this.#options.dryRun === 'client' ? result : toV3(kind, await this.#store.update(kind, written, options));
+    return { outcome: 'updated', object: this.#wouldWrite(kind, object), previous: shown };
   }
 
   async #remove(kind: Kind, ref: ObjectRef, found: ReadObject, resourceVersion: string | undefined): Promise<void> {
