@@ -36,8 +36,14 @@ export function nameWithKind(kind: Kind, ref: ObjectRef): string {
   return `${kind.kind} ${kind.namespaced && ref.namespace !== undefined ? `${ref.namespace}/` : ''}${ref.name}`;
 }
 
+/** Which command lists the objects of the kind, as a hint for one that does not exist. */
+export function listHint({ aliases: [, several], api, namespaced }: Kind): string {
+  const command = several === undefined ? `kubectl get ${api.plural}` : `calictl get ${several}`;
+  return `${command}${namespaced ? ' -A' : ''} lists those that exist`;
+}
+
 /** The object does not exist: an error with the server's own message. */
-export function notFound(kind: Kind, ref: ObjectRef, hint?: string): DatastoreError {
+export function notFound(kind: Kind, ref: ObjectRef, hint = listHint(kind)): DatastoreError {
   const storeText = `${resourceOf(kind)} "${ref.name}" not found`;
   return new DatastoreError('not-found', `${nameWithKind(kind, ref)} does not exist`, { storeText, hint });
 }
@@ -45,7 +51,10 @@ export function notFound(kind: Kind, ref: ObjectRef, hint?: string): DatastoreEr
 /** There is already an object of that name. */
 export function alreadyExists(kind: Kind, ref: ObjectRef): DatastoreError {
   const storeText = `${resourceOf(kind)} "${ref.name}" already exists`;
-  return new DatastoreError('already-exists', `${nameWithKind(kind, ref)} already exists`, { storeText });
+  return new DatastoreError('already-exists', `${nameWithKind(kind, ref)} already exists`, {
+    storeText,
+    hint: 'Use apply or replace to change it.',
+  });
 }
 
 /** The revision or the uid on which the caller decided is no longer the stored one. */

@@ -5,6 +5,7 @@ import { parseCidr, stripMask } from '../net/cidr.ts';
 import { canonicalIp, formatIp, type IpAddress, parseIp } from '../net/ip.ts';
 import { type NodeAnnotation, nodeAnnotation } from '../resources/convert/node-annotations.ts';
 import { hasEndpoint, isFinished, podAddresses } from '../resources/convert/pod-addresses.ts';
+import { nodeNotFound } from '../resources/kinds/node.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import type { Cluster } from './cluster.ts';
@@ -66,9 +67,10 @@ function nodeEnd(cluster: Cluster, name: string): End {
     cluster.hostEndpoints.some(({ node }) => node === name);
   if (isKnown) return hostEnd(cluster, name, `node ${name}`);
   const unread = cluster.unread.get('nodes');
-  throw new CalictlError(unread === undefined ? `there is no node ${name}` : `node ${name} is not known: ${unread}`, {
+  if (unread === undefined) throw nodeNotFound(name);
+  throw new CalictlError(`node ${name} is not known: ${unread}`, {
     code: 'NODE_UNKNOWN',
-    hint: 'calictl get nodes lists the nodes',
+    hint: 'use a datastore that has the nodes, or the address of the node',
   });
 }
 
@@ -104,8 +106,8 @@ export function workloadNamed(cluster: Cluster, namespace: string, name: string,
       throw noEnd(title, 'is on no node yet, so it has no endpoint', 'POD_NOT_SCHEDULED', 'Try again when it runs.');
     }
     const unread = cluster.unread.get('pods');
-    const message = unread === undefined ? `there is no pod ${title}` : `pod ${title} is not known: ${unread}`;
-    throw new CalictlError(message, { code: 'POD_UNKNOWN', hint: seePods });
+    const message = unread === undefined ? `pod ${title} does not exist` : `pod ${title} is not known: ${unread}`;
+    throw new CalictlError(message, { code: unread === undefined ? 'POD_NOT_FOUND' : 'POD_UNKNOWN', hint: seePods });
   }
   if (workload.nets.length === 0 && !mayLackAddress) {
     throw noEnd(title, 'has no address yet', 'POD_WITHOUT_ADDRESS', 'Try again when it runs.');

@@ -95,7 +95,7 @@ function policyRules(kind: Kind, { store, planned, options }: RuleContext): Kind
         await store.get(tier, { name });
       } catch (error) {
         if (!(error instanceof DatastoreError && error.reason === 'not-found')) throw error;
-        throw new DatastoreError('invalid', `${nameOf(kind, shown.metadata)}: there is no tier ${name}`, {
+        throw new DatastoreError('invalid', `${nameOf(kind, shown.metadata)}: tier ${name} does not exist`, {
           code: 'NO_TIER',
           storeText: `resource does not exist: Tier(${name}) with error: ${error.storeText ?? error.message}`,
           hint: 'create the tier first',

@@ -1,6 +1,7 @@
 // Objects as people see them, in projectcalico.org/v3: read, created, updated, applied and deleted by the rules of Calico's
 // own client. Rules: docs/reference/resource-writes.md.
 import { type Datastore, DatastoreError, type WriteOptions } from '../datastore/datastore.ts';
+import { alreadyExists } from '../datastore/object-rules.ts';
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
 import { withDefaults } from '../resources/defaults.ts';
 import { omitEmpty } from '../resources/field-order.ts';
@@ -195,7 +196,7 @@ export class ResourceClient {
   async #wouldCreate(kind: Kind, object: KubeObject): Promise<KubeObject> {
     const { name, namespace } = object.metadata;
     if ((await this.#find(kind, { name, namespace })) === undefined) return object;
-    throw new DatastoreError('already-exists', `${nameOf(kind, object.metadata)} already exists`);
+    throw alreadyExists(kind, { name, namespace });
   }
 
   /** `read` is what was found just now. */
@@ -224,10 +225,9 @@ export class ResourceClient {
   }
 
   /** Writes what replaces the object that was found, at its revision. Errors: those of the store. */
-  async #write(kind: Kind, wanted: KubeObject, { shown, stored }: ReadObject): Promise<Applied> {
-    if (stored === undefined) {
-      throw new DatastoreError('unsupported', `${nameOf(kind, wanted.metadata)} is made from another object`);
-    }
+  async #write(kind: Kind, wanted: KubeObject, found: ReadObject): Promise<Applied> {
+    const { shown, stored } = found;
+    if (stored === undefined) throw derivedObject(kind, wanted.metadata, found);
     const isShared = kind.codec?.onto !== undefined;
     const written = isShared
       ? (kind.codec?.onto?.(wanted, stored) ?? wanted)
@@ -252,7 +252,7 @@ export class ResourceClient {
       const options = { ...this.#writing(), subresource: 'status' as const };
       await this.#store.update(origin.from, origin.withdrawn(source), options);
     } else {
-      throw new DatastoreError('unsupported', `${nameOf(kind, ref)} is made from another object`);
+      throw derivedObject(kind, ref, found);
     }
   }
 }
@@ -260,6 +260,19 @@ export class ResourceClient {
 /** The object with everything that Calico's client fills in, and without what it leaves out. */
 function completed(kind: Kind, shown: KubeObject): KubeObject {
   return omitEmpty(kind, defaulted(kind, withDefaults(kind, shown)));
+}
+
+/** The error for a write of an object that exists only as long as the one that it is derived from. */
+function derivedObject(kind: Kind, ref: ObjectRef, { origin, source }: ReadObject): DatastoreError {
+  const name = nameOf(kind, ref);
+  if (origin === undefined || source === undefined) {
+    return new DatastoreError('unsupported', `${name} is built into Calico`, {
+      hint: 'It cannot be changed or deleted.',
+    });
+  }
+  return new DatastoreError('unsupported', `${name} is derived from ${nameOf(origin.from, source.metadata)}`, {
+    hint: `Change the ${origin.from.kind} instead; the ${kind.kind} follows it.`,
+  });
 }
 
 function conflict(kind: Kind, ref: ObjectRef): DatastoreError {

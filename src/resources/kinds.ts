@@ -1,5 +1,6 @@
 // The register of kinds and the ways to find one.
 
+import { closest } from '../text/closest.ts';
 import { isCalicoKind, type Kind, storedApiVersion, storedIn, v3ApiVersion } from './kind.ts';
 import { adminNetworkPolicy } from './kinds/admin-network-policy.ts';
 import { baselineAdminNetworkPolicy } from './kinds/baseline-admin-network-policy.ts';
@@ -109,6 +110,23 @@ export function distinctName(kind: Kind): string {
 /** The kind that has this name on the command line, in any case. */
 export function findKind(alias: string): Kind | undefined {
   return byAlias.get(alias.toLowerCase());
+}
+
+/**
+ * The name of the kind that a person probably means by a word that names none: of the kind that is derived from it, as
+ * workload endpoints are from pods, or the one that is spelt almost like it. Undefined when none is close.
+ */
+export function similarKindName(word: string): string | undefined {
+  const lower = word.toLowerCase();
+  const derived = kinds.find(({ derived: derivation }) =>
+    derivation?.sources.some(({ from }) => [from.kind.toLowerCase(), from.api.plural].includes(lower)),
+  );
+  if (derived !== undefined) return derived.aliases[0];
+  // Among short names, almost every one is close to every other.
+  return closest(
+    lower,
+    kinds.flatMap(({ aliases }) => aliases.filter((alias) => alias.length > 3)),
+  );
 }
 
 /** The kind of a manifest: of one of the stored forms, or projectcalico.org/v3 for the kinds that have such a form. */

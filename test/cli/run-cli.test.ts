@@ -28,7 +28,7 @@ describe('runCli', () => {
   it('a missing datastore directory is named', async () => {
     const { code, stdout, stderr } = await run('get nodes --datastore /nonexistent/dump');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^calictl: there is no directory \/nonexistent\/dump \(FOLDER_MISSING\)\nhint: .+\n$/);
+    expect(stderr).toMatch(/^calictl: directory \/nonexistent\/dump does not exist \(FOLDER_MISSING\)\nhint: .+\n$/);
   });
 
   it('--datastore is accepted before and after the command, and wins over the environment', async () => {

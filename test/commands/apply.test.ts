@@ -112,6 +112,7 @@ describe('calictl create and replace', () => {
     const refused = await calictl('create -f -', again);
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('-:1: IPPool pool-1 already exists');
+    expect(refused.stderr).toContain('hint: Use apply or replace to change it.');
     expect(await calictl('create -f - --skip-exists', again)).toMatchObject({
       code: 0,
       stdout: 'ippool/pool-1 skipped\n',
@@ -166,6 +167,30 @@ describe('calictl delete', () => {
       stdout: 'ippool/nosuch skipped\n',
     });
     expect((await calictl('get ippools -o name')).stdout).toBe('ippool/pool-2\n');
+  });
+
+  it.each([
+    ['kns.shop', 'Namespace shop', 'Namespace'],
+    ['ksa.shop.till', 'ServiceAccount shop/till', 'ServiceAccount'],
+  ])('delete of the profile %s names what it is derived from', async (name, source, kind) => {
+    const manifests = [
+      '{apiVersion: v1, kind: Namespace, metadata: {name: shop}}',
+      '{apiVersion: v1, kind: ServiceAccount, metadata: {name: till, namespace: shop}}',
+    ].join('\n---\n');
+    const { calictl } = folder({ 'all.yaml': manifests });
+    expect(await calictl(`delete profile ${name}`)).toMatchObject({
+      code: 1,
+      stderr:
+        `calictl: Profile ${name} is derived from ${source} (DATASTORE_UNSUPPORTED)\n` +
+        `hint: Change the ${kind} instead; the Profile follows it.\n`,
+    });
+  });
+
+  it('delete of an object that does not exist says which command lists them', async () => {
+    const { calictl } = folder({ 'one.yaml': pool('pool-1') });
+    expect((await calictl('delete networkpolicy nosuch')).stderr).toContain(
+      'hint: calictl get networkpolicies -A lists those that exist.',
+    );
   });
 
   it('a manifest with a stale revision deletes nothing', async () => {

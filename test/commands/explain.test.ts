@@ -57,16 +57,52 @@ describe('explain', () => {
     );
   });
 
+  it('explain invariants has one row for each invariant, with its severity and title', async () => {
+    const { code, stdout, stderr } = await run('explain invariants', { columns: 200 });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    expect(heading).toMatch(/^ID +SEVERITY +TITLE$/);
+    expect(rows.map((row) => row.split(' ')[0])).toEqual(invariantIds);
+    expect(rows.find((row) => row.startsWith('INV-45'))).toMatch(new RegExp(`warning +${invariants['INV-45'].title}$`));
+  });
+
+  it('explain faults has one row for each fault, in the order of the numbers', async () => {
+    const { code, stdout } = await run('explain faults', { columns: 200 });
+    expect(code).toBe(0);
+    const numbers = [...stdout.matchAll(/^F(\d+)/gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers).toHaveLength(Object.keys(faults).length);
+  });
+
+  it('explain kinds lists the kinds that get takes, also as JSON', async () => {
+    const names = kinds.filter(isOnCommandLine).map(({ aliases }) => aliases[0]);
+    const { stdout } = await run('explain kinds', { columns: 200 });
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((row) => row.split(' ')[0]),
+    ).toEqual(names);
+    const document = JSON.parse((await run('explain kinds -o json')).stdout);
+    expect(document).toMatchObject({ kind: 'Explanation', type: 'list' });
+    expect(document.kinds.map(({ name }: { name: string }) => name)).toEqual(names);
+  });
+
   it('explain wraps at the width of the terminal', async () => {
     const { stdout } = await run('explain ippool', { terminal: true, columns: 60 });
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
   it.each([
-    ['INV-99', 'no finding has the ID INV-99', 'docs/reference/invariants.md'],
-    ['F999', 'no finding has the ID F999', 'docs/reference/node-faults.md'],
+    ['INV-99', 'no finding has the ID INV-99', 'hint: calictl explain invariants lists the IDs.'],
+    ['F999', 'no finding has the ID F999', 'hint: calictl explain faults lists the IDs.'],
     ['ipool', 'nothing to explain: ipool', 'Did you mean ippool?'],
-    ['xyzzy', 'nothing to explain: xyzzy', 'Use an ID such as INV-45 or F62, or a kind: '],
+    ['pod', 'nothing to explain: pod', 'Did you mean workloadendpoint?'],
+    ['namespaces', 'nothing to explain: namespaces', 'Did you mean profile?'],
+    ['po', 'nothing to explain: po', 'Use an ID such as INV-45 or F62, or a kind'],
+    ['fault', 'nothing to explain: fault', 'Did you mean faults?'],
+    ['xyzzy', 'nothing to explain: xyzzy', 'Use an ID such as INV-45 or F62, or a kind'],
     ['ippool.spec.blocksize', 'IPPool has no field spec.blocksize', 'Did you mean spec.blockSize?'],
     ['45', 'nothing to explain: 45', 'INV-45'],
   ])('explain %s is wrong usage with a hint', async (topic, message, hint) => {

@@ -146,8 +146,8 @@ describe('get: tables', () => {
     expect(stderr).toContain('WorkloadEndpoint cart-0 does not exist in namespace shop');
     expect(stderr).toContain('hint: The WorkloadEndpoint of cart-0 is called node--a-k8s-cart--0-eth0.\n');
     expect((await get('wep node--a-k8s-cart--0-eth0 -n shop')).code).toBe(0);
-    expect((await get('wep nosuch-0 -n shop')).stderr).not.toContain('hint');
-    expect((await get('wep cart-0 -n default')).stderr).not.toContain('hint');
+    expect((await get('wep nosuch-0 -n shop')).stderr).toContain('calictl get workloadendpoints -A lists');
+    expect((await get('wep cart-0 -n default')).stderr).not.toContain('is called');
   });
 
   it('calicoctl get says nothing about an empty list', async () => {
@@ -329,7 +329,9 @@ describe('get: objects of manifests', () => {
       code: 1,
       stdout: 'ippool/pool-b\nworkloadendpoint/node--a-k8s-cart--0-eth0\n',
     });
-    expect(stderr).toBe('calictl: IPPool nosuch does not exist (DATASTORE_NOT_FOUND)\n');
+    expect(stderr).toBe(
+      'calictl: IPPool nosuch does not exist (DATASTORE_NOT_FOUND)\nhint: calictl get ippools lists those that exist.\n',
+    );
     expect((await get('-f - -o name --ignore-not-found', { stdin: manifest })).code).toBe(0);
   });
 
@@ -677,7 +679,9 @@ describe('get: what is not there', () => {
     const { code, stdout, stderr } = await get('ippool pool-a nosuch -o json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ metadata: { name: 'pool-a' } });
-    expect(stderr).toBe('calictl: IPPool nosuch does not exist (DATASTORE_NOT_FOUND)\n');
+    expect(stderr).toBe(
+      'calictl: IPPool nosuch does not exist (DATASTORE_NOT_FOUND)\nhint: calictl get ippools lists those that exist.\n',
+    );
   });
 
   it('prints null when nothing was found', async () => {

@@ -41,8 +41,8 @@ describe('ends of flows', () => {
   });
 
   it.each([
-    ['shop/ghost', 'POD_UNKNOWN', 1],
-    ['node/ghost', 'NODE_UNKNOWN', 1],
+    ['shop/ghost', 'POD_NOT_FOUND', 1],
+    ['node/ghost', 'NODE_NOT_FOUND', 1],
     ['shop/job', 'POD_FINISHED', 2],
     ['shop/new', 'POD_NOT_SCHEDULED', 2],
     ['shop/starting', 'POD_WITHOUT_ADDRESS', 2],

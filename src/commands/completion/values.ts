@@ -60,7 +60,10 @@ function topics(current: string): Candidates {
   const kind = findKind(alias);
   if (kind !== undefined) return { candidates: fieldPaths(explainKind(kind).fields, alias), files: false };
   const ids = [...invariantIds, ...Object.values(faults).map(({ id }) => id)];
-  return { candidates: [...ids.map((word) => ({ word })), ...kindCandidates(current)], files: false };
+  return {
+    candidates: [...['invariants', 'faults', 'kinds', ...ids].map((word) => ({ word })), ...kindCandidates(current)],
+    files: false,
+  };
 }
 
 /** The next entry of a comma-separated list. */

@@ -6,7 +6,9 @@ import { outputFlag } from '../shared-flags.ts';
 export const flags = { output: outputFlag('text', 'json') };
 
 export const args = {
-  topic: arg.text('TOPIC', 'the ID of a finding (INV-45, F62), a kind, or KIND.FIELD').required(),
+  topic: arg
+    .text('TOPIC', 'the ID of a finding (INV-45, F62), a kind, KIND.FIELD, or a list: invariants, faults or kinds')
+    .required(),
 };
 
 export type ExplainInput = InputOf<typeof flags, typeof args>;
@@ -16,12 +18,14 @@ export const explain = defineCommand({
   summary: 'Explain a finding, a kind of object or a field',
   description:
     'For the ID of a finding: its title, its severity, what it means and what to do. For a kind: its names ' +
-    'and fields. For a field: its type, what it accepts, its default and what it is for. No cluster is needed.',
+    'and fields. For a field: its type, what it accepts, its default and what it is for. For invariants (findings of ' +
+    'ipam check), faults (findings on nodes) or kinds: a list of them. No cluster is needed.',
   examples: [
     { command: 'calictl explain INV-45', about: 'what a finding of ipam check means' },
     { command: 'calictl explain F62', about: 'what a finding on a node means' },
     { command: 'calictl explain ippool', about: 'the fields of a kind' },
     { command: 'calictl explain ippool.spec.blockSize', about: 'one field: type, range, default' },
+    { command: 'calictl explain invariants', about: 'the IDs of all findings of ipam check' },
     { command: 'calictl explain F62 -o json', about: 'the same for a script' },
   ],
   args,

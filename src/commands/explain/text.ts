@@ -1,6 +1,7 @@
 // What `explain` prints: headed paragraphs as kubectl explain has them, and the same as JSON.
 import { jsonDocument } from '../../output/json-document.ts';
 import type { TextView } from '../../output/style.ts';
+import { textTable } from '../../output/table.ts';
 import { wrap } from '../../output/wrap.ts';
 import type { FieldExplanation, KindExplanation } from '../../resources/explain.ts';
 import type { Range } from '../../resources/field.ts';
@@ -14,7 +15,13 @@ export interface FindingExplanation {
   readonly whatToDo: string;
 }
 
+/** All findings of a catalogue, or all kinds. */
+export type TopicList =
+  | { readonly findings: readonly FindingExplanation[] }
+  | { readonly kinds: readonly { readonly aliases: readonly string[]; readonly about: string }[] };
+
 export type Explanation =
+  | { readonly type: 'list'; readonly list: TopicList }
   | { readonly type: 'finding'; readonly finding: FindingExplanation }
   | { readonly type: 'resource'; readonly resource: KindExplanation }
   | { readonly type: 'field'; readonly resource: string; readonly field: FieldExplanation };
@@ -89,8 +96,24 @@ function oneFieldLines(resource: string, field: FieldExplanation, columns: numbe
   ];
 }
 
+/** One row per topic: what to pass to `explain`, and what it is. */
+function listText(list: TopicList, columns: number): string {
+  if ('kinds' in list) {
+    const rows = list.kinds.map(({ aliases: [name = ''], about }) => [name, about]);
+    return textTable(['KIND', 'DESCRIPTION'], rows, columns);
+  }
+  const rows = list.findings.map(({ id, severities, title }) => [id, severities.join(' or '), title]);
+  return textTable(['ID', 'SEVERITY', 'TITLE'], rows, columns);
+}
+
+function listValue(list: TopicList): object {
+  if ('kinds' in list) return { kinds: list.kinds.map(({ aliases: [name = ''], about }) => ({ name, about })) };
+  return { findings: list.findings.map(({ id, severities, title }) => ({ id, severities, title })) };
+}
+
 /** The explanation for people, wrapped at words. */
 export function explanationText(explanation: Explanation, view: TextView): string {
+  if (explanation.type === 'list') return listText(explanation.list, view.columns);
   const columns = Math.min(view.columns, widest);
   const lines = (): string[] => {
     switch (explanation.type) {
@@ -108,6 +131,8 @@ export function explanationText(explanation: Explanation, view: TextView): strin
 }
 
 /** The explanation as one JSON document. */
-export function explanationJson({ type, ...explained }: Explanation): string {
-  return jsonDocument({ apiVersion: 'calictl/v1', kind: 'Explanation', type, ...explained });
+export function explanationJson(explanation: Explanation): string {
+  const { type, ...explained } = explanation;
+  const value = explanation.type === 'list' ? listValue(explanation.list) : explained;
+  return jsonDocument({ apiVersion: 'calictl/v1', kind: 'Explanation', type, ...value });
 }

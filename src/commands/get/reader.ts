@@ -1,7 +1,7 @@
 // The kind that a word names, copies for other clusters, and what the columns of a table need.
 import { type Datastore, DatastoreError, listAll } from '../../datastore/datastore.ts';
 import { isOnCommandLine, type Kind, type Need, type RelatedObjects } from '../../resources/kind.ts';
-import { findKind, kinds } from '../../resources/kinds.ts';
+import { findKind, kinds, similarKindName } from '../../resources/kinds.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
 import { UsageError } from '../../world/errors.ts';
 
@@ -9,8 +9,10 @@ import { UsageError } from '../../world/errors.ts';
 export function kindOfWord(word: string, isKnown: (kind: Kind) => boolean = () => true): Kind {
   const kind = findKind(word);
   if (kind !== undefined && isKnown(kind)) return kind;
+  const similar = similarKindName(word);
   const known = kinds.filter(isOnCommandLine).map(({ aliases }) => aliases[0]);
-  throw new UsageError(`resource type '${word}' is not supported`, `kinds are ${known.join(', ')}`, 'UNKNOWN_KIND');
+  const hint = similar === undefined ? `kinds are ${known.join(', ')}` : `did you mean ${similar}?`;
+  throw new UsageError(`resource type '${word}' is not supported`, hint, 'UNKNOWN_KIND');
 }
 
 function isNotFound(error: unknown): boolean {

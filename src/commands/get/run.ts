@@ -1,6 +1,7 @@
 // What calictl get does: finds the objects that the command line or a manifest names, and shows them.
 import { resolve } from 'node:path';
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
+import { listHint } from '../../datastore/object-rules.ts';
 import type { TableLayout } from '../../output/columns.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
 import { isInCalicoctl, type Kind } from '../../resources/kind.ts';
@@ -143,7 +144,7 @@ async function missing(
   const where = ref.namespace === undefined ? '' : ` in namespace ${ref.namespace}`;
   // Only a hint: without the right to read the other kind there is none.
   const made = await client.nameMadeFrom(kind, ref).catch(() => undefined);
-  const hint = made === undefined ? error.hint : `the ${kind.kind} of ${ref.name} is called ${made}`;
+  const hint = made === undefined ? listHint(kind) : `the ${kind.kind} of ${ref.name} is called ${made}`;
   return new DatastoreError('not-found', `${kind.kind} ${ref.name} does not exist${where}`, { cause: error, hint });
 }
 

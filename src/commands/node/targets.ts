@@ -7,15 +7,11 @@ import { readNodes } from '../../node-live/read-nodes.ts';
 import type { NodeReading, Probe } from '../../node-state/probes.ts';
 import type { NodeNotAsked } from '../../node-state/unreached.ts';
 import { bgpOf } from '../../resources/convert/node-annotations.ts';
-import { calicoNode } from '../../resources/kinds/node.ts';
+import { calicoNode, nodeNotFound } from '../../resources/kinds/node.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { Context } from '../command.ts';
 import { type BirdInput, noDeadlineMs, type ReadingInput } from '../transport-flags.ts';
-
-const seeNodes = 'calictl get nodes lists the nodes';
-const unknownNode = (name: string, hint: string): CalictlError =>
-  new CalictlError(`there is no node ${name}`, { code: 'NODE_UNKNOWN', hint });
 
 const addressOrder = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 
@@ -37,12 +33,15 @@ function targetOf(node: CoreNode): NodeTarget {
 export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]): NodeTarget[] {
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));
   if (known.size === 0) {
-    throw new CalictlError('the datastore has no nodes', { code: 'NO_NODES', hint: seeNodes });
+    throw new CalictlError('the datastore has no nodes', {
+      code: 'NO_NODES',
+      hint: 'check that this is the right cluster; to a directory of manifests, add the output of: kubectl get nodes -o yaml',
+    });
   }
   const wanted = names.length === 0 ? [...known.keys()].sort() : [...new Set(names)];
   return wanted.map((name) => {
     const node = known.get(name);
-    if (node === undefined) throw unknownNode(name, seeNodes);
+    if (node === undefined) throw nodeNotFound(name);
     return targetOf(node);
   });
 }
@@ -93,12 +92,12 @@ export function birdFolder({ birdDir }: BirdInput, node: string): string | undef
 }
 
 /** The one node of that name. Errors: CalictlError with the hint when there is none; those of the datastore's get. */
-export async function targetNamed(ctx: Context, name: string, hint = seeNodes): Promise<NodeTarget> {
+export async function targetNamed(ctx: Context, name: string, hint?: string): Promise<NodeTarget> {
   const store = await ctx.datastore();
   try {
     return targetOf(await store.get(calicoNode, { name }, { signal: ctx.world.signal }));
   } catch (error) {
-    if (error instanceof DatastoreError && error.reason === 'not-found') throw unknownNode(name, hint);
+    if (error instanceof DatastoreError && error.reason === 'not-found') throw nodeNotFound(name, hint);
     throw error;
   }
 }

@@ -63,7 +63,7 @@ export async function openFolder(
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw asDatastoreError(error, `open ${path}`);
     throw new UsageError(
-      `there is no directory ${path}`,
+      `directory ${path} does not exist`,
       'Check the path, or create the directory first.',
       'FOLDER_MISSING',
     );

@@ -1,5 +1,6 @@
 // For whom addresses are assigned: a node, or the virtual owner of LoadBalancer addresses.
 // Rules: docs/reference/ipam.md#assigning-addresses.
+import { nodeNotFound } from '../../resources/kinds/node.ts';
 import type { Labels } from '../../resources/selector.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { BlockOwner } from '../affinity/claim-block.ts';
@@ -26,12 +27,7 @@ export function ownerFor(use: IntendedUse, name: string): Owner {
 export async function assignmentOwnerOf(store: IpamStore, owner: Owner): Promise<AssignmentOwner> {
   if (owner.type === 'virtual') return { ...owner, labels: {} };
   const labels = await store.nodeLabels(owner.name);
-  if (labels === undefined) {
-    throw new CalictlError(`node ${owner.name} does not exist`, {
-      code: 'NODE_NOT_FOUND',
-      hint: 'calictl get nodes shows the nodes that Calico knows',
-    });
-  }
+  if (labels === undefined) throw nodeNotFound(owner.name);
   return { ...owner, labels, reservation: reservationOf(labels) };
 }
 

@@ -71,7 +71,7 @@ export function poolNamed(pools: readonly IPPool[], text: string): IPPool | unde
 
 /** The error for a named pool that does not exist. */
 export function unknownPool(text: string): CalictlError {
-  return new CalictlError(`there is no pool ${text}`, {
+  return new CalictlError(`pool ${text} does not exist`, {
     code: 'NO_POOL',
     hint: 'calictl get ippools lists the pools; use a name or a CIDR',
   });

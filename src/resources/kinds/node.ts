@@ -1,5 +1,6 @@
 // Node: a machine of the cluster. Kubernetes stores it with Calico's fields in annotations; its fields are in node-fields.ts.
 
+import { CalictlError } from '../../world/errors.ts';
 import { column, nameColumn } from '../cells.ts';
 import { nodeFromV3, nodeToV3 } from '../convert/node-v3.ts';
 import type { Kind, RelatedObjects } from '../kind.ts';
@@ -7,6 +8,11 @@ import { notSupported } from '../refusals.ts';
 import { nodeRules } from '../rules/configuration.ts';
 import { bgpConfiguration } from './bgp-configuration.ts';
 import { type CoreNode, coreNodeFields, type NodeV3, nodeV3Fields } from './node-fields.ts';
+
+/** The error for a node that a person named and that the datastore does not have. */
+export function nodeNotFound(name: string, hint = 'calictl get nodes lists the nodes'): CalictlError {
+  return new CalictlError(`node ${name} does not exist`, { code: 'NODE_NOT_FOUND', hint });
+}
 
 /** The object with the settings of BGP for all nodes. */
 export const clusterBgp = { kind: bgpConfiguration, name: 'default' };

@@ -211,7 +211,7 @@ describe('ipam capacity --simulate', () => {
   it('ipam capacity names an unknown pool and refuses a label without a value', async () => {
     const { code, stderr } = await run('ipam capacity --simulate nodes=1,pods-per-node=1,pool=no', { folder });
     expect(code).toBe(1);
-    expect(stderr).toContain('there is no pool no');
+    expect(stderr).toContain('pool no does not exist');
     expect((await run('ipam capacity --node-label zone', { folder })).code).toBe(2);
   });
 });

@@ -88,7 +88,7 @@ describe('ipam show --map', () => {
     const without = await run('ipam show --pool main', { objects });
     expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--pool requires --map')]);
     const unknown = await map('--pool nowhere');
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no pool nowhere')]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('pool nowhere does not exist')]);
   });
 
   it('show --map reports on stderr, on a terminal and elsewhere, that there are no blocks', async () => {

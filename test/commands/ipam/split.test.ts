@@ -151,8 +151,8 @@ it.each([
   ['2 --name pool-1 --cidr 10.60.0.0/24', [], 2, '--name and --cidr cannot be used together'],
   ['8 --name pool-1', [], 2, 'the parts would be smaller (10.60.0.0/27) than a block (/26) (POOL_TOO_SMALL)'],
   ['512 --name pool-1', [], 2, '10.60.0.0/24 is not large enough to be split into 512 (POOL_TOO_SMALL)'],
-  ['2 --name pool-3', [], 1, 'there is no pool pool-3 (NO_POOL)'],
-  ['2 --cidr 10.60.0.0/25', [], 1, 'there is no pool with the CIDR 10.60.0.0/25 (NO_POOL)'],
+  ['2 --name pool-3', [], 1, 'pool pool-3 does not exist (NO_POOL)'],
+  ['2 --cidr 10.60.0.0/25', [], 1, 'no pool has the CIDR 10.60.0.0/25 (NO_POOL)'],
   [
     '2 --name pool-1',
     [inTheWay],

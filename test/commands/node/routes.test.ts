@@ -146,7 +146,7 @@ describe('calictl node routes', () => {
   });
 
   it.each([
-    ['node-x', 1, 'there is no node node-x'],
+    ['node-x', 1, 'node node-x does not exist'],
     ['--via pigeon', 2, 'invalid transport for --via: pigeon'],
     ['-o svg', 2, 'svg'],
   ])('node routes %s exits %i', async (line, code, text) => {

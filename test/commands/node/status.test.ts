@@ -112,7 +112,7 @@ describe('calictl node status', () => {
     expect(code).toBe(0);
     const unknown = await status('node-z', healthy);
     expect([unknown.code, unknown.stdout]).toEqual([1, '']);
-    expect(unknown.stderr).toContain('there is no node node-z');
+    expect(unknown.stderr).toContain('node node-z does not exist');
   });
 
   it('node status reports a BIRD that gave no answer as not asked, not as down', async () => {
@@ -172,6 +172,6 @@ describe('calictl node status', () => {
 
   it('node status without nodes fails with a clear error', async () => {
     const { code, stderr } = await status('', {}, [bgpConfig({})]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('no nodes')]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/no nodes.*\nhint: .*kubectl get nodes -o yaml$/m)]);
   });
 });

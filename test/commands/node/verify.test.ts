@@ -149,7 +149,7 @@ describe('calictl node verify', () => {
     ['--pod default/none', 1, 'pod default/none is not running on a node, or uses the host network'],
     ['--pod web-1', 2, 'invalid pod for --pod: web-1'],
     ['--pod default/web-1 node-a', 2, '--pod and NODE cannot be used together'],
-    ['node-x', 1, 'there is no node node-x'],
+    ['node-x', 1, 'node node-x does not exist'],
   ])('node verify %s exits %i', async (line, code, text) => {
     const ran = await verify(line);
     expect(ran.code).toBe(code);

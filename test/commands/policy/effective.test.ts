@@ -173,12 +173,12 @@ describe('calictl policy effective', () => {
   });
 
   it.each<[string, number, string]>([
-    ['shop/ghost', 1, 'there is no pod shop/ghost'],
-    ['ghost', 1, 'there is no pod default/ghost'],
+    ['shop/ghost', 1, 'pod shop/ghost does not exist'],
+    ['ghost', 1, 'pod default/ghost does not exist'],
     ['ops/agent', 2, 'pod ops/agent uses the network of its node'],
     ['shop/job', 2, 'pod shop/job has ended'],
     ['node/n2', 1, 'node n2 has no host endpoint'],
-    ['node/ghost', 1, 'there is no node ghost'],
+    ['node/ghost', 1, 'node ghost does not exist'],
   ])('policy effective refuses %s', async (name, code, message) => {
     const ran = await run(`policy effective ${name}`, { objects: [...baseObjects, np('shop', 'p', {})] });
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });

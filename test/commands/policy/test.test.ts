@@ -269,8 +269,8 @@ describe('policy test on what a directory lacks', () => {
 describe('policy test refuses', () => {
   const pending = pod('shop/new', { node: '', ips: [] });
   const lines: readonly [line: string, code: number, message: string][] = [
-    ['shop/ghost shop/db --proto tcp --port 1', 1, 'there is no pod shop/ghost'],
-    ['shop/web node/ghost --proto tcp --port 1', 1, 'there is no node ghost'],
+    ['shop/ghost shop/db --proto tcp --port 1', 1, 'pod shop/ghost does not exist'],
+    ['shop/web node/ghost --proto tcp --port 1', 1, 'node ghost does not exist'],
     ['shop/job shop/db --proto tcp --port 1', 2, 'pod shop/job has ended'],
     ['shop/new shop/db --proto tcp --port 1', 2, 'pod shop/new is on no node yet'],
     ['web shop/db --proto tcp --port 1', 2, 'web is neither a pod nor a node nor an address'],

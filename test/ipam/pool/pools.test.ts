@@ -24,6 +24,6 @@ it.each([
 });
 
 it('the error about an unknown pool has a hint how to name one', () => {
-  expect(unknownPool('x')).toMatchObject({ message: 'there is no pool x', code: 'NO_POOL' });
+  expect(unknownPool('x')).toMatchObject({ message: 'pool x does not exist', code: 'NO_POOL' });
   expect(unknownPool('x').hint).toContain('calictl get ippools');
 });

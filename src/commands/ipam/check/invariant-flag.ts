@@ -7,7 +7,7 @@ export function invariantFlag(about: string): Parameter<readonly (readonly Invar
   return flag
     .parsed('ID,…', about, {
       noun: 'invariant',
-      hint: 'docs/reference/invariants.md lists them all',
+      hint: 'calictl explain invariants lists them',
       parse: async (text) => {
         // The catalogue is only loaded when it is asked for something.
         const { parseInvariantId } = await import('../../../ipam-check/invariants.ts');

@@ -6,15 +6,12 @@ import { CalictlError, RefusedError, UsageError } from '../../../world/errors.ts
 export function splitError(problem: SplitProblem, { name, cidr, number }: SplitRequest): CalictlError {
   switch (problem.problem) {
     case 'no-pool':
-      return new CalictlError(
-        name === undefined ? `there is no pool with the CIDR ${cidr}` : `there is no pool ${name}`,
-        {
-          code: 'NO_POOL',
-          hint: 'calictl get ippools lists them',
-        },
-      );
+      return new CalictlError(name === undefined ? `no pool has the CIDR ${cidr}` : `pool ${name} does not exist`, {
+        code: 'NO_POOL',
+        hint: 'calictl get ippools lists the pools',
+      });
     case 'bad-cidr':
-      return new CalictlError(`the CIDR of ${problem.pool.metadata.name} is none: ${problem.pool.spec.cidr}`, {
+      return new CalictlError(`pool ${problem.pool.metadata.name} has an invalid CIDR: ${problem.pool.spec.cidr}`, {
         code: 'POOL_INVALID',
         hint: 'correct the pool first',
       });

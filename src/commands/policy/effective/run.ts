@@ -5,6 +5,7 @@ import { effectivePolicies, type Stage } from '../../../policy/effective.ts';
 import { workloadNamed } from '../../../policy/ends.ts';
 import { isUnsure } from '../../../policy/match.ts';
 import type { Member } from '../../../policy/member.ts';
+import { nodeNotFound } from '../../../resources/kinds/node.ts';
 import { CalictlError, exitCodes } from '../../../world/errors.ts';
 import type { Context, View } from '../../command.ts';
 import { readCluster } from '../read-cluster.ts';
@@ -35,13 +36,11 @@ function hostEndpointsOf(cluster: Cluster, node: string): EndpointShown[] {
     return found.map((member) => ({ member, node, directions: directionsOf(cluster, member, stagesOfHosts) }));
   }
   const isKnown = cluster.objects.nodes.some(({ metadata }) => metadata.name === node);
-  throw new CalictlError(
-    isKnown ? `node ${node} has no host endpoint: no policy applies to it` : `there is no node ${node}`,
-    {
-      code: isKnown ? 'NO_HOST_ENDPOINT' : 'NODE_UNKNOWN',
-      hint: isKnown ? 'calictl get hostendpoints lists the host endpoints' : 'calictl get nodes lists the nodes',
-    },
-  );
+  if (!isKnown) throw nodeNotFound(node);
+  throw new CalictlError(`node ${node} has no host endpoint: no policy applies to it`, {
+    code: 'NO_HOST_ENDPOINT',
+    hint: 'calictl get hostendpoints lists the host endpoints',
+  });
 }
 
 export async function run(ctx: Context, { pod, namespace = 'default' }: EffectiveInput): Promise<EffectiveShown> {
