@@ -1,0 +1,123 @@
+// One change of a node or of a pod's namespace, as data: the command that makes it, why it is made, and how it is undone.
+// Rules: docs/reference/pod-wiring.md.
+import { type Cidr, formatCidr } from '../../net/cidr.ts';
+import { formatIp, type IpAddress } from '../../net/ip.ts';
+
+/** The network namespace that an effect is in: the node's or the pod's. */
+export type Side = 'node' | 'pod';
+
+export interface VethEffect {
+  readonly type: 'veth';
+  readonly side: 'pod';
+  readonly podInterface: string;
+  readonly hostInterface: string;
+  readonly hostMac: string;
+  /** Chosen by the kernel if absent. */
+  readonly podMac?: string | undefined;
+  /** The kernel's default, 1500, if absent. */
+  readonly mtu?: number | undefined;
+  readonly queues: number;
+  /** A process in the namespace of the node, where the other end goes. */
+  readonly nodePid: number;
+}
+
+export interface RouteEffect {
+  readonly type: 'route';
+  readonly side: Side;
+  readonly destination: Cidr;
+  readonly via?: IpAddress | undefined;
+  readonly device: string;
+}
+
+export interface SettingEffect {
+  readonly type: 'setting';
+  readonly side: Side;
+  /** Below /proc/sys, with slashes: interface names may contain dots. */
+  readonly path: string;
+  readonly value: number;
+}
+
+export type Effect =
+  | { readonly type: 'no-link'; readonly side: Side; readonly device: string }
+  | VethEffect
+  /** The link-local address follows from the MAC address, whatever the node's default is. */
+  | { readonly type: 'eui64'; readonly side: 'node'; readonly device: string }
+  | { readonly type: 'up'; readonly side: Side; readonly device: string }
+  | { readonly type: 'address'; readonly side: 'pod'; readonly address: Cidr; readonly device: string }
+  | RouteEffect
+  | SettingEffect;
+
+/** A change, why it is made, and how bad it is if it cannot be made. */
+export type Step = Effect & {
+  readonly reason: string;
+  /** Without it the pod still works: a failure is a warning. */
+  readonly optional?: boolean;
+};
+
+/** How a step is taken back. */
+export type Inverse =
+  | { readonly type: 'run'; readonly side: Side; readonly argv: readonly string[] }
+  /** Write back what the setting was before. */
+  | { readonly type: 'restore'; readonly path: string }
+  /** Nothing to do: it goes with this interface, as its addresses, routes and settings do. */
+  | { readonly type: 'goes-with'; readonly device: string };
+
+/** The program of an effect, and its arguments, without a namespace. */
+export function argvOf(effect: Effect): readonly string[] {
+  switch (effect.type) {
+    case 'no-link':
+      return ['ip', 'link', 'del', 'dev', effect.device];
+    case 'veth':
+      return vethArgv(effect);
+    case 'eui64':
+      return ['ip', 'link', 'set', 'dev', effect.device, 'addrgenmode', 'eui64'];
+    case 'up':
+      return ['ip', 'link', 'set', 'dev', effect.device, 'up'];
+    case 'address':
+      return ['ip', 'addr', 'add', formatCidr(effect.address), 'dev', effect.device];
+    case 'route':
+      return routeArgv(effect);
+    case 'setting':
+      return ['sysctl', '-qw', `${effect.path}=${effect.value}`];
+  }
+}
+
+function vethArgv({ podInterface, hostInterface, hostMac, podMac, mtu, queues, nodePid }: VethEffect): string[] {
+  const size = mtu === undefined ? [] : ['mtu', String(mtu)];
+  const queueWords = ['numtxqueues', String(queues), 'numrxqueues', String(queues)];
+  const address = podMac === undefined ? [] : ['address', podMac];
+  const pod = ['name', podInterface, ...address, ...size, ...queueWords];
+  // With its address from the start no other program, such as udev, takes it for one without an address.
+  const host = ['name', hostInterface, 'address', hostMac, ...size, ...queueWords];
+  return ['ip', 'link', 'add', ...pod, 'type', 'veth', 'peer', ...host, 'netns', String(nodePid)];
+}
+
+function routeArgv({ destination, via, device }: RouteEffect): string[] {
+  const { version } = destination;
+  const to = destination.prefix === 0 ? 'default' : formatCidr(destination);
+  const hop = via === undefined ? [] : ['via', formatIp(via)];
+  const scope = via === undefined && version === 4 ? ['scope', 'link'] : [];
+  return ['ip', 'route', 'add', to, ...hop, 'dev', device, ...scope];
+}
+
+/** How a step is undone; `hostInterface` is the one of the plan. */
+export function inverseOf(effect: Effect, hostInterface: string): Inverse | undefined {
+  switch (effect.type) {
+    case 'no-link':
+      return undefined;
+    case 'veth':
+      return { type: 'run', side: 'node', argv: ['ip', 'link', 'del', 'dev', hostInterface] };
+    case 'setting':
+      return effect.path.includes(`/${hostInterface}/`) || isOfOneInterface(effect)
+        ? { type: 'goes-with', device: hostInterface }
+        : { type: 'restore', path: effect.path };
+    default:
+      return { type: 'goes-with', device: hostInterface };
+  }
+}
+
+/** True for a setting of one interface of the pod, not of all of its interfaces. */
+function isOfOneInterface({ side, path }: SettingEffect): boolean {
+  const [, , , device] = path.split('/');
+  return side === 'pod' && path.startsWith('net/ipv6/conf/') && !['all', 'default', 'lo'].includes(device ?? '');
+}
