@@ -1,6 +1,11 @@
 // The objects that -f gives a command, as calictl reads them.
 import { namedInputs } from '../files/input-files.ts';
-import { type ManifestObject, type ManifestProblem, readManifest } from '../manifest/input/read-manifest.ts';
+import {
+  type ManifestObject,
+  type ManifestProblem,
+  type ReadOptions,
+  readManifest,
+} from '../manifest/input/read-manifest.ts';
 import { fieldPathText } from '../resources/field-path.ts';
 import { defaulted, problemsFor } from '../resources/rules/rules.ts';
 import { counted } from '../text/wording.ts';
@@ -30,14 +35,14 @@ function ruleProblems({ kind, object, file, positionOf }: ManifestObject): Manif
 export async function readManifests(
   { world }: Pick<Context, 'world'>,
   { filename, recursive, skipEmpty }: ManifestInput,
-  checksValues = true,
+  { checksValues = true, ...options }: ReadOptions & { readonly checksValues?: boolean } = {},
 ): Promise<{ readonly objects: readonly ManifestObject[]; readonly problems: readonly ManifestProblem[] }> {
   const objects: ManifestObject[] = [];
   const problems: ManifestProblem[] = [];
   for (const { given, isFolder, texts } of await namedInputs(filename, { recursive, patterns: true }, world)) {
     const before = objects.length + problems.length;
     for await (const { name, text } of texts()) {
-      const read = readManifest(name, text);
+      const read = readManifest(name, text, options);
       const broken = read.objects.flatMap((object) => (checksValues ? ruleProblems(object) : []));
       objects.push(...read.objects);
       problems.push(...[...read.problems, ...broken].sort((a, b) => a.line - b.line || a.column - b.column));
@@ -63,7 +68,7 @@ export function problemText({ file, line, column, object, path, message, hint }:
 }
 
 /** The error of a command that was given manifests with problems: it does nothing at all. */
-function manifestError(problems: readonly ManifestProblem[]): CalictlError {
+export function manifestError(problems: readonly ManifestProblem[]): CalictlError {
   const details = { code: 'INVALID_MANIFEST', exit: exitCodes.usage } as const;
   const lines = problems.map(problemText);
   const [only, ...more] = lines;
@@ -80,7 +85,7 @@ export async function loadManifests(
   ctx: Pick<Context, 'world'>,
   input: ManifestInput,
 ): Promise<readonly ManifestObject[]> {
-  const { objects, problems } = await readManifests(ctx, input, false);
+  const { objects, problems } = await readManifests(ctx, input, { checksValues: false });
   if (problems.length > 0) throw manifestError(problems);
   return objects;
 }

@@ -3,6 +3,7 @@ import { apply } from './apply/command.ts';
 import { clusterDiags } from './cluster/diags/command.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion/command.ts';
+import { convert } from './convert/command.ts';
 import { create } from './create/command.ts';
 import { deleteObjects } from './delete/command.ts';
 import { diff } from './diff/command.ts';
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   apply,
   clusterDiags,
   completion,
+  convert,
   create,
   deleteObjects,
   diff,

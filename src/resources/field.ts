@@ -39,6 +39,8 @@ export interface ScalarType<V = unknown> extends TypeBase<V> {
   readonly problems?: (value: string | number | bigint | boolean, at: FieldPath) => readonly RuleProblem[];
   /** The name of the type in Calico's Go code, where it is not the usual one: `uint16`, `v3.AssignmentMode`. */
   readonly go?: string;
+  /** The text as Calico's decoder keeps it, or why it refuses it; neither for a text that means no value. */
+  readonly read?: (text: string) => { readonly value?: string; readonly error?: string };
   /** A further check of strings, with the message for those that fail it. */
   readonly check?: { readonly accepts: (text: string) => boolean; readonly message: string };
 }

@@ -31,11 +31,14 @@ const firstWords: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((word) => [word.toLowerCase(), word]),
 );
 
+/** What has fields of which some have odd names. */
+export type GoNamed = Pick<Kind, 'goNames'>;
+
 /**
  * The name that the field at a path like `spec.ipipMode` has in Calico's Go code: `IPIPMode`. The rule is that of most
  * fields: the first word is capitalised. What is different in a kind is in its `goNames`.
  */
-export function goName(kind: Kind, path: string): string {
+export function goName(kind: GoNamed, path: string): string {
   const special = kind.goNames?.[path];
   if (special !== undefined) return special;
   if (path === 'metadata') return 'ObjectMeta';

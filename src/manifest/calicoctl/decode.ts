@@ -99,6 +99,7 @@ class GoDecoder {
   }
 
   #scalar(value: NonNullable<GoValue>, type: ScalarType): unknown {
+    if (type.read !== undefined) return this.#read(value, type.read);
     switch (type.format?.split(':')[0]) {
       case 'duration':
         return this.#duration(value);
@@ -137,6 +138,12 @@ class GoDecoder {
       default:
         return plainOf(value);
     }
+  }
+
+  #read(value: NonNullable<GoValue>, read: NonNullable<ScalarType['read']>): unknown {
+    if (typeof value !== 'string') return this.#notText(value);
+    const { value: kept, error } = read(value);
+    return error === undefined ? kept : this.fail(error);
   }
 
   #duration(value: NonNullable<GoValue>): unknown {

@@ -17,13 +17,14 @@ export interface GoManifestObject {
   readonly object: KubeObject;
 }
 
-const longestDocument = 10 * 1024 ** 2;
+/** Documents that are longer are refused. */
+export const longestDocument = 10 * 1024 ** 2;
 
 /**
  * The documents of a stream, cut at every line that begins with `---`. What follows the mark on its line is dropped.
  * calicoctl loses the document before a last mark that has text after it and no line end; it is kept here.
  */
-function documentsOf(text: string): string[] {
+export function documentsOf(text: string): string[] {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const [first = '', ...rest] = body.split('\n---');
   return [first, ...rest.map((piece) => (piece.includes('\n') ? piece.slice(piece.indexOf('\n') + 1) : ''))];
@@ -93,22 +94,25 @@ function decoded(members: ReadonlyMap<string, GoValue>): GoManifestObject[] {
   return items.map((item) => objectOf(kind, item));
 }
 
-const listMetadata = {
+/** The metadata of a list. */
+export const listMetadata = {
   selfLink: metadataFields.selfLink,
   resourceVersion: metadataFields.resourceVersion,
   continue: field(text, ''),
   remainingItemCount: field(anything, ''),
 };
 
+/** The metadata of an object, under its name in Go. */
+export const goMetadata = field(object(metadataFields, { struct: 'ObjectMeta', go: 'v1.ObjectMeta' }), '');
+
 /** The fields of an object as calicoctl's types have them. */
 function tableOf(kind: Kind) {
   const { spec, ...table } = shownTable(kind);
-  const metadata = field(object(metadataFields, { struct: 'ObjectMeta', go: 'v1.ObjectMeta' }), '');
   const named = spec?.type.form === 'object' ? { ...spec, type: { ...spec.type, struct: `${kind.kind}Spec` } } : spec;
   // calicoctl 3.31 knows no status of the kinds that got one later.
   const { status, ...rest } = table;
   const known = kind.fields.omitsStatus || status === undefined ? rest : { ...rest, status };
-  return { ...known, metadata, ...(named && { spec: named }) };
+  return { ...known, metadata: goMetadata, ...(named && { spec: named }) };
 }
 
 function objectOf(kind: Kind, value: Record<string, unknown>): GoManifestObject {

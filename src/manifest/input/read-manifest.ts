@@ -1,13 +1,19 @@
 // Reads a manifest as input of a command: its objects in projectcalico.org/v3 form, and all that is wrong in it.
 import { isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml';
+import { type Calico2Object, calico2Kind, calico2Problems, fromCalico2 } from '../../resources/calico2/convert.ts';
+import { fromKubernetesPolicy } from '../../resources/calico2/kubernetes-policy.ts';
 import { toV3 } from '../../resources/convert/v3.ts';
+import { type FieldTable, field, object, text } from '../../resources/field.ts';
 import { type FieldPath, fieldPathText } from '../../resources/field-path.ts';
 import { normalise } from '../../resources/int64.ts';
 import { customResourceGroup, type Kind, storedApiVersion, v3ApiVersion } from '../../resources/kind.ts';
+import { kubernetesNetworkPolicy } from '../../resources/kinds/kubernetes-network-policy.ts';
 import { kindOf, kinds } from '../../resources/kinds.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { shownTable, storedTable } from '../../resources/object-tables.ts';
+import type { RuleProblem } from '../../resources/rules/rule-problem.ts';
 import { closest } from '../../text/closest.ts';
+import { CalictlError } from '../../world/errors.ts';
 import { Decoder } from './decode.ts';
 import { type Position, TextPositions } from './text-positions.ts';
 import { type YamlDocument, yamlDocuments } from './yaml-documents.ts';
@@ -45,14 +51,21 @@ function isWritable({ codec }: Kind): boolean {
   return codec !== undefined;
 }
 
+export interface ReadOptions {
+  /** Reads objects of Calico 2 and NetworkPolicies of Kubernetes too, as what they become in projectcalico.org/v3. */
+  readonly converts?: boolean;
+}
+
 class Reader {
   readonly objects: ManifestObject[] = [];
   readonly problems: ManifestProblem[] = [];
   readonly #file: string;
   readonly #positions: TextPositions;
+  readonly #converts: boolean;
 
-  constructor(file: string, text: string) {
+  constructor(file: string, text: string, { converts = false }: ReadOptions) {
     this.#file = file;
+    this.#converts = converts;
     this.#positions = new TextPositions(text);
   }
 
@@ -133,6 +146,11 @@ class Reader {
       this.#take(decoder, undefined);
       return;
     }
+    const conversion = this.#converts ? conversionOf(apiVersion, kindName) : undefined;
+    if (conversion !== undefined) {
+      this.#converted(map, decoder, kindName, conversion);
+      return;
+    }
     const kind = kindOf(apiVersion, kindName);
     if (
       kind === undefined ||
@@ -155,16 +173,70 @@ class Reader {
     const name = object.metadata?.name;
     const hadProblems = this.#take(decoder, name === undefined ? kindName : `${kindName} ${name}`) > 0;
     if (hadProblems) return;
-    const { aliases } = decoder;
-    const offset = decoder.offsetOf(map as never);
-    this.objects.push({
+    this.#push(map, decoder, {
       kind,
       object: apiVersion === v3ApiVersion ? normalise(kind, object) : toV3(kind, normalise(kind, object)),
+    });
+  }
+
+  #push(map: YAMLMap, decoder: Decoder, read: Pick<ManifestObject, 'kind' | 'object'>): void {
+    const { aliases } = decoder;
+    this.objects.push({
+      ...read,
       file: this.#file,
-      ...this.#positions.at(offset),
+      ...this.#positions.at(decoder.offsetOf(map as never)),
       positionOf: (path) => this.#positions.at(decoder.offsetOf(nodeAt(map as never, path, aliases))),
     });
   }
+
+  #converted(map: YAMLMap, decoder: Decoder, kindName: string, { table, problems, convert }: Conversion): void {
+    const decoded = decoder.object(map as never, table);
+    if (decoded === undefined) return;
+    const { metadata = {}, spec = {} } = decoded as Partial<Calico2Object>;
+    const name = metadata['name'];
+    const shown = typeof name === 'string' ? `${kindName} ${name}` : kindName;
+    if (this.#take(decoder, shown) > 0) return;
+    for (const { path, message } of problems({ metadata, spec })) {
+      decoder.problem(nodeAt(map as never, path, decoder.aliases), path, message);
+    }
+    if (this.#take(decoder, shown) > 0) return;
+    try {
+      const object = convert({ metadata, spec });
+      const kind = kindOf(v3ApiVersion, object.kind);
+      if (kind !== undefined) this.#push(map, decoder, { kind, object });
+    } catch (error) {
+      if (!(error instanceof CalictlError && error.code === 'UNCONVERTIBLE')) throw error;
+      decoder.problem(map as never, [], `cannot be converted: ${error.message}`);
+      this.#take(decoder, shown);
+    }
+  }
+}
+
+/** How an object of another API is read. */
+interface Conversion {
+  readonly table: FieldTable;
+  problems(object: Calico2Object): readonly RuleProblem[];
+  /** Errors: CalictlError UNCONVERTIBLE. */
+  convert(object: Calico2Object): KubeObject;
+}
+
+function conversionOf(apiVersion: string, kindName: string): Conversion | undefined {
+  const envelope = { apiVersion: field(text, ''), kind: field(text, '') };
+  const kind = calico2Kind(apiVersion, kindName);
+  if (kind !== undefined) {
+    const { metadata, spec } = kind.fields;
+    return {
+      table: { ...envelope, metadata: field(object(metadata), ''), spec: field(object(spec), '') },
+      problems: (given) => calico2Problems(kind, given),
+      convert: (given) => fromCalico2(kind, given),
+    };
+  }
+  if (kindOf(apiVersion, kindName) !== kubernetesNetworkPolicy) return undefined;
+  return {
+    table: storedTable(kubernetesNetworkPolicy),
+    problems: () => [],
+    convert: (given) => fromKubernetesPolicy(given as unknown as KubeObject),
+  };
 }
 
 interface Envelope {
@@ -191,6 +263,9 @@ function envelopeOf(map: YAMLMap, decoder: Decoder): Envelope {
 
 /** Why objects of this kind and version are not read, and what to do. */
 function unusable(apiVersion: string, kindName: string): [message: string, hint?: string] {
+  if (calico2Kind(apiVersion, kindName) !== undefined) {
+    return [`${kindName} of ${apiVersion} is an object of Calico 2`, 'calictl convert makes one of Calico 3 of it'];
+  }
   const named = kinds.find(({ kind }) => kind === kindName);
   if (named !== undefined && !isWritable(named)) {
     return named.api.group === customResourceGroup
@@ -235,8 +310,8 @@ function nodeAt(root: ParsedNode, path: FieldPath, aliases: Decoder['aliases']):
 }
 
 /** The objects of a text and all of its problems, each in the order of the text. An object with a problem is left out. */
-export function readManifest(file: string, text: string): ReadManifest {
-  const reader = new Reader(file, text);
+export function readManifest(file: string, text: string, options: ReadOptions = {}): ReadManifest {
+  const reader = new Reader(file, text, options);
   for (const one of yamlDocuments(text)) {
     if ('document' in one) reader.add(one, text.length);
     else reader.fail(one.offset, one.message, one.hint);

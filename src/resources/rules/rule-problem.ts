@@ -7,6 +7,7 @@ export interface CalicoctlProblem {
   readonly field: string;
   /** The value as it prints it; absent when it prints none. */
   readonly value?: string;
+  /** Empty when it gives none. */
   readonly reason: string;
 }
 
@@ -56,7 +57,7 @@ export function tagReason(field: string, tag: string): string {
 export function calicoctlError(problems: readonly RuleProblem[]): string | undefined {
   const known = problems.flatMap(({ calicoctl }) => calicoctl ?? []);
   const text = ({ field, value, reason }: CalicoctlProblem): string =>
-    `${field}${value === undefined ? '' : ` = '${value}'`} (${reason})`;
+    `${field}${value === undefined ? '' : ` = '${value}'`}${reason === '' ? '' : ` (${reason})`}`;
   const [only, ...more] = known;
   if (only === undefined) return undefined;
   if (more.length === 0) return `error with field ${text(only)}`;

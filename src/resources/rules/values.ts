@@ -16,8 +16,7 @@ import {
   selector,
 } from '../field.ts';
 import type { FieldPath } from '../field-path.ts';
-import { goName } from '../go-names.ts';
-import type { Kind } from '../kind.ts';
+import { type GoNamed, goName } from '../go-names.ts';
 import { selectorProblem } from '../selector.ts';
 import { goText, problem, type RuleProblem, tagReason } from './rule-problem.ts';
 
@@ -87,7 +86,7 @@ function wholeProblem({ name, message }: ListTag, value: unknown, at: FieldPath,
   return problem(at, message, { field: shown, value, reason: tagReason(shown, name) });
 }
 
-function valueProblems(kind: Kind, type: FieldType, value: unknown, at: FieldPath, shown: string): RuleProblem[] {
+function valueProblems(kind: GoNamed, type: FieldType, value: unknown, at: FieldPath, shown: string): RuleProblem[] {
   switch (type.form) {
     case 'scalar':
       return typeof value === 'object' && value !== null
@@ -117,7 +116,7 @@ function isNeeded({ type }: Field): boolean {
 
 /** What is wrong with the values of an object with these fields. Types are right already; unknown fields pass. */
 export function tableProblems(
-  kind: Kind,
+  kind: GoNamed,
   table: FieldTable,
   value: Readonly<Record<string, unknown>>,
   at: FieldPath,

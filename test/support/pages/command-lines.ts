@@ -106,6 +106,14 @@ spec:
   ipipMode: Never
 `;
 
+/** What they convert. */
+const toConvert: Readonly<Record<string, string>> = {
+  'old-policies.yaml':
+    'apiVersion: v1\nkind: policy\nmetadata: {name: allow-dns}\nspec: {selector: all(), ingress: [{action: allow}]}\n',
+  'networkpolicies.yaml':
+    'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed}\nspec: {podSelector: {}}\n',
+};
+
 function change(cluster: string, how: Setup['cluster']): void {
   if (how === 'with IPv6') writeFileSync(join(cluster, 'ipv6-pool.yaml'), ipv6Pool);
   if (how !== 'locked') return;
@@ -132,6 +140,7 @@ export async function runLine(line: string, { before = [], cluster, env, isEndle
   cpSync(join(examples, 'case-17'), join(cwd, 'snapshot'), { recursive: true });
   writeFileSync(join(cwd, 'config-6.1.0'), 'CONFIG_IP_SET=m\n');
   writeFileSync(join(cwd, 'pool.yaml'), newPool);
+  for (const [name, text] of Object.entries(toConvert)) writeFileSync(join(cwd, name), text);
   mkdirSync(join(cwd, 'policies'));
   writeFileSync(join(cwd, 'policies', 'pool.yaml'), newPool);
   change(join(cwd, 'dump'), cluster);
