@@ -119,7 +119,7 @@ const words: readonly Word[] = [
     pattern: /Required capability missing|Unsupported (optional parameter|version number|capability)|No supported AFI/i,
     explain: ended(
       (peer) =>
-        `the two ends do not speak the same: compare address families and capabilities in the configuration of the neighbor on ${peer}`,
+        `the capabilities of the two ends do not match: compare address families and capabilities in the configuration of the neighbor on ${peer}`,
     ),
   },
   {

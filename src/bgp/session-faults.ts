@@ -49,7 +49,7 @@ const doubled: Rule = ({ near, rival }) => {
   return explanation(
     faults.sessionNotEstablished,
     `${near.node} has two sessions with ${peerText(near)}, ${rival.protocol} and ${near.protocol}, and only one can be up`,
-    'let only one resource ask for that peer: a BGPPeer, or the mesh',
+    'configure that peer in one place only: a BGPPeer, or the mesh',
     wantedObject(peering),
   );
 };
@@ -345,7 +345,7 @@ function restHint(pair: SessionPair): string {
   if (near.state !== 'Passive' || far !== undefined) {
     return isFresh(near, routerClock(pair))
       ? 'check again in a few seconds: it may be coming up'
-      : `it has been so since ${near.since}: read the log of ${peerText(near)} about this neighbor, and that of BIRD on ${near.node}`;
+      : `it has been like this since ${near.since}: read the log of ${peerText(near)} about this neighbor, and that of BIRD on ${near.node}`;
   }
   const notQueried = notQueriedText(farNode);
   return `it waits to be dialed${notQueried === undefined ? '' : `; ${notQueried}`}`;

@@ -45,7 +45,7 @@ async function fileOrEnvironment({ config, context }: GlobalInput, world: World)
   if (config !== defaultConfigPath) {
     throw new UsageError(
       `the configuration file ${config} does not exist`,
-      'name another with --config, or leave it out to use the environment',
+      'specify another with --config, or leave it out to use the environment',
       'CONFIG_MISSING',
     );
   }

@@ -31,14 +31,14 @@ export async function openNodeExec(
   if (via === 'ssh') return openSshOf(input, world);
   if (via === 'kube') {
     if (location.type !== 'kubernetes') {
-      throw new UsageError('--via kube needs a cluster', 'name it with --kubeconfig, or use --via ssh');
+      throw new UsageError('--via kube needs a cluster', 'specify it with --kubeconfig, or use --via ssh');
     }
     const { openKubeExec } = await import('../node-exec/kube/kube-exec.ts');
     return openKubeExec(await connect(location.connection), world, { waiting });
   }
   if (via === 'replay') {
     if (location.type === 'folder') return (await import('../node-exec/replay.ts')).openReplay(location.path);
-    throw new UsageError('--via replay needs a snapshot', 'name it with --datastore');
+    throw new UsageError('--via replay needs a snapshot', 'specify it with --datastore');
   }
   throw new UsageError(`invalid transport for --via: ${via}`, `use ${transports}`);
 }

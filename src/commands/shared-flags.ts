@@ -24,7 +24,11 @@ export const manifestFlags = {
 export const writeFlags = {
   ...manifestFlags,
   namespace: flag.text('NAMESPACE', 'namespace of objects that do not set one (default: default)').short('n'),
-  dryRun: flag.choice('MODE', ['client', 'server'], 'write nothing; with server, the datastore also checks each write'),
+  dryRun: flag.choice(
+    'MODE',
+    ['client', 'server'],
+    'write nothing; with server, the datastore also checks each write. One of',
+  ),
 };
 
 /** -f, -R and --skip-empty, -n: as calicoctl has them. */

@@ -40,7 +40,7 @@ function settingsOf(spec: Record<string, unknown>): ConnectionSettings {
     const text = textKeys.find((known) => known === key);
     const flag = flagKeys.find((known) => known === key);
     if (text !== undefined) {
-      if (typeof value !== 'string') throw new Error(`spec.${key} is not text`);
+      if (typeof value !== 'string') throw new Error(`spec.${key} is not a string`);
       settings[text] = value;
     } else if (flag !== undefined) {
       if (typeof value !== 'boolean') throw new Error(`spec.${key} is not true or false`);

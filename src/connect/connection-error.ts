@@ -23,7 +23,7 @@ export function unreadableFile(what: string, path: string, cause: unknown): Conn
   const why = systemText(cause);
   return new ConnectionError(isMissing ? `${what} ${path} does not exist` : `cannot read ${what} ${path}: ${why}`, {
     storeText: `${isMissing ? 'stat' : 'open'} ${path}: ${why}`,
-    hint: 'Name another kubeconfig with --kubeconfig or KUBECONFIG, or correct the path.',
+    hint: 'Specify another kubeconfig with --kubeconfig or KUBECONFIG, or correct the path.',
     cause,
   });
 }

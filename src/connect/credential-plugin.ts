@@ -79,7 +79,7 @@ function unusable(what: string): ConnectionError {
 function argumentsOf({ args }: ExecPlugin): readonly string[] {
   const listed: unknown = args ?? [];
   if (Array.isArray(listed) && listed.every((item): item is string => typeof item === 'string')) return listed;
-  throw unusable('args is not a list of texts');
+  throw unusable('args is not a list of strings');
 }
 
 function variablesOf({ env }: ExecPlugin): Record<string, string> {
@@ -89,7 +89,7 @@ function variablesOf({ env }: ExecPlugin): Record<string, string> {
     listed.map((item: unknown) => {
       const { name, value = '' } = isObject(item) ? item : {};
       if (typeof name === 'string' && typeof value === 'string') return [name, value];
-      throw unusable('env has an entry without a name and a text');
+      throw unusable('env has an entry whose name or value is not a string');
     }),
   );
 }

@@ -79,7 +79,7 @@ function checkFields(cluster: Cluster, user: KubeUser): void {
   const wrong = fields.find(([, , value]) => value !== undefined && value !== null && typeof value !== 'string');
   if (wrong !== undefined) {
     const [of, name] = wrong;
-    throw new ConnectionError(`${name} of the ${of} in the kubeconfig is not text`, {
+    throw new ConnectionError(`${name} of the ${of} in the kubeconfig is not a string`, {
       hint: 'Correct it; a value of digits only must be in quotes.',
     });
   }
@@ -173,7 +173,7 @@ function nothingConfigured(files: string | undefined, usual: string | undefined)
   const places = [
     'KUBECONFIG and --kubeconfig are not set',
     usual === undefined ? 'HOME is not set' : `${usual} does not exist`,
-    'this is not a pod of a cluster',
+    'calictl does not run in a pod',
   ];
   const what =
     files === undefined

@@ -65,7 +65,7 @@ function noKubeconfig(where: string, cause: unknown): ConnectionError {
   const detail = firstLine(cause instanceof Error ? cause.message : String(cause));
   return new ConnectionError(`${where} is not a valid kubeconfig: ${detail}`, {
     storeText: `error loading config file "${where}": ${detail}`,
-    hint: 'Correct it, or name another with --kubeconfig or KUBECONFIG.',
+    hint: 'Correct it, or specify another with --kubeconfig or KUBECONFIG.',
     // Without the cause: its further lines quote the file, and may show a secret.
   });
 }

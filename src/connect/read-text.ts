@@ -30,6 +30,6 @@ export function refuseSpecialFile(what: string, path: string): void {
   if (other === undefined && !isLarge) return;
   throw new ConnectionError(
     `${what} ${path} is ${other === undefined ? `too large: ${sizeText(stats.size)}, more than ${sizeText(largestFile)}` : `${other}, not a file`}`,
-    { hint: 'Name a file with --kubeconfig or in it.' },
+    { hint: 'Use a regular file, with --kubeconfig and in it.' },
   );
 }

@@ -163,7 +163,7 @@ export interface Datastore {
   holdings?(options?: CallOptions): Promise<Holdings>;
 
   /**
-   * Takes the lock that keeps repairs apart; waits until that of a dead holder expires.
+   * Takes the lock that prevents concurrent repairs; waits until that of a dead holder expires.
    * Errors: RefusedError when another repair is alive, or when the caller has no right to the lock.
    */
   lockRepairs(options?: CallOptions): Promise<RepairLock>;

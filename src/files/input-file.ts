@@ -77,7 +77,7 @@ async function readPipe(file: FileHandle, path: string, maxBytes: number, signal
     } else if (pieces.size > 0 || patienceMs === 0) return pieces.all();
     else {
       patienceMs -= pollMs;
-      if (patienceMs <= 0) throw new UnsuitableFileError('a named pipe that nobody writes into');
+      if (patienceMs <= 0) throw new UnsuitableFileError('a named pipe that no program writes to');
     }
     await sleep(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }

@@ -70,7 +70,7 @@ export function outputPath(cwd: string, named: string, store: StoredInFiles, wha
     if (!isWithin(absolute, path) && !(place === store.folder && hasHardLink(absolute, path))) continue;
     throw new UsageError(
       `${what} ${path} would be ${place === store.folder ? 'inside the datastore directory' : 'written over the datastore'}`,
-      `name a file elsewhere with ${flag}`,
+      `specify a file elsewhere with ${flag}`,
       'OUTPUT_IN_DATASTORE',
     );
   }

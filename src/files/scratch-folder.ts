@@ -11,7 +11,7 @@ export async function newScratchFolder(prefix: string): Promise<string> {
   } catch (cause) {
     throw new CalictlError(`no temporary directory can be made in ${tmpdir()}: ${systemText(cause)}`, {
       code: 'SCRATCH_UNWRITABLE',
-      hint: 'Set TMPDIR to a directory that can be written to.',
+      hint: 'Set TMPDIR to a writable directory.',
       cause,
     });
   }

@@ -47,7 +47,7 @@ class RecordedNodes {
     const found = commands.find((command) => sameWords(command.argv, argv));
     if (found === undefined) {
       throw new TransportError('not-recorded', `${node.name}: the snapshot has no record of ${argv.join(' ')}`, {
-        hint: `Recorded are: ${recordedText(commands)}. Query the node itself with --via.`,
+        hint: `Recorded commands: ${recordedText(commands)}. Query the node itself with --via.`,
       });
     }
     if ('lost' in found) {

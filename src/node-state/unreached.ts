@@ -29,7 +29,7 @@ export function withoutNode(reason: string, node: string): string {
   return reason.startsWith(`${node}: `) ? reason.slice(node.length + 2) : reason;
 }
 
-/** A kind of object that was not read, and why that is known: what rests on it is not judged. */
+/** A kind of object that was not read, and why that is known: what depends on it is not judged. */
 export interface UnreadKind {
   readonly kind: string;
   readonly reason: string;

@@ -103,7 +103,7 @@ function unreadLines(unread: readonly UnreadKind[], style: Style): string {
   return unread
     .map(
       ({ kind, reason }) =>
-        `${style.warning('not read')} ${kind}: ${printable(reason)}; what rests on it is not judged\n`,
+        `${style.warning('not read')} ${kind}: ${printable(reason)}; what depends on it is not judged\n`,
     )
     .join('');
 }

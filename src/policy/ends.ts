@@ -27,7 +27,7 @@ export type End =
     }
   | { readonly type: 'address'; readonly title: string; readonly addresses: readonly IpAddress[] };
 
-const seePods = 'Name a pod as NAMESPACE/POD, a node as node/NAME, or give an address.';
+const seePods = 'Write a pod as NAMESPACE/POD, a node as node/NAME, or use an address.';
 
 const ownAddresses: readonly NodeAnnotation[] = ['ipv4Address', 'ipv6Address'];
 const tunnelAddresses: readonly NodeAnnotation[] = [
@@ -98,12 +98,17 @@ export function workloadNamed(cluster: Cluster, namespace: string, name: string,
     throw noEnd(title, 'uses the network of its node, so it has no endpoint', 'POD_HOST_NETWORK', hint);
   }
   if (pod !== undefined && isFinished(pod)) {
-    throw noEnd(title, 'has ended: it has no address any more', 'POD_FINISHED', 'Name a pod that runs.');
+    throw noEnd(title, 'has ended and has no address', 'POD_FINISHED', 'Use a running pod.');
   }
   const workload = cluster.workload(namespace, name);
   if (workload === undefined) {
     if (pod !== undefined && !hasEndpoint(pod)) {
-      throw noEnd(title, 'is on no node yet, so it has no endpoint', 'POD_NOT_SCHEDULED', 'Try again when it runs.');
+      throw noEnd(
+        title,
+        'is not scheduled to a node yet, so it has no endpoint',
+        'POD_NOT_SCHEDULED',
+        'Try again when it runs.',
+      );
     }
     const unread = cluster.unread.get('pods');
     const message = unread === undefined ? `pod ${title} does not exist` : `pod ${title} is not known: ${unread}`;
@@ -164,7 +169,7 @@ export function endNamed(cluster: Cluster, text: string): End {
   const ip = address === undefined ? undefined : parseIp(address);
   if (ip !== undefined) return addressEnd(cluster, ip);
   if (parseCidr(text) !== undefined) {
-    throw new UsageError(`${text} is a network, not an address`, 'Give one address of it.', 'END_UNKNOWN');
+    throw new UsageError(`${text} is a network, not an address`, 'Use one address of it.', 'END_UNKNOWN');
   }
   const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
   if (namespace === undefined || name === undefined) {

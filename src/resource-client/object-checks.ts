@@ -25,7 +25,7 @@ export async function checkObject(
 ): Promise<void> {
   const spelling = asCalicoctl || stored === undefined ? kind.naming?.problem(object) : undefined;
   if (spelling !== undefined) {
-    const message = `${nameOf(kind, object.metadata)}: the name does not fit the tier of the policy`;
+    const message = `${nameOf(kind, object.metadata)}: the name does not match the tier of the policy`;
     throw new DatastoreError('invalid', message, { code: 'INVALID_OBJECT', storeText: spelling });
   }
   const write = { kind, object, ...(stored && { stored }) };

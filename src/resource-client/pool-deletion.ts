@@ -125,7 +125,7 @@ async function leftovers(store: Datastore, pool: IPPool, use: Use | undefined): 
   const left: string[] = [];
   const still = await getIfAny(store, ipPool, { name });
   if (still !== undefined && still.metadata.uid === pool.metadata.uid) {
-    left.push(`IPPool ${name} is being deleted: it goes when its finalizers are done`);
+    left.push(`IPPool ${name} is being deleted: it is removed when its finalizers are done`);
   }
   if (use !== undefined && use.addresses > 0) {
     left.push(`${inWords(use)} of the deleted IPPool ${name} stay allocated; calictl ipam check shows them`);

@@ -146,7 +146,7 @@ function unpackError(path: string, cause: unknown): CalictlError {
 function noRoom(path: string, cause: unknown): CalictlError {
   return new CalictlError(`${path} cannot be unpacked in ${tmpdir()}: ${systemText(cause)}`, {
     code: 'BUNDLE_NO_ROOM',
-    hint: 'Make room there, or set TMPDIR to a directory that has room.',
+    hint: 'Free some space there, or set TMPDIR to a directory that has more.',
     cause,
   });
 }

@@ -207,10 +207,14 @@ describe('invalid kubeconfigs', () => {
     ['a server', { cluster: { server: ['x'] } }, 'the kubeconfig has no server for cluster "c"'],
     ['a CA file', { cluster: { 'certificate-authority': 7 } }, /not a valid kubeconfig/],
     ['CA data', { cluster: { 'certificate-authority-data': 7 } }, 'certificate-authority-data of the cluster'],
-    ['a proxy', { cluster: { 'proxy-url': {} } }, 'proxy-url of the cluster in the kubeconfig is not text'],
-    ['a token', { user: { token: 12 } }, 'token of the user in the kubeconfig is not text'],
-    ['a password', { user: { username: 'ann', password: 12 } }, 'password of the user in the kubeconfig is not text'],
-    ['an impersonated user', { user: { as: ['eve'] } }, 'as of the user in the kubeconfig is not text'],
+    ['a proxy', { cluster: { 'proxy-url': {} } }, 'proxy-url of the cluster in the kubeconfig is not a string'],
+    ['a token', { user: { token: 12 } }, 'token of the user in the kubeconfig is not a string'],
+    [
+      'a password',
+      { user: { username: 'ann', password: 12 } },
+      'password of the user in the kubeconfig is not a string',
+    ],
+    ['an impersonated user', { user: { as: ['eve'] } }, 'as of the user in the kubeconfig is not a string'],
   ])('%s of a type other than text is reported', async (_, what, message) => {
     const error = await errorOf(arrives({ kubeconfig: file('config', kubeconfig(what)) }));
     expect(error.message).toMatch(message);
@@ -370,9 +374,9 @@ describe('credential plugins', () => {
   });
 
   it.each([
-    ['args that are not a list', { args: 'x' }, 'args is not a list of texts'],
+    ['args that are not a list', { args: 'x' }, 'args is not a list of strings'],
     ['env that is not a list', { env: { A: '1' } }, 'env is not a list'],
-    ['env without names', { env: [{ value: '1' }] }, 'env has an entry without a name and a text'],
+    ['env without names', { env: [{ value: '1' }] }, 'env has an entry whose name or value is not a string'],
     ['a command that is a number', { command: 7 }, 'the user names no command to run'],
   ])('a credential plugin with %s is reported', async (_, more, reason) => {
     const error = await errorOf(arrives({ kubeconfig: plugin('exit 1', more) }));

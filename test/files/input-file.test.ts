@@ -63,7 +63,7 @@ it('a pipe as an input file is refused when it holds more than the limit', async
 it('a pipe that nobody writes into is refused after five seconds', async () => {
   execFileSync('mkfifo', [path]);
   const begin = performance.now();
-  await expect(read(path)).rejects.toThrow('a named pipe that nobody writes into');
+  await expect(read(path)).rejects.toThrow('a named pipe that no program writes to');
   expect(performance.now() - begin).toBeGreaterThan(4000);
 }, 30_000);
 

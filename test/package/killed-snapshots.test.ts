@@ -121,7 +121,7 @@ describe.skipIf(!isRoot())('on a full disk (needs root)', () => {
     });
     expect(stderr).toBe(
       `calictl: ${bundle} cannot be unpacked in ${small()}: no space left on device (BUNDLE_NO_ROOM)\n` +
-        'hint: Make room there, or set TMPDIR to a directory that has room.\n',
+        'hint: Free some space there, or set TMPDIR to a directory that has more.\n',
     );
     expect(exit).toBe(1);
     expect(readdirSync(small())).toEqual([]);

@@ -69,7 +69,7 @@ describe('places that cannot be written', () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('calictl-diags-'));
     const result = await runBuilt(['cluster', 'diags'], { env: env(), cwd: '/proc' });
     expectRefusal(result, '/proc/calico-diagnostics-');
-    expect(result.stderr).toContain('hint: Run the command in a directory that can be written to.');
+    expect(result.stderr).toContain('hint: Run the command in a writable directory.');
     expect(readFileSync(join(top, 'asked'), 'utf8').trim().split('\n')).toHaveLength(1);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('calictl-diags-'))).toEqual(before);
   });

@@ -1,4 +1,4 @@
-// What was not read or not said leads to a doubt where the verdict rests on it, and only there.
+// What was not read or not said leads to a doubt where the verdict depends on it, and only there.
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../../src/policy/cluster.ts';
 import type { ObjectList, PolicyObjects } from '../../src/policy/cluster-objects.ts';

@@ -14,11 +14,11 @@ export type CompletionInput = InputOf<typeof flags, typeof args>;
 
 export const completion = defineCommand({
   path: ['completion'],
-  summary: 'Print a script with which a shell completes command lines',
+  summary: 'Print the completion script for a shell',
   description:
     'After the script is loaded, Tab completes commands, flags and their values, kinds, ids of findings, files, and the ' +
     'names of objects, nodes, pools, namespaces and pods in the datastore that the command line names. Names are read for ' +
-    'at most two seconds. A name that a shell could take for more than a name is not offered.',
+    'at most two seconds. Names that the shell would interpret are not offered.',
   examples: [
     {
       command: 'calictl completion bash',

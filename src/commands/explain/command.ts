@@ -17,9 +17,9 @@ export const explain = defineCommand({
   path: ['explain'],
   summary: 'Explain a finding, a kind of object or a field',
   description:
-    'For the ID of a finding: its title, its severity, what it means and what to do. For a kind: its names ' +
-    'and fields. For a field: its type, what it accepts, its default and what it is for. For invariants (findings of ' +
-    'ipam check), faults (findings on nodes) or kinds: a list of them. No cluster is needed.',
+    'For the ID of a finding, prints its title, its severity, what it means and what to do; for a kind, its names and ' +
+    'fields; for a field, its type, what it accepts, its default and what it is for. `invariants` lists the findings of ' +
+    'ipam check, `faults` those on nodes, and `kinds` the kinds. No cluster is needed.',
   examples: [
     { command: 'calictl explain INV-45', about: 'what a finding of ipam check means' },
     { command: 'calictl explain F62', about: 'what a finding on a node means' },

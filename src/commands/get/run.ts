@@ -74,7 +74,7 @@ function refuseSelection(targets: readonly Target[], input: GetInput, names: str
     throw new UsageError(`--field-selector and ${names} cannot be used together`, 'leave one of them out');
   }
   if (allNamespaces && targets.some(({ kind }) => kind.namespaced)) {
-    throw new UsageError(`--all-namespaces and ${names} cannot be used together`, 'name the namespace with -n');
+    throw new UsageError(`--all-namespaces and ${names} cannot be used together`, 'specify the namespace with -n');
   }
 }
 

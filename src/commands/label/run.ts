@@ -42,7 +42,7 @@ function checked(object: KubeObject, change: LabelChange, overwrite: boolean): K
     );
   }
   const missing = change.remove.find((key) => object.metadata.labels?.[key] === undefined);
-  if (missing !== undefined) throw new CalictlError(`there is no label ${missing}`, { code: 'LABEL_MISSING' });
+  if (missing !== undefined) throw new CalictlError(`label ${missing} does not exist`, { code: 'LABEL_MISSING' });
   return labelled(object, change);
 }
 

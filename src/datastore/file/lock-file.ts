@@ -166,7 +166,7 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
     if (errorCode(error) === 'ENOENT') return undefined;
     if (!(error instanceof UnsuitableFileError)) throw error;
     throw new DatastoreError('unavailable', `the lock ${path} cannot be read: ${error.message}`, {
-      hint: 'It is not a lock of calictl: remove it.',
+      hint: 'It is not a lock file of calictl: remove it.',
       cause: error,
     });
   }

@@ -24,7 +24,7 @@ export async function lockByLease(store: LeaseStore, world: LeaseWorld, options:
   } catch (cause) {
     if (!(cause instanceof DatastoreError) || cause.reason !== 'unauthorized') throw cause;
     throw new RefusedError(
-      `no permission for the lease ${leaseRef.namespace}/${leaseRef.name}, which keeps repairs apart: ${cause.storeText ?? cause.message}`,
+      `no permission for the lease ${leaseRef.namespace}/${leaseRef.name}, which prevents concurrent repairs: ${cause.storeText ?? cause.message}`,
       'IPAM_REPAIR_NO_LEASE',
       `Grant get, create, update and delete of leases in ${leaseRef.namespace}, or use --no-lease if no other repair is running.`,
     );
@@ -145,7 +145,7 @@ function held(store: LeaseStore, world: LeaseWorld, first: Lease): RepairLock {
         const taken =
           cause instanceof LeaseTakenError || (cause instanceof DatastoreError && cause.reason === 'not-found');
         if (taken || world.clock.now().getTime() - renewedAtMs >= lostAfterMs) {
-          lost.abort(new RefusedError('the lease that keeps repairs apart was lost', 'IPAM_REPAIR_LOCK_LOST'));
+          lost.abort(new RefusedError('the lease that prevents concurrent repairs was lost', 'IPAM_REPAIR_LOCK_LOST'));
           return;
         }
       }

@@ -141,7 +141,7 @@ export class CheckView {
     return this.#otherNetworks;
   }
 
-  /** False when not all of the kind could be read: what looks missing may exist, so no repair may rest on it. */
+  /** False when not all of the kind could be read: what looks missing may exist, so no repair may depend on it. */
   wasRead(kind: OptionalKind): boolean {
     return !this.#incomplete.has(kind);
   }

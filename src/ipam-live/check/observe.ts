@@ -105,7 +105,7 @@ class SnapshotReader {
   constructor(store: Datastore, options: ObserveOptions, holdings: Holdings | undefined) {
     this.#store = store;
     this.#options = options;
-    // What is missing is noted, and nothing rests on it.
+    // What is missing is noted, and nothing depends on it.
     this.#partial = holdings !== undefined;
   }
 

@@ -48,7 +48,7 @@ function accountHome(): string {
   }
   throw new UsageError(
     'there is no home directory for the journal',
-    'name a file with --journal FILE',
+    'specify a file with --journal FILE',
     'JOURNAL_HOMELESS',
   );
 }
@@ -58,7 +58,7 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
   const failed = (cause: unknown): CalictlError =>
     new CalictlError(`the journal ${path} cannot be written: ${systemText(cause)}`, {
       code: 'JOURNAL_UNWRITABLE',
-      hint: 'name a writable file with --journal FILE; nothing is repaired without a journal',
+      hint: 'specify a writable file with --journal FILE; nothing is repaired without a journal',
       cause,
     });
   const file = await makeFolder(dirname(path), 0o700)

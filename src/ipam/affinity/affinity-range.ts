@@ -39,14 +39,14 @@ export function outsidePools(range: Cidr): UsageError {
 export function belowBlockSize(range: Cidr): UsageError {
   return new UsageError(
     `The requested CIDR (${formatCidr(range)}) is smaller than the minimum.`,
-    'name a range of at least one block; the blockSize of the pool is the prefix length of a block',
+    'specify a range of at least one block; the blockSize of the pool is the prefix length of a block',
     'BELOW_BLOCK_SIZE',
   );
 }
 
 /** Errors: UsageError for an owner without a name. */
 export function requireName(owner: Owner): void {
-  if (owner.name === '') throw new UsageError('missing owner', 'name the node that owns the blocks');
+  if (owner.name === '') throw new UsageError('missing owner', 'specify the node that owns the blocks');
 }
 
 /** Errors: UsageError for a range that is in no pool, or smaller than a block. */

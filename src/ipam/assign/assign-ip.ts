@@ -98,7 +98,7 @@ function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | und
 function ownerIn(block: IPAMBlock | undefined): Owner {
   const owner = block && ownerOf(block);
   if (owner?.type === 'host') return owner;
-  throw new UsageError('no node owns the block of this address', 'name the node with --node');
+  throw new UsageError('no node owns the block of this address', 'specify the node with --node');
 }
 
 function refuseForeign(block: IPAMBlock, owner: Owner): void {

@@ -75,8 +75,8 @@ export function choosePools(pools: readonly IPPool[], question: PoolQuestion): P
         code: 'NO_POOL',
         hint:
           kept.length > 0
-            ? 'name a namespace with --namespace'
-            : `no enabled IPv${version} pool with automatic assignment selects the node; name one with --pool`,
+            ? 'specify a namespace with --namespace'
+            : `no enabled IPv${version} pool with automatic assignment selects the node; specify one with --pool`,
       },
     );
   }

@@ -110,12 +110,12 @@ export class Decoder {
   #duplicate({ key, keyNode }: Member, path: FieldPath, first: Member): void {
     const { line } = this.#positions.at(this.offsetOf(first.keyNode));
     const spelling = first.key === key ? '' : ` as ${first.key}`;
-    this.problem(keyNode, path, `is given twice, first on line ${line}${spelling}`, 'remove the one that is not meant');
+    this.problem(keyNode, path, `is given twice, first on line ${line}${spelling}`, 'remove one of them');
   }
 
   #aliasProblem(error: unknown, path: FieldPath): undefined {
     if (!(error instanceof AliasError)) throw error;
-    return this.problem(error.node, path, error.message, 'put a text that begins with * into quotes');
+    return this.problem(error.node, path, error.message, 'quote a string that begins with *');
   }
 
   #value(node: ParsedNode | null, type: FieldType, path: FieldPath): unknown {
@@ -154,7 +154,7 @@ export class Decoder {
       node,
       path,
       `has the YAML tag ${shown}: unquoted, a text that begins with ! loses its first word`,
-      'put the value into quotes, like "!has(app)"',
+      'quote the value, e.g. "!has(app)"',
     );
     return true;
   }
@@ -244,8 +244,8 @@ const typeWords: Readonly<Record<string, string>> = {
   integer: 'an integer',
   int64: 'an integer',
   number: 'a number',
-  'integer-or-string': 'an integer or a text',
-  'boolean-or-string': 'true, false or a text',
+  'integer-or-string': 'an integer or a string',
+  'boolean-or-string': 'true, false or a string',
 };
 
 /** `{{ .Values.x }}`, of a template that nobody has filled in, is a mapping whose key is a mapping. */

@@ -255,7 +255,7 @@ function envelopeOf(map: YAMLMap, decoder: Decoder): Envelope {
     if (node === undefined || node === null) return {};
     const target = decoder.target(node, [name]);
     if (isScalar(target) && typeof target.value === 'string') return { [name]: target.value };
-    if (target !== undefined) decoder.problem(target ?? node, [name], 'must be a text');
+    if (target !== undefined) decoder.problem(target ?? node, [name], 'must be a string');
     return {};
   };
   return { ...read('apiVersion'), ...read('kind') };

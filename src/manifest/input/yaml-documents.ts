@@ -36,7 +36,7 @@ function pieces(text: string): { readonly start: number; readonly end: number }[
   return starts.map((start, index) => ({ start, end: starts[index + 1] ?? text.length }));
 }
 
-const quoteHint = 'put a value that begins with !, &, *, @, % or ` into quotes';
+const quoteHint = 'quote a value that begins with !, &, *, @, % or `';
 
 /** What to do about a syntax error, where the line shows it: a value that begins with a character of YAML's own. */
 function hintFor(text: string, offset: number): { readonly hint?: string } {

@@ -123,7 +123,7 @@ function failureOf(
     return new SshFailure(
       'unauthorized',
       `${label}: too many authentication failures for ${host.config.user}`,
-      'Too many keys were offered: name the right one with --ssh-key, and set IdentitiesOnly in ssh_config.',
+      'Too many keys were offered: specify the right one with --ssh-key, and set IdentitiesOnly in ssh_config.',
     );
   }
   if (/no matching host key/i.test(error.message)) return hostKeyFailure('unsupported', label, error.message);

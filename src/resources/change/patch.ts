@@ -62,7 +62,7 @@ function reasonOf(error: Error | null | undefined, operation: Partial<Operation>
     case 'MissingError':
       return `there is nothing at ${path}`;
     case 'TestError':
-      return `the value at ${path} is another one`;
+      return `the value at ${path} is different`;
     default:
       return `invalid operation ${JSON.stringify(op)}`;
   }

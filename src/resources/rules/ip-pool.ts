@@ -207,12 +207,12 @@ function writeProblems({ kind, object, stored, related }: Write<IPPool>): RulePr
       ];
     }
     if (!sameCidr(spec.cidr, stored.spec.cidr)) {
-      const words = `cannot be changed (it is ${stored.spec.cidr}): make another pool`;
+      const words = `cannot be changed (it is ${stored.spec.cidr}): create another pool`;
       found.push(add('cidr', words, 'CIDR', spec.cidr, 'IPPool CIDR cannot be modified'));
     }
     const old = stored.spec.blockSize || defaultBlockSize(parseCidrOrIp(stored.spec.cidr));
     if (blockSize !== old) {
-      const words = `cannot be changed (it is ${old}): make another pool`;
+      const words = `cannot be changed (it is ${old}): create another pool`;
       found.push(add('blockSize', words, 'BlockSize', blockSize, 'IPPool BlockSize cannot be modified'));
     }
   }

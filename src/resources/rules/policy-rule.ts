@@ -235,7 +235,7 @@ function netProblems(
       if (families.size > 1 || (before !== undefined && [...families].some((one) => one !== before))) {
         const reason = 'rule contains both IPv4 and IPv6 CIDRs';
         found.push(
-          problem(path, 'mixes IPv4 and IPv6, which need rules of their own', { field: goName, value: nets, reason }),
+          problem(path, 'mixes IPv4 and IPv6, which need separate rules', { field: goName, value: nets, reason }),
         );
       }
     }

@@ -206,7 +206,7 @@ describeWithParts('cluster diags', ['kubectl'], () => {
       const env = { KUBECONFIG: gone, PATH: `${dirname(partPath('kubectl'))}:${process.env['PATH']}`, HOME: folder };
       const { code, stdout, stderr } = await diags([], { env });
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('kubectl does not reach the cluster: ');
+      expect(stderr).toContain('kubectl cannot reach the cluster: ');
     });
 
     it('cluster diags reaches no cluster but the one it was given', async () => {

@@ -150,7 +150,7 @@ it('--fix ends soon after Ctrl-C, with 130, a whole journal and a report of what
   const stopped = await fix({ signal: stop.signal });
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toBe(
-    'interrupted before the last check; shown is what was found before, less what was repaired\n',
+    'interrupted before the last check; the list is what was found before, minus what was repaired\n',
   );
   const report = reportOf(stopped);
   const { applied = 0, skipped = 0, failed, conflicts } = report.fix ?? {};

@@ -61,7 +61,7 @@ describe('node exec', () => {
       const { code, stderr } = await run(['node', 'exec', 'node-a', '--datastore', folder, '--', 'uname', '-a'], {});
       expect(code).toBe(1);
       expect(stderr).toContain('the snapshot has no record of uname -a');
-      expect(stderr).toContain('Recorded are: ip route show; cat /var/lib/calico/mtu.');
+      expect(stderr).toContain('Recorded commands: ip route show; cat /var/lib/calico/mtu.');
     } finally {
       remove();
     }

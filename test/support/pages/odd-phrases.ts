@@ -74,6 +74,35 @@ export const oddPhrases: readonly OddPhrase[] = [
   phrase(String.raw`\bwhat (?:became|becomes|came) of\b`, 'what became of it', 'how it ended'),
   phrase(String.raw`\b(?:called|named) so\b`, 'when it is called so', 'when called by that name'),
   phrase(String.raw`\bopinions?\b`, "BIRD's opinion of its configuration", 'whether BIRD accepts its configuration'),
+  phrase(String.raw`\bthat can be written to\b`, 'use a directory that can be written to', 'use a writable directory'),
+  phrase(String.raw`\bgo on in\b`, 'Go on in another directory', 'Continue in another directory'),
+  phrase(
+    String.raw`\bbegun and not finished\b`,
+    'a split was begun and not finished',
+    'a split was started but not finished',
+  ),
+  phrase(
+    String.raw`\bthere is no (?:node|pod|pool|tier) (?:…|\S*[-/])`,
+    'there is no node node-z',
+    'node node-z does not exist',
+  ),
+  phrase(
+    String.raw`\bmade from another object\b`,
+    'it is made from another object',
+    'it is derived from Namespace shop',
+  ),
+  phrase(String.raw`\b(?:is not|must be) a text\b|\blist of texts\b`, 'must be a text', 'must be a string'),
+  phrase(
+    String.raw`\bvalue at \S+ is another one\b`,
+    'the value at /spec is another one',
+    'the value at /spec is different',
+  ),
+  phrase(String.raw`\brests? on it\b`, 'what rests on it is not judged', 'what depends on it is not judged'),
+  phrase(
+    String.raw`\bkeeps? \w+ apart\b`,
+    'the lease that keeps repairs apart',
+    'the lease that prevents concurrent repairs',
+  ),
   phrase(
     String.raw`\b1 (?:addresses|affinities|blocks|errors|files|findings|handles|nodes|objects|pods|pools|sessions|warnings)\b`,
     'released 1 addresses',

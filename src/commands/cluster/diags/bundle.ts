@@ -60,14 +60,14 @@ export async function collectBundle(
       hint,
       cause,
     });
-  const goOn = `Go on in another directory with: calictl cluster diags --resume ${folder}`;
+  const goOn = `Continue in another directory with: calictl cluster diags --resume ${folder}`;
   await tryToWrite(bundle).catch(async (cause: unknown) => {
     // It has something only when an earlier run was interrupted.
     const isGone = await rmdir(folder).then(
       () => true,
       () => false,
     );
-    throw unwritable(cause, isGone ? 'Run the command in a directory that can be written to.' : goOn);
+    throw unwritable(cause, isGone ? 'Run the command in a writable directory.' : goOn);
   });
   const collection = new Collection(ctx, kubectl, join(folder, name), options, progress);
   await collection.say('==== Begin collecting diagnostics. ====');

@@ -11,7 +11,7 @@ export const flags = {
   }),
   maxLogs: flag.count('N', 'collect logs of at most this many pods of each kind', { min: 0 }).default('5'),
   maxParallelism: flag.count('N', 'maximum number of commands run in parallel', { min: 0 }).default('10'),
-  focusNodes: flag.parsed('NODES', 'comma-separated names of nodes whose pods are taken first', {
+  focusNodes: flag.parsed('NODES', 'comma-separated names of nodes whose pods come first', {
     noun: 'list',
     hint: 'write it like node-a,node-b',
     parse: namesIn,
@@ -43,7 +43,7 @@ export const clusterDiags = defineCommand({
   summary: 'Collect logs, objects and node outputs of a whole cluster',
   description:
     'Writes calico-diagnostics-TIME.tar.gz to the working directory: logs of the pods of Calico, the state of each node ' +
-    'as its calico-node pod sees it, and the objects of Calico and Kubernetes. Uses kubectl. Values that are named as ' +
+    'as its calico-node pod sees it, and the objects of Calico and Kubernetes. Uses kubectl. Values whose names suggest ' +
     'secrets are removed from objects; logs are not redacted. What was collected before Ctrl-C is kept, for --resume.',
   examples: [
     { command: 'calictl cluster diags', about: 'with the logs of five pods of each kind' },

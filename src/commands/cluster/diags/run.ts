@@ -25,14 +25,14 @@ export async function run(ctx: Context, input: DiagsInput): Promise<Bundle> {
     // kubectl would go to another cluster, or would need credentials on its command line.
     throw new CalictlError('kubectl cannot use a connection that is not in a kubeconfig file', {
       code: 'NO_KUBECONFIG',
-      hint: 'name the cluster with --kubeconfig',
+      hint: 'specify the cluster with --kubeconfig',
     });
   }
   const kubectl = new Kubectl(ctx, kubeconfig, k8sCurrentContext);
   const { exit, stderr } = await kubectl.run(['version']);
   if (exit !== 0) {
     const reason = redacted(stderr.trim().split('\n').at(-1) ?? '');
-    throw new CalictlError(`kubectl does not reach the cluster: ${reason}`, {
+    throw new CalictlError(`kubectl cannot reach the cluster: ${reason}`, {
       code: 'NO_CLUSTER',
       hint: 'Run kubectl version: with the same kubeconfig and context it must show the version of the server.',
     });

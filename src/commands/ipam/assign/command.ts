@@ -12,18 +12,18 @@ const isHandle = (text: string): boolean => isObjectName(handleName(text)) && ha
 export const flags = {
   node: flag.text('NODE', 'the node that the addresses are for (default with --ip: the node that owns the block)'),
   count: flag.count('COUNT', 'how many addresses of each family, 1 by default', { max: mostAtOnce }),
-  pool: flag.text('POOL', 'take them from this pool (name or CIDR)').repeatable(),
+  pool: flag.text('POOL', 'assign from this pool (name or CIDR)').repeatable(),
   ipv4: flag.on('assign IPv4 addresses, the default; with --ipv6: both families'),
   ipv6: flag.on('assign IPv6 addresses'),
   namespace: flag.text('NAMESPACE', 'the namespace to match against the namespaceSelector of pools'),
-  use: flag.choice('USE', ['Workload', 'Tunnel', 'LoadBalancer'], 'what they are for, Workload by default'),
+  use: flag.choice('USE', ['Workload', 'Tunnel', 'LoadBalancer'], 'intended use, Workload by default. One of'),
   ip: flag.ip('exactly this address'),
-  handle: flag.parsed('HANDLE', 'the ID to release them by', {
+  handle: flag.parsed('HANDLE', 'record the addresses under this ID, by which they can be released', {
     noun: 'handle',
     hint: 'use letters, digits, - and single dots between them, like manual.db-1; at most 253 characters',
     parse: (text) => (isHandle(text) ? text : undefined),
   }),
-  attr: flag.pair('KEY=VALUE', 'what else to record about the holder').repeatable(),
+  attr: flag.pair('KEY=VALUE', 'attribute to record with the addresses').repeatable(),
   output: outputFlag('text', 'json'),
 };
 
@@ -36,8 +36,8 @@ export const ipamAssign = defineCommand({
   summary: 'Assign addresses to a node, or one specific address',
   description:
     "Addresses come from the node's own blocks, then from a new block, then, without strict affinity, from blocks of " +
-    'other nodes, exactly as the CNI plugin would assign them. The address is only reserved, not configured on any interface; it is held ' +
-    'until it is released.',
+    'other nodes, exactly as the CNI plugin would assign them. An address is only reserved, not configured on any ' +
+    'interface, and it is held until it is released.',
   examples: [
     { command: 'calictl ipam assign --node worker-1 --handle manual-1', about: 'assign one address to a node' },
     {

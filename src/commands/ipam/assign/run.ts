@@ -27,7 +27,7 @@ interface Done extends IpamAssigned {
 /** Attributes that the user names, and the time of the assignment, as the CNI plugin writes it. */
 function attributesOf({ attr }: AssignInput, now: Date): Record<string, string> {
   const attributes = Object.fromEntries(attr);
-  if ('node' in attributes) throw new UsageError('--attr cannot set node', 'name the node with --node');
+  if ('node' in attributes) throw new UsageError('--attr cannot set node', 'specify the node with --node');
   return { timestamp: goTimeText(now), ...attributes };
 }
 
@@ -37,7 +37,7 @@ function checkOwner({ node, use, ip }: AssignInput): void {
     throw new UsageError('--node and --use LoadBalancer cannot be used together', 'no node has those addresses');
   }
   if (ip !== undefined || node !== undefined || use === 'LoadBalancer') return;
-  throw new UsageError('nothing to assign', 'name a node with --node, or an address with --ip');
+  throw new UsageError('nothing to assign', 'specify a node with --node, or an address with --ip');
 }
 
 export async function run(ctx: Context, input: AssignInput): Promise<Done> {

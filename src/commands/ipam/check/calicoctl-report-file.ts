@@ -58,7 +58,7 @@ export async function writeCalicoctlReport(
   await writeOutputFile(path, text).catch((cause: unknown) => {
     throw new CalictlError(`the report ${file} cannot be written: ${systemText(cause)}`, {
       code: 'REPORT_UNWRITABLE',
-      hint: 'name a writable file with --report',
+      hint: 'specify a writable file with --report',
       cause,
     });
   });

@@ -32,7 +32,7 @@ interface Fixed {
 }
 
 /** What a report shows when the last check could not be made. */
-const shownInstead = 'shown is what was found before, less what was repaired';
+const shownInstead = 'the list is what was found before, minus what was repaired';
 
 export async function run(ctx: Context, input: CheckInput): Promise<Checked> {
   const { world } = ctx;

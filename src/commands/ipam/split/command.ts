@@ -55,7 +55,7 @@ export const ipamSplit = defineCommand({
   flags,
   rules: [
     exclusive(['name', 'cidr'], 'use one of them'),
-    some(['name', 'cidr'], 'no pool given', 'name it with --name or --cidr'),
+    some(['name', 'cidr'], 'no pool given', 'specify it with --name or --cidr'),
   ],
   load: () => import('./run.ts'),
   calicoctl: defineCalicoctl({

@@ -41,11 +41,11 @@ export function splitError(problem: SplitProblem, { name, cidr, number }: SplitR
       return new RefusedError(
         `the pool ${problem.pool.metadata.name} is being deleted`,
         'POOL_TERMINATING',
-        'wait until it is gone; what is not there by then is created with a manifest',
+        'wait until it is gone, then create the missing parts from a manifest',
       );
     case 'split-otherwise':
       return new RefusedError(
-        `a split of ${problem.pool.metadata.name} into ${problem.into} was begun and not finished`,
+        `a split of ${problem.pool.metadata.name} into ${problem.into} was started but not finished`,
         'SPLIT_BEGUN',
         `finish it with ${problem.into}; or delete the parts that exist and enable the pool again`,
       );
@@ -65,7 +65,7 @@ export function splitError(problem: SplitProblem, { name, cidr, number }: SplitR
       return new RefusedError(
         `the block ${problem.block} would be in no part of ${problem.pool.metadata.name} as a whole`,
         'BLOCK_ACROSS',
-        'split into fewer, or release the block; calictl ipam check tells what is wrong with it',
+        'split into fewer, or release the block; calictl ipam check shows what is wrong with it',
       );
   }
 }

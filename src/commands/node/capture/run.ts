@@ -78,7 +78,7 @@ async function newFile(path: string): Promise<WriteStream> {
     await new Promise<void>((opened, failed) => file.once('open', () => opened()).once('error', failed));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new RefusedError(`${path} already exists`, 'FILE_EXISTS', 'name another file with -w');
+      throw new RefusedError(`${path} already exists`, 'FILE_EXISTS', 'specify another file with -w');
     }
     throw new CalictlError(`${path} cannot be written: ${systemText(error)}`, {
       code: 'FILE_UNWRITABLE',
@@ -137,11 +137,11 @@ export async function run(ctx: Context, input: CaptureInput): Promise<Capture> {
   const { write } = input;
   const toStdout = write === undefined || write === '-';
   if (toStdout && input.output === 'json') {
-    throw new UsageError('-o json requires a file for the packets', 'name it with -w');
+    throw new UsageError('-o json requires a file for the packets', 'specify it with -w');
   }
   const { cwd, io } = ctx.world;
   if (write === '-' && io.stdout.isTerminal) {
-    throw new UsageError('packets are not written to a terminal', 'Name a file with -w, or pass them on to a program.');
+    throw new UsageError('packets are not written to a terminal', 'Specify a file with -w, or pipe them to a program.');
   }
   const [place, exec] = await Promise.all([placeOf(ctx, input), ctx.nodeExec(input)]);
   const argv = tcpdumpArgv(place.device, input);

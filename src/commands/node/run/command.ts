@@ -44,7 +44,9 @@ export const flags = {
   ip6AutodetectionMethod: methodFlag(6, 'the same for IPv6'),
   logDir: flag.text('DIR', "directory of Calico's logs").default('/var/log/calico'),
   nodeImage: flag.text('IMAGE', 'image of calico-node').default('quay.io/calico/node:latest'),
-  backend: flag.choice('BACKEND', ['bird', 'none'], 'how routes are distributed; none: policy only').default('bird'),
+  backend: flag
+    .choice('BACKEND', ['bird', 'none'], 'how routes are distributed, or none for policy only. One of')
+    .default('bird'),
   felixConfig: flag.text('FILE', "file with Felix's configuration"),
   noDefaultIppools: flag.on('do not create pools at the first start'),
   dryrun: flag.on('print the command, without running it'),

@@ -21,8 +21,8 @@ export const nodeVerify = defineCommand({
   path: ['node', 'verify'],
   summary: 'Verify the data path of nodes or of a pod: interfaces, settings, tunnels, routes, packet filters',
   description:
-    'Checks everything that packets of pods need on a node, and shows for each fact what is expected and what was ' +
-    'seen: the host end of each pod, proxy_arp and forwarding, the route to 169.254.1.1, tunnel devices with their ' +
+    'Checks everything that packets of pods need on a node, and shows for each fact its expected and its actual ' +
+    'value: the host end of each pod, proxy_arp and forwarding, the route to 169.254.1.1, tunnel devices with their ' +
     'neighbours and forwarding entries, routes, rules, MTUs, packet filters. What could not be seen is reported as not ' +
     'observed, never as correct. Shows what is wrong or was not observed; --all shows everything. ' +
     '`calictl explain F01` says what a finding means.',

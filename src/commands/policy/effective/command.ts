@@ -20,9 +20,9 @@ export const policyEffective = defineCommand({
   path: ['policy', 'effective'],
   summary: 'Show which policies and rules apply to a pod, in the order of evaluation',
   description:
-    'Shows, for each direction, the tiers that have policies for the pod, in each tier the policies with their rules, all ' +
-    'by order, and the profiles that decide when no tier does. Staged policies are shown in their place but have no ' +
-    'effect. For a node it shows the policies of its host endpoints, those with doNotTrack and preDNAT first.',
+    'For each direction, shows the tiers that have policies for the pod, their policies and rules in order, and the ' +
+    'profiles that decide when no tier does. Staged policies are shown in their place but have no effect. For a node, ' +
+    'shows the policies of its host endpoints, those with doNotTrack and preDNAT first.',
   examples: [
     { command: 'calictl policy effective shop/db', about: 'all policies of a pod' },
     { command: 'calictl policy effective db -n shop -o json', about: 'the same for a script' },

@@ -7,7 +7,7 @@ const protocols = ['tcp', 'udp', 'sctp', 'icmp'] as const;
 const port = { min: 1, max: 65535 };
 
 export const flags = {
-  protocol: flag.choice('PROTOCOL', protocols, 'protocol of the flow; icmp is ICMPv6 between IPv6 addresses'),
+  protocol: flag.choice('PROTOCOL', protocols, 'protocol of the flow; icmp is ICMPv6 between IPv6 addresses. One of'),
   proto: flag.choice('PROTOCOL', protocols, 'the same as --protocol'),
   port: flag.count('PORT', 'port of the destination', port),
   sourcePort: flag.count('PORT', 'port of the source, for rules that look at it', port),

@@ -37,7 +37,7 @@ it('node verify prints one line for the same facts and reason on all nodes, and 
     '    no grep there',
     'not observed node-e: rules of node',
     '    ip: \\e[31mold',
-    'not read Pod: forbidden; what rests on it is not judged',
+    'not read Pod: forbidden; what depends on it is not judged',
     'not asked win-1: a Windows node',
     '',
     '35 of 56 facts on 5 nodes are as expected, 21 not observed; no problems.',
