@@ -133,8 +133,10 @@ async function main(): Promise<void> {
   const stdout = outputStream(process.stdout, noColour);
   const stderr = outputStream(process.stderr, noColour);
   const interruption = new AbortController();
+  let terminalIsLent = false;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
+      if (terminalIsLent && name === 'SIGINT') return;
       // The first asks the command to stop at the next good place, the second does not ask.
       if (interruption.signal.aborted) die();
       interruption.abort(new DOMException('interrupted', 'AbortError'));
@@ -163,6 +165,14 @@ async function main(): Promise<void> {
         process.kill(-leader, signal);
       } catch {
         // It is gone already.
+      }
+    },
+    async lendTerminal(work) {
+      terminalIsLent = true;
+      try {
+        return await work();
+      } finally {
+        terminalIsLent = false;
       }
     },
     signal: interruption.signal,

@@ -2,7 +2,7 @@
 import { Command as Node } from 'commander';
 import { UsageError } from '../world/errors.ts';
 
-const notBuilt = ['datastore', 'edit'];
+const notBuilt = ['datastore'];
 
 /** Errors: UsageError when the word is such a command. */
 export function refuseNotBuilt(word: string | undefined): void {

@@ -18,6 +18,7 @@ export interface Target {
 export type WriteOutcome =
   | 'created'
   | 'configured'
+  | 'edited'
   | 'replaced'
   | 'patched'
   | 'labeled'

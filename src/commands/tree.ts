@@ -7,6 +7,7 @@ import { convert } from './convert/command.ts';
 import { create } from './create/command.ts';
 import { deleteObjects } from './delete/command.ts';
 import { diff } from './diff/command.ts';
+import { edit } from './edit/command.ts';
 import { explain } from './explain/command.ts';
 import { get } from './get/command.ts';
 import { ipamAffinityClaim } from './ipam/affinity/claim/command.ts';
@@ -62,6 +63,7 @@ export const commands: readonly Command[] = [
   create,
   deleteObjects,
   diff,
+  edit,
   explain,
   get,
   ipamAffinityClaim,

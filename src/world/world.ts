@@ -67,6 +67,11 @@ export interface World {
   readonly self: ProcessIdentity;
   /** Sends a signal to a child process and all of its descendants; processes that have ended are not an error. */
   signalGroup(leader: number, signal: 'SIGINT' | 'SIGKILL'): void;
+  /**
+   * Does the work while a program of the user has the terminal, an editor: Ctrl-C then is for that program and does not
+   * abort `signal`; SIGTERM still does.
+   */
+  lendTerminal<T>(work: () => Promise<T>): Promise<T>;
   /** Aborted on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
 }

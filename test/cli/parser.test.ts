@@ -60,7 +60,7 @@ describe('parse', () => {
     expect((await input('store show shelf --tag =x')).tag).toEqual(['=x']);
   });
 
-  it.each(['datastore', 'edit'])('%s is refused as a command that is not there yet, whatever follows', (word) => {
+  it.each(['datastore'])('%s is refused as a command that is not there yet, whatever follows', (word) => {
     for (const line of [
       word,
       `${word} -f x.yaml --dry-run`,

@@ -217,7 +217,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       proxy,
       run: (line) =>
         run(line, {
-          env: { K8S_API_ENDPOINT: endpoint, HOME: home },
+          env: { K8S_API_ENDPOINT: endpoint, HOME: home, EDITOR: "sed -i 's/natOutgoing: true/natOutgoing: false/'" },
           clock: new TestClock('2026-03-05T10:00:00Z'),
         }),
     };
@@ -377,6 +377,7 @@ describeWithKubelets('rbac', (server, kubelets) => {
       'replace -f HOME/new/',
       'delete -f HOME/new/ --yes',
       'label node worker-1 rack=r7',
+      'edit ippool default-pool',
       'delete wep worker--1-k8s-job--36-eth0 -n shop --yes',
       'delete ippool default-pool legacy-pool --force --yes',
     ])('calictl-editor with calictl-reader is enough, and needed, for: %s', async (words) => {

@@ -1,7 +1,7 @@
 // The program of KUBECTL_EXTERNAL_DIFF, which compares two directories with a file for each object.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newScratchFolder } from '../../files/scratch-folder.ts';
 import { runProgram } from '../../node-exec/child-program.ts';
 import { CalictlError, exitCodes } from '../../world/errors.ts';
 import type { World } from '../../world/world.ts';
@@ -32,8 +32,7 @@ export async function externalDiff(
   differences: readonly Difference[],
   world: World,
 ): Promise<string> {
-  // Private: mkdtemp gives no rights to others.
-  const folder = await mkdtemp(join(tmpdir(), 'calictl-diff-'));
+  const folder = await newScratchFolder('calictl-diff-');
   try {
     const [live, applied] = [join(folder, 'LIVE'), join(folder, 'APPLIED')];
     await mkdir(live);

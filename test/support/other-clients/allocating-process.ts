@@ -57,6 +57,7 @@ async function command(env: Plan['env'], ...argv: string[]): Promise<string> {
       () => true,
     ),
     signalGroup: () => undefined,
+    lendTerminal: (work) => work(),
     signal: new AbortController().signal,
   };
   const code = await runCli(argv, world);

@@ -4,12 +4,16 @@ import type { Setup } from './command-lines.ts';
 const cluster = 'a live cluster: kubectl collects from it';
 const ssh = 'a node that SSH reaches';
 const machine = 'a node: it reads the machine that it runs on';
+const editor = 'a terminal: it opens an editor';
 const capture = 'a node on which tcpdump runs';
 
 /** Command lines that cannot be run on the examples, and what they need. They are parsed only. */
 export const needs: Readonly<Record<string, string>> = {
   'calictl cluster diags': cluster,
   'calictl cluster diags --since 1h --focus-nodes node-a,node-b': cluster,
+  'calictl edit ippool default-pool': editor,
+  'calictl edit bgppeer/rack-1 ippool/default-pool': editor,
+  'calictl edit -f pool.yaml': editor,
   'calictl node capture default/web-1 --via ssh': capture,
   'calictl node capture default/web-1 --via ssh -c 100 -w web.pcap': capture,
   'calictl node capture default/web-1 --image nicolaka/netshoot': 'a live cluster: it adds a container to a pod',

@@ -134,6 +134,7 @@ export function testWorld(options: WorldOptions = {}): TestWorld {
     },
     self: { pid: process.pid, hostname: 'testhost', incarnation: 'test', isAlive: () => true },
     signalGroup,
+    lendTerminal: (work) => work(),
     signal: options.signal ?? new AbortController().signal,
   };
 }
