@@ -43,7 +43,7 @@ describe('label', () => {
     ['label ippool pool-1 a=b=c', 2, 'invalid label'],
     ['label ippool pool-1 a=b a=c', 2, 'given twice'],
     ['label ippool pool-1 a=b --remove', 2, '--remove takes keys only'],
-    ['label ippool pool-1 nosuch-', 1, 'there is no label nosuch'],
+    ['label ippool pool-1 nosuch-', 1, 'label nosuch does not exist'],
     ['label ippool nosuch a=b', 1, 'does not exist'],
     ['label nosuchkind x a=b', 2, 'nosuchkind'],
   ])('%s is refused', async (line, code, message) => {
