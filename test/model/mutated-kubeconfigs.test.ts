@@ -139,9 +139,9 @@ function mutated(draw: Draw): string {
 /** Everything but line feeds and tabs. */
 const control = /[^\P{Cc}\n\t]/u;
 
-describe('mutated kubeconfigs', () => {
+describe(`${commands.length} commands with ${count} mutated kubeconfigs`, () => {
   it.each(Array.from({ length: count }, (_, seed) => seed + 1))(
-    'a kubeconfig mutated with seed %i is used or reported in a sentence',
+    `kubeconfig %i of ${count}, mutated, is used or reported in a sentence`,
     async (seed) => {
       const text = mutated(drawing(seed));
       const path = join(folder, 'config');

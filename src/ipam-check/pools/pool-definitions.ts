@@ -40,7 +40,7 @@ function sizeProblems({ cidr, blockSize, enabled }: PoolView, stored: unknown): 
   const [least, most] = blockSizeLimits(cidr.version);
   const given = stored === undefined || stored === null || stored === 0 ? blockSize : stored;
   const size = typeof given === 'number' || typeof given === 'bigint' ? Number(given) : Number.NaN;
-  if (Number.isNaN(size)) return [`spec.blockSize is not a number from ${least} to ${most}`];
+  if (!Number.isInteger(size)) return [`spec.blockSize is not a whole number from ${least} to ${most}`];
   if (size < least || size > most) return [`spec.blockSize ${size} is not between ${least} and ${most}`];
   if (enabled && size < cidr.prefix) return [`${formatCidr(cidr)} is smaller than one of its blocks, a /${size}`];
   return [];

@@ -16,11 +16,11 @@ export function assignsAutomatically(pool: IPPool): boolean {
   return (pool.spec.assignmentMode || 'Automatic') === 'Automatic';
 }
 
-/** Prefix length of the pool's blocks: Calico's default where none is set, or where what is set is not a positive number. */
+/** Prefix length of the pool's blocks: Calico's default where none is set, or where what is set is not a number. */
 export function blockSizeOf(pool: IPPool): number {
   const stored: unknown = pool.spec.blockSize;
   const size = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
-  return size > 0 ? size : pool.spec.cidr.includes(':') ? 122 : 26;
+  return size !== 0 ? size : pool.spec.cidr.includes(':') ? 122 : 26;
 }
 
 /** What addresses of the pool are for: Calico's default where nothing is set. Entries that are not text are left out. */

@@ -15,6 +15,7 @@ describe.each([
   ['10.0.0.0/8', 8, '10.0.0.5'],
   ['10.0.0.0/8', 19, '10.0.0.5'],
   ['10.0.0.0/8', 33, '10.0.0.5'],
+  ['10.0.0.0/8', -1, '10.0.0.5'],
   ['fd60:9::/48', 64, 'fd60:9::5'],
   ['fd60:9::/48', 115, 'fd60:9::5'],
 ])('a pool %s with blocks of /%i', (cidr, size, address) => {
@@ -48,6 +49,16 @@ describe.each([
     expect(simulated.code).toBe(3);
     expect(simulated.stdout).toContain(`block size ${size} is not supported`);
   });
+});
+
+it('a block size that is no whole number is INV-26 for ipam check, and ipam capacity refuses to count', async () => {
+  folder = folderOf([node('node-a'), pool('pool-1', '10.0.0.0/8', 26.5)]);
+  const { code, stdout } = await run('ipam check', { folder });
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/INV-26 invalid pool .*\n {2}IPPool pool-1\n/);
+  const counted = await run('ipam capacity', { folder });
+  expect(counted).toMatchObject({ code: 1, stdout: '' });
+  expect(counted.stderr).toContain('spec.blockSize must be an integer');
 });
 
 describe('a supported pool', () => {
