@@ -64,8 +64,11 @@ export function parseCalicoctlReport(text: string, file: string): ReadReport {
   const checked = report.safeParse(value);
   if (!checked.success) {
     const [issue] = checked.error.issues;
+    const { kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
     throw new UsageError(
-      `${file} is not a report of ipam check: missing or invalid ${issue?.path.join('.') || 'content'}`,
+      kind === 'IPAMCheckReport'
+        ? `${file} is what ipam check prints with -o; addresses are released from the file that it writes with --report`
+        : `${file} is not a report of ipam check: missing or invalid ${issue?.path.join('.') || 'content'}`,
       'write one with: calictl ipam check --report FILE',
       'REPORT_INVALID',
     );
