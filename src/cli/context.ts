@@ -112,7 +112,10 @@ export class CommandContext implements Context {
     const location = await this.#options.locate();
     if (location.type !== 'bundle') return location;
     const { unpackBundle } = await import('../snapshot/bundle.ts');
-    const unpacked = await unpackBundle(location.path, this.world.self, location.limit);
+    const unpacked = await unpackBundle(location.path, this.world.self, {
+      limit: location.limit,
+      signal: this.world.signal,
+    });
     this.#unpacked = unpacked;
     this.#options.paths?.add(unpacked.folder, location.path);
     return { type: 'folder', path: unpacked.folder, bundle: location.path, apiGroup: location.apiGroup };

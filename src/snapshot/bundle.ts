@@ -18,6 +18,12 @@ export interface Unpacked {
   remove(): Promise<void>;
 }
 
+export interface UnpackOptions {
+  /** Bytes that the bundle may unpack to, as the user gave it. */
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Bytes that a bundle may unpack to, unless another limit is given: ten times the dump of a large cluster. */
 const usualBundleLimit = 2 * 1024 ** 3;
 /** Dumps are compressed to a tenth or less; a hundred times as much is made to fill a disk. */
@@ -36,17 +42,19 @@ function isInside(name: string): boolean {
   return name !== '' && !name.startsWith('/') && !name.includes('\0') && !name.split('/').includes('..');
 }
 
-/** Counts what comes out of a bundle. Errors: BundleTooLarge. */
+/** Counts what comes out of a bundle. Errors: BundleTooLarge; the reason of the signal. */
 class Budget {
   readonly #packed: number;
   readonly #limit: number | undefined;
+  readonly #signal: AbortSignal | undefined;
   #bytes = 0;
   #files = 0;
 
   /** `limit`: as the user gave it; then the ratio does not count. */
-  constructor(packed: number, limit: number | undefined) {
+  constructor(packed: number, limit: number | undefined, signal: AbortSignal | undefined) {
     this.#packed = packed;
     this.#limit = limit;
+    this.#signal = signal;
   }
 
   addFile(claimed: number): void {
@@ -61,6 +69,7 @@ class Budget {
   }
 
   #check(bytes: number): void {
+    this.#signal?.throwIfAborted();
     const limit = this.#limit ?? usualBundleLimit;
     if (bytes > limit) throw new BundleTooLarge(`it unpacks to more than ${sizeText(limit)}`);
     if (this.#limit === undefined && bytes > harmlessBytes && bytes > this.#packed * highestRatio) {
@@ -70,26 +79,31 @@ class Budget {
 }
 
 /**
- * Unpacks into a new folder that only its owner may read; links are skipped. `limit`: bytes that it may unpack to.
- * Errors: CalictlError for an invalid bundle, one beyond the limits, and when there is no room for it.
+ * Unpacks into a new folder that only its owner may read; links are skipped. Errors: CalictlError for
+ * an invalid bundle, one beyond the limits, and when there is no room for it; the reason of the signal. Then nothing is left.
  */
-export async function unpackBundle(path: string, self: ProcessIdentity, limit?: number): Promise<Unpacked> {
+export async function unpackBundle(
+  path: string,
+  self: ProcessIdentity,
+  options: UnpackOptions = {},
+): Promise<Unpacked> {
   const scratch = await newScratch(path, self);
   const remove = (): Promise<void> => rm(scratch, { recursive: true, force: true });
   const folder = join(scratch, 'bundle');
   try {
     await mkdir(folder);
-    await unpackInto(folder, path, limit);
+    await unpackInto(folder, path, options);
     return { folder: await contentsOf(folder), remove };
   } catch (cause) {
     await remove();
+    options.signal?.throwIfAborted();
     throw unpackError(path, cause);
   }
 }
 
-async function unpackInto(folder: string, path: string, limit: number | undefined): Promise<void> {
+async function unpackInto(folder: string, path: string, { limit, signal }: UnpackOptions): Promise<void> {
   const file = await openRegularFile(path);
-  const budget = new Budget((await file.stat()).size, limit);
+  const budget = new Budget((await file.stat()).size, limit, signal);
   const entries = extract();
   const reading = pipeline(file.createReadStream(), createGunzip(), entries);
   reading.catch(() => undefined);

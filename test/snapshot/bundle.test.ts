@@ -47,10 +47,23 @@ it('a bundle that unpacks to much more than its size is refused, and nothing of 
 
 it('the given limit counts instead, up and down', async () => {
   const path = await bundle({ 'a.json': 1000, 'b.json': 2000 });
-  await expect(unpackBundle(path, self, 2500)).rejects.toThrow('it unpacks to more than 2.4 KiB');
-  const unpacked = await unpackBundle(path, self, 3000);
+  await expect(unpackBundle(path, self, { limit: 2500 })).rejects.toThrow('it unpacks to more than 2.4 KiB');
+  const unpacked = await unpackBundle(path, self, { limit: 3000 });
   expect(readdirSync(unpacked.folder).sort()).toEqual(['a.json', 'b.json']);
   await unpacked.remove();
+  expect(left()).toEqual([]);
+});
+
+it('a bundle of many files is not unpacked to its end after an interruption, and nothing of it is left', async () => {
+  const path = await bundle(Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`d/${n}.json`, 1])));
+  const interruption = new AbortController();
+  // Looks after every few events: two thousand files take many more.
+  const watching = setInterval(() => {
+    const hasBegun = left().some((name) => existsSync(join(top, 'tmp', name, 'bundle', 'd', '5.json')));
+    if (hasBegun) interruption.abort(new Error('interrupted'));
+  });
+  await expect(unpackBundle(path, self, { signal: interruption.signal })).rejects.toThrow('interrupted');
+  clearInterval(watching);
   expect(left()).toEqual([]);
 });
 

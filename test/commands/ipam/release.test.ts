@@ -248,6 +248,16 @@ describe('--from-report', () => {
     writeFileSync(path, printJson(value));
   };
 
+  it('release --from-report says that it needs the file of --report when it gets what ipam check prints with -o json', async () => {
+    writeFileSync(join(top, 'printed.json'), (await run('ipam check -o json', { folder })).stdout);
+    const { code, stderr } = await unchanged('--from-report printed.json --dry-run');
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'calictl: printed.json is what ipam check prints with -o; addresses are released from the file that it writes with ' +
+        '--report (REPORT_INVALID)\nhint: Write one with: calictl ipam check --report FILE\n',
+    );
+  });
+
   it('release --from-report releases what the report calls leaked, handles too', async () => {
     await report();
     const dry = await unchanged('--from-report report.json --dry-run');
