@@ -285,6 +285,8 @@ describe('get: several kinds and names', () => {
     ['ippool bgppeer/rack-1', 'bgppeer/rack-1 names a kind, but ippool already did'],
     ['ippool/', 'ippool/ does not name an object'],
     ['ippool/a/b', 'ippool/a/b does not name an object'],
+    ['pods -A', 'Calico knows pods as workloadendpoints'],
+    ['po/web', 'Calico knows pods as workloadendpoints'],
     ['gadget/a', "resource type 'gadget' is not supported"],
     ['ippools,gadgets', "resource type 'gadgets' is not supported"],
     ['all pool-a', 'all takes no names'],

@@ -142,7 +142,7 @@ describe(`every command on ${count} damaged directories`, () => {
   });
 
   it.each(Array.from({ length: count }, (_, index) => index + 1))(
-    `directory %i of ${count}, damaged: every command answers and writes only where it is told to`,
+    `directory %i of ${count}, damaged: every command answers, and writes nowhere else than it should`,
     async (seed) => {
       const directory = damagedDirectory(seed);
       const before = place.stateWithout();

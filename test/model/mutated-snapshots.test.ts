@@ -59,7 +59,7 @@ describe(`every node command on ${count} damaged snapshots`, () => {
   });
 
   it.each(Array.from({ length: count }, (_, index) => index + 1))(
-    `snapshot %i of ${count}, damaged: every node command answers and writes only where it is told to`,
+    `snapshot %i of ${count}, damaged: every node command answers, and writes nowhere else than it should`,
     async (seed) => {
       const snapshot = damagedSnapshot(seed);
       const before = place.stateWithout('work');

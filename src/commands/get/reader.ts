@@ -9,10 +9,15 @@ import { UsageError } from '../../world/errors.ts';
 export function kindOfWord(word: string, isKnown: (kind: Kind) => boolean = () => true): Kind {
   const kind = findKind(word);
   if (kind !== undefined && isKnown(kind)) return kind;
+  throw new UsageError(`resource type '${word}' is not supported`, kindHint(word), 'UNKNOWN_KIND');
+}
+
+function kindHint(word: string): string {
+  if (/^(?:po|pods?)$/i.test(word)) return 'Calico knows pods as workloadendpoints; kubectl shows the pods themselves';
   const similar = similarKindName(word);
+  if (similar !== undefined) return `did you mean ${similar}?`;
   const known = kinds.filter(isOnCommandLine).map(({ aliases }) => aliases[0]);
-  const hint = similar === undefined ? `kinds are ${known.join(', ')}` : `did you mean ${similar}?`;
-  throw new UsageError(`resource type '${word}' is not supported`, hint, 'UNKNOWN_KIND');
+  return `kinds are ${known.join(', ')}`;
 }
 
 function isNotFound(error: unknown): boolean {

@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-it('a block size that is no whole number is INV-26 for ipam check, and ipam capacity refuses to count', async () => {
+it('ipam check reports a block size of 26.5 as INV-26, and ipam capacity refuses to count', async () => {
   folder = folderOf([node('node-a'), pool('pool-1', '10.0.0.0/8', 26.5)]);
   const { code, stdout } = await run('ipam check', { folder });
   expect(code).toBe(3);

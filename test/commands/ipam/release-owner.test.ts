@@ -170,7 +170,9 @@ describe('ipam release --node for a node that exists', () => {
     expect(stderr).toContain('(3 more are in use); nothing was released (ADDRESS_IN_USE)');
     const pods = podsOn('node-a');
     store(objects.filter((object) => !pods.includes(object)));
-    expect((await unchanged('--node node-a')).stderr).toContain('is in use by Node node-a; nothing was released');
+    const ofTunnel = await unchanged('--node node-a');
+    expect(ofTunnel.stderr).toContain('is in use by Node node-a; nothing was released');
+    expect(ofTunnel.stderr).toContain('It is an address of the node itself');
   });
 
   it('release --node never releases the blocks of an existing node', async () => {

@@ -5,7 +5,7 @@ import { outputFlag, yesFlag } from '../../shared-flags.ts';
 import { invariantFlag } from './invariant-flag.ts';
 
 export const flags = {
-  fix: flag.on('repair what can be repaired safely; asks first on a terminal'),
+  fix: flag.on('repair what can be repaired safely; asks first on a terminal, never in a script'),
   dryRun: flag.on('with --fix: show the plan, write nothing'),
   yes: yesFlag.about('with --fix: do not ask for confirmation'),
   only: invariantFlag('report only these invariants, such as INV-53'),

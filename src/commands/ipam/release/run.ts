@@ -11,6 +11,20 @@ import type { ReleaseInput } from './command.ts';
 import { readReport } from './report-file.ts';
 import { ipamReleaseJson, ipamReleaseText } from './text.ts';
 
+/** What to do about an address in use, by the kind of its first user that has something of its own to say. */
+const inUseHints: Readonly<Record<string, string>> = {
+  VirtualMachine:
+    'a virtual machine keeps its address while it is stopped; if it was deleted, --force releases the address',
+  Node: 'it is an address of the node itself, such as that of its tunnel, and is released with the node; --force releases it anyway',
+  Service: 'it is released when the service is deleted; --force releases it anyway',
+};
+
+function inUseHint(users: readonly string[]): string {
+  const kinds = users.map((user) => user.split(' ', 1)[0] ?? '');
+  const known = Object.keys(inUseHints).find((kind) => kinds.includes(kind));
+  return (known && inUseHints[known]) ?? 'it is released when the pod is deleted; --force releases it anyway';
+}
+
 export async function run(ctx: Context, input: ReleaseInput): Promise<Released> {
   const { pod, node, force, dryRun } = input;
   const reports = await readReports(ctx, input.fromReport);
@@ -41,9 +55,7 @@ export async function run(ctx: Context, input: ReleaseInput): Promise<Released> 
     throw new RefusedError(
       `${first?.address} is in use by ${first?.users.join(' and ')}${plan.inUse.length > 1 ? ` (${plan.inUse.length - 1} more are in use)` : ''}; nothing was released`,
       'ADDRESS_IN_USE',
-      first?.users.some((user) => user.startsWith('VirtualMachine '))
-        ? 'a virtual machine keeps its address while it is stopped; if it was deleted, --force releases the address'
-        : 'it is released when the pod is deleted; --force releases it anyway',
+      inUseHint(first?.users ?? []),
     );
   }
   if (input.ip.length > 0 && plan.requests.length === 0) {
