@@ -49,7 +49,7 @@ export interface WriteOrder {
   readonly doing: string;
   /** Deletes go the other way: what needs others goes before them. */
   readonly dependentsFirst?: boolean;
-  /** Exactly the order of the input; only objects of one kind next to each other are written at the same time. */
+  /** The order of the input, as far as it matters: next to each other, objects that do not need each other are written at the same time. */
   readonly asGiven?: boolean;
 }
 
@@ -75,13 +75,18 @@ function chainsOf(targets: readonly Target[], members: readonly number[]): Chain
   return [...chains.values()];
 }
 
+/** True for objects neither of which needs the other. */
+function goTogether({ kind: one }: Target, { kind: other }: Target): boolean {
+  return one === other || !(isPrerequisite(one) || isPrerequisite(other));
+}
+
 function groupsOf(targets: readonly Target[], { dependentsFirst, asGiven }: WriteOrder): readonly Chains[] {
   const all = targets.map((_, at) => at);
   if (asGiven) {
     const groups: number[][] = [];
     for (const at of all) {
       const last = groups.at(-1);
-      if (last !== undefined && targets[last[0] ?? 0]?.kind === targets[at]?.kind) last.push(at);
+      if (last !== undefined && goTogether(targets[last[0] ?? 0] as Target, targets[at] as Target)) last.push(at);
       else groups.push([at]);
     }
     return groups.map((members) => chainsOf(targets, members));
@@ -130,11 +135,12 @@ export async function writeAll(
   return results;
 }
 
-/** The error of a target with the place of its manifest before it. */
-export function placedError({ target: { place }, error }: Written): CalictlError | undefined {
-  if (error === undefined || place === undefined) return error;
-  const { code, hint, exit, message } = error;
-  return new CalictlError(`${place}: ${message}`, { code, hint, exit, cause: error });
+/** The error of a target with the place of its manifest before it, and with another exit code where one is given. */
+export function placedError({ target: { place }, error }: Written, exit = error?.exit): CalictlError | undefined {
+  if (error === undefined || (place === undefined && exit === error.exit)) return error;
+  const { code, hint, message } = error;
+  const text = place === undefined ? message : `${place}: ${message}`;
+  return new CalictlError(text, { code, hint, exit: exit ?? error.exit, cause: error });
 }
 
 /** 0 when all was done; 5 when some of it was; else the code of all errors, or 1. */

@@ -50,6 +50,8 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** All checks of the store are made, and nothing is written. The revision of what comes back means nothing. */
   readonly dryRun?: boolean;
+  /** Once aborted, a write that the server is too busy for is not sent again; one that it has is finished, unlike by `signal`. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export interface UpdateOptions extends WriteOptions {
@@ -183,7 +185,7 @@ export async function listAll<T extends KubeObject>(
 
 /** The object, or undefined when it does not exist (its kind must exist). Other errors: those of `get`. */
 export async function getIfAny<T extends KubeObject>(
-  store: Datastore,
+  store: Pick<Datastore, 'get'>,
   kind: Kind<T>,
   ref: ObjectRef,
   options?: CallOptions,

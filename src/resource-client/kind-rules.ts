@@ -63,7 +63,7 @@ export function writesOneByOne(kind: Kind): boolean {
   return kind === asKind(ipPool);
 }
 
-/** The rules of the kind, on this datastore. */
+/** The rules of the kind, on this datastore, for the objects of one command. */
 export function rulesOf(kind: Kind, context: RuleContext): KindRules {
   return makers.get(kind)?.(context) ?? {};
 }
@@ -85,14 +85,17 @@ function poolRules({ store, world, options }: RuleContext): KindRules {
 const tierOf = ({ spec }: KubeObject): string => (spec as { readonly tier?: string } | undefined)?.tier || defaultTier;
 
 function policyRules(kind: Kind, { store, planned, options }: RuleContext): KindRules {
+  /** Tiers that were seen: thousands of policies may be in one. */
+  const seen = new Set<string>();
   return {
     beforeCreate: async (shown) => {
       const name = tierOf(shown);
       // Calico makes its own tier when it starts; only calicoctl insists on it.
-      if (name === defaultTier && !options.asCalicoctl) return;
+      if (seen.has(name) || (name === defaultTier && !options.asCalicoctl)) return;
       if (planned.has(asKind(tier), { name })) return;
       try {
         await store.get(tier, { name });
+        seen.add(name);
       } catch (error) {
         if (!(error instanceof DatastoreError && error.reason === 'not-found')) throw error;
         throw new DatastoreError('invalid', `${nameOf(kind, shown.metadata)}: tier ${name} does not exist`, {

@@ -1,9 +1,10 @@
 // Reads the objects of one kind from a datastore in the form that people see, also those that are made from others.
 import { type Datastore, DatastoreError, getIfAny, type ListOptions } from '../datastore/datastore.ts';
 import { toV3 } from '../resources/convert/v3.ts';
-import { type CalicoApi, type Derivation, type DerivationSource, type Kind, v3ApiVersion } from '../resources/kind.ts';
+import type { CalicoApi, Derivation, DerivationSource, Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import type { World } from '../world/world.ts';
+import { storedNames } from './read-ahead.ts';
 
 /** Some of the objects of a list, in the form in which people see them. */
 export interface ObjectPage {
@@ -33,9 +34,17 @@ export class ObjectReader {
   readonly #kind: Kind;
   readonly #signal: AbortSignal;
   readonly #interfacePrefix: string;
+  readonly #ahead: Pick<Datastore, 'get'>;
 
-  constructor(store: Datastore, kind: Kind, world: Pick<World, 'env' | 'signal'>) {
+  /** `ahead` answers for single objects that are stored: what was listed before, or the store itself. */
+  constructor(
+    store: Datastore,
+    kind: Kind,
+    world: Pick<World, 'env' | 'signal'>,
+    ahead: Pick<Datastore, 'get'> = store,
+  ) {
     this.#store = store;
+    this.#ahead = ahead;
     this.#kind = kind;
     this.#signal = world.signal;
     this.#interfacePrefix = interfacePrefix(world);
@@ -112,17 +121,15 @@ export class ObjectReader {
     return this.#store.calicoApi === calicoApi ? found : this.#storedIn(this.#store.calicoApi, ref);
   }
 
-  /** In projectcalico.org/v3 every object is stored under the name that people see. */
   async #storedIn(calicoApi: CalicoApi, { name, namespace }: ObjectRef): Promise<KubeObject> {
     const options = { signal: this.#signal };
-    const names = calicoApi === v3ApiVersion ? undefined : this.#kind.naming?.storedNames(name);
-    const [first = name, ...others] = names ?? [name];
+    const [first = name, ...others] = storedNames(this.#kind, name, calicoApi);
     try {
-      return await this.#store.get(this.#kind, { name: first, namespace }, options);
+      return await this.#ahead.get(this.#kind, { name: first, namespace }, options);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       for (const other of others) {
-        const found = await getIfAny(this.#store, this.#kind, { name: other, namespace }, options);
+        const found = await getIfAny(this.#ahead, this.#kind, { name: other, namespace }, options);
         if (found !== undefined) return found;
       }
       throw error;

@@ -16,6 +16,7 @@ import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
 import { checkObject } from './object-checks.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
 import { PlannedObjects } from './planned-objects.ts';
+import { type Expected, ReadAhead } from './read-ahead.ts';
 import { isOwnedByKubernetes, refuseWrite } from './refusals.ts';
 
 export type ClientWorld = Pick<World, 'clock' | 'random' | 'env' | 'signal'>;
@@ -28,6 +29,8 @@ export interface ClientOptions {
   readonly asCalicoctl?: boolean;
   /** Writes nothing: `client` asks the datastore only what is stored, `server` lets it check each write too. */
   readonly dryRun?: 'client' | 'server' | undefined;
+  /** What is going to be written: many objects of a kind are then read by a list, not one by one. */
+  readonly expected?: readonly Expected[];
 }
 
 export type Outcome = 'created' | 'updated' | 'unchanged';
@@ -60,11 +63,14 @@ export class ResourceClient {
   readonly #world: ClientWorld;
   readonly #options: ClientOptions;
   readonly #planned = new PlannedObjects();
+  readonly #ahead: ReadAhead;
+  readonly #rulesOfKinds = new Map<Kind, KindRules>();
 
   constructor(store: Datastore, world: ClientWorld, options: ClientOptions = {}) {
     this.#store = store;
     this.#world = world;
     this.#options = options;
+    this.#ahead = new ReadAhead(store, world.signal, options.expected ?? []);
   }
 
   /** All objects of a namespace, or of all when it is undefined, page by page as the datastore returns them. */
@@ -113,10 +119,7 @@ export class ResourceClient {
     return (await this.#replace(kind, shown)).object;
   }
 
-  /**
-   * Creates the object, or updates the stored one if it differs. `stored`, when given, is what a list had at its revision:
-   * null for none. Errors: those of `create` and `update`.
-   */
+  /** Creates the object, or updates the stored one if it differs. Errors: those of `create` and `update`. */
   async apply(kind: Kind, shown: KubeObject): Promise<Applied> {
     const { resourceVersion: _, ...metadata } = shown.metadata;
     const { name, namespace } = metadata;
@@ -161,20 +164,24 @@ export class ResourceClient {
   }
 
   #reader(kind: Kind): ObjectReader {
-    return new ObjectReader(this.#store, kind, this.#world);
+    return new ObjectReader(this.#store, kind, this.#world, this.#ahead);
   }
 
   #rules(kind: Kind): KindRules {
-    return rulesOf(kind, {
+    const known = this.#rulesOfKinds.get(kind);
+    if (known !== undefined) return known;
+    const rules = rulesOf(kind, {
       store: this.#store,
       world: this.#world,
       planned: this.#planned,
       options: this.#options,
     });
+    this.#rulesOfKinds.set(kind, rules);
+    return rules;
   }
 
   #writing(): WriteOptions {
-    return this.#options.dryRun === undefined ? {} : { dryRun: true };
+    return { stop: this.#world.signal, ...(this.#options.dryRun !== undefined && { dryRun: true }) };
   }
 
   /** The object that was written, which a dry run remembers for what comes after it. */
@@ -184,7 +191,7 @@ export class ResourceClient {
   }
 
   async #find(kind: Kind, ref: ObjectRef): Promise<ReadObject | undefined> {
-    if (!ref.name) return undefined;
+    if (!ref.name || (await this.#ahead.isAbsent(kind, ref))) return undefined;
     try {
       return await this.#reader(kind).one(ref);
     } catch (error) {

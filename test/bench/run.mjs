@@ -1,5 +1,5 @@
 // npm run bench -- [BENCH…] [--pods N] …: bundles run.ts, which is TypeScript, into a temporary folder and runs it.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,6 +17,17 @@ const withoutVitest = {
   },
 };
 
+/** Files that are found from the place of a source file are found from there in the bundle too. */
+const inPlace = {
+  name: 'in-place',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/test\/.*\.ts$/ }, ({ path }) => {
+      const url = JSON.stringify(pathToFileURL(path).href);
+      return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', url), loader: 'ts' };
+    });
+  },
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'calictl-bench-code-'));
 const outfile = join(folder, 'run.mjs');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -28,8 +39,7 @@ await build({
   target: 'node20',
   format: 'esm',
   logLevel: 'error',
-  plugins: [withoutVitest, ...packagePlugins],
-  define: { 'import.meta.url': JSON.stringify(import.meta.url) },
+  plugins: [withoutVitest, inPlace, ...packagePlugins],
   banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("file:///");' },
 });
 await import(pathToFileURL(outfile).href);

@@ -24,7 +24,7 @@ async function targetsOf(ctx: Context, { kind, names, filename, ...input }: Cali
 
 export async function run(ctx: Context, input: CalicoctlDeleteInput): Promise<Report> {
   const targets = await targetsOf(ctx, input);
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { asCalicoctl: true });
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { asCalicoctl: true, expected: targets });
   refuseEmptyName(input.names);
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,

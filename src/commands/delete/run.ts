@@ -23,7 +23,7 @@ async function targetsOf(ctx: Context, input: DeleteInput): Promise<Target[]> {
 export async function run(ctx: Context, input: DeleteInput): Promise<WritesShown> {
   const targets = await targetsOf(ctx, input);
   const { dryRun, force, skipNotExists } = input;
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun });
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets });
   if (dryRun === undefined) {
     const planned = targets.map((target) => ({ target, done: { outcome: 'deleted' as const } }));
     await requireConsent(ctx, input, {

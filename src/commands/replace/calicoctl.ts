@@ -6,7 +6,7 @@ import type { CalicoctlReplaceInput } from './command.ts';
 
 export async function run(ctx: Context, input: CalicoctlReplaceInput): Promise<Report> {
   const targets = await calicoctlManifests(ctx, input);
-  const client = new ResourceClient(await initialised(ctx), ctx.world, { asCalicoctl: true });
+  const client = new ResourceClient(await initialised(ctx), ctx.world, { asCalicoctl: true, expected: targets });
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,
     write: async ({ kind, object }) => ({ outcome: 'replaced', object: await client.update(kind, object) }),

@@ -215,13 +215,13 @@ class KubeDatastore implements Datastore {
     return this.#readable(kind);
   }
 
-  async #call(subject: RequestSubject, request: Omit<KubeRequest, 'deadline'>, options: CallOptions): Promise<string> {
+  async #call(subject: RequestSubject, request: Omit<KubeRequest, 'deadline'>, options: WriteOptions): Promise<string> {
     const limitMs = this.#connection.requestTimeoutMs;
     const timeoutMs = options.timeoutMs ?? Math.max(callTimeoutMs, limitMs ?? 0);
     const deadline = new Deadline(timeoutMs, options.signal, limitMs);
     if (request.method !== 'GET') this.#written.add(subject.kind.kind);
     try {
-      const response = await this.#http.send({ ...request, deadline });
+      const response = await this.#http.send({ ...request, deadline, stop: options.stop });
       const body = await this.#http.text(response, deadline);
       if (response.status < 200 || response.status > 299) throw statusError(response.status, statusOf(body), subject);
       return body;
