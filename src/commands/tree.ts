@@ -38,6 +38,7 @@ import { replace } from './replace/command.ts';
 import { snapshotSave } from './snapshot/save/command.ts';
 import { validate } from './validate/command.ts';
 import { version } from './version/command.ts';
+import { wait } from './wait/command.ts';
 
 /** Words that come before other commands. */
 export interface CommandGroup {
@@ -94,4 +95,5 @@ export const commands: readonly Command[] = [
   snapshotSave,
   validate,
   version,
+  wait,
 ];

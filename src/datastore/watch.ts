@@ -63,7 +63,8 @@ async function* watchByListing<T extends KubeObject>(
   const known = new KnownObjects(kind);
   for (let isInitial = true; ; isInitial = false) {
     const list: T[] = [];
-    for await (const { items } of store.list(kind, options)) list.push(...items);
+    // A directory that had objects may lose its last one.
+    for await (const { items } of store.list(kind, { ...options, orEmpty: !isInitial })) list.push(...items);
     const events = known.replace(list);
     if (isInitial || events.length > 0) yield { events, isInitial, isWhole: true };
     await clock.sleep(listEveryMs, options.signal);

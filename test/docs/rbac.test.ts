@@ -166,6 +166,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   'policy test': ['policy test shop/job-36 192.0.2.7 --proto udp --port 53'],
   'ipam show': ['ipam show --show-blocks', 'ipam show --ip 10.61.0.2', 'ipam show --map'],
   version: ['version'],
+  wait: ['wait ippool default-pool --for=create', 'wait wep -A --all --for=jsonpath={.spec.node}'],
 };
 
 /** Command lines that run programs on the node `asked`. */

@@ -91,6 +91,7 @@ const cases: readonly Case[] = [
   onWork('patch ippool new-pool --type json -p [{"op":"add","path":"/spec/natOutgoing","value":true}]', 0, /patched/),
   onWork('replace -f pool.json', 0, /^ippool\/new-pool replaced/),
   onWork('edit ippool new-pool', 2, /^$/),
+  onWork('wait ippool new-pool --for=create', 0, /^ippool\/new-pool condition met/),
   onWork('delete ippool new-pool', 0, /^ippool\/new-pool deleted/),
   onWork('get ippools -o jsonpath={.items[*].metadata.name}', 0, /default-pool/),
   onPolicies('policy effective shop/db', 0, /policy/i),

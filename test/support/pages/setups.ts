@@ -61,6 +61,8 @@ export const setups: Readonly<Record<string, Setup>> = {
   'calictl label node worker-1 rack-': { before: ['calictl label node worker-1 rack=r7'] },
   'calictl replace -f pool.yaml': { before: ['calictl create -f pool.yaml'] },
   'calictl policy test node/node-a shop/db --proto tcp --port 5432 -o json': { exit: 3 },
+  'calictl wait ippool/legacy-pool --for=delete': { before: ['calictl delete ippool legacy-pool --force --yes'] },
+  'calictl wait ippool new-pool --for=create --timeout=5m': { before: ['calictl create -f pool.yaml'] },
   'calictl version --poll 10s': { isEndless: true, exit: 130, stderr: 'interrupted' },
   'node bin/calictl.js --datastore docs/examples/bgp-faults/filtered node status': { exit: 3 },
   'node bin/calictl.js --datastore docs/examples/case-17 node verify': { exit: 3 },
