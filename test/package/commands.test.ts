@@ -84,6 +84,7 @@ const cases: readonly Case[] = [
   onWork('ipam split 2 --name legacy-pool --dry-run', 0, /10\.61/),
   { line: 'completion bash', exit: 0, shows: /complete/ },
   { line: 'validate -f pool.json', exit: 0, shows: /./ },
+  { line: 'convert -f pool.json', exit: 0, shows: /^apiVersion: projectcalico\.org\/v3$/m },
   onWork('diff -f pool.json', 1, /^\+ {2}name: new-pool$/m),
   onWork('create -f pool.json', 0, /^ippool\/new-pool created/),
   onWork('apply -f pool.json', 0, /^ippool\/new-pool unchanged/),
