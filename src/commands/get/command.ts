@@ -92,7 +92,9 @@ export const get = defineCommand({
   description:
     'KIND is a Calico kind (ippool, node, bgppeer, workloadendpoint, …) or a kind of its IPAM (ipamblock, ipamhandle, ' +
     'blockaffinity, ipamconfig), singular or plural. Without NAME, all objects of the kind are shown. Write KIND/NAME ' +
-    'for one object, KIND,KIND or all for several kinds; -f shows the stored objects that manifests name.',
+    'for one object, KIND,KIND for several kinds; -f shows the stored objects that manifests name. all stands for the kinds ' +
+    'of which users create objects: not for nodes, workload endpoints, profiles and cluster information, which ' +
+    'Kubernetes and Calico make, nor for the kinds of IPAM. Tables of several kinds name their objects KIND/NAME.',
   examples: [
     {
       command: 'calictl get ippools -o wide',
@@ -112,7 +114,7 @@ export const get = defineCommand({
     },
     {
       command: 'calictl get all -A',
-      about: 'all Calico objects in the cluster, one table per kind',
+      about: 'all objects that users create, one table per kind',
     },
     {
       command: 'calictl get nodes -w',

@@ -31,7 +31,7 @@ export interface TableOptions {
   /** Columns of labels, after the others. */
   readonly labelColumns: readonly Column[];
   readonly withoutHeadings: boolean;
-  /** Several kinds: each table has a title, and those without rows are left out. */
+  /** Several kinds: names are KIND/NAME, and tables without rows are left out. */
   readonly isMixed: boolean;
 }
 

@@ -30,11 +30,19 @@ export function columnsNamed(kind: Kind, headings: readonly string[]): readonly 
   });
 }
 
+/** Names as KIND/NAME, which tell the tables of several kinds apart. */
+function withKind(kind: Kind, columns: readonly Column[]): readonly Column[] {
+  const name = column('NAME', ({ metadata }) => `${kind.kind.toLowerCase()}/${metadata.name}`);
+  const hasName = columns.some(({ heading }) => heading === name.heading);
+  return hasName ? columns.map((one) => (one.heading === name.heading ? name : one)) : [name, ...columns];
+}
+
 /** The columns of a table. Errors: UsageError for a heading that the kind does not have. */
 export function columnsOf(kind: Kind, format: TableFormat, options: TableOptions): readonly Column[] {
-  const { headings, columns, labelColumns, withNamespace } = options;
+  const { headings, columns, labelColumns, withNamespace, isMixed } = options;
   if (format === 'custom-columns') return [...columnsNamed(kind, headings), ...columns];
-  const own = format === 'wide' ? kind.columns.wide : kind.columns.default;
+  const plain = format === 'wide' ? kind.columns.wide : kind.columns.default;
+  const own = isMixed ? withKind(kind, plain) : plain;
   return [...(withNamespace && kind.namespaced ? [namespaceColumn] : []), ...own, ...labelColumns];
 }
 
@@ -94,12 +102,6 @@ export async function* tablesOf(
   layoutOf: (kind: Kind) => TableLayout,
 ): AsyncIterable<string> {
   const { isMixed, withoutHeadings } = selection.table;
-  let titled: Kind | undefined;
-  const titleOf = (kind: Kind): string => {
-    const isNew = isMixed && !withoutHeadings && kind !== titled;
-    titled = kind;
-    return isNew ? `${kind.kind}\n` : '';
-  };
   for (const entry of selection.found) {
     const { kind } = entry;
     const columns = columnsOf(kind, format, selection.table);
@@ -107,11 +109,9 @@ export async function* tablesOf(
     const pages = entry.type === 'object' ? undefined : isMixed ? await withItems(entry.pages) : entry.pages;
     if (entry.type === 'object') {
       const related = await selection.related(kind);
-      yield `${titleOf(kind)}${table(headings, [rowOf(columns, entry.object, related)], layoutOf(kind))}`;
+      yield table(headings, [rowOf(columns, entry.object, related)], layoutOf(kind));
     } else if (pages !== undefined) {
       const related = await selection.related(kind);
-      const title = titleOf(kind);
-      if (title !== '') yield title;
       yield* streamedTable(headings, rowsOf(pages, columns, related), layoutOf(kind));
     }
   }

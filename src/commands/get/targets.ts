@@ -18,9 +18,14 @@ export interface Targets {
   readonly isAll: boolean;
 }
 
-/** The kinds of `get all`: those of Calico, without the raw objects of its IPAM. */
+/** True for a kind of which users create objects: not what Calico, its IPAM or Kubernetes makes. */
+function isCreatedByUsers({ codec, refusals = [] }: Kind): boolean {
+  return codec !== undefined && !refusals.some(({ verbs, names }) => verbs.includes('create') && names === undefined);
+}
+
+/** The kinds of `get all`. */
 function kindsOfAll(): Kind[] {
-  return kinds.filter((kind) => isOnCommandLine(kind) && kind.codec !== undefined);
+  return kinds.filter((kind) => isOnCommandLine(kind) && isCreatedByUsers(kind));
 }
 
 function slashed(word: string): Target {
