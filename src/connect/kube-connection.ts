@@ -1,7 +1,7 @@
 // One API server and the caller's credentials for it, ready for node:https. Requests are made in datastore/kube.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpAgent, validateHeaderValue } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
@@ -95,6 +95,31 @@ function serverUrl(text: string): URL {
   return url;
 }
 
+/** Errors: ConnectionError for a value that no header can have; it does not show the value. */
+function headersOf(
+  { headers: given, auth }: RequestOptions & { headers?: Record<string, string | string[]> },
+  { impersonation }: KubeUser,
+): KubeHeaders {
+  const headers: Record<string, string | string[]> = { ...given, ...impersonation };
+  if (auth) headers['Authorization'] = `Basic ${Buffer.from(auth).toString('base64')}`;
+  // A token from a file may end with a line feed, and kubectl ignores it.
+  const token = headers['Authorization'];
+  if (typeof token === 'string') headers['Authorization'] = token.trim();
+  for (const [name, values] of Object.entries(headers)) {
+    for (const value of [values].flat()) {
+      try {
+        validateHeaderValue(name, value);
+      } catch {
+        const what = name === 'Authorization' ? 'token' : name;
+        throw new ConnectionError(`the ${what} of the user in the kubeconfig has characters that cannot be sent`, {
+          hint: 'Compare it with the one that you were given: it must be one line of ASCII characters.',
+        });
+      }
+    }
+  }
+  return headers;
+}
+
 async function makeTransport(
   cluster: Cluster,
   user: KubeUser,
@@ -111,8 +136,7 @@ async function makeTransport(
   );
   const options: RequestOptions & { headers?: Record<string, string | string[]> } = {};
   await applied(config, options, world.signal);
-  const headers: Record<string, string | string[]> = { ...options.headers, ...user.impersonation };
-  if (options.auth) headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  const headers = headersOf(options, user);
   const { ca, cert, key, servername, rejectUnauthorized } = options;
   if (ca) checkAuthority(ca as Buffer, cluster);
   // Only client-node's agent knows the proxy. By default it opens a new connection for each request.

@@ -1,5 +1,5 @@
 // Reads kubeconfig documents: several files are merged as kubectl does it, and the few fields that client-node ignores are added.
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { firstLine } from '../text/wording.ts';
 import { ConnectionError, unreadableFile } from './connection-error.ts';
@@ -74,5 +74,7 @@ function noKubeconfig(where: string, cause: unknown): ConnectionError {
 function pluginFromFile(user: KubeUser, folder: string): KubeUser {
   const command: unknown = user.exec?.command;
   if (folder === '' || typeof command !== 'string' || !/[/\\]/.test(command) || isAbsolute(command)) return user;
-  return { ...user, exec: { ...user.exec, command: join(folder, command) } };
+  const path = join(folder, command);
+  // Without a separator it would be looked for on the PATH: `./plugin` next to the kubeconfig in the working directory.
+  return { ...user, exec: { ...user.exec, command: path.includes(sep) ? path : `.${sep}${path}` } };
 }

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConnectionError } from '../../src/connect/connection-error.ts';
 import { kubeConnection } from '../../src/connect/kube-config.ts';
+import { fromText } from '../../src/connect/kubeconfig-file.ts';
 import type { ConnectionSettings } from '../../src/connect/settings.ts';
 import { openKube } from '../../src/datastore/kube/kube-datastore.ts';
 import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
@@ -279,6 +280,22 @@ describe('credentials', () => {
     expect((await as({ tokenFile: 'token' })).authorization).toBe('Bearer from-file');
   });
 
+  it('the line feed at the end of a token or its file is not sent', async () => {
+    file('token', 'from-file\n');
+    expect((await as({ tokenFile: 'token' })).authorization).toBe('Bearer from-file');
+    expect((await as({ token: 'pasted\n' })).authorization).toBe('Bearer pasted');
+  });
+
+  it.each([
+    ['token', { token: 'two\nlines' }],
+    ['token', { token: 'bell\u0007' }],
+    ['Impersonate-User', { as: 'eve\r\nX: y' }],
+  ])('a %s that no header can have is reported without being shown: %j', async (what, user) => {
+    const error = await errorOf(as(user));
+    expect(error.message).toBe(`the ${what} of the user in the kubeconfig has characters that cannot be sent`);
+    expect(server.requests).toEqual([]);
+  });
+
   it('a client certificate is read from files or from data', async () => {
     const ca = makeAuthority(folder, 'ca');
     const ann = makeCertificate(folder, ca, { name: 'ann', subject: '/CN=ann' });
@@ -337,6 +354,14 @@ describe('credential plugins', () => {
         },
       },
     });
+  });
+
+  it('a credential plugin next to a kubeconfig in the working directory is not looked for on the PATH', async () => {
+    const text = kubeconfig({
+      user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: './plugin.sh' } },
+    });
+    const { users } = await fromText(text, 'config', '.');
+    expect(users.map(({ exec }) => exec.command)).toEqual(['./plugin.sh']);
   });
 
   it.each([
