@@ -70,6 +70,8 @@ export interface ListOptions extends CallOptions {
    * have only the fields of their types. Whatever a decision rests on must be read again with `get`.
    */
   readonly mode?: 'consistent' | 'scan';
+  /** Also in pages pods and nodes have only the fields of their types, which a server sends and a client reads faster. */
+  readonly typed?: boolean;
   /** With `scan`: what is stored now; the first items take longer to arrive. */
   readonly current?: boolean;
   /** A Kubernetes label selector. */
@@ -94,6 +96,8 @@ export interface ListPage<T> {
   readonly resourceVersion: string;
   /** False when the list was restarted or continued at another revision: it does not show a single point in time. */
   readonly atomic: boolean;
+  /** True when the store knows that there is another page. */
+  readonly continues?: boolean;
 }
 
 export interface WatchEvent<T extends KubeObject = KubeObject> {

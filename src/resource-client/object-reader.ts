@@ -83,7 +83,7 @@ export class ObjectReader {
   }
 
   async *#pagesDerivedFrom(origin: DerivationSource, options: ListOptions): AsyncIterable<ObjectPage> {
-    for await (const { items, resourceVersion } of this.#store.list(origin.from, options)) {
+    for await (const { items, resourceVersion } of this.#store.list(origin.from, { ...options, typed: true })) {
       yield { items: items.flatMap((source) => this.#derive(origin, source) ?? []), resourceVersion };
     }
   }

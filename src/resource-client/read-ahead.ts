@@ -107,12 +107,12 @@ export class ReadAhead {
     const objects = new Map<string, KubeObject>();
     let pagesLeft = Math.floor(count / objectsPerPage);
     try {
-      for await (const { items } of this.#store.list(kind, { namespace, signal: this.#signal })) {
-        if (pagesLeft-- === 0) return { objects, isWhole: false };
+      for await (const { items, continues } of this.#store.list(kind, { namespace, signal: this.#signal })) {
         for (const item of items) {
           const key = objectKey(kind, item.metadata);
           if (wanted.has(key)) objects.set(key, item);
         }
+        if (continues && --pagesLeft === 0) return { objects, isWhole: false };
       }
     } catch (error) {
       // A user may have the right to read objects and not to list them; what else is wrong, reading the objects will tell.

@@ -24,7 +24,7 @@ import { refOf } from '../object-rules.ts';
 import { CalicoApiFinder } from './calico-api-facts.ts';
 import { Deadline } from './deadline.ts';
 import { KubeHttp, type KubeRequest } from './kube-http.ts';
-import { completed, KubeList } from './kube-list.ts';
+import { completed, KubeList, oneAhead } from './kube-list.ts';
 import { KubeWatch } from './kube-watch.ts';
 import { lockByLease } from './repair-lease.ts';
 import { type RequestSubject, statusError, statusOf } from './status-error.ts';
@@ -127,7 +127,9 @@ class KubeDatastore implements Datastore {
       const limitMs = this.#connection.requestTimeoutMs;
       const timeoutMs = options.timeoutMs ?? Math.max(listTimeoutMs, limitMs ?? 0);
       const times = { ...this.#reading(options), timeoutMs, limitMs, fromCache };
-      return new KubeList(this.#http, kind, path, times).pages();
+      const listed = new KubeList(this.#http, kind, path, times).pages();
+      // A scan is one response, read as fast as it is used.
+      return options.mode === 'scan' ? listed : oneAhead(listed);
     };
     return { [Symbol.asyncIterator]: pages };
   }

@@ -203,8 +203,10 @@ export class KubeHttp {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = server.protocol === 'http:' ? httpRequest : httpsRequest;
       const sent = send(options, resolve).on('error', reject);
-      // The signal is that of this request alone. (As an option of the request it costs a quarter of a millisecond.)
-      signal.addEventListener('abort', () => sent.destroy(signal.reason as Error), { once: true });
+      // As an option of the request the signal costs a quarter of a millisecond.
+      const abort = (): void => void sent.destroy(signal.reason as Error);
+      signal.addEventListener('abort', abort, { once: true });
+      sent.on('close', () => signal.removeEventListener('abort', abort));
       sent.end(request.body);
     });
     // An error of a body that is not being read is found by the next reader, in `pump`.

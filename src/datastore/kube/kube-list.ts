@@ -65,7 +65,10 @@ export class KubeList<T extends KubeObject> {
       lastKey: undefined,
       skipping: false,
       ordered: true,
-      protobuf: this.#isScan && kind.api.group === '' && protobufReader(kind.api.plural) !== undefined,
+      protobuf:
+        (this.#isScan || options.typed === true) &&
+        kind.api.group === '' &&
+        protobufReader(kind.api.plural) !== undefined,
     };
   }
 
@@ -155,14 +158,14 @@ export class KubeList<T extends KubeObject> {
       deadline.pause();
       // One page is held back, so that the last one can have the revision.
       while (ready.length > pageSize) {
-        const page = this.#page(ready.slice(0, pageSize), '');
+        const page = { ...this.#page(ready.slice(0, pageSize), ''), continues: true };
         ready = ready.slice(pageSize);
         if (page.items.length > 0) yield page;
       }
       deadline.restart();
     }
     const end = splitter.end();
-    yield this.#page(ready, end.resourceVersion);
+    yield { ...this.#page(ready, end.resourceVersion), continues: end.continueToken !== undefined };
     return end;
   }
 
@@ -205,6 +208,27 @@ export class KubeList<T extends KubeObject> {
     progress.token = token;
     progress.atomic = progress.lastKey === undefined && progress.atomic;
     progress.skipping = token === undefined && progress.lastKey !== undefined;
+  }
+}
+
+/** The same pages, each with the next one already on its way: the server works while the caller does. */
+export async function* oneAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = pages[Symbol.asyncIterator]();
+  const read = (): Promise<IteratorResult<T>> => {
+    const next = iterator.next();
+    // It is thrown when the caller comes to that page.
+    next.catch(() => undefined);
+    return next;
+  };
+  try {
+    for (let next = read(); ; ) {
+      const { done, value } = await next;
+      if (done) return;
+      next = read();
+      yield value;
+    }
+  } finally {
+    iterator.return?.().catch(() => undefined);
   }
 }
 

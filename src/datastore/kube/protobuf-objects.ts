@@ -68,7 +68,8 @@ function metadataField(field: number, metadata: ObjectMeta, reader: PbfReader): 
 }
 
 function podMetadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
-  if (field === 12) {
+  if (field === 2) textUnlessEmpty(metadata, 'generateName', reader);
+  else if (field === 12) {
     metadata.annotations ??= {};
     readEntry(reader, metadata.annotations, concernsAddresses);
   } else {
@@ -131,6 +132,10 @@ function podSpecField(field: number, spec: PodSpec, reader: PbfReader): void {
   } else if (field === 8) textUnlessEmpty(spec, 'serviceAccountName', reader);
   else if (field === 10) textUnlessEmpty(spec, 'nodeName', reader);
   else if (field === 11 && reader.readBoolean()) spec.hostNetwork = true;
+  else if (field === 20) {
+    spec.initContainers ??= [];
+    spec.initContainers.push(reader.readMessage(containerField, {} as Container));
+  }
 }
 
 /** core/v1 Container. */

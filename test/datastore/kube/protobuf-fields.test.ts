@@ -21,6 +21,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     serviceAccountName: text(8),
     nodeName: text(10),
     hostNetwork: { number: 11, type: 'bool' },
+    initContainers: message(20, 'Container'),
   },
   Container: { ports: message(6, 'ContainerPort') },
   ContainerPort: {
@@ -39,6 +40,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   NodeAddress: { type: text(1), address: text(2) },
   ObjectMeta: {
     name: text(1),
+    generateName: text(2),
     namespace: text(3),
     uid: text(5),
     resourceVersion: text(6),
@@ -102,6 +104,7 @@ describe('protobuf fields', () => {
       kind: 'Pod',
       metadata: {
         name: 'cart-0',
+        generateName: 'cart-',
         namespace: 'shop',
         ...metadata,
         annotations: { 'cni.projectcalico.org/podIP': '10.0.0.1/32' },
@@ -114,6 +117,7 @@ describe('protobuf fields', () => {
         serviceAccountName: 'cart',
         nodeName: 'worker-1',
         hostNetwork: true,
+        initContainers: [{ ports: [{ name: 'setup', containerPort: 81, protocol: 'SCTP' }] }],
       },
       status: {
         phase: 'Failed',
