@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Manifest, type ManifestObject, storedForm } from '../../manifest/manifest.ts';
 import { ManifestError } from '../../manifest/object-position.ts';
+import { inStoredForm } from '../../resources/convert/v3.ts';
 import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, v3ApiVersion } from '../../resources/kind.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { sameValue } from '../../text/plain-values.ts';
@@ -120,6 +121,20 @@ export class Contents {
       listing = after;
     }
     return false;
+  }
+
+  /**
+   * A new object in the API of the first of Calico's objects in the folder that people write: among exports of calicoctl it
+   * is one of them. IPAM data stays in the API of the folder, which it decides.
+   */
+  newForm(kind: Kind, object: KubeObject): KubeObject {
+    if (!isCalicoKind(kind) || kind.native?.isProof === true || this.#calicoApi === v3ApiVersion) return object;
+    for (const { manifest } of this.#files.values()) {
+      const first = manifest.objects.find((one) => isCalicoKind(one.kind) && one.kind.native?.isProof !== true);
+      if (first === undefined) continue;
+      return first.written.apiVersion === v3ApiVersion ? inStoredForm(kind, object, v3ApiVersion) : object;
+    }
+    return object;
   }
 
   /** True when the file is unchanged since the last refresh. */

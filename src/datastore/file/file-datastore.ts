@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
-import { type Manifest, newManifest } from '../../manifest/manifest.ts';
+import { type Manifest, newManifest, writtenForm } from '../../manifest/manifest.ts';
 import { inStoredForm } from '../../resources/convert/v3.ts';
 import { type CalicoApi, type Kind, storedIn, v3ApiVersion } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
@@ -209,7 +209,8 @@ export class FileDatastore implements Datastore {
         now: this.#world.clock.now(),
       };
       const created = asCreated(written, given);
-      if (!options?.dryRun) await this.#write(await this.#freeName(kind, ref), newManifest(created));
+      const manifest = newManifest(this.#contents.newForm(asked, created));
+      if (!options?.dryRun) await this.#write(await this.#freeName(kind, ref), manifest);
       return created;
     });
   }
@@ -220,7 +221,8 @@ export class FileDatastore implements Datastore {
       const { kind, written } = this.#forStore(asked, object);
       const updated = asUpdated(kind, written, this.#handedOut<T>(entry), () => this.#nextRevision());
       if (updated === undefined) return this.#handedOut<T>(entry);
-      await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, updated), options);
+      const form = writtenForm(entry, updated, this.calicoApi);
+      await this.#rewrite(entry, (manifest) => manifest.withChanged(entry, form), options);
       return deepCopy(updated);
     });
   }

@@ -165,3 +165,60 @@ it.each(corpus().filter(isWanted))(
     for (const name of readdirSync(path)) expect(readFileSync(join(path, name), 'utf8')).not.toContain(crd);
   },
 );
+
+describe('writes to a directory of exports', () => {
+  const text = `# the pools of the office
+apiVersion: projectcalico.org/v3
+kind: IPPool
+metadata:
+  name: pool-1
+  labels: {team: blue}  # who to ask
+spec:
+  natOutgoing: true
+  # the second half is reserved
+  cidr: 10.60.0.0/20
+  futureField: {id: 9007199254740993}
+`;
+
+  it('a changed object keeps its API, its comments, the order of its keys and what calictl does not know', async () => {
+    folder.write('pools.yaml', text);
+    const env = { DATASTORE_TYPE: folder.path };
+    expect(await run('label ippool pool-1 rack=r7', { env })).toMatchObject({ code: 0, stderr: '' });
+    const patch = ['patch', 'ippool', 'pool-1', '-p', '{"spec":{"natOutgoing":false}}'];
+    expect(await run(patch, { env })).toMatchObject({ code: 0, stderr: '' });
+    const after = readFileSync(join(folder.path, 'pools.yaml'), 'utf8');
+    expect(after).not.toContain(crd);
+    expect(after).not.toContain('projectcalico.org/metadata');
+    const kept = text.split('\n').filter((line) => !/labels:|natOutgoing/.test(line));
+    expect(after.split('\n').filter((line) => kept.includes(line))).toEqual(kept);
+    expect(after).toMatch(/labels: \{team: blue, rack: r7\} +# who to ask/);
+  });
+
+  it('a new object among exports is written as one of them, and IPAM data as custom resources', async () => {
+    folder.write('pools.yaml', text);
+    const store = await open();
+    await store.create(ipamHandle, handle(crd, 'h'));
+    await run('create -f -', {
+      env: { DATASTORE_TYPE: folder.path },
+      stdin: printJson({ apiVersion: v3, kind: 'IPReservation', metadata: { name: 'r' }, spec: {} }),
+    });
+    const texts = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name), 'utf8'));
+    const versions = texts.map((one) => /^(?:# .*\n)?apiVersion: (.*)\nkind: (.*)$/m.exec(one)?.slice(1).join(' '));
+    expect(versions.filter((one) => one !== undefined).sort()).toEqual([
+      `${crd} IPAMHandle`,
+      `${v3} IPPool`,
+      `${v3} IPReservation`,
+    ]);
+  });
+
+  it('a custom resource in a directory of projectcalico.org/v3 stays one, with labels of its own', async () => {
+    write('dump', handle(v3));
+    folder.write('pools.yaml', text.replace(v3, crd));
+    const env = { DATASTORE_TYPE: folder.path };
+    expect(await run('label ippool pool-1 rack=r7', { env })).toMatchObject({ code: 0, stderr: '' });
+    const after = readFileSync(join(folder.path, 'pools.yaml'), 'utf8');
+    expect(after).toContain(`apiVersion: ${crd}\n`);
+    expect(after).toMatch(/labels: \{team: blue, rack: r7\} +# who to ask/);
+    expect(after).toContain('futureField: {id: 9007199254740993}');
+  });
+});
