@@ -4,12 +4,14 @@ import { type Datastore, DatastoreError, getIfAny, listAll } from '../datastore/
 import { ipamStoreOf } from '../datastore/stored-ipam.ts';
 import { releasePoolAffinities } from '../ipam/affinity/release-by-hand.ts';
 import { type Cidr, cidrContains, parseCidr } from '../net/cidr.ts';
+import type { Kind } from '../resources/kind.ts';
 import { type IPPool, ipPool } from '../resources/kinds/ip-pool.ts';
 import { type IPAMBlock, ipamBlock } from '../resources/kinds/ipam-block.ts';
 import { windowsHandle } from '../resources/names.ts';
 import { counted } from '../text/wording.ts';
 import { RefusedError } from '../world/errors.ts';
 import type { Clock } from '../world/world.ts';
+import { pendingDeletion } from './pending-deletion.ts';
 
 /** How long nodes get to notice that the pool is disabled. */
 const pauseMs = 500;
@@ -122,11 +124,7 @@ async function remove(store: Datastore, disabled: IPPool): Promise<void> {
 
 async function leftovers(store: Datastore, pool: IPPool, use: Use | undefined): Promise<Leftovers> {
   const { name } = pool.metadata;
-  const left: string[] = [];
-  const still = await getIfAny(store, ipPool, { name });
-  if (still !== undefined && still.metadata.uid === pool.metadata.uid) {
-    left.push(`IPPool ${name} is being deleted: it is removed when its finalizers are done`);
-  }
+  const left = [...(await pendingDeletion(store, ipPool as unknown as Kind, pool))];
   if (use !== undefined && use.addresses > 0) {
     left.push(`${inWords(use)} of the deleted IPPool ${name} stay allocated; calictl ipam check shows them`);
   }

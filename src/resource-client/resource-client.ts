@@ -11,10 +11,12 @@ import { defaulted } from '../resources/rules/rules.ts';
 import { sameValue } from '../text/plain-values.ts';
 import type { World } from '../world/world.ts';
 import { nameOf } from './client-error.ts';
+import { droppedText } from './dropped-fields.ts';
 import { type KindRules, rulesOf } from './kind-rules.ts';
 import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
 import { checkObject } from './object-checks.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
+import { pendingDeletion } from './pending-deletion.ts';
 import { PlannedObjects } from './planned-objects.ts';
 import { type Expected, ReadAhead } from './read-ahead.ts';
 import { isOwnedByKubernetes, refuseWrite } from './refusals.ts';
@@ -31,6 +33,8 @@ export interface ClientOptions {
   readonly dryRun?: 'client' | 'server' | undefined;
   /** What is going to be written: many objects of a kind are then read by a list, not one by one. */
   readonly expected?: readonly Expected[];
+  /** Takes sentences for people about written objects: fields that the datastore did not keep. */
+  readonly note?: (line: string) => Promise<void>;
 }
 
 export type Outcome = 'created' | 'updated' | 'unchanged';
@@ -107,7 +111,9 @@ export class ResourceClient {
     const object = asNew(complete, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
     const stored = fromV3(kind, object, this.#store.calicoApi);
     if (this.#options.dryRun === 'client') return this.#wouldWrite(kind, await this.#wouldCreate(kind, object));
-    return this.#wouldWrite(kind, toV3(kind, await this.#store.create(kind, stored, this.#writing())));
+    const made = await this.#store.create(kind, stored, this.#writing());
+    await this.#noteDropped(kind, shown.metadata, stored, made);
+    return this.#wouldWrite(kind, toV3(kind, made));
   }
 
   /**
@@ -160,7 +166,9 @@ export class ResourceClient {
       return { left };
     }
     if (dryRun !== 'client') await this.#remove(kind, ref, found, resourceVersion);
-    return { left: [] };
+    const { stored } = found;
+    const mayWait = dryRun === undefined && !asCalicoctl && stored?.metadata.finalizers?.length;
+    return { left: mayWait ? await pendingDeletion(this.#store, kind, stored, found.shown.metadata) : [] };
   }
 
   #reader(kind: Kind): ObjectReader {
@@ -245,9 +253,17 @@ export class ResourceClient {
       return { outcome: 'unchanged', object: shown, previous: shown };
     }
     const options = { ...this.#writing(), ...(isShared && { subresource: 'status' as const }) };
-    const object =
-      this.#options.dryRun === 'client' ? result : toV3(kind, await this.#store.update(kind, written, options));
-    return { outcome: 'updated', object: this.#wouldWrite(kind, object), previous: shown };
+    if (this.#options.dryRun === 'client') {
+      return { outcome: 'updated', object: this.#wouldWrite(kind, result), previous: shown };
+    }
+    const updated = await this.#store.update(kind, written, options);
+    if (!isShared) await this.#noteDropped(kind, shown.metadata, written, updated);
+    return { outcome: 'updated', object: this.#wouldWrite(kind, toV3(kind, updated)), previous: shown };
+  }
+
+  async #noteDropped(kind: Kind, ref: ObjectRef, sent: KubeObject, kept: KubeObject): Promise<void> {
+    const text = droppedText(kind, ref, sent, kept);
+    if (text !== undefined) await this.#options.note?.(text);
   }
 
   async #remove(kind: Kind, ref: ObjectRef, found: ReadObject, resourceVersion: string | undefined): Promise<void> {

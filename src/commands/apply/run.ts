@@ -10,7 +10,8 @@ import type { ApplyInput } from './command.ts';
 export async function run(ctx: Context, input: ApplyInput): Promise<WritesShown> {
   const targets = await manifestTargets(ctx, input);
   const { dryRun } = input;
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets });
+  const note = (line: string): Promise<void> => ctx.note(line);
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets, note });
   const write = async (target: Target): Promise<Done> => {
     const { outcome, object } = await client.apply(target.kind, target.object);
     return { outcome: outcome === 'updated' ? 'configured' : outcome, object };

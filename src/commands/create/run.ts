@@ -11,7 +11,8 @@ import type { CreateInput } from './command.ts';
 export async function run(ctx: Context, input: CreateInput): Promise<WritesShown> {
   const targets = await manifestTargets(ctx, input);
   const { dryRun } = input;
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets });
+  const note = (line: string): Promise<void> => ctx.note(line);
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets, note });
   const write = async (target: Target): Promise<Done> => {
     try {
       return { outcome: 'created', object: await client.create(target.kind, target.object) };

@@ -50,7 +50,7 @@ export async function run(ctx: Context, input: LabelInput): Promise<WritesShown>
   const { dryRun, overwrite } = input;
   const change = changeOf(input);
   const targets = namedTargets(kindOfWord(input.kind), [input.name], input.namespace);
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun });
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, note: (line) => ctx.note(line) });
   const written = await writeAll(
     ctx,
     targets,

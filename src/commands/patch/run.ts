@@ -12,7 +12,7 @@ import type { PatchInput } from './command.ts';
 export async function run(ctx: Context, input: PatchInput): Promise<WritesShown> {
   const { dryRun, type, patch } = input;
   const targets = namedTargets(kindOfWord(input.kind), [input.name], input.namespace);
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun });
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, note: (line) => ctx.note(line) });
   const written = await writeAll(
     ctx,
     targets,

@@ -10,7 +10,8 @@ import type { ReplaceInput } from './command.ts';
 export async function run(ctx: Context, input: ReplaceInput): Promise<WritesShown> {
   const targets = await manifestTargets(ctx, input);
   const { dryRun } = input;
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets });
+  const note = (line: string): Promise<void> => ctx.note(line);
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun, expected: targets, note });
   const write = async (target: Target): Promise<Done> => {
     return { outcome: 'replaced', object: await client.update(target.kind, target.object) };
   };
