@@ -136,6 +136,7 @@ function entry(
   if (cidr === undefined) more.push('its CIDR is invalid');
   else if (pool === undefined) more.push('no pool contains it');
   else if (blockSizeOf(pool) !== cidr.prefix) more.push(`not the block size of pool ${pool.metadata.name}`);
+  else if (pool.metadata.deletionTimestamp) more.push(`pool ${pool.metadata.name} is being deleted`);
   else if (!isEnabled(pool)) more.push(`pool ${pool.metadata.name} is disabled`);
   if (owner.type === 'host' && !nodes.has(owner.name)) more.push('its node does not exist');
   return {

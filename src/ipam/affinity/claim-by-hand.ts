@@ -11,7 +11,7 @@ import { otherSizes } from '../block/overlaps.ts';
 import { reservationOf } from '../block/windows-reserve.ts';
 import { heldTombstone, isTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
-import { blockSizeOf, isEnabled, poolOf, requireBlockSize } from '../pool/pools.ts';
+import { blockSizeOf, isAllocatable, poolOf, requireBlockSize } from '../pool/pools.ts';
 import { type AllocatorWorld, maxRetries, pauseAfter, retriesExhausted } from '../retries.ts';
 import { belowBlockSize, type NotDone, outsidePools, readRange, requireName } from './affinity-range.ts';
 import { type BlockOwner, claimBlock } from './claim-block.ts';
@@ -38,7 +38,7 @@ export interface BlocksToClaim {
  */
 export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToClaim {
   const range = readRange(text);
-  const pool = poolOf(pools.filter(isEnabled), range.base);
+  const pool = poolOf(pools.filter(isAllocatable), range.base);
   const network = pool && parseCidr(pool.spec.cidr);
   if (pool === undefined || network === undefined || !cidrCovers(network, range)) throw outsidePools(range);
   requireBlockSize(pool);

@@ -15,7 +15,7 @@ import { settingsOf } from '../config.ts';
 import { getLive, heldTombstone } from '../deletion.ts';
 import type { IpamStore } from '../ipam-store.ts';
 import type { IntendedUse } from '../pool/pool-choice.ts';
-import { blockCidrIn, isEnabled, poolOf, requireBlockSize, usesOf } from '../pool/pools.ts';
+import { blockCidrIn, isAllocatable, poolOf, requireBlockSize, usesOf } from '../pool/pools.ts';
 import { type AllocatorWorld, untilSettled } from '../retries.ts';
 import { assignmentOwnerOf, checkBorrowing, loadBalancerName, ownerFor } from './assignment-owner.ts';
 import { type AssignedAddress, assignedAddress } from './auto-assign.ts';
@@ -80,7 +80,7 @@ export async function assignIp(
 
 /** The enabled pool of the address. Errors: CalictlError when there is none, or it does not allow this use. */
 function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | undefined): IPPool {
-  const pool = poolOf(pools.filter(isEnabled), ip);
+  const pool = poolOf(pools.filter(isAllocatable), ip);
   if (pool === undefined) {
     throw new CalictlError('The provided IP address is not in a configured pool', {
       code: 'NO_POOL',

@@ -11,8 +11,8 @@ import { isTombstone } from '../deletion.ts';
 import {
   assignsAutomatically,
   blockSizeOf,
+  isAllocatable,
   isBlockSize,
-  isEnabled,
   poolOf,
   reservationCidrs,
   usesOf,
@@ -143,7 +143,7 @@ export function blockRooms({ blocks, pools, reservations }: IpamLists): BlockRoo
 }
 
 function modeOf(pool: IPPool): PoolMode {
-  if (!isEnabled(pool)) return 'disabled';
+  if (!isAllocatable(pool)) return 'disabled';
   return assignsAutomatically(pool) ? 'automatic' : 'manual';
 }
 

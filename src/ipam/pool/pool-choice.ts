@@ -4,7 +4,7 @@ import { bitsOf, type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import { evaluate, type Labels, SelectorError } from '../../resources/selector.ts';
 import { CalictlError, UsageError } from '../../world/errors.ts';
-import { assignsAutomatically, blockSizeOf, isBlockSize, isEnabled, requireBlockSize, usesOf } from './pools.ts';
+import { assignsAutomatically, blockSizeOf, isAllocatable, isBlockSize, requireBlockSize, usesOf } from './pools.ts';
 
 export type IntendedUse = 'Workload' | 'Tunnel' | 'LoadBalancer';
 
@@ -35,7 +35,7 @@ export interface PoolChoice {
 
 function enabledPools(pools: readonly IPPool[], version: 4 | 6): ChosenPool[] {
   const enabled: ChosenPool[] = [];
-  for (const pool of pools.filter(isEnabled)) {
+  for (const pool of pools.filter(isAllocatable)) {
     const cidr = parseCidr(pool.spec.cidr);
     if (cidr?.version === version) enabled.push({ pool, cidr, blockSize: blockSizeOf(pool) });
   }

@@ -4,11 +4,28 @@ import { IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
+import { isObject } from '../../text/plain-values.ts';
 import { CalictlError } from '../../world/errors.ts';
 
-/** True when addresses may be assigned from the pool: neither disabled nor being deleted. */
+/** True for a pool that is neither disabled nor being deleted. */
 export function isEnabled(pool: IPPool): boolean {
   return pool.spec.disabled !== true && !pool.metadata.deletionTimestamp;
+}
+
+/**
+ * True when addresses may be assigned from the pool: it is enabled, and Calico's controller does not say otherwise. In
+ * projectcalico.org/v3 that does so with the condition Allocatable, for example for the second of two overlapping pools.
+ */
+export function isAllocatable(pool: IPPool): boolean {
+  return isEnabled(pool) && notAllocatable(pool) === undefined;
+}
+
+/** Why the controller keeps addresses from being assigned from the pool: its message; undefined when it does not. */
+function notAllocatable({ status }: IPPool): string | undefined {
+  const conditions: unknown = status?.conditions;
+  if (!Array.isArray(conditions)) return undefined;
+  const found = conditions.find((one) => isObject(one) && one['type'] === 'Allocatable' && one['status'] === 'False');
+  return found === undefined ? undefined : String(found['message'] || found['reason'] || 'not allocatable');
 }
 
 /** True when addresses are assigned from the pool without it being requested. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
 import { type AssignRequest, autoAssign, partialText } from '../../../src/ipam/assign/auto-assign.ts';
 import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
@@ -179,6 +180,38 @@ describe('pools and nodes', () => {
     const { store, assign } = open(...nodes, slash24, object);
     await expect(assign({ pools: cidrs(...pools) })).rejects.toThrow(message);
     expect(store.writes).toBe(0);
+  });
+
+  const condition = (status: string) => ({
+    conditions: [
+      { type: 'Allocatable', status, reason: 'CIDROverlap', message: 'overlaps pool-1', lastTransitionTime: null },
+    ],
+  });
+  const kept = pool('kept', '10.1.0.0/16', 26);
+  it.each<[string, KubeObject]>([
+    ['disabled', withSpec(kept, { disabled: true })],
+    ['being deleted', { ...kept, metadata: { ...kept.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+    ['not allocatable', { ...kept, status: condition('False') }],
+  ])(
+    'nothing is assigned from a pool that is %s, not even on request, and its blocks can still be released',
+    async (_, object) => {
+      const cidr = '10.1.0.0/26';
+      const own = [blockWith(cidr, 'host:host-a'), affinityTo('host-a', cidr, 'confirmed')];
+      const { assign } = open(...nodes, slash24, object, ...own);
+      const all = addresses(await assign({ count: 300 }));
+      expect(all).toHaveLength(256);
+      expect(all.filter((address) => address.startsWith('10.1.'))).toEqual([]);
+      const asked = open(...nodes, slash24, object, ...own);
+      await expect(asked.assign({ pools: cidrs('10.1.0.0/16') })).rejects.toThrow('does not exist, or is not enabled');
+      const one = { address: '10.1.0.7', node: 'host-a' };
+      await expect(assignIp(ipamStoreOf(asked.store), one, world)).rejects.toThrow('not in a configured pool');
+      expect(asked.store.writes).toBe(0);
+    },
+  );
+
+  it('addresses are assigned from a pool that the controller calls allocatable', async () => {
+    const { assign } = open(...nodes, { ...kept, status: condition('True') });
+    expect(addresses(await assign())[0]).toMatch(/^10\.1\./);
   });
 
   it('node selectors are ignored for a requested pool', async () => {
