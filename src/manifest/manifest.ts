@@ -180,7 +180,7 @@ function asExport({ kind, written }: ManifestObject, object: KubeObject): KubeOb
   return { ...rest, metadata: isAdded ? others : metadata };
 }
 
-/** As a custom resource, with its own labels where those of the old one are no annotation. */
+/** As a custom resource whose labels are its own, where the old one does not keep them in an annotation. */
 function asPlainResource({ kind, written }: ManifestObject, object: KubeObject): KubeObject {
   const { apiVersion, kind: kindName, metadata } = written;
   const { spec } = inStoredForm(kind, object, customResourceApi);
