@@ -10,6 +10,7 @@ import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { guardedWorld, ShownPaths } from './guarded-output.ts';
 import { inputOf } from './input.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
+import { isPluginName } from './plugin-name.ts';
 import { print } from './print.ts';
 import { isForeseen, printError } from './print-error.ts';
 import { versionAnswer } from './version-fast-path.ts';
@@ -53,6 +54,10 @@ export async function runCli(argv: readonly string[], unguarded: World): Promise
   const paths = new ShownPaths();
   const world = guardedWorld(unguarded, asCalicoctl, paths);
   const { stdout, stderr } = world.io;
+  if (isPluginName(world.programName)) {
+    const { runAsPlugin } = await import('./cni.ts');
+    return runAsPlugin(world.programName, argv, world);
+  }
   const answer = versionAnswer(argv, world.programName, world.env);
   if (answer !== undefined) {
     await stdout.write(answer);

@@ -117,6 +117,11 @@ export interface WatchOptions extends CallOptions {
   readonly namespace?: string | undefined;
 }
 
+/** Annotations to set, and what must still be true of the object for that. */
+export interface StatusAnnotations extends DeletePreconditions {
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** What must still be true of the stored object for a delete to happen. */
 export interface DeletePreconditions {
   readonly uid?: string | undefined;
@@ -162,6 +167,12 @@ export interface Datastore {
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   /** Compare-and-swap on `metadata.resourceVersion`, which is required. Errors: not-found, conflict, invalid. */
   update<T extends KubeObject>(kind: Kind<T>, object: T, options?: UpdateOptions): Promise<T>;
+  /**
+   * Sets annotations by one patch of the object's status: the only write of pods that a CNI plugin has the right to. With
+   * the revision and uid in `change` it is a compare-and-swap, without them it cannot conflict. Kubernetes only.
+   * Errors: not-found (also when the uid differs), conflict.
+   */
+  annotateStatus?(kind: Kind, ref: ObjectRef, change: StatusAnnotations, options?: CallOptions): Promise<void>;
   /** Errors: not-found (also when the uid differs), conflict (the revision differs). */
   delete(kind: Kind, ref: ObjectRef, preconditions: DeletePreconditions, options?: WriteOptions): Promise<void>;
 

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 assets=${KUBEBUILDER_ASSETS:-${XDG_CACHE_HOME:-$HOME/.cache}/calictl/parts}
 kube=1.34.4
 etcd=3.6.4
+cni_plugins=1.5.1
 mkdir -p "$assets"
 scratch=$(mktemp -d)
 policy=/usr/sbin/policy-rc.d
@@ -60,7 +61,8 @@ fi
   install chromium
 
 kubelet_stamp="$assets/kubelet-stand-in.$(cat "$here"/kubelet/* | sha256sum | cut -c 1-16)-$kube"
-if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/kubectl" ] && [ -x "$assets/etcd" ] && [ -e "$kubelet_stamp" ]; then
+if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/kubectl" ] && [ -x "$assets/etcd" ] && [ -x "$assets/host-local" ] &&
+  [ -e "$kubelet_stamp" ]; then
   echo "real parts are in $assets"
   exit 0
 fi
@@ -77,6 +79,15 @@ if [ ! -x "$assets/etcd" ]; then
   go get -tool "go.etcd.io/etcd/server/v3@v$etcd"
   go build -trimpath -ldflags '-s -w' -o "$assets/etcd.new" go.etcd.io/etcd/server/v3
   mv "$assets/etcd.new" "$assets/etcd"
+fi
+
+if [ ! -x "$assets/host-local" ]; then
+  echo "building host-local $cni_plugins"
+  mkdir "$scratch/host-local" && cd "$scratch/host-local"
+  go mod init parts/host-local >/dev/null 2>&1
+  go get -tool "github.com/containernetworking/plugins/plugins/ipam/host-local@v$cni_plugins"
+  go build -trimpath -ldflags '-s -w' -o "$assets/host-local.new" github.com/containernetworking/plugins/plugins/ipam/host-local
+  mv "$assets/host-local.new" "$assets/host-local"
 fi
 
 for program in kube-apiserver kubectl; do

@@ -13,11 +13,9 @@ import { qualifiedName } from '../../resources/object.ts';
 import type { Network, Workload } from '../expected/network.ts';
 import { hostCidr } from '../expected/routes.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
+import { hostEndMac } from '../wire/pod-wiring.ts';
 import { type Fact, type FactSpec, factOf, judged, none, notObserved, routeFact } from './fact.ts';
 import { type SettingRule, settingFact } from './sysctls.ts';
-
-/** The MAC address of the host end of every pod: the pods' gateway answers with it. */
-const hostEndMac = 'ee:ee:ee:ee:ee:ee';
 
 const v4 = 'net/ipv4/conf';
 const v6 = 'net/ipv6/conf';

@@ -86,7 +86,7 @@ export function endState(device: string, outputs: EndOutputs): { state: EndState
 }
 
 /** True when what the step makes is there. */
-export function isMade(step: Step, state: WiringState): boolean {
+function isMade(step: Step, state: WiringState): boolean {
   const end = state[step.side];
   switch (step.type) {
     case 'no-link':

@@ -54,6 +54,14 @@ export class CalicoApiFinder {
     return { servesCrd, v3, phase, crd, native };
   }
 
+  /** By the rule of Calico's own client: the new API where it is the only one, else the old one, also without an answer. */
+  async byGroupNames(): Promise<CalicoApi> {
+    const answer = await this.#get('/apis').catch(() => undefined);
+    const groups = itemsOf(answer?.body ?? {}, 'groups') ?? [];
+    const has = (name: string): boolean => groups.some((group) => group['name'] === name);
+    return has('projectcalico.org') && !has('crd.projectcalico.org') ? v3ApiVersion : customResourceApi;
+  }
+
   /** CRDs hold blocks and no profiles; Calico's API server has profiles and no blocks. */
   async #formOfV3(): Promise<CalicoApiFacts['v3']> {
     const { status, body } = await this.#get(`/apis/${v3ApiVersion}`);

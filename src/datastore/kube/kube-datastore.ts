@@ -15,6 +15,7 @@ import {
   type ListOptions,
   type ListPage,
   type RepairLock,
+  type StatusAnnotations,
   type UpdateOptions,
   type WatchBatch,
   type WatchOptions,
@@ -41,6 +42,11 @@ export interface KubeOptions {
   readonly calicoApi?: CalicoApi | undefined;
   /** Gets one line on which API is read, where the cluster has two. */
   readonly note?: (line: string) => Promise<void>;
+  /**
+   * True for a CNI plugin: it finds the API by the setting, else by the names of the API groups alone, as Calico's does, and
+   * leaves it to ClusterInformation whether anything may be written.
+   */
+  readonly asPlugin?: boolean;
   /** True for calicoctl: a cluster without Calico is taken for one with crd.projectcalico.org/v1, whose lists are empty. */
   readonly asCalicoctl?: boolean;
 }
@@ -69,12 +75,15 @@ async function calicoApiOf(
   connection: KubeConnection,
   http: KubeHttp,
   { signal }: KubeWorld,
-  { calicoApi: asked, asCalicoctl }: KubeOptions,
+  { calicoApi: asked, asCalicoctl, asPlugin }: KubeOptions,
 ): Promise<KubeChoice> {
+  if (asPlugin && asked !== undefined) return { calicoApi: asked };
   const limitMs = connection.requestTimeoutMs;
   const times = { timeoutMs: Math.max(callTimeoutMs, limitMs ?? 0), limitMs };
+  const finder = new CalicoApiFinder(http, signal, times);
+  if (asPlugin) return { calicoApi: await finder.byGroupNames() };
   try {
-    return chosenCalicoApi(await new CalicoApiFinder(http, signal, times).facts(), connection.server.origin, asked);
+    return chosenCalicoApi(await finder.facts(), connection.server.origin, asked);
   } catch (failure) {
     signal.throwIfAborted();
     const isMissing = failure instanceof DatastoreError && failure.code === 'NO_CALICO';
@@ -190,6 +199,19 @@ class KubeDatastore implements Datastore {
     });
     const path = objectPath(kind, ref);
     await this.#call({ verb: 'delete', kind, ref }, { method: 'DELETE', path, body }, options);
+  }
+
+  async annotateStatus(
+    asked: Kind,
+    ref: ObjectRef,
+    { annotations, uid, resourceVersion }: StatusAnnotations,
+    options: CallOptions = {},
+  ): Promise<void> {
+    const kind = this.#writable(asked);
+    const body = printJson({ metadata: { annotations, uid, resourceVersion } });
+    const path = `${objectPath(kind, ref)}/status`;
+    const contentType = 'application/strategic-merge-patch+json';
+    await this.#call({ verb: 'update', kind, ref }, { method: 'PATCH', path, body, contentType }, options);
   }
 
   lockRepairs(options: CallOptions = {}): Promise<RepairLock> {

@@ -26,11 +26,13 @@ const longestWaitMs = 30_000;
 const largestBody = 64 << 20;
 
 export interface KubeRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Including the query. */
   readonly path: string;
   readonly accept?: string;
   readonly body?: string;
+  /** `application/json` if absent. */
+  readonly contentType?: string;
   readonly deadline: Deadline;
   /** Once aborted, a request that the server was too busy for is not sent again. */
   readonly stop?: AbortSignal | undefined;
@@ -197,7 +199,10 @@ export class KubeHttp {
         'User-Agent': 'calictl',
         ...(request.body === undefined
           ? {}
-          : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(request.body) }),
+          : {
+              'Content-Type': request.contentType ?? 'application/json',
+              'Content-Length': Buffer.byteLength(request.body),
+            }),
       },
     };
     const message = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -8,7 +8,7 @@ const { env } = process;
 const partsFolder =
   env['KUBEBUILDER_ASSETS'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'calictl', 'parts');
 
-export type Part = 'etcd' | 'kube-apiserver' | 'kubectl' | 'kubelet-stand-in';
+export type Part = 'etcd' | 'kube-apiserver' | 'kubectl' | 'kubelet-stand-in' | 'host-local';
 
 export function partPath(part: Part): string {
   return join(partsFolder, part);

@@ -1,0 +1,60 @@
+// The lock that all IPAM plugins of a node share, Calico's own too: flock(2) on one file. It spares the datastore conflicts;
+// nothing that is right depends on it. Rules: docs/reference/cni.md#lock
+
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { World } from '../../world/world.ts';
+import type { Log } from '../log.ts';
+import { helperEnv } from '../programs.ts';
+
+/**
+ * Runs the work while the lock is held, however long its holder takes. Without the program flock, or the right to the file,
+ * the work runs without it.
+ */
+export async function withIpamLock<T>(path: string, world: World, log: Log, work: () => Promise<T>): Promise<T> {
+  const file = await lockedFile(path, world, log);
+  try {
+    return await work();
+  } finally {
+    // Closing the file releases the lock; the end of the process does too, however it ends.
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+async function lockedFile(path: string, world: World, log: Log): Promise<number | undefined> {
+  let file: number | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    file = openSync(path, 'a', 0o600);
+    const why = await flock(file, world);
+    if (why === undefined) return file;
+    log.warning('continuing without the IPAM lock', { path, why });
+  } catch (error) {
+    log.warning('continuing without the IPAM lock', { path, why: String(error) });
+  }
+  if (file !== undefined) closeSync(file);
+  return undefined;
+}
+
+/**
+ * Node has no flock: a program takes the lock for the open file that it inherits, which stays locked after the program has
+ * ended, because the lock belongs to the open file. Returns why it was not taken.
+ */
+function flock(file: number, world: World): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn('flock', ['-x', '3'], {
+      env: helperEnv(world.env),
+      stdio: ['ignore', 'ignore', 'ignore', file],
+    });
+    const stop = (): void => {
+      child.kill('SIGKILL');
+    };
+    world.signal.addEventListener('abort', stop, { once: true });
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => {
+      world.signal.removeEventListener('abort', stop);
+      resolve(code === 0 ? undefined : `flock ended with ${code}`);
+    });
+  });
+}
