@@ -94,7 +94,7 @@ export interface CountRange {
 function countSpec({ min = 1, max = 2 ** 31 - 1 }: CountRange): ParsedSpec<number> {
   return {
     noun: 'number',
-    hint: max === 2 ** 31 - 1 ? `use a number from ${min}` : `use a number from ${min} to ${max}`,
+    hint: max === 2 ** 31 - 1 ? `use ${min} or a larger whole number` : `use a number from ${min} to ${max}`,
     parse: (text) => {
       const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
       return count >= min && count <= max ? count : undefined;

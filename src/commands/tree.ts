@@ -47,7 +47,7 @@ export interface CommandGroup {
 }
 
 export const groups: readonly CommandGroup[] = [
-  { path: ['cluster'], summary: 'Collect diagnostics of a whole cluster' },
+  { path: ['cluster'], summary: 'Collect diagnostics from a whole cluster' },
   { path: ['ipam'], summary: 'Show, check and repair IP address management' },
   { path: ['ipam', 'affinity'], summary: 'Show and change which node owns which blocks' },
   { path: ['node'], summary: 'Query nodes and check their BGP, routes and data path' },

@@ -7,7 +7,7 @@ export const bgpFaults = {
     title: 'BIRD is not running',
     severities: ['error'],
     meaning:
-      'The node has no BGP sessions. Detected by its control socket only: it does not exist, or nothing listens on it. If other nodes still have sessions with the node, BIRD runs and only the socket is at fault.',
+      'The node has no BGP sessions. Detected only by its control socket: the socket does not exist, or nothing listens on it. If other nodes still have sessions with the node, BIRD runs and only the socket is at fault.',
     whatToDo:
       'Check calico-node on the node: its container, whether BIRD accepts its configuration, the networking backend.',
   },
@@ -53,7 +53,7 @@ export const bgpFaults = {
   },
   meshAcrossAsNumbers: {
     id: 'F66',
-    title: 'mesh nodes of different AS numbers are not on one network',
+    title: 'mesh nodes with different AS numbers are not on one network',
     severities: ['error'],
     meaning: 'Mesh sessions do not use multihop: such a session stays Idle without an error.',
     whatToDo: 'Peer the nodes with a BGPPeer, or give them the same AS number.',

@@ -24,7 +24,7 @@ export const hostFaults = {
     severities: ['error'],
     meaning:
       'Packets arrive through one interface while the answer would leave through another one (F43), so the kernel drops them.',
-    whatToDo: 'Set rp_filter to 2 or 0, and record all nodes with the prefix length of their network.',
+    whatToDo: 'Set rp_filter to 2 or 0, and give all Node objects the prefix length of their network (F43).',
   },
   foreignRule: {
     id: 'F35',

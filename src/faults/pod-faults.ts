@@ -51,7 +51,7 @@ export const podFaults = {
     title: 'route to a pod of the node leads elsewhere',
     severities: ['error'],
     meaning: 'Packets to the pod go to another interface, often that of another pod.',
-    whatToDo: 'Find out which pod has the address: calictl ipam show --ip, calictl ipam check (F50).',
+    whatToDo: 'Find out which pod has the address with calictl ipam show --ip; if two pods have it, see F50.',
   },
   podNeighbourWrong: {
     id: 'F08',
@@ -123,6 +123,6 @@ export const podFaults = {
     severities: ['warning'],
     meaning: 'The kernel drops what the pod sends from another source address, or answers through another interface.',
     whatToDo:
-      'For a pod with allowedSourcePrefixes rp_filter must be 0, which Felix sets; for a pod with several networks 2 (loose) is enough.',
+      'For a pod with allowedSourcePrefixes, rp_filter must be 0, which Felix sets. For a pod with several networks, 2 (loose) is enough.',
   },
 } as const satisfies Record<string, Fault>;

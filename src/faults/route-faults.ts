@@ -9,7 +9,7 @@ export const routeFaults = {
     meaning:
       'One sends without encapsulation, the other with it. Strict rp_filter (F32) and firewalls drop one direction.',
     whatToDo:
-      'Record both nodes with the prefix length of their network: Node spec.bgp, autodetection of node addresses.',
+      'Give both Node objects the prefix length of their network (spec.bgp), or correct the autodetection of node addresses.',
   },
   remoteRouteMissing: {
     id: 'F44',
@@ -32,7 +32,7 @@ export const routeFaults = {
     title: 'route to another node has the wrong gateway or device',
     severities: ['error', 'warning'],
     meaning:
-      'Packets to the pods of that node go elsewhere. It is a warning when gateway and device are right, but the route is not marked onlink.',
+      'Packets to the pods of that node go elsewhere. It is a warning if gateway and device are right and only the onlink flag is missing.',
     whatToDo:
       'Check whether the other node changed its address, or the pool its encapsulation, and restart calico-node here.',
   },
@@ -46,10 +46,11 @@ export const routeFaults = {
   },
   leftoverRoute: {
     id: 'F48',
-    title: 'route of Calico is left over',
+    title: 'Calico route is left over',
     severities: ['warning'],
     meaning: 'It leads to no pod, block or borrowed address.',
-    whatToDo: 'Run calictl ipam check, see which node announces it, and whether anything still has the address.',
+    whatToDo:
+      'Run calictl ipam check; find out which node announces the route, and whether anything still has the address.',
   },
   duplicatePodAddress: {
     id: 'F50',
@@ -70,7 +71,7 @@ export const routeFaults = {
     title: 'address of a node is not one of its InternalIPs',
     severities: ['warning', 'error'],
     meaning:
-      'The wrong address may have been detected. It is reported where the address is on an interface that leads to no other machine, such as a bridge of Docker or libvirt, or is the InternalIP of another node; elsewhere it is only mentioned where a peer cannot be reached (F62).',
+      'The wrong address may have been detected. Reported only if the address is on an interface that leads to no other machine, such as a Docker or libvirt bridge, or is the InternalIP of another node. In other cases, a finding about an unreachable peer (F62) mentions it.',
     whatToDo:
       'If the address is wrong, set IP_AUTODETECTION_METHOD of calico-node, for example kubernetes-internal-ip.',
   },
@@ -103,15 +104,16 @@ export const routeFaults = {
     title: 'pool overlaps the network of nodes or the range of services',
     severities: ['error'],
     meaning:
-      'Packets of pods to nodes in the pool are not translated, and blocks can be cut out of the network of the nodes. A ' +
-      'service range that BGP advertises is kept out of the kernel of all nodes, with every route to pods in it.',
+      'Packets from pods to nodes in the pool are not masqueraded, and blocks can take addresses from the network of the nodes. ' +
+      'If BGP advertises a service range, BIRD gives the kernel no routes within it, so routes to pods in it are missing.',
     whatToDo: 'Correct the range that the finding names: the IPPool, or serviceClusterIPs of BGPConfiguration.',
   },
   routeOwnerWrong: {
     id: 'F82',
     title: 'route was programmed by BIRD instead of Felix, or the reverse',
     severities: ['warning'],
-    meaning: 'They do not agree on who programs routes of this pool: both may write them, or neither.',
+    meaning:
+      'Felix and BIRD do not agree on which of them programs the routes of this pool: both may write them, or neither.',
     whatToDo: 'Let either Felix or BIRD program them: programClusterRoutes of FelixConfiguration.',
   },
   serviceRoute: {

@@ -166,7 +166,11 @@ class Evaluation {
       if (match === false) continue;
       fits = true;
       const isCertain = !this.#doubt(match);
-      this.#step(policy.tier, title, `rule ${rule.index} ${isCertain ? '' : 'perhaps '}${outcomeWords[rule.action]}`);
+      this.#step(
+        policy.tier,
+        title,
+        `rule ${rule.index}${isCertain ? '' : ', if it matches,'} ${outcomeWords[rule.action]}`,
+      );
       if (rule.action === 'Log') continue;
       const end = rule.action === 'Pass' ? this.#from(index + 1) : [decisionOf(policy, rule, rule.action)];
       if (isCertain) return end;

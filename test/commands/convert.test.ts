@@ -132,6 +132,6 @@ describe('convert', () => {
       stdin: 'apiVersion: v1\nkind: ipPool\nmetadata: {cidr: 10.0.0.0/16}\n',
     });
     expect(code).toBe(2);
-    expect(stderr).toContain('ipPool of v1 is an object of Calico 2 (calictl convert makes one of Calico 3 of it)');
+    expect(stderr).toContain('ipPool of v1 is an object of Calico 2 (calictl convert converts it to Calico 3)');
   });
 });

@@ -125,7 +125,7 @@ it('the limit of blocks holds although another node fills each new block before 
 it('addresses outside the pools or in no block can be neither assigned nor released', async () => {
   const { store, ipam } = open(node('node-a'), pool('p', '10.244.0.0/16', 26));
   await expect(assignIp(ipam, { address: '1.1.1.1', node: 'node-a' }, world)).rejects.toThrow(
-    'The provided IP address is not in a configured pool',
+    '1.1.1.1 is not in any enabled pool',
   );
   const addresses = ['1.1.1.1', '10.244.9.9'].map((address) => ({ address }));
   expect((await releaseIps(ipam, addresses)).unallocated).toEqual(['1.1.1.1', '10.244.9.9']);

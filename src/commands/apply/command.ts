@@ -21,12 +21,12 @@ export const apply = defineCommand({
   path: ['apply'],
   summary: 'Create or update objects from manifests',
   description:
-    'Creates the objects of the manifests that do not exist, and updates those that differ: spec, labels and annotations ' +
-    'become those of the manifest. If one object cannot be written, the others still are.',
+    'Creates the objects that do not exist, and updates those that differ from the manifests: spec, labels and ' +
+    'annotations are replaced by those in the manifest. If one object cannot be written, the others still are.',
   examples: [
     {
       command: 'calictl apply -f policies/',
-      about: 'all manifests of a directory',
+      about: 'all manifests in a directory',
     },
     {
       command: 'calictl apply -f pool.yaml --dry-run=server',

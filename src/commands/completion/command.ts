@@ -16,9 +16,9 @@ export const completion = defineCommand({
   path: ['completion'],
   summary: 'Print the completion script for a shell',
   description:
-    'After the script is loaded, Tab completes commands, flags and their values, kinds, ids of findings, files, and the ' +
-    'names of objects, nodes, pools, namespaces and pods in the datastore that the command line names. Names are read for ' +
-    'at most two seconds. Names that the shell would interpret are not offered.',
+    'After the script is loaded, Tab completes commands, flags and their values, kinds, IDs of findings, files, and ' +
+    'the names of objects, nodes, pools, namespaces and pods in the datastore that the command line names. Reading ' +
+    'names takes two seconds at most. Names that the shell would interpret are not offered.',
   examples: [
     {
       command: 'calictl completion bash',

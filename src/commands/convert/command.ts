@@ -23,14 +23,15 @@ export const convert = defineCommand({
   path: ['convert'],
   summary: 'Convert manifests to projectcalico.org/v3',
   description:
-    'Prints the objects of manifests in projectcalico.org/v3: objects of Calico 2 (apiVersion: v1), NetworkPolicies of ' +
-    'Kubernetes, and custom resources of crd.projectcalico.org/v1. Names of Calico 2 that Calico 3 does not accept are ' +
-    'changed; what cannot be converted is reported, and then nothing is printed. No datastore is contacted.',
+    'Prints the objects in manifests as projectcalico.org/v3. Converts objects of Calico 2 (apiVersion: v1), ' +
+    'Kubernetes NetworkPolicies, and custom resources of crd.projectcalico.org/v1. Names of Calico 2 that Calico 3 ' +
+    'does not accept are changed. If anything cannot be converted, that is reported and nothing is printed. No ' +
+    'datastore is contacted.',
   examples: [
     { command: 'calictl convert -f old-policies.yaml > policies.yaml', about: 'manifests of Calico 2' },
     {
       command: 'calictl convert -f networkpolicies.yaml -o json',
-      about: 'policies of Kubernetes as policies of Calico',
+      about: 'Kubernetes network policies as Calico network policies',
     },
   ],
   exitCodes: { 0: 'everything was converted', 2: 'wrong usage, or a manifest with a problem; nothing was printed' },

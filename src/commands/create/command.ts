@@ -23,16 +23,16 @@ export const create = defineCommand({
   path: ['create'],
   summary: 'Create objects from manifests',
   description:
-    'Creates every object of the manifests. An object that already exists is an error; with --skip-exists it is left unchanged. ' +
-    'If one object cannot be created, the others still are.',
+    'Creates every object in the manifests. An object that already exists is an error; with --skip-exists it is left ' +
+    'unchanged. If one object cannot be created, the others still are.',
   examples: [
     {
       command: 'calictl create -f pool.yaml',
-      about: 'the objects of a file',
+      about: 'the objects in a file',
     },
     {
       command: 'calictl create -R -f policies/ --skip-exists',
-      about: 'the objects of a directory and its subdirectories, except those that exist',
+      about: 'the objects in a directory and its subdirectories, except those that exist',
     },
   ],
   exitCodes: {

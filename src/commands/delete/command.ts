@@ -5,7 +5,7 @@ import { calicoctlManifestFlags, calicoctlNamespaceFlag, outputFlag, writeFlags,
 
 export const flags = {
   ...writeFlags,
-  skipNotExists: flag.on('accept objects that do not exist').short('s'),
+  skipNotExists: flag.on('do not fail if an object does not exist').short('s'),
   force: flag.on('also delete pools whose addresses are in use; the addresses stay allocated'),
   output: outputFlag('text', 'name', 'json'),
   yes: yesFlag,
@@ -32,15 +32,16 @@ export const deleteObjects = defineCommand({
   path: ['delete'],
   summary: 'Delete objects',
   description:
-    'Deletes objects by kind and name, or those of manifests, of which only kind, namespace, name and resourceVersion are ' +
-    'used. A pool with addresses in use is refused without --force; it is disabled before it is deleted, and its blocks ' +
-    'lose their owners. A tier must be empty. On a terminal, the command asks for confirmation.',
+    'Deletes objects by kind and name, or the objects that manifests name; of manifests, only kind, namespace, name ' +
+    'and resourceVersion are used. A pool with addresses in use is not deleted without --force. A pool is disabled ' +
+    'before it is deleted, and its blocks lose their owners. A tier must be empty. On a terminal, the command asks ' +
+    'for confirmation.',
   examples: [
     { command: 'calictl delete ippool new-pool', about: 'a pool with no addresses in use' },
     { command: 'calictl delete bgppeer rack-1 rack-2 --skip-not-exists', about: 'two peers, if they exist' },
     {
       command: 'calictl delete -f policies/ --skip-not-exists',
-      about: 'the objects of the manifests in a directory, if they exist',
+      about: 'the objects that the manifests in a directory name, if they exist',
     },
   ],
   exitCodes: {

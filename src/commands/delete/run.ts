@@ -15,7 +15,11 @@ import type { DeleteInput } from './command.ts';
 async function targetsOf(ctx: Context, input: DeleteInput): Promise<Target[]> {
   if (input.kind === undefined) return manifestTargets(ctx, input);
   if (input.names.length === 0) {
-    throw new UsageError('no names given', 'specify their names; calictl get lists the objects of a kind', 'NO_NAMES');
+    throw new UsageError(
+      'no names given',
+      'specify the names of the objects; calictl get lists those of a kind',
+      'NO_NAMES',
+    );
   }
   return namedTargets(kindOfWord(input.kind), input.names, input.namespace);
 }

@@ -8,7 +8,7 @@ export const flags = {
   ...manifestFlags,
   namespace: writeFlags.namespace,
   dryRun: flag
-    .choice('MODE', ['client', 'server'], 'who works out the result: the datastore, or calictl, which then only reads')
+    .choice('MODE', ['client', 'server'], 'who works out the result: calictl, which then only reads, or the datastore')
     .default('server'),
   output: outputFlag('text', 'json'),
 };
@@ -19,11 +19,12 @@ export const diff = defineCommand({
   path: ['diff'],
   summary: 'Show what apply would change',
   description:
-    'Compares the objects of manifests with those in the datastore, and prints the differences in the unified format. ' +
-    'Nothing is written. The new version is what apply would store: the datastore works it out in a dry run, so the rights ' +
-    'of the write are needed; --dry-run=client needs only the right to read. What the server manages (uid, revision, ' +
-    'creation time, managed fields) is left out. If KUBECTL_EXTERNAL_DIFF is set, as in "colordiff -N -u", that program ' +
-    'shows the differences of two directories; only arguments made of letters, digits, - and = are passed to it.',
+    'Compares the objects in manifests with those in the datastore, and prints the differences as a unified diff. ' +
+    'Nothing is written. By default, the datastore works out in a dry run what apply would store, which takes the ' +
+    'same permissions as apply; with --dry-run=client, permission to read is enough. Fields that the server manages ' +
+    '(uid, revision, creation time, managed fields) are left out. If KUBECTL_EXTERNAL_DIFF is set, as in "colordiff ' +
+    '-N -u", that program compares two directories instead; only arguments made of letters, digits, - and = are ' +
+    'passed to it.',
   examples: [
     { command: 'calictl diff -f pool.yaml', about: 'what apply -f pool.yaml would change' },
     { command: 'calictl diff -R -f policies/', about: 'a directory of manifests compared with the cluster' },

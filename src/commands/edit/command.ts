@@ -20,12 +20,12 @@ export const edit = defineCommand({
   path: ['edit'],
   summary: 'Change objects in an editor',
   description:
-    'Opens the stored objects as YAML in the editor of KUBE_EDITOR or EDITOR, else in vi, and writes what was changed, at the ' +
-    'revision that was read. The editor may have arguments ("code --wait"), quoted as for a shell, but no shell runs it. If ' +
-    'the saved text is not valid, the file opens again with the reasons at its top. An unchanged or empty file cancels the ' +
-    'edit. If the objects cannot be written, for example because another client changed them, the file is kept and its ' +
-    'path is printed. Of the metadata, only labels and annotations can be changed. With -f, the stored objects that the ' +
-    'manifests name are edited, not the manifests.',
+    'Opens the stored objects as YAML in the editor that KUBE_EDITOR or EDITOR names, or else in vi, and writes your ' +
+    'changes back. The editor may have arguments ("code --wait"), quoted as for a shell, but no shell runs it. If the ' +
+    'saved text is not valid, the file opens again with the reasons at its top. An unchanged or empty file cancels ' +
+    'the edit. If the objects cannot be written, for example because another client changed them, the file is kept ' +
+    'and its path is printed. In the metadata, only labels and annotations can be changed. With -f, the stored ' +
+    'objects that the manifests name are edited, not the manifests.',
   examples: [
     { command: 'calictl edit ippool default-pool', about: 'a pool' },
     { command: 'calictl edit bgppeer/rack-1 ippool/default-pool', about: 'two objects, as one list' },

@@ -29,7 +29,7 @@ async function targetsIn(ctx: Context, input: EditInput): Promise<readonly Targe
     if (name === undefined) {
       throw new UsageError(
         'no names given',
-        'specify their names; calictl get lists the objects of a kind',
+        'specify the names of the objects; calictl get lists those of a kind',
         'NO_NAMES',
       );
     }

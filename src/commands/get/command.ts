@@ -29,7 +29,7 @@ export const flags = {
     .short('o')
     .default('ps'),
   namespace: flag.text('NAMESPACE', 'namespace, for kinds that have one (default: default)').short('n'),
-  allNamespaces: flag.on('objects of all namespaces').short('A'),
+  allNamespaces: flag.on('objects in all namespaces').short('A'),
   selector: flag
     .parsed('SELECTOR', 'only objects with these labels: a=b, a!=b, a, !a, "a in (b, c)"', {
       noun: 'selector',
@@ -64,7 +64,7 @@ export const flags = {
 
 export const args = {
   kind: arg.text('KIND', 'kind of object, comma-separated kinds, KIND/NAME, or all'),
-  names: arg.text('NAME', 'only the objects of these names').repeatable(),
+  names: arg.text('NAME', 'only the objects with these names').repeatable(),
 };
 
 export type GetInput = InputOf<typeof flags, typeof args>;
@@ -90,11 +90,11 @@ export const get = defineCommand({
   path: ['get'],
   summary: 'Show objects',
   description:
-    'KIND is a Calico kind (ippool, node, bgppeer, workloadendpoint, …) or a kind of its IPAM (ipamblock, ipamhandle, ' +
+    'KIND is a Calico kind (ippool, node, bgppeer, workloadendpoint, …) or an IPAM kind (ipamblock, ipamhandle, ' +
     'blockaffinity, ipamconfig), singular or plural. Without NAME, all objects of the kind are shown. Write KIND/NAME ' +
-    'for one object, KIND,KIND for several kinds; -f shows the stored objects that manifests name. all stands for the kinds ' +
-    'of which users create objects: not for nodes, workload endpoints, profiles and cluster information, which ' +
-    'Kubernetes and Calico make, nor for the kinds of IPAM. Tables of several kinds name their objects KIND/NAME.',
+    'for one object, KIND,KIND for several kinds; -f shows the stored objects that manifests name. The word all means ' +
+    'the kinds that users create. It leaves out nodes, workload endpoints, profiles and cluster information, which ' +
+    'Kubernetes and Calico create, and the IPAM kinds. Tables of several kinds show names as KIND/NAME.',
   examples: [
     {
       command: 'calictl get ippools -o wide',
@@ -110,7 +110,7 @@ export const get = defineCommand({
     },
     {
       command: 'calictl get workloadendpoints -A -l app=cart',
-      about: 'endpoints of all namespaces with a label',
+      about: 'endpoints in all namespaces with a label',
     },
     {
       command: 'calictl get all -A',

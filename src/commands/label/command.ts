@@ -44,8 +44,8 @@ export const label = defineCommand({
   path: ['label'],
   summary: 'Set or remove labels of an object',
   description:
-    'Labels of a Node are stored in an annotation for Calico; labels of the Kubernetes node itself are not changed. Without ' +
-    '--overwrite, the command refuses to change the value of a label.',
+    'Calico keeps the labels of a Node in an annotation; the labels of the Kubernetes node itself are not changed. ' +
+    'Without --overwrite, the command refuses to change the value of a label.',
   examples: [
     { command: 'calictl label node worker-1 rack=r7 zone=b', about: 'set two labels' },
     { command: 'calictl label node worker-1 rack=r8 --overwrite', about: 'change a label' },

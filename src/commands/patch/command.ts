@@ -46,9 +46,10 @@ export const patch = defineCommand({
   path: ['patch'],
   summary: 'Change some fields of an object',
   description:
-    'Reads the object, applies the patch and writes the result, at the revision that was read. A strategic patch merges ' +
-    'maps, replaces lists and removes what is null, as a merge patch does; it also knows the directives $patch and ' +
-    '$retainKeys of Kubernetes. A JSON patch is a list of operations. Fields that the patch does not name stay as they are.',
+    'Reads the object, applies the patch and writes the result. If another client changes the object in the meantime, ' +
+    'it is read and patched again. A strategic patch merges maps, replaces lists and removes what is null, as a merge ' +
+    'patch does; it also accepts the Kubernetes directives $patch and $retainKeys. A JSON patch is a list of ' +
+    'operations. Fields that the patch does not name stay as they are.',
   examples: [
     {
       command: `calictl patch ippool default-pool -p '{"spec":{"natOutgoing":true}}'`,

@@ -19,10 +19,11 @@ export type CalicoctlReplaceInput = InputOf<typeof calicoctlFlags>;
 
 export const replace = defineCommand({
   path: ['replace'],
-  summary: 'Replace existing objects with those of manifests',
+  summary: 'Replace existing objects with those in manifests',
   description:
-    'Updates the objects of the manifests, which must exist: spec, labels and annotations become those of the manifest. ' +
-    'With a resourceVersion in the manifest, the stored object must still have it.',
+    'Updates the objects in the manifests, all of which must exist: spec, labels and annotations are replaced by ' +
+    'those in the manifest. If the manifest has a resourceVersion, the update fails unless the stored object still ' +
+    'has it.',
   examples: [
     {
       command: 'calictl replace -f pool.yaml',

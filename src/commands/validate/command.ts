@@ -13,8 +13,9 @@ export const validate = defineCommand({
   path: ['validate'],
   summary: 'Check manifests without a cluster',
   description:
-    'Reports every problem of every manifest with file, line and column: YAML, unknown fields, duplicate keys, ' +
-    'wrong types, and values that Calico does not accept. No datastore is contacted.',
+    'Reports the problems of all manifests with file, line and column: YAML, unknown fields, duplicate keys, wrong ' +
+    'types, and values that Calico does not accept. The values of an object are checked once its YAML, fields and ' +
+    'types are right. No datastore is contacted.',
   examples: [
     { command: 'calictl validate -f pool.yaml', about: 'one file' },
     { command: 'calictl validate -R -f policies/ -o json', about: 'a tree of directories, for scripts' },

@@ -47,10 +47,10 @@ export const wait = defineCommand({
   path: ['wait'],
   summary: 'Wait until objects are created, deleted, or in a certain state',
   description:
-    'Waits until each of the objects is created, deleted, has a status condition, or a value at a JSONPath, and prints a ' +
-    'line for each. Objects chosen with --all or a selector are those that there are at the beginning. The datastore ' +
-    'reports changes as they happen; a directory is read every second. An object that does not exist, or is deleted ' +
-    'meanwhile, is an error unless the command waits for that.',
+    'Waits until each object is created or deleted, or has a status condition or a value at a JSONPath, and prints a ' +
+    'line for each. --all and selectors choose among the objects that exist at the start. The datastore reports ' +
+    'changes as they happen; a directory is read every second. An object that does not exist, or is deleted in the ' +
+    'meantime, is an error unless the command waits for that.',
   examples: [
     {
       command: "calictl wait ippool default-pool --for='jsonpath={.spec.vxlanMode}=Always' --timeout=1m",
@@ -64,9 +64,9 @@ export const wait = defineCommand({
     },
   ],
   exitCodes: {
-    0: 'all objects are as required',
-    1: 'the time was up, an object does not exist, or the datastore did not answer',
-    5: 'some objects are as required, others are not',
+    0: 'all objects meet the condition',
+    1: 'the time limit was reached, an object does not exist, or the datastore did not answer',
+    5: 'some objects meet the condition, others do not',
   },
   args,
   flags,

@@ -34,42 +34,42 @@ export const blockInvariants = {
     needs: [],
     meaning: 'The holder of the address is unknown, and some Calico components crash on such a block.',
     whatToDo:
-      'Run with --fix to free the address if nothing uses it. Otherwise delete the pod that uses it, then check again.',
+      'Run calictl ipam check --fix to free the address if nothing uses it. Otherwise delete the pod that uses it, then check again.',
   },
   'INV-05': {
     title: 'free list contains an address outside the block',
     severities: ['error'],
     needs: [],
     meaning: 'Calico can assign an address that does not belong to the block.',
-    whatToDo: 'Run with --fix to remove the entry.',
+    whatToDo: 'Run calictl ipam check --fix to remove the entry.',
   },
   'INV-06': {
     title: 'free list contains an address twice',
     severities: ['error'],
     needs: [],
     meaning: 'The address can be assigned to two owners.',
-    whatToDo: 'Run with --fix to keep only one of the entries.',
+    whatToDo: 'Run calictl ipam check --fix to keep only one of the entries.',
   },
   'INV-07': {
     title: 'allocated address is in the free list',
     severities: ['error'],
     needs: [],
     meaning: 'The address can be assigned a second time while it is in use.',
-    whatToDo: 'Run with --fix to remove the address from the free list. Its holder keeps it.',
+    whatToDo: 'Run calictl ipam check --fix to remove the address from the free list. Its holder keeps it.',
   },
   'INV-08': {
     title: 'address is neither allocated nor in the free list',
     severities: ['warning'],
     needs: [],
     meaning: 'The address is lost: it can never be assigned again.',
-    whatToDo: 'Run with --fix to append the address to the free list, unless something uses it.',
+    whatToDo: 'Run calictl ipam check --fix to append the address to the free list, unless something uses it.',
   },
   'INV-09': {
     title: 'block has an attribute record that no allocation uses',
     severities: ['warning'],
     needs: [],
     meaning: 'Lookups by handle find a holder that has no address in this block.',
-    whatToDo: 'Run with --fix to remove the record.',
+    whatToDo: 'Run calictl ipam check --fix to remove the record.',
   },
   'INV-10': {
     title: 'block has duplicate attribute records',
@@ -85,7 +85,7 @@ export const blockInvariants = {
     meaning:
       'Releases are guarded by these numbers. An impossible number guards nothing (error); a missing one counts as 0 (warning). Numbers of free addresses are harmless and occur in every cluster (info).',
     whatToDo:
-      'Findings of severity info need no action. Otherwise restart the pods of the listed addresses one by one; they get new numbers.',
+      'Findings of severity info need no action. Otherwise recreate the pods of the listed addresses one by one; they get new numbers.',
   },
   'INV-13': {
     title: 'sequence number of the block is not based on its creation time',
@@ -100,7 +100,7 @@ export const blockInvariants = {
     severities: ['warning'],
     needs: [],
     meaning: 'The block is marked as deleted but still exists: lists show it, and its CIDR counts as taken.',
-    whatToDo: 'Run with --fix to complete the deletion, unless the block still records addresses.',
+    whatToDo: 'Run calictl ipam check --fix to complete the deletion, unless the block still records addresses.',
   },
   'INV-15': {
     title: 'invalid block owner',
@@ -116,6 +116,6 @@ export const blockInvariants = {
     needs: [],
     meaning:
       'Windows itself uses the first three addresses and the last address of each block. A reserved address that is free can be assigned to a pod (error).',
-    whatToDo: 'Restart the pods in the block and delete it when it is empty. The node then creates a new one.',
+    whatToDo: 'Recreate the pods in the block and delete it when it is empty. The node then creates a new one.',
   },
 } satisfies Record<string, Invariant>;

@@ -9,7 +9,7 @@ export const policyInvariants = {
     needs: ['IPAMConfig', 'Node'],
     meaning:
       'The address was assigned before strict affinity was enabled. In a block of a Windows node this is an error, because Windows has no routes to single addresses on other nodes.',
-    whatToDo: 'Restart the pod. It gets an address from a block of its own node.',
+    whatToDo: 'Recreate the pod. It gets an address from a block of its own node.',
   },
   'INV-42': {
     title: 'allocated addresses are in a reservation',
@@ -18,7 +18,7 @@ export const policyInvariants = {
     meaning:
       'They were requested explicitly, or assigned before the reservation was created; which of the two is not recorded.',
     whatToDo:
-      'Nothing if they were requested explicitly. Otherwise restart their pods so that they get other addresses.',
+      'Nothing if they were requested explicitly. Otherwise recreate their pods so that they get other addresses.',
   },
   'INV-43': {
     title: 'contradictory IPAM configuration',

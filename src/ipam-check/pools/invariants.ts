@@ -8,7 +8,7 @@ export const poolInvariants = {
     severities: ['error'],
     needs: [],
     meaning: 'The same address can be assigned twice, once from each block.',
-    whatToDo: 'Restart the pods in the block that does not match its pool, then delete that block.',
+    whatToDo: 'Recreate the pods in the block that does not match its pool, then delete that block.',
   },
   'INV-19': {
     title: 'block is not in any pool',
@@ -17,7 +17,7 @@ export const poolInvariants = {
     meaning:
       'Its pool was deleted. Addresses in use keep working, but they are no longer managed and are not assigned again.',
     whatToDo:
-      'Run with --fix to release the block if it is empty. Otherwise restart its pods so that they move to another pool.',
+      'Run calictl ipam check --fix to release the block if it is empty. Otherwise recreate its pods so that they move to another pool.',
   },
   'INV-20': {
     title: 'block size differs from the block size of its pool',
@@ -25,21 +25,21 @@ export const poolInvariants = {
     needs: ['IPPool'],
     meaning:
       'Calico looks for blocks of the size that the pool sets: it does not find this one, and may create a block that overlaps it.',
-    whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
+    whatToDo: 'Recreate the pods that have addresses in it, then delete the block when it is empty.',
   },
   'INV-21': {
     title: 'block extends beyond its pool',
     severities: ['error'],
     needs: ['IPPool'],
     meaning: 'Addresses outside the pool can be assigned.',
-    whatToDo: 'Restart the pods that have addresses in it, then delete the block when it is empty.',
+    whatToDo: 'Recreate the pods that have addresses in it, then delete the block when it is empty.',
   },
   'INV-22': {
     title: 'empty block without an owner',
     severities: ['warning'],
     needs: ['IPPool'],
     meaning: 'Such a block is deleted together with its last address. This one only keeps its CIDR from being used.',
-    whatToDo: 'Run with --fix to delete the block.',
+    whatToDo: 'Run calictl ipam check --fix to delete the block.',
   },
   'INV-23': {
     title: 'block is in a pool that its owner may not use',
@@ -48,7 +48,7 @@ export const poolInvariants = {
     meaning:
       'LoadBalancer addresses come only from pools that allow that use, and nodes take no addresses from pools that are only for it. Nothing can be assigned from this block.',
     whatToDo:
-      'Run with --fix to release the block if it is empty. Otherwise release its addresses first, or correct allowedUses of the pool.',
+      'Run calictl ipam check --fix to release the block if it is empty. Otherwise release its addresses first, or correct allowedUses of the pool.',
   },
   'INV-26': {
     title: 'invalid pool',
@@ -74,6 +74,6 @@ export const poolInvariants = {
     meaning:
       'A pod can be assigned the address of a node, which cuts both off. Calico also treats traffic to the nodes as traffic to pods.',
     whatToDo:
-      'Create a pool outside of the network of the nodes, disable this one, and restart its pods. Until then, reserve the addresses of the nodes with an IPReservation.',
+      'Create a pool outside of the network of the nodes, disable this one, and recreate its pods. Until then, reserve the addresses of the nodes with an IPReservation.',
   },
 } satisfies Record<string, Invariant>;

@@ -46,7 +46,7 @@ function containsNodes(pool: PoolView, addresses: readonly [node: NodeRecord, ad
     ],
     fingerprint: `${cidr} ${addresses.length}`,
     repair: byHand(
-      'create a pool outside of the network of the nodes, disable this one, and restart its pods; ' +
+      'create a pool outside of the network of the nodes, disable this one, and recreate its pods; ' +
         'until then, reserve the addresses of the nodes with an IPReservation',
     ),
   });

@@ -8,7 +8,7 @@ export const waitingInvariants = {
     severities: ['warning', 'info'],
     needs: ['IPAMBlock', 'IPPool', 'KubeControllersConfiguration', 'Service'],
     meaning:
-      'The LoadBalancer service has no address, and the datastore shows why Calico cannot assign one. It is a note if the service may be meant for another load balancer.',
+      'The LoadBalancer service has no address, and the datastore shows why Calico cannot assign one. The severity is info if another load balancer may be meant to serve it.',
     whatToDo:
       'Correct what the finding names: the requested address or pool of the service, or the configuration of the controller. Nothing, if another load balancer serves it.',
   },
@@ -18,6 +18,6 @@ export const waitingInvariants = {
     needs: ['IPAMBlock', 'IPPool', 'Node', 'Pod'],
     meaning: 'The pod is on a node, but no pool that it may use gives it an address, so it does not start.',
     whatToDo:
-      'Correct the annotation of the pod (or of what creates it), or enable or change the pool. Then the kubelet tries again by itself.',
+      'Correct the annotation of the pod (or of what creates it), or enable or change the pool. The kubelet then tries again on its own.',
   },
 } satisfies Record<string, Invariant>;

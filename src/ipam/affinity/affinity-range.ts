@@ -28,9 +28,9 @@ export function readRange(text: string): Cidr {
   );
 }
 
-export function outsidePools(range: Cidr): UsageError {
+export function outsidePools(range: Cidr, wanted: 'pool' | 'enabled pool'): UsageError {
   return new UsageError(
-    `The requested CIDR (${formatCidr(range)}) is not within any configured pools.`,
+    `${formatCidr(range)} is not within any ${wanted}`,
     'calictl get ippools -o wide shows the pools, and which are disabled',
     'NO_POOL',
   );
@@ -38,7 +38,7 @@ export function outsidePools(range: Cidr): UsageError {
 
 export function belowBlockSize(range: Cidr): UsageError {
   return new UsageError(
-    `The requested CIDR (${formatCidr(range)}) is smaller than the minimum.`,
+    `${formatCidr(range)} is smaller than one block`,
     'specify a range of at least one block; the blockSize of the pool is the prefix length of a block',
     'BELOW_BLOCK_SIZE',
   );
@@ -52,6 +52,6 @@ export function requireName(owner: Owner): void {
 /** Errors: UsageError for a range that is in no pool, or smaller than a block. */
 export function requireBlocksIn(range: Cidr, pools: readonly IPPool[]): void {
   const pool = poolOf(pools, range.base);
-  if (pool === undefined) throw outsidePools(range);
+  if (pool === undefined) throw outsidePools(range, 'pool');
   if (range.prefix > blockSizeOf(pool)) throw belowBlockSize(range);
 }

@@ -40,7 +40,8 @@ export function blocksToClaim(text: string, pools: readonly IPPool[]): BlocksToC
   const range = readRange(text);
   const pool = poolOf(pools.filter(isAllocatable), range.base);
   const network = pool && parseCidr(pool.spec.cidr);
-  if (pool === undefined || network === undefined || !cidrCovers(network, range)) throw outsidePools(range);
+  if (pool === undefined || network === undefined || !cidrCovers(network, range))
+    throw outsidePools(range, 'enabled pool');
   requireBlockSize(pool);
   const blockSize = blockSizeOf(pool);
   if (range.prefix > blockSize) throw belowBlockSize(range);

@@ -82,7 +82,7 @@ export async function assignIp(
 function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | undefined): IPPool {
   const pool = poolOf(pools.filter(isAllocatable), ip);
   if (pool === undefined) {
-    throw new CalictlError('The provided IP address is not in a configured pool', {
+    throw new CalictlError(`${formatIp(ip)} is not in any enabled pool`, {
       code: 'NO_POOL',
       hint: 'calictl get ippools -o wide shows the pools, and which are disabled',
     });

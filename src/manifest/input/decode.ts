@@ -153,7 +153,7 @@ export class Decoder {
     this.problem(
       node,
       path,
-      `has the YAML tag ${shown}: unquoted, a text that begins with ! loses its first word`,
+      `has the YAML tag ${shown}: unquoted, text that begins with ! loses its first word`,
       'quote the value, e.g. "!has(app)"',
     );
     return true;
@@ -239,7 +239,7 @@ export class Decoder {
 const anyValue: FieldType = { form: 'scalar', json: 'anything' };
 
 const typeWords: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   integer: 'an integer',
   int64: 'an integer',

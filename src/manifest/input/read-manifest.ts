@@ -264,23 +264,23 @@ function envelopeOf(map: YAMLMap, decoder: Decoder): Envelope {
 /** Why objects of this kind and version are not read, and what to do. */
 function unusable(apiVersion: string, kindName: string): [message: string, hint?: string] {
   if (calico2Kind(apiVersion, kindName) !== undefined) {
-    return [`${kindName} of ${apiVersion} is an object of Calico 2`, 'calictl convert makes one of Calico 3 of it'];
+    return [`${kindName} of ${apiVersion} is an object of Calico 2`, 'calictl convert converts it to Calico 3'];
   }
   const named = kinds.find(({ kind }) => kind === kindName);
   if (named !== undefined && !isWritable(named)) {
     return named.api.group === customResourceGroup
       ? [`${kindName} objects are written by IPAM itself, not from manifests`, "see 'calictl ipam --help'"]
-      : [`${kindName} is a kind of Kubernetes`, 'use kubectl for it'];
+      : [`${kindName} is a Kubernetes kind`, 'use kubectl for it'];
   }
   const writable = kinds.filter(isWritable).map(({ kind }) => kind);
   if (named !== undefined) {
     return apiVersion === storedApiVersion(named)
-      ? [`${kindName} of ${apiVersion} is a kind of Kubernetes`, `Calico's ${kindName} has apiVersion: ${v3ApiVersion}`]
+      ? [`${kindName} of ${apiVersion} is a Kubernetes kind`, `Calico's ${kindName} has apiVersion: ${v3ApiVersion}`]
       : [`${kindName} has no version ${apiVersion}`, `write apiVersion: ${v3ApiVersion}`];
   }
   const near = closest(kindName, writable);
   return [
-    `${kindName} of ${apiVersion} is not a kind of Calico`,
+    `${kindName} of ${apiVersion} is not a Calico kind`,
     near === undefined ? 'check the spelling of kind and apiVersion' : `did you mean kind: ${near} of ${v3ApiVersion}?`,
   ];
 }

@@ -29,7 +29,7 @@ const routePriority = integer({ min: 1, max: 2147483646 });
 const cidrs = list(object({ cidr: field(tagged(cidr, tags.net), 'Range of addresses.') }));
 
 const spec = fields(() => ({
-  logSeverityScreen: field(choice('logLevel', ...logLevels), 'Least severe messages that the BGP daemon logs.', {
+  logSeverityScreen: field(choice('logLevel', ...logLevels), 'Lowest severity that the BGP daemon logs.', {
     default: 'Info',
   }),
   nodeToNodeMeshEnabled: field(flag, 'Whether every node peers with every other one; only in `default`.', {

@@ -39,7 +39,7 @@ export const bgpPassword = object(
 
 const spec = fields(() => ({
   node: field(tagged(text, tags.name), 'Node that peers; all nodes when nodeSelector is empty too.'),
-  nodeSelector: field(tagged(selector, tags.selector), 'Nodes that peer; not together with node.'),
+  nodeSelector: field(tagged(selector, tags.selector), 'Nodes that peer; cannot be combined with node.'),
   peerIP: field(
     tagged(text, tags.ipPort),
     'Address of the peer, with a port if it is not 179: `192.0.2.1`, `192.0.2.1:1790`, `[2001:db8::1]:1790`.',
@@ -58,7 +58,7 @@ const spec = fields(() => ({
   ),
   nextHopMode: field(
     oneOf('Auto', 'Self', 'Keep'),
-    'Next hop of routes sent to the peer: as BGP has it, the node itself, or unchanged.',
+    'Next hop of routes sent to the peer: by the usual rules of BGP, the node itself, or unchanged.',
     { omit: 'unset', default: 'Auto' },
   ),
   password: field(bgpPassword, 'Password of the session (TCP MD5).'),

@@ -107,7 +107,7 @@ const node = column<CalicoNodeStatus>('NODE', ({ spec }) => spec.node ?? '');
 
 export const calicoNodeStatus: Kind<CalicoNodeStatus> = {
   kind: 'CalicoNodeStatus',
-  about: 'A request that a node reports on its BGP sessions and routes, and the report.',
+  about: 'A request for a node to report its BGP sessions and routes, and the report itself.',
   aliases: ['caliconodestatus', 'caliconodestatuses', 'nodestatus', 'nodestatuses'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'caliconodestatuses' },

@@ -6,8 +6,8 @@ const condition = fields(() => ({
   status: field(oneOf('True', 'False', 'Unknown'), 'Whether it is so.', { required: true, omit: 'never' }),
   observedGeneration: field(int64, 'Generation of the object that was observed.'),
   lastTransitionTime: field(time, 'When status last changed.', { omit: 'never' }),
-  reason: field(text, 'Why, as one word.', { omit: 'never' }),
-  message: field(text, 'Why, for people.', { omit: 'never' }),
+  reason: field(text, 'Reason, as one word.', { omit: 'never' }),
+  message: field(text, 'Explanation for people.', { omit: 'never' }),
 }));
 
 /** The field `conditions` of a status. */

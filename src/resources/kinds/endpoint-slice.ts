@@ -11,7 +11,7 @@ export interface EndpointSlice extends KubeObject {
 
 export const endpointSlice: Kind<EndpointSlice> = {
   kind: 'EndpointSlice',
-  about: 'A part of the endpoints of a service of Kubernetes.',
+  about: 'Some of the endpoints of a Kubernetes service.',
   aliases: [],
   namespaced: true,
   api: { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' },

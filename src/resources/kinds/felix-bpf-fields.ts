@@ -197,7 +197,10 @@ export const felixBpfFields = fields(() => ({
   ),
   bpfDisableGROForIfaces: field(regex, 'Interfaces on which generic receive offload is turned off.'),
   bpfExcludeCIDRsFromNAT: field(list(cidr), 'Destinations that are never load balanced.', optional),
-  bpfExportBufferSizeMB: field(size, 'Buffer of events from eBPF programs, in MiB.', { ...optional, default: 1 }),
+  bpfExportBufferSizeMB: field(size, 'Size of the buffer for events from eBPF programs, in MiB.', {
+    ...optional,
+    default: 1,
+  }),
   istioAmbientMode: field(
     oneOf('Enabled', 'Disabled'),
     'Whether Felix works with the ambient mode of Istio; from Calico 3.32.',

@@ -92,7 +92,10 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: '1m30s',
   }),
-  maxIpsetSize: field(integer({ min: 0 }), 'Most entries of an IP set of iptables.', { ...optional, default: 1048576 }),
+  maxIpsetSize: field(integer({ min: 0 }), 'Maximum number of entries in an IP set.', {
+    ...optional,
+    default: 1048576,
+  }),
   iptablesBackend: field(choice('iptablesBackend', 'Auto', 'Legacy', 'NFT'), 'Variant of iptables that Felix uses.', {
     ...optional,
     default: 'Auto',
@@ -148,9 +151,9 @@ export const felixHostFields = fields(() => ({
     default: 5,
   }),
   logFilePath: field(text, 'Log file; `none` for none.', { default: '/var/log/calico/felix.log' }),
-  logSeverityFile: field(severity, 'Least severe messages that go to the log file.', { default: 'Info' }),
-  logSeverityScreen: field(severity, 'Least severe messages that go to standard output.', { default: 'Info' }),
-  logSeveritySys: field(severity, 'Least severe messages that go to syslog.', { default: 'Info' }),
+  logSeverityFile: field(severity, 'Lowest severity that goes to the log file.', { default: 'Info' }),
+  logSeverityScreen: field(severity, 'Lowest severity that goes to standard output.', { default: 'Info' }),
+  logSeveritySys: field(severity, 'Lowest severity that goes to syslog.', { default: 'Info' }),
   logDebugFilenameRegex: field(regex, 'Source files whose debug messages are logged; all files when it is empty.'),
   ipipEnabled: field(flag, 'Whether the IP-in-IP tunnel device is set up.', {
     ...optional,
@@ -221,7 +224,7 @@ export const felixHostFields = fields(() => ({
     list(
       object({
         name: field(text, 'Name of a component of Felix.', { required: true, omit: 'never' }),
-        timeout: field(duration, 'How long the component may be silent; 0 for the default of 20.', {
+        timeout: field(duration, 'How long the component may be silent.', {
           required: true,
           omit: 'never',
         }),
@@ -267,14 +270,10 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: { about: 'DNS, DHCP, BGP, etcd, Typha and the Kubernetes API' },
   }),
-  kubeNodePortRanges: field(
-    list(integerOrText),
-    'Ports of node ports of services: numbers, or ranges like `30000:32767`.',
-    {
-      ...optional,
-      default: ['30000:32767'],
-    },
-  ),
+  kubeNodePortRanges: field(list(integerOrText), 'Node ports of services: numbers, or ranges like `30000:32767`.', {
+    ...optional,
+    default: ['30000:32767'],
+  }),
   policySyncPathPrefix: field(
     text,
     'Directory of the sockets over which Felix sends policy to application layer proxies.',

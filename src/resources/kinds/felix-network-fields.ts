@@ -32,7 +32,7 @@ export const felixNetworkFields = fields(() => ({
   deviceRouteSourceAddressIPv6: field(ipAddress, 'Source address hint of the IPv6 routes that Felix programs.'),
   deviceRouteProtocol: field(
     integer({ min: 0, max: 255 }),
-    'Protocol number of the routes that Felix programs; 3 leaves each kind of route its usual one.',
+    'Protocol number of the routes that Felix programs; 3 keeps the usual one for each kind of route.',
     { ...optional, default: 3 },
   ),
   removeExternalRoutes: field(flag, 'Whether Felix removes routes to workload interfaces that another program made.', {

@@ -99,13 +99,9 @@ export const felixRouteFields = fields(() => ({
     'Whether pods may ask, with an annotation, to use source addresses that are not theirs.',
     { default: 'Disabled' },
   ),
-  mtuIfacePattern: field(
-    regex,
-    'Interfaces of the host from whose smallest MTU those of pods and tunnels are computed.',
-    {
-      default: { about: 'physical interfaces by their usual names' },
-    },
-  ),
+  mtuIfacePattern: field(regex, 'Interfaces of the host whose smallest MTU determines the MTU of pods and tunnels.', {
+    default: { about: 'physical interfaces by their usual names' },
+  }),
   floatingIPs: field(oneOf('Enabled', 'Disabled'), 'Whether floating addresses of pods are programmed.', {
     ...optional,
     default: 'Disabled',
@@ -134,8 +130,12 @@ export const felixRouteFields = fields(() => ({
   }),
   bpfMaglevMaxEndpointsPerService: field(
     integer(),
-    'Most endpoints of a service that uses Maglev, in eBPF mode; from Calico 3.32.',
+    'Maximum number of endpoints of a service that uses Maglev, in eBPF mode; from Calico 3.32.',
     optional,
   ),
-  bpfMaglevMaxServices: field(integer(), 'Most services that use Maglev, in eBPF mode; from Calico 3.32.', optional),
+  bpfMaglevMaxServices: field(
+    integer(),
+    'Maximum number of services that use Maglev, in eBPF mode; from Calico 3.32.',
+    optional,
+  ),
 }));

@@ -27,7 +27,7 @@ const refusals: readonly Refusal[] = [
 
 export const globalNetworkPolicy: Kind<GlobalNetworkPolicy> = {
   kind: 'GlobalNetworkPolicy',
-  about: 'What traffic pods of all namespaces, and the nodes themselves, may have.',
+  about: 'Rules for the traffic of pods in any namespace, and of host endpoints.',
   aliases: ['globalnetworkpolicy', 'globalnetworkpolicies', 'gnp', 'gnps'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'globalnetworkpolicies' },

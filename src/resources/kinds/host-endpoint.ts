@@ -13,7 +13,7 @@ const spec = fields(() => ({
   interfaceName: field(tagged(text, tags.interface), 'Name of the interface; `*` for all interfaces of the node.'),
   expectedIPs: field(
     list(tagged(ipAddress, tags.ip)),
-    'Addresses of the interface: they find it when interfaceName is empty, and policies match them.',
+    'Addresses of the interface: Felix finds it by them when interfaceName is empty, and policies match them.',
   ),
   profiles: field(list(tagged(text, tags.name)), 'Profiles that apply to the endpoint.'),
   ports: field(

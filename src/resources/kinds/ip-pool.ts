@@ -58,7 +58,7 @@ const spec = fields(() => ({
   natOutgoing: field(flag, 'Whether traffic from the pool to destinations outside of all pools is masqueraded.', {
     default: false,
   }),
-  disabled: field(flag, 'Whether no new addresses are assigned from the pool; addresses in use stay.', {
+  disabled: field(flag, 'Whether the pool is disabled: no new addresses are assigned, and those in use stay.', {
     default: false,
   }),
   disableBGPExport: field(flag, 'Whether routes of the pool are kept out of BGP.', { default: false }),
@@ -86,9 +86,9 @@ const spec = fields(() => ({
       },
       { struct: 'IPIPConfiguration' },
     ),
-    'Legacy Calico v2 form of ipipMode; read only, do not set.',
+    'The form of ipipMode in Calico 2; read only, do not set.',
   ),
-  'nat-outgoing': field(tagged(flag, mustBeFalse), 'Legacy Calico v2 form of natOutgoing; read only, do not set.'),
+  'nat-outgoing': field(tagged(flag, mustBeFalse), 'The form of natOutgoing in Calico 2; read only, do not set.'),
   allowedUses: field(
     list({ ...oneOf('Workload', 'Tunnel', 'LoadBalancer'), go: 'v3.IPPoolAllowedUse' }),
     'What addresses of the pool are used for.',

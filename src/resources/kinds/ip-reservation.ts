@@ -17,7 +17,7 @@ export interface IPReservation extends KubeObject {
 
 export const ipReservation: Kind<IPReservation> = {
   kind: 'IPReservation',
-  about: 'Addresses that automatic assignment leaves alone; they can still be assigned by name.',
+  about: 'Addresses that automatic assignment leaves alone; they can still be requested explicitly.',
   aliases: ['ipreservation', 'ipreservations', 'reservation', 'reservations'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'ipreservations' },

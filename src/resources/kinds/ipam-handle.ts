@@ -6,7 +6,7 @@ import type { KubeObject } from '../object.ts';
 import { ipamOnly } from '../refusals.ts';
 
 const spec = fields(() => ({
-  handleID: field(text, 'The handle id, in its own case; the name of the object is in lower case.', {
+  handleID: field(text, 'The handle ID in its original case; the name of the object is in lower case.', {
     required: true,
     omit: 'never',
   }),

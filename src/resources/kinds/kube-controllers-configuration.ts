@@ -48,12 +48,15 @@ const hostEndpoint = fields(() => ({
   autoCreate: field(onOff, 'Whether every node gets a host endpoint.', { default: 'Disabled' }),
   createDefaultHostEndpoint: field(
     choice('createDefaultHostEndpoint', 'Enabled', 'Disabled'),
-    'Whether autoCreate makes a host endpoint for all interfaces of each node.',
+    'Whether autoCreate creates a host endpoint for all interfaces of each node.',
     {
       default: 'Enabled',
     },
   ),
-  templates: field(list(object(template, { struct: 'Template' })), 'Further host endpoints that are made for nodes.'),
+  templates: field(
+    list(object(template, { struct: 'Template' })),
+    'Further host endpoints that are created for nodes.',
+  ),
 }));
 
 const node = fields(() => ({
@@ -63,7 +66,7 @@ const node = fields(() => ({
   }),
   hostEndpoint: field(
     object(hostEndpoint, { struct: 'AutoHostEndpointConfig' }),
-    'Which host endpoints are made for nodes.',
+    'Which host endpoints are created for nodes.',
   ),
   leakGracePeriod: field(duration, 'How long an address must look leaked before it is released; 0 for no release.', {
     omit: 'unset',
@@ -78,8 +81,8 @@ const controllers = fields(() => ({
   ),
   policy: field(periodOnly, 'Copies Kubernetes network policies; etcd only.'),
   workloadEndpoint: field(periodOnly, 'Keeps the labels of workload endpoints up to date; etcd only.'),
-  serviceAccount: field(periodOnly, 'Makes a profile for each service account; etcd only.'),
-  namespace: field(periodOnly, 'Makes a profile for each namespace; etcd only.'),
+  serviceAccount: field(periodOnly, 'Creates a profile for each service account; etcd only.'),
+  namespace: field(periodOnly, 'Creates a profile for each namespace; etcd only.'),
   loadBalancer: field(
     object({
       assignIPs: field(choice('assignIPs', 'AllServices', 'RequestedServicesOnly'), 'Which services get addresses.', {
@@ -89,13 +92,13 @@ const controllers = fields(() => ({
     'Assigns addresses to services of type LoadBalancer.',
   ),
   policyMigration: field(
-    object({ enabled: field(onOff, 'Whether it does.', { default: 'Enabled' }) }),
-    'Stores policies of older versions under the names that Calico uses from 3.32 on; from Calico 3.32.',
+    object({ enabled: field(onOff, 'Whether this controller runs.', { default: 'Enabled' }) }),
+    'Renames stored policies of older versions as Calico names them from 3.32 on.',
   ),
 }));
 
 const config = fields(() => ({
-  logSeverityScreen: field(choice('logLevel', ...logLevels), 'Least severe messages that are logged.', {
+  logSeverityScreen: field(choice('logLevel', ...logLevels), 'Lowest severity that is logged.', {
     default: 'Info',
   }),
   healthChecks: field(onOff, 'Whether the controllers report whether they are healthy.', { default: 'Enabled' }),

@@ -13,7 +13,7 @@ export interface KubernetesNetworkPolicy extends KubeObject {
 
 export const kubernetesNetworkPolicy: Kind<KubernetesNetworkPolicy> = {
   kind: 'NetworkPolicy',
-  about: 'What traffic the pods of a namespace may have, in the form of Kubernetes.',
+  about: 'Rules for the traffic of pods in one namespace, as Kubernetes defines them.',
   aliases: [],
   namespaced: true,
   api: { group: 'networking.k8s.io', version: 'v1', plural: 'networkpolicies' },

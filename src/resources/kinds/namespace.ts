@@ -5,7 +5,7 @@ import type { Kind } from '../kind.ts';
 
 export const namespace: Kind = {
   kind: 'Namespace',
-  about: 'A namespace of Kubernetes.',
+  about: 'A Kubernetes namespace.',
   aliases: [],
   namespaced: false,
   api: { group: '', version: 'v1', plural: 'namespaces' },

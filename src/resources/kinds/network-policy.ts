@@ -16,7 +16,7 @@ export interface NetworkPolicy extends KubeObject {
 
 export const networkPolicy: Kind<NetworkPolicy> = {
   kind: 'NetworkPolicy',
-  about: 'What traffic the pods of a namespace may have.',
+  about: 'Rules for the traffic of pods in one namespace.',
   aliases: ['networkpolicy', 'networkpolicies', 'policy', 'policies', 'np', 'pol', 'pols'],
   namespaced: true,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'networkpolicies' },

@@ -49,7 +49,7 @@ export interface Pod extends KubeObject {
 
 export const pod: Kind<Pod> = {
   kind: 'Pod',
-  about: 'A pod of Kubernetes.',
+  about: 'A Kubernetes pod.',
   aliases: [],
   namespaced: true,
   api: { group: '', version: 'v1', plural: 'pods' },

@@ -72,7 +72,7 @@ export const globalNetworkPolicyFields = () => ({
 /** The field that staged policies have before all others. */
 export const stagedActionField = field(
   choice('stagedAction', 'Set', 'Delete', 'Learn', 'Ignore'),
-  'What the policy would do if it were enforced: replace the policy of its name, or delete it.',
+  'What the policy would do if it were enforced: replace the policy of the same name, or delete it.',
   { default: 'Set' },
 );
 

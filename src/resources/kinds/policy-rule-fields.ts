@@ -54,7 +54,7 @@ const entity = fields(() => ({
   selector: field(selector, 'Labels of the endpoints and network sets that match.'),
   namespaceSelector: field(
     selector,
-    'Labels of the namespaces whose endpoints selector chooses from; `global()` for what has no namespace.',
+    'Labels of the namespaces in which selector matches; `global()` for objects that have no namespace.',
   ),
   services: field(
     object(

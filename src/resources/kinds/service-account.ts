@@ -4,7 +4,7 @@ import type { Kind } from '../kind.ts';
 
 export const serviceAccount: Kind = {
   kind: 'ServiceAccount',
-  about: 'An account of Kubernetes that pods run as.',
+  about: 'A Kubernetes account that pods run as.',
   aliases: [],
   namespaced: true,
   api: { group: '', version: 'v1', plural: 'serviceaccounts' },

@@ -28,7 +28,7 @@ export interface Service extends KubeObject {
 
 export const service: Kind<Service> = {
   kind: 'Service',
-  about: 'A service of Kubernetes.',
+  about: 'A Kubernetes service.',
   aliases: [],
   namespaced: true,
   api: { group: '', version: 'v1', plural: 'services' },

@@ -16,7 +16,7 @@ export interface StagedKubernetesNetworkPolicy extends KubeObject {
 
 export const stagedKubernetesNetworkPolicy: Kind<StagedKubernetesNetworkPolicy> = {
   kind: 'StagedKubernetesNetworkPolicy',
-  about: 'A NetworkPolicy of Kubernetes that is not enforced, to see what it would do.',
+  about: 'A Kubernetes NetworkPolicy that is not enforced, to see what it would do.',
   aliases: [
     'stagedkubernetesnetworkpolicy',
     'stagedkubernetesnetworkpolicies',

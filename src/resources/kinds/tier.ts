@@ -13,7 +13,7 @@ const spec = fields(() => ({
   order: field(number, 'Tiers apply in ascending order.', { omit: 'unset', default: 1_000_000, fill: 'unset' }),
   defaultAction: field(
     choice('oneof', 'Deny', 'Pass'),
-    'What happens to packets that no policy of the tier decides on, at endpoints that it has policies for.',
+    'What happens to packets of an endpoint that has policies in the tier, when none of them decides.',
     { omit: 'unset', default: 'Deny', fill: 'unset' },
   ),
 }));

@@ -272,7 +272,7 @@ describe('policy test refuses', () => {
     ['shop/ghost shop/db --proto tcp --port 1', 1, 'pod shop/ghost does not exist'],
     ['shop/web node/ghost --proto tcp --port 1', 1, 'node ghost does not exist'],
     ['shop/job shop/db --proto tcp --port 1', 2, 'pod shop/job has ended'],
-    ['shop/new shop/db --proto tcp --port 1', 2, 'pod shop/new is on no node yet'],
+    ['shop/new shop/db --proto tcp --port 1', 2, 'pod shop/new is not scheduled to a node yet'],
     ['web shop/db --proto tcp --port 1', 2, 'web is neither a pod nor a node nor an address'],
     ['shop/web 10.60.1.0/24 --proto tcp --port 1', 2, '10.60.1.0/24 is a network, not an address'],
     ['shop/web fd00::1:300 --proto tcp --port 99999', 2, 'invalid number for --port: 99999'],

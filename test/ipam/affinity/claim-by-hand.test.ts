@@ -142,10 +142,10 @@ describe('what is claimed', () => {
 
 describe('ranges that cannot be claimed', () => {
   it.each([
-    ['192.168.1.0/27', 'The requested CIDR (192.168.1.0/27) is smaller than the minimum.'],
-    ['10.1.0.0/24', 'The requested CIDR (10.1.0.0/24) is not within any configured pools.'],
-    ['192.168.0.0/23', 'The requested CIDR (192.168.0.0/23) is not within any configured pools.'],
-    ['192.168.1.0/16', 'The requested CIDR (192.168.0.0/16) is not within any configured pools.'],
+    ['192.168.1.0/27', '192.168.1.0/27 is smaller than one block'],
+    ['10.1.0.0/24', '10.1.0.0/24 is not within any enabled pool'],
+    ['192.168.0.0/23', '192.168.0.0/23 is not within any enabled pool'],
+    ['192.168.1.0/16', '192.168.0.0/16 is not within any enabled pool'],
     ['192.168.1.0', 'invalid CIDR "192.168.1.0"'],
     ['192.168.1.0/33', 'invalid CIDR "192.168.1.0/33"'],
   ])('claiming the range %s is an error', async (text, message) => {
@@ -157,7 +157,7 @@ describe('ranges that cannot be claimed', () => {
   it('a range in a disabled pool cannot be claimed', async () => {
     const disabled = { ...pool('p', '10.2.0.0/24', 26), spec: { cidr: '10.2.0.0/24', blockSize: 26, disabled: true } };
     const { claim } = open(disabled);
-    await expect(claim('10.2.0.0/26')).rejects.toThrow('(10.2.0.0/26) is not within any configured pools.');
+    await expect(claim('10.2.0.0/26')).rejects.toThrow('10.2.0.0/26 is not within any enabled pool');
   });
 
   it('an owner without a name cannot claim', async () => {

@@ -68,7 +68,7 @@ it('assignIp refuses an address that is already assigned, and does not count its
 
 it('assignIp refuses an address outside all pools', async () => {
   await expect(open(...base).assign({ address: '1.1.1.1', node: 'node-a' })).rejects.toThrow(
-    'The provided IP address is not in a configured pool',
+    '1.1.1.1 is not in any enabled pool',
   );
 });
 

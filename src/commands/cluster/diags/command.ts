@@ -4,7 +4,7 @@ import { flag, type InputOf } from '../../parameters.ts';
 import { outputFlag } from '../../shared-flags.ts';
 
 export const flags = {
-  since: flag.parsed('DURATION', 'collect only logs that are newer, e.g. 10s, 5m or 1h (default: all)', {
+  since: flag.parsed('DURATION', 'collect only logs of this last period, e.g. 10s, 5m or 1h (default: all)', {
     noun: 'duration',
     hint: 'use a duration such as 10s, 5m or 1h',
     parse: (text) => (/^[0-9]+[smh]$/.test(text) ? text : undefined),
@@ -40,11 +40,12 @@ export function namesIn(text: string): readonly string[] {
 
 export const clusterDiags = defineCommand({
   path: ['cluster', 'diags'],
-  summary: 'Collect logs, objects and node outputs of a whole cluster',
+  summary: 'Collect logs, objects and node state from a whole cluster',
   description:
-    'Writes calico-diagnostics-TIME.tar.gz to the working directory: logs of the pods of Calico, the state of each node ' +
-    'as its calico-node pod sees it, and the objects of Calico and Kubernetes. Uses kubectl. Values whose names suggest ' +
-    'secrets are removed from objects; logs are not redacted. What was collected before Ctrl-C is kept, for --resume.',
+    'Writes calico-diagnostics-TIME.tar.gz to the working directory: logs of the Calico pods, the state of each node ' +
+    'as its calico-node pod sees it, and Calico and Kubernetes objects. Uses kubectl. Values whose names suggest ' +
+    'secrets are removed from objects; logs are not redacted. What was collected before Ctrl-C is kept, so that ' +
+    '--resume can continue.',
   examples: [
     { command: 'calictl cluster diags', about: 'with the logs of five pods of each kind' },
     {

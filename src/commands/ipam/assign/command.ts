@@ -17,7 +17,7 @@ export const flags = {
   ipv6: flag.on('assign IPv6 addresses'),
   namespace: flag.text('NAMESPACE', 'the namespace to match against the namespaceSelector of pools'),
   use: flag.choice('USE', ['Workload', 'Tunnel', 'LoadBalancer'], 'intended use, Workload by default. One of'),
-  ip: flag.ip('exactly this address'),
+  ip: flag.ip('assign exactly this address'),
   handle: flag.parsed('HANDLE', 'record the addresses under this ID, by which they can be released', {
     noun: 'handle',
     hint: 'use letters, digits, - and single dots between them, like manual.db-1; at most 253 characters',

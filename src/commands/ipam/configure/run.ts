@@ -29,7 +29,7 @@ async function refuseBorrowed(store: Datastore, signal: AbortSignal): Promise<vo
   throw new RefusedError(
     `${counted(count, 'address is', 'addresses are')} borrowed, which strict affinity does not allow`,
     'ADDRESSES_BORROWED',
-    'calictl ipam show --show-borrowed lists them; restart their pods, or turn it on anyway with --force',
+    'calictl ipam show --show-borrowed lists them; recreate their pods, or turn it on anyway with --force',
   );
 }
 

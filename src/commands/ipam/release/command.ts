@@ -57,7 +57,7 @@ export const ipamRelease = defineCommand({
     some(
       ['ip', 'handle', 'node', 'pod', 'fromReport'],
       'no address selected',
-      'name addresses with --ip, a --handle, --node, --pod or --from-report',
+      'specify addresses with --ip, --handle, --node, --pod or --from-report',
     ),
     exclusive(['ip', 'handle', 'node', 'pod', 'fromReport'], 'release by one of them at a time'),
     needs(['affinities'], 'node', 'name a node'),

@@ -33,8 +33,8 @@ export const ipamShow = defineCommand({
   summary: 'Show how full pools and blocks are, or who has an address',
   description:
     'Without flags: one row per pool. --show-blocks adds the blocks. --ip, --node and --pod list addresses with their ' +
-    'owners. --map draws every address of every block; with it --pool, --ip, --node and --pod select the blocks, and ' +
-    '-o svg and -o html draw a picture. Nothing is written, not even by --show-configuration.',
+    'owners. --map draws every address of every block; with it, --pool, --ip, --node and --pod select the blocks, and ' +
+    '-o svg and -o html draw a picture. Nothing is written.',
   examples: [
     { command: 'calictl ipam show', about: 'show the usage of each pool' },
     { command: 'calictl ipam show --show-blocks -o json', about: 'usage of pools and blocks for a script' },

@@ -24,7 +24,7 @@ export const flags = {
   ),
   write: flag.text('FILE', 'write pcap to a new file, or with - to standard output').short('w'),
   count: flag.count('N', 'stop after this many packets').short('c'),
-  output: outputFlag('text', 'json').about('json needs -w FILE, and prints a summary'),
+  output: outputFlag('text', 'json').about('output format; json needs -w FILE and prints a summary'),
 };
 
 export const args = {

@@ -18,7 +18,7 @@ export type CalicoctlDiagsInput = InputOf<typeof calicoctlFlags>;
 
 export const nodeDiags = defineCommand({
   path: ['node', 'diags'],
-  summary: 'Collect diagnostics of this machine: its network, and logs of Calico',
+  summary: 'Collect diagnostics of this machine: network state and Calico logs',
   description:
     'Runs on the node itself, as root. To collect from all nodes of a cluster at once, from anywhere, see snapshot save ' +
     '--nodes and cluster diags.',

@@ -22,9 +22,9 @@ export const nodeExec = defineCommand({
   path: ['node', 'exec'],
   summary: 'Run a program on a node',
   description:
-    'Runs the program with exactly these arguments; calictl uses no shell. Its output and its exit code ' +
-    'are passed on; if the node cannot be reached, the exit code is 1 and the reason is on stderr. In the ' +
-    'container of calico-node, only the programs of its image exist (ip, birdcl, nft, iptables-save, cat, sh and the like).',
+    'Runs the program with exactly these arguments; calictl uses no shell. Its output and exit code are passed on; if ' +
+    'the node cannot be reached, the exit code is 1 and the reason is on stderr. With --via kube, only the programs ' +
+    'in the calico-node image are available (ip, birdcl, nft, iptables-save, cat, sh and the like).',
   examples: [
     { command: 'calictl node exec node-a -- ip route', about: "a node's routes" },
     { command: "calictl node exec node-a --via ssh -- sh -c 'dmesg | tail'", about: 'a shell line, over SSH' },

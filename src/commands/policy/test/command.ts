@@ -28,10 +28,10 @@ export const policyTest = defineCommand({
   path: ['policy', 'test'],
   summary: 'Test whether policies allow a flow, and show which rule decides',
   description:
-    'Evaluates the policies of Calico, of Kubernetes and of administrators as Felix does: tiers, their policies and rules ' +
-    'in order, then profiles, for the egress of the source and the ingress of the destination. The flow is allowed only ' +
-    'when both allow it. Staged policies are shown but have no effect. A verdict that depends on something that could not ' +
-    'be read has exit code 5. No packet is sent.',
+    'Evaluates Calico, Kubernetes and administrator policies as Felix does: tiers, their policies and rules in order, ' +
+    'then profiles, for the egress of the source and the ingress of the destination. The flow is allowed only when ' +
+    'both allow it. Staged policies are shown but have no effect. If the verdict depends on something that was not ' +
+    'read or not given, the exit code is 5. No packet is sent.',
   examples: [
     { command: 'calictl policy test shop/web shop/db --proto tcp --port 5432', about: 'between two pods' },
     {

@@ -22,9 +22,9 @@ export const snapshotSave = defineCommand({
   summary: 'Save the objects of a cluster, and the state of its nodes, for offline analysis',
   description:
     'Writes a directory, or one file if PATH ends in .tgz. Every command that only reads works on it with --datastore ' +
-    'PATH. It holds no secrets: pods and nodes have only the fields that calictl reads, services and namespaces lack ' +
-    'managed fields and the last applied configuration. With --nodes, the answers of all nodes are recorded too, and ' +
-    'node commands work on them. Output is byte-identical for the same state, except timestamps.',
+    'PATH. It holds no secrets: only the fields of pods and nodes that calictl reads are saved, and services and ' +
+    'namespaces without managed fields and last applied configuration. With --nodes, what the nodes answer is ' +
+    'recorded too, and node commands work on it. Output is byte-identical for the same state, except timestamps.',
   examples: [
     { command: 'calictl snapshot save ./case-17', about: 'the objects into a directory' },
     { command: 'calictl snapshot save case-17.tgz --nodes', about: 'with the state of the nodes, in one file' },

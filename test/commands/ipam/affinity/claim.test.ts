@@ -181,7 +181,7 @@ describe('wrong usage of affinity claim', () => {
   it('affinity claim names a missing node, and a range that is too small or too large', async () => {
     expect((await claim(`${fourth} --node nobody`)).stderr).toContain('node nobody does not exist (NODE_NOT_FOUND)');
     expect((await claim('10.60.0.0/30 --node node-a')).stderr).toContain(
-      'The requested CIDR (10.60.0.0/30) is smaller than the minimum. (BELOW_BLOCK_SIZE)',
+      '10.60.0.0/30 is smaller than one block (BELOW_BLOCK_SIZE)',
     );
     store(pool('pool-6', 'fd00::/48', 122));
     expect((await unchanged('fd00::/64 --node node-a')).stderr).toContain(

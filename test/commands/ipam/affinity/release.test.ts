@@ -156,8 +156,8 @@ it('affinity release asks for confirmation of more than one block on a terminal,
 it.each([
   ['', 'no block selected'],
   ['10.60.0.0', 'invalid CIDR "10.60.0.0"'],
-  ['10.60.0.0/30', 'The requested CIDR (10.60.0.0/30) is smaller than the minimum. (BELOW_BLOCK_SIZE)'],
-  ['10.61.0.0/29', 'The requested CIDR (10.61.0.0/29) is not within any configured pools. (NO_POOL)'],
+  ['10.60.0.0/30', '10.60.0.0/30 is smaller than one block (BELOW_BLOCK_SIZE)'],
+  ['10.61.0.0/29', '10.61.0.0/29 is not within any pool (NO_POOL)'],
   [`${first} ${second}`, 'too many arguments'],
 ])('affinity release %j is wrong usage and writes nothing', async (flags, message) => {
   const { code, stdout, stderr } = await unchanged(flags);

@@ -33,6 +33,6 @@ export const ipamAffinityRelease = defineCommand({
   exitCodes: { 4: 'no block of those asked for is empty, or you declined', 5: 'some blocks were not released' },
   args,
   flags,
-  rules: [some(['range', 'node'], 'no block selected', 'name a range as CIDR, or the owner with --node')],
+  rules: [some(['range', 'node'], 'no block selected', 'specify a CIDR, or the owner with --node')],
   load: () => import('./run.ts'),
 });
