@@ -9,7 +9,7 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 export const flags = {
   for: flag
-    .parsed('CONDITION', 'create, delete, condition=NAME[=VALUE], or jsonpath={PATH}[=VALUE]', {
+    .parsed('CONDITION', 'what to wait for: create, delete, condition=NAME[=VALUE], or jsonpath={PATH}[=VALUE]', {
       noun: 'condition',
       suggests: ['create', 'delete', 'condition=', 'jsonpath='],
       hint: "write create, delete, condition=Ready, condition=Ready=False or jsonpath='{.spec.disabled}'=true",

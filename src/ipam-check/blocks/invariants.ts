@@ -116,6 +116,6 @@ export const blockInvariants = {
     needs: [],
     meaning:
       'Windows itself uses the first three addresses and the last address of each block. A reserved address that is free can be assigned to a pod (error).',
-    whatToDo: 'Recreate the pods in the block and delete it when it is empty. The node then creates a new one.',
+    whatToDo: 'Recreate the pods in the block, then delete the block when it is empty. The node creates a new one.',
   },
 } satisfies Record<string, Invariant>;

@@ -39,7 +39,7 @@ const node = column<HostEndpoint>('NODE', ({ spec }) => spec.node ?? '');
 
 export const hostEndpoint: Kind<HostEndpoint> = {
   kind: 'HostEndpoint',
-  about: 'Interfaces of a node that policies apply to.',
+  about: 'One interface of a node, or all of them, to which policies apply.',
   aliases: ['hostendpoint', 'hostendpoints', 'hep', 'heps'],
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'hostendpoints' },
