@@ -44,8 +44,9 @@ export async function readManifests(
     for await (const { name, text } of texts()) {
       const read = readManifest(name, text, options);
       const broken = read.objects.flatMap((object) => (checksValues ? ruleProblems(object) : []));
-      objects.push(...read.objects);
-      problems.push(...[...read.problems, ...broken].sort((a, b) => a.line - b.line || a.column - b.column));
+      for (const object of read.objects) objects.push(object);
+      const found = [...read.problems, ...broken].sort((a, b) => a.line - b.line || a.column - b.column);
+      for (const problem of found) problems.push(problem);
     }
     if (objects.length + problems.length === before && !skipEmpty) throw nothingIn(given, isFolder);
   }

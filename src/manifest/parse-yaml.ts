@@ -54,6 +54,22 @@ export const longestYaml = 16 * 1024 ** 2;
 /** Deeper than any object is, and far from where recursion overflows the stack. */
 export const deepest = 200;
 
+/** Far more than a parser takes, and than a text of other sense has: brackets in quotes and comments count too. */
+const mostBrackets = 10_000;
+
+/** True for a text with so many open brackets that parsing it would only take time and memory. */
+export function hasTooManyBrackets(text: string): boolean {
+  let open = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // [ and {, ] and }
+    if (code === 0x5b || code === 0x7b) open++;
+    else if ((code === 0x5d || code === 0x7d) && open > 0) open--;
+    if (open > mostBrackets) return true;
+  }
+  return false;
+}
+
 /** A value that is nested deeper than `deepest`. */
 export class TooDeepError extends Error {}
 

@@ -162,3 +162,25 @@ spec:
     expect(second?.object).toMatchObject({ metadata: { name: 'b' }, spec: { cidr: '10.1.0.0/16', disabled: true } });
   });
 });
+
+describe('manifests that only cost time and memory', () => {
+  const head = 'apiVersion: projectcalico.org/v3\nkind: GlobalNetworkSet\nmetadata: {name: a}\nspec:\n';
+
+  it.skipIf(process.env['LONG'] === undefined)(
+    '200,000 unknown fields are 200,000 problems',
+    async () => {
+      const fields = Array.from({ length: 200_000 }, (_, at) => `  k${at}: ${at}\n`).join('');
+      const { code, stdout, stderr } = await run('validate -f -', { stdin: head + fields });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+      expect(stdout).toMatch(/\n200000 problems\n$/);
+    },
+    120_000,
+  );
+
+  it.each(['calictl', 'calicoctl'])('a million open brackets are refused at once by %s', async (programName) => {
+    const brackets = `  nets: ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}\n`;
+    const { code, stdout, stderr } = await run('validate -f -', { stdin: head + brackets, programName });
+    expect(code).toBe(programName === 'calictl' ? 2 : 1);
+    expect(stdout + stderr).toMatch(/nested deeper than 200|exceeded max depth of 10000/);
+  });
+});

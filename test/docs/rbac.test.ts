@@ -1,11 +1,9 @@
 // The roles of docs/reference/rbac.md on a real API server: enough for the commands that they are for, nothing more, and
 // without them the commands say what is missing.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { commands } from '../../src/commands/tree.ts';
 import { toV3 } from '../../src/resources/convert/v3.ts';
 import { isOnCommandLine } from '../../src/resources/kind.ts';
@@ -15,82 +13,10 @@ import { printJson } from '../../src/text/json.ts';
 import { corpus } from '../support/clusters/corpus.ts';
 import { everyKind } from '../support/clusters/every-kind.ts';
 import { exampleObjects } from '../support/clusters/example-cluster.ts';
-import { until } from '../support/program/until.ts';
+import { binding, type Role, rbac, rightsOf, roles, rolesNamed, untilAllowed, words } from '../support/pages/roles.ts';
 import { type Ran, run, TestClock } from '../support/program/world.ts';
-import type { ApiServer } from '../support/servers/api-server.ts';
 import { describeWithKubelets } from '../support/servers/kubelet.ts';
-import { type AskedRight, RecordingProxy } from '../support/servers/recording-proxy.ts';
-
-interface Role extends KubeObject {
-  readonly rules: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
-}
-
-const page = readFileSync(fileURLToPath(new URL('../../docs/reference/rbac.md', import.meta.url)), 'utf8');
-const roles: readonly Role[] = [...page.matchAll(/(?<=\n```yaml\n).*?(?=```\n)/gs)]
-  .flatMap(([text]) => parseAllDocuments(text))
-  .map((document) => document.toJS() as Role);
-const rolesNamed = (name: string): Role[] => roles.filter(({ metadata }) => metadata.name === name);
-
-const words = ({ group, resource, verb }: AskedRight): string =>
-  `${verb} ${group === '' ? '' : `${group}/`}${resource}`;
-const rightsOf = (given: readonly Role[]): string[] =>
-  given
-    .flatMap(({ rules }) => rules)
-    .flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) =>
-        resources.flatMap((resource) => verbs.map((verb) => words({ group, resource, verb }))),
-      ),
-    )
-    .sort();
-
-const rbac = 'rbac.authorization.k8s.io';
-
-/** Binds a role to a user: where the role is, or in this namespace only. */
-function binding(role: Role, user: string, namespace = role.metadata.namespace): KubeObject {
-  const metadata = { name: `${role.metadata.name}-${user}`, ...(namespace === undefined ? {} : { namespace }) };
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
-    metadata,
-    roleRef: { apiGroup: rbac, kind: role.kind, name: role.metadata.name },
-    subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
-  };
-}
-
-/** The server learns of roles and bindings a moment later. */
-async function untilAllowed(server: ApiServer, user: string, role: Role, namespace?: string): Promise<void> {
-  for (const { apiGroups, resources, verbs } of role.rules) {
-    const [resource, subresource] = (resources.at(-1) ?? '').split('/');
-    const place = namespace ?? role.metadata.namespace;
-    const resourceAttributes = {
-      group: apiGroups[0],
-      resource,
-      verb: verbs.at(-1),
-      ...(subresource === undefined ? {} : { subresource }),
-      ...(place === undefined ? {} : { namespace: place }),
-    };
-    const review = {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: { user, resourceAttributes },
-    };
-    await until(
-      async () => {
-        const { body } = await server.admin.request(
-          'POST',
-          '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-          review,
-        );
-        return (JSON.parse(body) as { status: { allowed: boolean } }).status.allowed;
-      },
-      `${user} may ${verbs.at(-1)} ${resource}`,
-    );
-  }
-}
+import { RecordingProxy } from '../support/servers/recording-proxy.ts';
 
 /** Objects of the kinds that the example lacks. */
 const more: readonly KubeObject[] = [

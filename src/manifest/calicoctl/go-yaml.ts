@@ -12,7 +12,7 @@ import {
 import { goFloat } from '../../text/go-number.ts';
 import { firstLine } from '../../text/wording.ts';
 import { AliasError, AliasFollower } from '../input/nodes.ts';
-import { deepest, yamlOptions } from '../parse-yaml.ts';
+import { deepest, hasTooManyBrackets, yamlOptions } from '../parse-yaml.ts';
 
 /** A number with its text in JSON, and as Go coerces it to a string. */
 export interface GoNumber {
@@ -136,6 +136,7 @@ function syntaxError(text: string, offset: number, code: string, message: string
 
 /** The value of one document; null for an empty one. Errors: GoYamlError. */
 export function goValueOf(text: string): GoValue {
+  if (hasTooManyBrackets(text)) throw new GoYamlError('yaml: exceeded max depth of 10000');
   try {
     const documents = parseAllDocuments(text, { ...yamlOptions, merge: true, uniqueKeys: false });
     if ('empty' in documents || documents[0] === undefined) return null;

@@ -1,7 +1,7 @@
 // Cuts a text into YAML documents and parses each, with the limits that hold for input: a document is at most 10 MiB.
 import { type Document, type ParsedNode, parseAllDocuments } from 'yaml';
 import { firstLine, sizeText } from '../../text/wording.ts';
-import { deepest, yamlOptions } from '../parse-yaml.ts';
+import { deepest, hasTooManyBrackets, yamlOptions } from '../parse-yaml.ts';
 
 /** One document; offsets of its nodes count from `offset` in the text. */
 export interface YamlDocument {
@@ -47,6 +47,7 @@ function hintFor(text: string, offset: number): { readonly hint?: string } {
 }
 
 function parsed(text: string, offset: number): readonly (YamlDocument | SyntaxProblem)[] {
+  if (hasTooManyBrackets(text)) return [{ offset, message: `nested deeper than ${deepest}` }];
   try {
     const documents = parseAllDocuments(text, options);
     if ('empty' in documents) return [];
