@@ -1,7 +1,7 @@
 // The hidden command `calictl __complete WORD…`, which the scripts of `calictl completion` call.
 import { candidatesFor, globalTexts } from '../commands/completion/candidates.ts';
 import { namesIn } from '../commands/completion/object-names.ts';
-import { type NameSource, nothing } from '../commands/completion/values.ts';
+import { type Candidates, type NameSource, nothing } from '../commands/completion/values.ts';
 import { commands, groups } from '../commands/tree.ts';
 import type { World } from '../world/world.ts';
 import { CommandContext } from './context.ts';
@@ -38,25 +38,57 @@ function boundedNames(names: NameSource, { clock }: World, late: AbortController
 
 const firstLine = (text: string): string => text.split(/[\n\t]/)[0] ?? '';
 
-/** Never rejects. Prints `files` or `words`, then the candidates for the last word, one per line. */
-export async function complete(words: readonly string[], unguarded: World): Promise<void> {
+/** The candidates for the last word; none when anything fails. */
+async function found(words: readonly string[], unguarded: World): Promise<Candidates> {
   const late = new AbortController();
   const world = silentWorld(unguarded, late.signal);
   let open: CommandContext | undefined;
-  const names = namesIn(async () => {
+  const globals = async (): Promise<GlobalInput> => {
     const given = new Map([...globalTexts(words, register)].filter(([key]) => key !== 'requestTimeout'));
     const texts = new Map([...given, ['requestTimeout', [`${longestMs}ms`]] as const]);
-    const globals = (await inputOf({ flags: globalFlags, args: {}, rules: [] }, texts)) as GlobalInput;
+    return (await inputOf({ flags: globalFlags, args: {}, rules: [] }, texts)) as GlobalInput;
+  };
+  const names = namesIn(async () => {
+    const input = await globals();
     open = new CommandContext(world, {
-      locate: () => locateDatastore(globals, world),
-      settings: () => connectionSettings(globals, world),
+      locate: () => locateDatastore(input, world),
+      settings: () => connectionSettings(input, world),
       forPeople: true,
       warns: false,
     });
     return open.datastore();
   }, world);
-  const found = await candidatesFor(words, register, boundedNames(names, world, late)).catch(() => nothing);
-  const lines = found.candidates.map(({ word, about = '' }) => `${word}\t${firstLine(about)}`);
-  await world.io.stdout.write(`${[found.files ? 'files' : 'words', ...lines].join('\n')}\n`);
+  const contexts = async (): Promise<readonly string[]> => {
+    const { contextNames } = await import('../connect/kube-config.ts');
+    return connectionSettings(await globals(), world)
+      .then((settings) => contextNames(settings, world))
+      .catch(() => []);
+  };
+  const candidates = await candidatesFor(words, register, boundedNames(names, world, late), contexts).catch(
+    () => nothing,
+  );
   await Promise.race([open?.close().catch(() => undefined), unguarded.clock.sleep(longestMs)]);
+  return candidates;
+}
+
+const linesOf = ({ candidates }: Candidates): string[] =>
+  candidates.map(({ word, about = '' }) => `${word}\t${firstLine(about)}`);
+
+/** PowerShell passes on no empty argument: its script sends a space for a word that is not begun. */
+const begun = (words: readonly string[]): readonly string[] =>
+  words.at(-1) === ' ' ? [...words.slice(0, -1), ''] : words;
+
+/** Never rejects. Prints `files` or `words`, then the candidates for the last word, one per line. */
+export async function complete(words: readonly string[], world: World): Promise<void> {
+  const candidates = await found(begun(words), world);
+  await world.io.stdout.write(`${[candidates.files ? 'files' : 'words', ...linesOf(candidates)].join('\n')}\n`);
+}
+
+/**
+ * Never rejects. Prints the candidates as kubectl expects them of a plugin (its completion is that of the Go package
+ * cobra): one per line, and last a colon with a number: 0 when files are candidates too, 4 when not.
+ */
+export async function completeForKubectl(words: readonly string[], world: World): Promise<void> {
+  const candidates = await found(words, world);
+  await world.io.stdout.write(`${[...linesOf(candidates), candidates.files ? ':0' : ':4'].join('\n')}\n`);
 }

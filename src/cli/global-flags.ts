@@ -22,7 +22,7 @@ export const globalFlags = {
     'kubernetes, or the path of a directory of manifests or of a snapshot (environment: DATASTORE_TYPE)',
   ),
   config: flag.text('FILE', 'calicoctl configuration file').short('c').default(defaultConfigPath),
-  context: flag.text('NAME', 'kubeconfig context'),
+  context: flag.text('CONTEXT', 'kubeconfig context'),
   kubeconfig: flag.text('FILE', 'kubeconfig file (environment: KUBECONFIG)'),
   requestTimeout: flag
     .parsed('DURATION', 'time limit for each request to the API server, e.g. 10s or 1m; 0 for no limit', {

@@ -3,7 +3,7 @@ import type { Body, View } from '../commands/command.ts';
 import { commands, groups } from '../commands/tree.ts';
 import { exitCodes } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
-import { isCompat } from './calicoctl/mode.ts';
+import { isCompat, isKubectlCompletion } from './calicoctl/mode.ts';
 import { CommandContext } from './context.ts';
 import { connectionSettings, locateDatastore } from './datastore-location.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
@@ -61,6 +61,11 @@ export async function runCli(argv: readonly string[], unguarded: World): Promise
   const answer = versionAnswer(argv, world.programName, world.env);
   if (answer !== undefined) {
     await stdout.write(answer);
+    return exitCodes.ok;
+  }
+  if (isKubectlCompletion(world.programName)) {
+    const { completeForKubectl } = await import('./complete.ts');
+    await completeForKubectl(argv, world);
     return exitCodes.ok;
   }
   if (asCalicoctl) {

@@ -1,6 +1,6 @@
 // Answers to the two version questions, without the rest of the program: bin/calictl.js asks here first.
 import { buildInfo } from './build-info.ts';
-import { isCompat } from './calicoctl/mode.ts';
+import { isCompat, isKubectlCompletion } from './calicoctl/mode.ts';
 import { isPluginName } from './plugin-name.ts';
 
 /** The whole answer to exactly `--version`, `-v` or `version --client`; undefined for everything else. */
@@ -9,7 +9,7 @@ export function versionAnswer(
   programName: string,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  if (isPluginName(programName)) return undefined;
+  if (isPluginName(programName) || isKubectlCompletion(programName)) return undefined;
   const compat = isCompat(programName, env);
   if (argv.length === 1 && argv[0] === '--version') return compat ? versionHint : `${versionLine}\n`;
   // calicoctl has no -v.

@@ -28,8 +28,7 @@ export async function kubeConnection(
     const { requestTimeoutMs } = settings;
     return connect(await fromText(settings.kubeconfigInline, 'the inline kubeconfig', ''), { requestTimeoutMs }, world);
   }
-  const home = world.env['HOME'] || (world.platform === 'win32' ? world.env['USERPROFILE'] : undefined);
-  const usual = home ? join(home, '.kube', 'config') : undefined;
+  const usual = usualKubeconfig(world);
   let config: KubeConfig | undefined;
   if (settings.kubeconfig) config = await fromFiles(settings.kubeconfig, world.signal);
   else if (settings.k8sAPIEndpoint) config = new KubeConfig();
@@ -37,6 +36,21 @@ export async function kubeConnection(
   else config = inCluster(world, serviceAccount);
   if (config === undefined) throw nothingConfigured(settings.kubeconfig, usual);
   return connect(config, settings, world);
+}
+
+/** The names of the contexts among which --context chooses. Errors: ConnectionError for a kubeconfig that cannot be read. */
+export async function contextNames(
+  settings: ConnectionSettings,
+  world: Pick<World, 'env' | 'platform' | 'signal'>,
+): Promise<readonly string[]> {
+  const path = settings.kubeconfig || usualKubeconfig(world);
+  const config = path === undefined ? undefined : await fromFiles(path, world.signal);
+  return config?.contexts.map(({ name }) => name) ?? [];
+}
+
+function usualKubeconfig({ env, platform }: Pick<World, 'env' | 'platform'>): string | undefined {
+  const home = env['HOME'] || (platform === 'win32' ? env['USERPROFILE'] : undefined);
+  return home ? join(home, '.kube', 'config') : undefined;
 }
 
 function connect(

@@ -20,14 +20,16 @@ const echo: NameSource = async ({ kind }, { namespace, withNamespace }) => [
   `${kind}.${withNamespace ? 'all' : (namespace ?? 'none')}`,
 ];
 
+const contexts = async (): Promise<readonly string[]> => ['prod', 'test'];
+
 /** The words offered for the last word of a line; one that ends in a space asks for a new word. */
 async function offered(line: string, names: NameSource = echo): Promise<string[]> {
-  const { candidates } = await candidatesFor(line.split(' '), { commands, groups, globalFlags }, names);
+  const { candidates } = await candidatesFor(line.split(' '), { commands, groups, globalFlags }, names, contexts);
   return candidates.map(({ word }) => word);
 }
 
 async function offersFiles(line: string): Promise<boolean> {
-  return (await candidatesFor(line.split(' '), { commands, groups, globalFlags }, echo)).files;
+  return (await candidatesFor(line.split(' '), { commands, groups, globalFlags }, echo, contexts)).files;
 }
 
 describe('candidates', () => {
@@ -57,7 +59,11 @@ describe('candidates', () => {
     ['ipam check --only INV-45,INV-53', ['INV-45,INV-53']],
     ['explain F62', ['F62']],
     ['explain ippool.spec.blockS', ['ippool.spec.blockSize']],
-    ['completion ', ['bash', 'zsh', 'fish']],
+    ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+    ['--context ', ['prod', 'test']],
+    ['get ippools --context=p', ['--context=prod']],
+    ['wait ippool a --for ', ['create', 'delete', 'condition=', 'jsonpath=']],
+    ['edit ippool ', ['IPPool.none']],
     ['nosuchcommand ', []],
     ['get -- --w', []],
   ])('calictl %s is completed with %j', async (line, words) => {
@@ -65,7 +71,15 @@ describe('candidates', () => {
   });
 
   it('files are offered where a path is expected, and only there', async () => {
-    for (const line of ['apply -f ', '--kubeconfig=', '--datastore ', 'ipam release --from-report ']) {
+    for (const line of [
+      'apply -f ',
+      'diff -f ',
+      'edit -f ',
+      'wait -f ',
+      '--kubeconfig=',
+      '--datastore ',
+      'ipam release --from-report ',
+    ]) {
       expect([line, await offersFiles(line)]).toEqual([line, true]);
     }
     for (const line of ['', 'get ', 'get ippool ', '--context ', 'get --sort-by ']) {
@@ -115,6 +129,39 @@ describe('the hidden command', () => {
   it('completes the command line of calictl when kubectl runs it as its plugin calictl', async () => {
     const { stdout } = await run(['__complete', 'ipam', 'aff'], { programName: 'kubectl-calictl' });
     expect(stdout).toBe('words\naffinity\tShow and change which node owns which blocks\n');
+  });
+
+  it('offers the contexts of the kubeconfig that the line names, or that is used without one', async () => {
+    const folder = testFolder();
+    try {
+      const config = (name: string): string =>
+        `apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts: [{name: ${name}, context: {cluster: c, user: u}}]\n`;
+      folder.write('one', config('from-flag'));
+      folder.write('two', config('from-environment'));
+      const env = { KUBECONFIG: join(folder.path, 'two') };
+      const of = async (...words: string[]): Promise<string> => (await run(['__complete', ...words], { env })).stdout;
+      expect(await of('get', 'ippools', '--context', '')).toBe('words\nfrom-environment\t\n');
+      expect(await of('--kubeconfig', join(folder.path, 'one'), '--context', 'f')).toBe('words\nfrom-flag\t\n');
+      expect(await of('--kubeconfig', join(folder.path, 'none'), '--context', '')).toBe('words\n');
+    } finally {
+      folder.remove();
+    }
+  });
+
+  it('takes a single space for a word that is not begun, as PowerShell sends it', async () => {
+    const line = ['__complete', '--datastore', example, 'get', 'node'];
+    expect((await runBuilt([...line, ' '])).stdout).toBe('words\nworker-1\t\nworker-2\t\nworker-3\t\n');
+  });
+
+  it.each([
+    [['ipam', 'aff'], 'affinity\tShow and change which node owns which blocks\n:4\n'],
+    [['apply', '-f', ''], ':0\n'],
+    [['--version'], ':4\n'],
+    [['nosuchcommand', ''], ':4\n'],
+  ])('kubectl_complete-calictl answers kubectl for %j in the way of plugins', async (words, answer) => {
+    const { code, stdout, stderr } = await run(words, { programName: 'kubectl_complete-calictl' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(answer);
   });
 
   it('is not in the help', async () => {

@@ -61,10 +61,27 @@ describe('the package', () => {
     expect(bytes).toBeLessThan(20e6);
   });
 
+  it('the package has the plugins of kubectl: calictl, its completion, and calico, which is calicoctl', () => {
+    const plugin = (name: string, ...args: readonly string[]): string =>
+      spawned(join(scratch, 'node_modules', '.bin', name), args).stdout;
+    expect(plugin('kubectl-calictl', 'version', '--client')).toMatch(/^Client Version: +v0/);
+    expect(plugin('kubectl_complete-calictl', 'ipam', 'aff')).toMatch(/^affinity\t.*\n:4\n$/);
+    expect(plugin('kubectl-calico', 'version', '--client')).toMatch(/^Client Version: +v3\.31/);
+  });
+
   it('the package contains the program, its pages and the licences, and nothing else', () => {
     const files = filesIn(installed);
     const tops = new Set(files.map((name) => name.split('/')[0]));
-    expect([...tops].sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'package.json']);
+    expect([...tops].sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'bin',
+      'completions',
+      'dist',
+      'docs',
+      'man1',
+      'package.json',
+    ]);
     expect(files.filter((name) => name.startsWith('bin/')).sort()).toEqual(['bin/calictl.js', 'bin/package.json']);
     expect(
       files.filter((name) => name.startsWith('dist/') && !/^dist\/(?:.+\.c?js|licenses\.txt)$/.test(name)),

@@ -9,3 +9,8 @@ export function isCompat(programName: string, env: Readonly<Record<string, strin
 export function compatName(programName: string): string {
   return programName.startsWith('kubectl-') ? 'kubectl-calico' : 'calicoctl';
 }
+
+/** True for the program that kubectl runs to complete the words after `kubectl calictl`, whatever they are. */
+export function isKubectlCompletion(programName: string): boolean {
+  return programName === 'kubectl_complete-calictl';
+}

@@ -2,7 +2,15 @@
 import type { Command } from '../command.ts';
 import { flagName, type Parameter, type Parameters } from '../parameters.ts';
 import type { CommandGroup } from '../tree.ts';
-import { type Candidate, type Candidates, type NameSource, nothing, type Typed, valuesOf } from './values.ts';
+import {
+  type Candidate,
+  type Candidates,
+  type ContextSource,
+  type NameSource,
+  nothing,
+  type Typed,
+  valuesOf,
+} from './values.ts';
 
 export interface Register {
   readonly commands: readonly Command[];
@@ -154,10 +162,11 @@ export async function candidatesFor(
   words: readonly string[],
   register: Register,
   names: NameSource,
+  contexts: ContextSource,
 ): Promise<Candidates> {
   const line = new Line(register, words.slice(0, -1));
   const current = words.at(-1) ?? '';
-  const typed = { kind: line.typedKind, namespace: line.given.get('namespace')?.at(-1), names };
+  const typed = { kind: line.typedKind, namespace: line.given.get('namespace')?.at(-1), names, contexts };
   const { candidates, files } = await openCandidates(line, current, typed);
   return { candidates: candidates.filter(({ word }) => word.startsWith(current) && isHarmless(word)), files };
 }

@@ -1,7 +1,7 @@
 // The scripts that shells load. They know no command: they ask `calictl __complete WORD…`, whose last word is the one
 // before the cursor. It answers with the word `files` or `words` on a line, then one candidate per line: the word, a tab,
 // and what it means. Nothing of the answer is ever evaluated.
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof shells)[number];
 
@@ -91,7 +91,46 @@ end
 complete -c calictl -f -a '(__calictl_complete)'
 `;
 
-const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };
+/**
+ * PowerShell passes no empty argument to a program before version 7.3: a word that is not begun is sent as a space, which
+ * no candidate begins with, so it is cut off again by calictl.
+ */
+const powershell = `# PowerShell completion for calictl
+Register-ArgumentCompleter -Native -CommandName 'calictl' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @()
+    foreach ($element in $commandAst.CommandElements) {
+        if ($element.Extent.StartOffset -ge $cursorPosition) { break }
+        if ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) {
+            $words += $element.Value
+        } else {
+            $words += $element.Extent.Text
+        }
+    }
+    $program = $words[0]
+    $typed = @($words | Select-Object -Skip 1)
+    if ($wordToComplete -eq '') { $typed += ' ' }
+    $lines = @(& $program __complete @typed 2>$null)
+    if ($lines.Count -eq 0) { return }
+    foreach ($line in @($lines | Select-Object -Skip 1)) {
+        $parts = $line -split "\`t", 2
+        $about = if ($parts.Count -gt 1 -and $parts[1] -ne '') { $parts[1] } else { $parts[0] }
+        [System.Management.Automation.CompletionResult]::new($parts[0], $parts[0], 'ParameterValue', $about)
+    }
+    if ($lines[0] -eq 'files') {
+        $prefix = if ($wordToComplete -match '^--[^=]*=') { $Matches[0] } else { '' }
+        $path = $wordToComplete.Substring($prefix.Length)
+        $directory = if ($path -match '[/\\\\]') { $path -replace '[^/\\\\]*$', '' } else { '' }
+        foreach ($file in @(Get-ChildItem -Path "$path*" -ErrorAction SilentlyContinue)) {
+            $found = $prefix + $directory + $file.Name
+            if ($found -match '[^\\w./\\\\:=~-]') { $found = "'" + $found.Replace("'", "''") + "'" }
+            [System.Management.Automation.CompletionResult]::new($found, $file.Name, 'ProviderItem', $file.FullName)
+        }
+    }
+}
+`;
+
+const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
 /** The whole script, ready to be loaded. */
 export function scriptOf(shell: Shell): string {

@@ -28,11 +28,15 @@ export type NameSource = (
   options: { readonly namespace: string | undefined; readonly withNamespace?: boolean },
 ) => Promise<readonly string[]>;
 
+/** Names of the contexts of the kubeconfig. */
+export type ContextSource = () => Promise<readonly string[]>;
+
 /** What was typed before, as far as it decides what a value can be. */
 export interface Typed {
   readonly kind: string | undefined;
   readonly namespace: string | undefined;
   readonly names: NameSource;
+  readonly contexts: ContextSource;
 }
 
 export const nothing: Candidates = { candidates: [], files: false };
@@ -111,6 +115,8 @@ export async function valuesOf(spec: ParameterSpec, current: string, typed: Type
       return names(ipamHandle);
     case 'NAMESPACE':
       return names(namespace);
+    case 'CONTEXT':
+      return words(await typed.contexts());
     case 'POD':
     case 'NAMESPACE/NAME':
       return names(pod, true);
