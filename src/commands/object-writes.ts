@@ -49,6 +49,8 @@ export interface WriteOrder {
   readonly doing: string;
   /** Deletes go the other way: what needs others goes before them. */
   readonly dependentsFirst?: boolean;
+  /** What to do about an object that does not exist, where the verb has better advice than to list the others. */
+  readonly missingHint?: string;
   /** The order of the input, as far as it matters: next to each other, objects that do not need each other are written at the same time. */
   readonly asGiven?: boolean;
 }
@@ -97,6 +99,22 @@ function groupsOf(targets: readonly Target[], { dependentsFirst, asGiven }: Writ
   return ordered.filter(({ length }) => length > 0).map((members) => chainsOf(targets, members));
 }
 
+/** The error with the next step for this target: reading again is not enough when the manifest itself names a revision. */
+function withAdvice(error: CalictlError, { object }: Target, { missingHint }: WriteOrder): CalictlError {
+  if (!(error instanceof DatastoreError)) return error;
+  const { reason, message, code, missingKind, storeText } = error;
+  const { resourceVersion } = object.metadata;
+  const hint =
+    reason === 'not-found' && !missingKind
+      ? missingHint
+      : reason === 'conflict' && resourceVersion
+        ? `The manifest has resourceVersion ${resourceVersion}, which is not the stored one: get the object again, or remove the field to overwrite the changes since.`
+        : undefined;
+  return hint === undefined
+    ? error
+    : new DatastoreError(reason, message, { code, hint, missingKind, storeText, exit: error.exit, cause: error });
+}
+
 /**
  * Writes all targets; one that fails does not keep the others from being written, unless the datastore does not answer
  * any more. Ctrl-C stops before the next write. Returns how each ended, in the order of the input.
@@ -118,7 +136,7 @@ export async function writeAll(
       if (world.signal.aborted) return;
       if (!(error instanceof CalictlError)) throw error;
       isGone ||= !order.asGiven && error instanceof DatastoreError && error.reason === 'unavailable';
-      results[at] = { target, error };
+      results[at] = { target, error: withAdvice(error, target, order) };
     }
     finished++;
     progress(order.doing, { done: finished, total: targets.length, unit: 'objects' });

@@ -7,7 +7,7 @@ import { adminPolicy, adminTiers } from './admin-policy.ts';
 import { calicoPolicy, rulesOf, unclearPolicy, whyUnclear } from './calico-policy.ts';
 import type { PolicyObjects, Unread } from './cluster-objects.ts';
 import { kubernetesOrder, kubernetesPolicy } from './kubernetes-policy.ts';
-import type { Match } from './match.ts';
+import { type Match, noPort } from './match.ts';
 import { hasAddress, type Member } from './member.ts';
 import {
   type HostEndpointMember,
@@ -179,7 +179,7 @@ export class Cluster implements RuleSurroundings {
     if (port === undefined) return slices.length > 0;
     const ports = slices.flatMap((slice) => slice.ports).filter(({ protocol }) => protocol === port.protocol);
     if (ports.length === 0) return false;
-    return port.port === undefined ? { because: 'the port is not given' } : ports.some((one) => one.port === port.port);
+    return port.port === undefined ? { because: noPort } : ports.some((one) => one.port === port.port);
   }
 
   /** The profile of that name: those of namespaces allow, those of service accounts say nothing, unless they are stored. */

@@ -8,6 +8,9 @@ export interface Unsure {
 
 export type Match = boolean | Unsure;
 
+/** Why a rule about ports does not decide. */
+export const noPort = 'a port decides, and none was specified: use --port';
+
 export function isUnsure(match: Match): match is Unsure {
   return typeof match === 'object';
 }

@@ -3,7 +3,7 @@
 import { type Cidr, cidrContains } from '../net/cidr.ts';
 import type { IpAddress } from '../net/ip.ts';
 import type { Flow, FlowEnd } from './flow.ts';
-import { allOf, anyOf, type Match, not } from './match.ts';
+import { allOf, anyOf, type Match, noPort, not } from './match.ts';
 import type { EntitySelectors, Member } from './member.ts';
 import { hasPorts, type PortMatch, protocolNumbers } from './protocol.ts';
 
@@ -83,7 +83,7 @@ function isNumber(port: PortMatch): port is { first: number; last: number } {
 function hasNumber(ports: readonly PortMatch[], port: number | undefined): Match {
   const numbers = ports.filter(isNumber);
   if (numbers.length === 0) return false;
-  if (port === undefined) return { because: 'the port is not given' };
+  if (port === undefined) return { because: noPort };
   return numbers.some(({ first, last }) => first <= port && port <= last);
 }
 
@@ -96,7 +96,7 @@ function hasName(ports: readonly PortMatch[], protocol: number, end: FlowEnd, { 
     if (named.length === 0) return false;
     if (end.port !== undefined && !named.some(({ port }) => port === end.port)) return false;
     const selected = selector?.test(member) ?? true;
-    return allOf(selected, end.port === undefined ? { because: 'the port is not given' } : true);
+    return allOf(selected, end.port === undefined ? { because: noPort } : true);
   };
   return anyOf(end.members.map(test));
 }

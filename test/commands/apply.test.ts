@@ -67,6 +67,9 @@ describe('calictl apply', () => {
     const { code, stderr } = await calictl('apply -f -', stale);
     expect(code).toBe(1);
     expect(stderr).toContain('IPPool pool-1 was changed in the meantime');
+    expect(stderr).toContain(
+      'hint: The manifest has resourceVersion 6, which is not the stored one: get the object again',
+    );
     expect(readFileSync(join(path, 'one.yaml'), 'utf8')).toBe(before);
   });
 
@@ -122,7 +125,9 @@ describe('calictl create and replace', () => {
 
   it('replace needs an object that exists, and removes labels that the manifest does not list', async () => {
     const { calictl } = folder({ 'one.yaml': pool('pool-1') });
-    expect(await calictl('replace -f -', pool('pool-2'))).toMatchObject({ code: 1, stdout: '' });
+    const missing = await calictl('replace -f -', pool('pool-2'));
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toContain('hint: Use create or apply for a new object.');
     await calictl('apply -f -', pool('pool-1', '', '  labels: {a: b, c: d}\n'));
     expect(await calictl('replace -f -', pool('pool-1', '', '  labels: {c: e}\n'))).toMatchObject({
       code: 0,

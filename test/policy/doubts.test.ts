@@ -191,7 +191,10 @@ describe('what was not said', () => {
   });
 
   it('without a port rules on ports are not judged', () => {
-    expect(judged([ports], [], { protocol: 'tcp' })).toEqual(['deny', 'the port is not given']);
+    expect(judged([ports], [], { protocol: 'tcp' })).toEqual([
+      'deny',
+      'a port decides, and none was specified: use --port',
+    ]);
     expect(judged([ports], [], { protocol: 'udp' })).toEqual(['deny']);
     expect(judged([], [], { protocol: 'tcp' })).toEqual(['allow']);
   });
@@ -202,7 +205,7 @@ describe('what was not said', () => {
       types: ['Ingress'],
       ingress: [{ action: 'Deny', protocol: 'TCP', source: { ports: [1000] } }, { action: 'Allow' }],
     });
-    expect(judged([fromPort], [])).toEqual(['allow', 'the port is not given']);
+    expect(judged([fromPort], [])).toEqual(['allow', 'a port decides, and none was specified: use --port']);
     expect(judged([fromPort], [], { ...tcp, sourcePort: 1000 })).toEqual(['deny']);
     expect(judged([fromPort], [], { ...tcp, sourcePort: 1001 })).toEqual(['allow']);
   });

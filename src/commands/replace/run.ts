@@ -15,7 +15,8 @@ export async function run(ctx: Context, input: ReplaceInput): Promise<WritesShow
   const write = async (target: Target): Promise<Done> => {
     return { outcome: 'replaced', object: await client.update(target.kind, target.object) };
   };
-  return noteLeft(ctx, { written: await writeAll(ctx, targets, write, { doing: 'replacing' }), dryRun });
+  const order = { doing: 'replacing', missingHint: 'Use create or apply for a new object.' };
+  return noteLeft(ctx, { written: await writeAll(ctx, targets, write, order), dryRun });
 }
 
 export { errors, exit, formats } from '../written-result.ts';
