@@ -5,6 +5,7 @@ import { type Kind, storedApiVersion, v3ApiVersion } from '../resources/kind.ts'
 import { defaultNamespace, type KubeObject } from '../resources/object.ts';
 import { CalictlError, UsageError } from '../world/errors.ts';
 import { calicoctlText, identity } from './calicoctl-errors.ts';
+import { releaseOf } from './calicoctl-release.ts';
 import type { Context } from './command.ts';
 import { loadCalicoctlManifests } from './load-calicoctl-manifests.ts';
 import { type Done, type Target, writeAll } from './object-writes.ts';
@@ -17,6 +18,8 @@ export interface Handled {
   readonly done?: Done;
   /** In calicoctl's words. */
   readonly error?: string;
+  /** The error itself. */
+  readonly cause?: CalictlError;
 }
 
 interface ManifestInput {
@@ -27,7 +30,7 @@ interface ManifestInput {
 
 /** Errors: CalictlError in calicoctl's words. */
 export async function calicoctlManifests(ctx: Context, input: ManifestInput): Promise<Target[]> {
-  const loaded = await loadCalicoctlManifests(ctx, input);
+  const loaded = await loadCalicoctlManifests(ctx, input, await releaseOf(ctx));
   return loaded.map(({ kind, object }) => ({ kind, object }));
 }
 
@@ -45,7 +48,7 @@ function placed({ kind, object }: Target, given: string | undefined): KubeObject
     if (namespace) {
       return `namespace should not be specified for a non-namespaced resource. ${kind.kind} is not a namespaced resource`;
     }
-    return given === undefined ? object : `${kind.kind} is not namespaced`;
+    return given ? `${kind.kind} is not namespaced` : object;
   }
   if (namespace && given && namespace !== given) {
     return `resource namespace does not match client namespace. ${namespace} != ${given}`;
@@ -57,6 +60,9 @@ function placed({ kind, object }: Target, given: string | undefined): KubeObject
 export function refuseEmptyName(names: readonly string[]): void {
   if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');
 }
+
+/** What the commands say of manifests without an object, when `--skip-empty` allows them. */
+export const nothingSpecified: Report = { stdout: 'No resources specified\n', errors: [] };
 
 export interface Handling {
   readonly namespace: string | undefined;
@@ -81,6 +87,7 @@ export async function handleAll(
   const order = [...fitting.keys()];
   const written = await writeAll(ctx, [...fitting.values()], write, { doing: 'writing', asGiven: true });
   const outcomes = new Map(order.map((at, index) => [at, written[index]]));
+  const { calicoApi } = await ctx.datastore();
   return targets.map((target, at): Handled => {
     const problem = problems.get(at);
     if (problem !== undefined) return { target, fits: false, error: problem };
@@ -88,7 +95,8 @@ export async function handleAll(
     if (error === undefined) return { target: tried, fits: true, ...(done && { done }) };
     if (forgives?.(error)) return { target: tried, fits: true, done: { outcome: 'skipped' } };
     const { name, namespace: where } = tried.object.metadata;
-    return { target: tried, fits: true, error: calicoctlText(error, identity(tried.kind.kind, name, where)) };
+    const text = calicoctlText(error, identity(tried.kind.kind, name, where), calicoApi);
+    return { target: tried, fits: true, error: text, cause: error };
   });
 }
 

@@ -1,5 +1,6 @@
 // The objects that -f gives a command of calicoctl, with its errors.
 import { namedInputs } from '../files/input-files.ts';
+import type { CalicoctlRelease } from '../manifest/calicoctl/decode.ts';
 import { type GoManifestObject, readAsCalicoctl } from '../manifest/calicoctl/read-manifest.ts';
 import { CalictlError, systemText } from '../world/errors.ts';
 import type { Context } from './command.ts';
@@ -15,6 +16,7 @@ export interface CalicoctlManifestInput {
 export async function loadCalicoctlManifests(
   { world }: Pick<Context, 'world'>,
   { filename = '', recursive, skipEmpty }: CalicoctlManifestInput,
+  release: CalicoctlRelease = '3.31',
 ): Promise<readonly GoManifestObject[]> {
   const objects: GoManifestObject[] = [];
   const inputs = await namedInputs([filename], { recursive, patterns: false }, world).catch((error: unknown) => {
@@ -22,7 +24,7 @@ export async function loadCalicoctlManifests(
   });
   for (const { given, isFolder, texts } of inputs) {
     try {
-      for await (const { text } of texts()) objects.push(...readAsCalicoctl(text));
+      for await (const { text } of texts()) objects.push(...readAsCalicoctl(text, release));
     } catch (error) {
       throw unreadable(error, given);
     }

@@ -1,7 +1,7 @@
 // What calicoctl makes sure of before it writes: ClusterInformation `default` with an identity, and the tiers of Calico.
 import { type Datastore, DatastoreError, getIfAny } from '../datastore/datastore.ts';
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
-import { v3ApiVersion } from '../resources/kind.ts';
+import { type CalicoApi, v3ApiVersion } from '../resources/kind.ts';
 import { type ClusterInformation, clusterInformation } from '../resources/kinds/cluster-information.ts';
 import { type Tier, tier } from '../resources/kinds/tier.ts';
 import { sameValue } from '../text/plain-values.ts';
@@ -16,16 +16,25 @@ const conflictPauseMs = 1000;
 /** Errors: those of the store. */
 export async function initialise(store: Datastore, world: InitialisingWorld): Promise<void> {
   await initialiseCluster(store, world);
-  for (const [tierName, order, defaultAction] of tiers)
+  for (const [tierName, order, defaultAction] of tiers[store.calicoApi])
     await ensureTier(store, world, tierName, { order, defaultAction });
 }
 
-/** The tiers of Calico up to 3.31. */
-const tiers = [
-  ['default', 1_000_000, 'Deny'],
-  ['adminnetworkpolicy', 1000, 'Pass'],
-  ['baselineadminnetworkpolicy', 10_000_000, 'Pass'],
-] as const;
+type NewTier = readonly [name: string, order: number, defaultAction: string];
+
+/** The tiers of Calico up to 3.31, and from 3.32 on. */
+const tiers: Readonly<Record<CalicoApi, readonly NewTier[]>> = {
+  'crd.projectcalico.org/v1': [
+    ['default', 1_000_000, 'Deny'],
+    ['adminnetworkpolicy', 1000, 'Pass'],
+    ['baselineadminnetworkpolicy', 10_000_000, 'Pass'],
+  ],
+  'projectcalico.org/v3': [
+    ['default', 1_000_000, 'Deny'],
+    ['kube-admin', 1000, 'Pass'],
+    ['kube-baseline', 10_000_000, 'Pass'],
+  ],
+};
 
 async function ensureTier(
   store: Datastore,

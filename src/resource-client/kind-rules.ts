@@ -3,6 +3,7 @@ import { type Datastore, DatastoreError, listAll } from '../datastore/datastore.
 import { toV3 } from '../resources/convert/v3.ts';
 import type { Kind } from '../resources/kind.ts';
 import { bgpFilter } from '../resources/kinds/bgp-filter.ts';
+import { bgpPeer } from '../resources/kinds/bgp-peer.ts';
 import { globalNetworkPolicy } from '../resources/kinds/global-network-policy.ts';
 import { type IPPool, ipPool } from '../resources/kinds/ip-pool.ts';
 import { networkPolicy } from '../resources/kinds/network-policy.ts';
@@ -11,8 +12,9 @@ import { stagedNetworkPolicy } from '../resources/kinds/staged-network-policy.ts
 import { tier } from '../resources/kinds/tier.ts';
 import type { KubeObject } from '../resources/object.ts';
 import { defaultTier } from '../resources/policy-names.ts';
+import { goText } from '../resources/rules/rule-problem.ts';
 import type { World } from '../world/world.ts';
-import { nameOf, refusedWrite } from './client-error.ts';
+import { fieldError, nameOf, refusedWrite } from './client-error.ts';
 import type { PlannedObjects } from './planned-objects.ts';
 import { deletePool, type Leftovers } from './pool-deletion.ts';
 
@@ -27,6 +29,8 @@ export interface RuleContext {
 export interface KindRules {
   /** Errors: invalid for an object that must not be created. */
   beforeCreate?(shown: KubeObject): Promise<void>;
+  /** Errors: invalid for an object, complete with its defaults, that must not be created, nor replace another. */
+  beforeWrite?(complete: KubeObject): Promise<void>;
   /** Errors: for an object that must not be deleted now. */
   beforeDelete?(stored: KubeObject): Promise<void>;
   /** Deletes the object in place of a plain delete. Returns what is left behind. */
@@ -48,6 +52,7 @@ const tiered: readonly Kind[] = [
 const makers = new Map<Kind, (context: RuleContext) => KindRules>([
   [asKind(ipPool), poolRules],
   [asKind(tier), tierRules],
+  [asKind(bgpPeer), peerRules],
   ...tiered.map((kind) => [kind, (context: RuleContext) => policyRules(kind, context)] as const),
 ]);
 
@@ -78,6 +83,22 @@ function poolRules({ store, world, options }: RuleContext): KindRules {
         dryRun,
         looksBack: !asCalicoctl,
       });
+    },
+  };
+}
+
+function peerRules({ store, options }: RuleContext): KindRules {
+  return {
+    beforeWrite: async ({ metadata, spec }) => {
+      const { filters = [] } = (spec ?? {}) as { readonly filters?: readonly string[] };
+      // calicoctl insists on the filters; a tool that applies a directory may have them in a later file.
+      if (!options.asCalicoctl || filters.length === 0) return;
+      const stored = await listAll(store, bgpFilter, { orEmpty: true });
+      const known = new Set(stored.map(({ metadata: { name } }) => name));
+      if (filters.every((name) => known.has(name))) return;
+      throw fieldError(`${nameOf(asKind(bgpPeer), metadata)}: one of its filters does not exist`, [
+        { field: 'BGPPeer.Spec.Filters', value: goText(filters), reason: 'BGPFilter(s) not found' },
+      ]);
     },
   };
 }

@@ -1,6 +1,7 @@
 // The metadata of objects that are written: what a manifest may set, and what stays as it is stored.
-import type { DatastoreError } from '../datastore/datastore.ts';
-import { customResourceApi, type Kind, v3ApiVersion } from '../resources/kind.ts';
+import { DatastoreError } from '../datastore/datastore.ts';
+import { type CalicoApi, customResourceApi, type Kind, v3ApiVersion } from '../resources/kind.ts';
+import { isUid } from '../resources/names.ts';
 import type { KubeObject, ObjectMeta } from '../resources/object.ts';
 import { fieldError } from './client-error.ts';
 
@@ -62,6 +63,25 @@ export function keepsOwn(written: KubeObject, stored: KubeObject): KubeObject {
 export function requireNew(kind: Kind, { metadata }: KubeObject): void {
   const problem = newProblem(kind, metadata);
   if (problem !== undefined) throw problem;
+}
+
+/** Errors: invalid for an object that lacks what every stored object has, or has a uid that is none. */
+export function requireStored(kind: Kind, { metadata }: KubeObject, calicoApi: CalicoApi): void {
+  const reason = 'field must be set for an Update request';
+  const words = `${kind.kind} ${metadata.name} without metadata`;
+  if (!metadata.creationTimestamp) {
+    const fault = { field: 'Metadata.CreationTimestamp', value: '0001-01-01 00:00:00 +0000 UTC', reason };
+    throw fieldError(`${words}.creationTimestamp`, [fault]);
+  }
+  if (!metadata.uid) throw fieldError(`${words}.uid`, [{ field: 'Metadata.UID', value: '', reason }]);
+  if (calicoApi === v3ApiVersion || isUid(metadata.uid)) return;
+  const wrong = [36, 32].includes(metadata.uid.length)
+    ? 'invalid UUID format'
+    : `invalid UUID length: ${metadata.uid.length}`;
+  throw new DatastoreError('invalid', `${kind.kind} ${metadata.name}: the uid is none`, {
+    code: 'INVALID_OBJECT',
+    storeText: `failed to parse UID for resource: ${wrong}`,
+  });
 }
 
 function newProblem(kind: Kind, metadata: ObjectMeta): DatastoreError | undefined {

@@ -101,10 +101,10 @@ export class ObjectReader {
     yield { items, resourceVersion: read.map(({ resourceVersion }) => resourceVersion).join('/') };
   }
 
-  /** Errors: DatastoreError not-found, and whatever the store has. */
-  async one(ref: ObjectRef): Promise<ReadObject> {
+  /** Errors: DatastoreError not-found, in words for an object to delete if it is one, and whatever the store has. */
+  async one(ref: ObjectRef, { isDeleted = false } = {}): Promise<ReadObject> {
     const { derived } = this.#kind;
-    const made = derived && (await this.#oneDerived(derived, ref));
+    const made = derived && (await this.#oneDerived(derived, ref, isDeleted));
     if (made !== undefined) return made;
     const stored = await this.#stored(ref);
     const shown = toV3(this.#kind, stored);
@@ -150,7 +150,11 @@ export class ObjectReader {
   }
 
   /** The object of that name made from another one; undefined when only a stored one can have the name. */
-  async #oneDerived({ sources, fixed, malformedName }: Derivation, ref: ObjectRef): Promise<ReadObject | undefined> {
+  async #oneDerived(
+    { sources, fixed, malformedName }: Derivation,
+    ref: ObjectRef,
+    isDeleted: boolean,
+  ): Promise<ReadObject | undefined> {
     const always = fixed?.().find(({ metadata }) => metadata.name === ref.name);
     if (always !== undefined) return { shown: always };
     for (const origin of sources) {
@@ -163,11 +167,11 @@ export class ObjectReader {
       const made = source && this.#derive(origin, source);
       if (source !== undefined && made?.metadata.name === ref.name) return { shown: made, origin, source };
       if (this.#storesDerived) return undefined;
-      const storeText = `${origin.from.api.plural} "${sourceRef.name}" not found`;
-      throw new DatastoreError('not-found', '', { storeText });
+      // There is such a pod, but its endpoint has another name.
+      throw new DatastoreError('not-found', '', { storeText: '<nil>' });
     }
     if (this.#storesDerived) return undefined;
-    const { text: storeText, isWhole = false } = malformedName(ref.name);
+    const { text: storeText, isWhole = false } = malformedName(ref.name, isDeleted);
     throw new DatastoreError('not-found', '', { storeText, ...(isWhole && { code: 'MALFORMED_NAME' }) });
   }
 }

@@ -36,7 +36,7 @@ export function refuseWrite(
     (candidate) =>
       candidate.verbs.includes(verb) &&
       moments.includes(candidate.when) &&
-      candidate.names?.(ref.name) !== false &&
+      candidate.names?.(ref.name, store.calicoApi) !== false &&
       appliesTo(candidate, kind, store),
   );
   if (refusal === undefined) return;

@@ -5,7 +5,7 @@ import { alreadyExists } from '../datastore/object-rules.ts';
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
 import { withDefaults } from '../resources/defaults.ts';
 import { omitEmpty } from '../resources/field-order.ts';
-import type { Kind } from '../resources/kind.ts';
+import { type CalicoApi, customResourceApi, type Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { defaulted } from '../resources/rules/rules.ts';
 import { sameValue } from '../text/plain-values.ts';
@@ -13,13 +13,13 @@ import type { World } from '../world/world.ts';
 import { nameOf } from './client-error.ts';
 import { droppedText } from './dropped-fields.ts';
 import { type KindRules, rulesOf } from './kind-rules.ts';
-import { asNew, asReplacement, keepsOwn, requireNew } from './metadata.ts';
-import { checkObject } from './object-checks.ts';
+import { asNew, asReplacement, keepsOwn, requireNew, requireStored } from './metadata.ts';
+import { checkName, checkObject } from './object-checks.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
 import { pendingDeletion } from './pending-deletion.ts';
 import { PlannedObjects } from './planned-objects.ts';
 import { type Expected, ReadAhead } from './read-ahead.ts';
-import { isOwnedByKubernetes, refuseWrite } from './refusals.ts';
+import { refuseWrite } from './refusals.ts';
 
 export type ClientWorld = Pick<World, 'clock' | 'random' | 'env' | 'signal'>;
 
@@ -102,12 +102,15 @@ export class ResourceClient {
    */
   async create(kind: Kind, shown: KubeObject): Promise<KubeObject> {
     const { name, namespace } = shown.metadata;
-    if (isOwnedByKubernetes(kind)) requireNew(kind, shown);
-    refuseWrite(this.#store, kind, 'create', { name, namespace }, ['asked', 'written']);
+    const ref = { name, namespace };
+    refuseWrite(this.#store, kind, 'create', ref, ['asked', 'written']);
     await this.#rules(kind).beforeCreate?.(shown);
-    const complete = completed(kind, shown);
+    const complete = completed(kind, shown, this.#store.calicoApi);
+    await this.#rules(kind).beforeWrite?.(complete);
     await checkObject(this.#store, kind, complete, { ...this.#options, planned: this.#planned });
+    checkName(this.#store, kind, complete);
     requireNew(kind, shown);
+    refuseWrite(this.#store, kind, 'create', ref, ['sent']);
     const object = asNew(complete, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
     const stored = fromV3(kind, object, this.#store.calicoApi);
     if (this.#options.dryRun === 'client') return this.#wouldWrite(kind, await this.#wouldCreate(kind, object));
@@ -123,6 +126,14 @@ export class ResourceClient {
    */
   async update(kind: Kind, shown: KubeObject): Promise<KubeObject> {
     return (await this.#replace(kind, shown)).object;
+  }
+
+  /**
+   * Replaces a stored object by this one with all of its metadata, as calicoctl does with an object that it patched: it must
+   * have the revision of the stored one. Returns what is stored. Errors: those of `update`.
+   */
+  async updateWhole(kind: Kind, shown: KubeObject): Promise<KubeObject> {
+    return (await this.#replace(kind, shown, undefined, true)).object;
   }
 
   /** Creates the object, or updates the stored one if it differs. Errors: those of `create` and `update`. */
@@ -153,8 +164,8 @@ export class ResourceClient {
    */
   async delete(kind: Kind, ref: ObjectRef, options: DeleteOptions = {}): Promise<Deleted> {
     refuseWrite(this.#store, kind, 'delete', ref, ['asked', 'written']);
-    if (!ref.name) throw new DatastoreError('invalid', 'resource name may not be empty');
-    const found = await this.#reader(kind).one(ref);
+    if (!ref.name && kind.derived === undefined) throw new DatastoreError('invalid', 'resource name may not be empty');
+    const found = await this.#reader(kind).one(ref, { isDeleted: true });
     const { asCalicoctl, dryRun } = this.#options;
     const rules = this.#rules(kind);
     const compares = !asCalicoctl || rules.comparesRevision || found.source !== undefined;
@@ -214,8 +225,8 @@ export class ResourceClient {
     throw alreadyExists(kind, { name, namespace });
   }
 
-  /** `read` is what was found just now. */
-  async #replace(kind: Kind, shown: KubeObject, read?: ReadObject): Promise<Applied> {
+  /** `read` is what was found just now. `isWhole`: the metadata are those of `shown`. */
+  async #replace(kind: Kind, shown: KubeObject, read?: ReadObject, isWhole = false): Promise<Applied> {
     const { name, namespace, resourceVersion } = shown.metadata;
     const ref = { name, namespace };
     refuseWrite(this.#store, kind, 'update', ref, ['asked']);
@@ -223,16 +234,22 @@ export class ResourceClient {
       const found = attempt === 1 && read !== undefined ? read : await this.#reader(kind).one(ref);
       if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
       refuseWrite(this.#store, kind, 'update', ref, ['written']);
-      const complete = completed(kind, shown);
+      const complete = completed(kind, shown, this.#store.calicoApi);
+      await this.#rules(kind).beforeWrite?.(complete);
       await checkObject(this.#store, kind, complete, {
         ...this.#options,
         planned: this.#planned,
         stored: found.shown,
       });
+      if (isWhole) requireStored(kind, complete, this.#store.calicoApi);
+      if (this.#options.asCalicoctl) checkName(this.#store, kind, complete);
+      refuseWrite(this.#store, kind, 'update', ref, ['sent']);
       try {
-        return await this.#write(kind, asReplacement(complete, found.shown, this.#options), found);
+        const wanted = isWhole ? complete : asReplacement(complete, found.shown, this.#options);
+        return await this.#write(kind, wanted, found);
       } catch (error) {
-        const again = error instanceof DatastoreError && error.reason === 'conflict' && !resourceVersion;
+        const isConflict = error instanceof DatastoreError && error.reason === 'conflict';
+        const again = isConflict && !resourceVersion && !isWhole;
         if (!again || attempt === updateAttempts) throw error;
         await this.#world.clock.sleep(conflictPauseMs, this.#world.signal);
       }
@@ -281,8 +298,12 @@ export class ResourceClient {
 }
 
 /** The object with everything that Calico's client fills in, and without what it leaves out. */
-function completed(kind: Kind, shown: KubeObject): KubeObject {
-  return omitEmpty(kind, defaulted(kind, withDefaults(kind, shown)));
+function completed(kind: Kind, shown: KubeObject, calicoApi: CalicoApi): KubeObject {
+  const complete = omitEmpty(kind, defaulted(kind, withDefaults(kind, shown)), calicoApi);
+  if (calicoApi === customResourceApi || shown.status !== undefined) return complete;
+  // In projectcalico.org/v3 a status is written by itself.
+  const { status: _, ...written } = complete;
+  return written;
 }
 
 /** The error for a write of an object that exists only as long as the one that it is derived from. */

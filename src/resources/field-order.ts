@@ -1,7 +1,7 @@
 // Key order and empty fields as Calico's own programs print them, from the tables of fields.
 import { isObject } from '../text/plain-values.ts';
 import type { FieldTable, FieldType } from './field.ts';
-import { type Kind, shownFields } from './kind.ts';
+import { type CalicoApi, customResourceApi, type Kind, shownFields, v3ApiVersion } from './kind.ts';
 import type { KubeObject } from './object.ts';
 import { managedFieldFields, metadataFields, ownerFields } from './object-tables.ts';
 
@@ -82,38 +82,41 @@ function isEmpty(type: FieldType, value: unknown): boolean {
   return isObject(value) && type.form !== 'object' && Object.keys(value).length === 0;
 }
 
-function omitEmptyInValue(type: FieldType, value: unknown): unknown {
-  if (type.form === 'object') return isObject(value) ? omitEmptyInTable(type.fields(), value) : value;
+function omitEmptyInValue(type: FieldType, value: unknown, calicoApi: CalicoApi): unknown {
+  if (type.form === 'object') return isObject(value) ? omitEmptyInTable(type.fields(), value, calicoApi) : value;
   if (type.form !== 'list' || type.items.form === 'scalar' || !Array.isArray(value)) return value;
-  return value.map((entry) => omitEmptyInValue(type.items, entry));
+  return value.map((entry) => omitEmptyInValue(type.items, entry, calicoApi));
 }
 
-function omitEmptyInTable(table: FieldTable, members: Members): Record<string, unknown> {
+function omitEmptyInTable(table: FieldTable, members: Members, calicoApi: CalicoApi): Record<string, unknown> {
   const kept: Record<string, unknown> = { ...members };
-  for (const [name, { type, omit }] of Object.entries(table)) {
+  for (const [name, { type, omit, omitFrom }] of Object.entries(table)) {
     const given = kept[name] ?? undefined;
     if (omit === 'never') {
-      if (given !== undefined) kept[name] = omitEmptyInValue(type, given);
-      else if (type.form === 'object') kept[name] = omitEmptyInTable(type.fields(), {});
+      const isLeftOut = omitFrom !== undefined && calicoApi === v3ApiVersion;
+      if (given !== undefined) kept[name] = omitEmptyInValue(type, given, calicoApi);
+      else if (type.form === 'object' && !isLeftOut) kept[name] = omitEmptyInTable(type.fields(), {}, calicoApi);
+      if (isLeftOut && isObject(kept[name]) && Object.keys(kept[name]).length === 0) delete kept[name];
     } else if (given === undefined || (omit === 'empty' && isEmpty(type, given))) delete kept[name];
-    else kept[name] = omitEmptyInValue(type, given);
+    else kept[name] = omitEmptyInValue(type, given, calicoApi);
   }
   return kept;
 }
 
 /**
  * A copy without the fields that Calico's programs leave out (empty, zero, false, unset), and with those that they always
- * print. Fields that the kind does not know stay.
+ * print; `calicoApi` tells the version of Calico. Fields that the kind does not know stay.
  */
-export function omitEmpty<T extends KubeObject>(kind: Kind, object: T): T {
+export function omitEmpty<T extends KubeObject>(kind: Kind, object: T, calicoApi: CalicoApi = customResourceApi): T {
   const copy: KubeObject = { ...object };
   const shown = shownFields(kind);
   for (const part of parts) {
     const table = shown[part]?.();
     if (table === undefined) continue;
-    if (part === 'status' && shown.omitsStatus && copy.status === undefined) continue;
+    const isLeftOut = shown.omitsStatus === true || shown.omitsStatus === calicoApi;
+    if (part === 'status' && isLeftOut && copy.status === undefined) continue;
     const value = copy[part] ?? {};
-    copy[part] = isObject(value) ? omitEmptyInTable(table, value) : value;
+    copy[part] = isObject(value) ? omitEmptyInTable(table, value, calicoApi) : value;
   }
   return copy as T;
 }

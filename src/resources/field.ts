@@ -1,5 +1,6 @@
 // The vocabulary of field tables: types of values, and a field with its rules and the sentence that explains it.
 // One table per kind: its schema, print order, defaults, exact integers and explanations are all derived from it.
+import type { CalicoApi } from './calico-api.ts';
 import type { FieldPath } from './field-path.ts';
 import type { RuleProblem } from './rules/rule-problem.ts';
 
@@ -71,7 +72,11 @@ export interface ObjectDetails {
   /** The same with its package, where that is not `v3`. */
   readonly go?: string;
   /** Rules between its fields, checked after each field on its own. `at` is where the object is. */
-  readonly check?: (value: Readonly<Record<string, unknown>>, at: FieldPath) => readonly RuleProblem[];
+  readonly check?: (
+    value: Readonly<Record<string, unknown>>,
+    at: FieldPath,
+    calicoApi: CalicoApi,
+  ) => readonly RuleProblem[];
 }
 
 /** A check of a list or a map as a whole. */
@@ -108,10 +113,14 @@ interface FieldOptions {
    * only when it is `unset` (a Go pointer), or `never`.
    */
   readonly omit?: 'empty' | 'unset' | 'never';
+  /** From this version on an object without fields is left out where it was always printed before. */
+  readonly omitFrom?: '3.32';
   /** What holds when the field is not given. */
   readonly default?: DefaultValue;
   /** The version of Calico that brought the field, when calicoctl 3.31 does not have it. */
   readonly since?: '3.32';
+  /** The last version of Calico that has the field. */
+  readonly until?: '3.31';
   /** Reads fill the default in when the field is unset, or also when it is empty. Without this the default is only documented. */
   readonly fill?: 'unset' | 'empty';
 }
@@ -191,6 +200,9 @@ export const number = scalar<number | bigint>('number');
 export const anything = scalar<unknown>('anything');
 /** For ports and protocols, which have numbers and names. */
 export const integerOrText = scalar<number | string>('integer-or-string');
+
+/** A port, or a range of ports. */
+export const portRange = scalar<number | string>('integer-or-string', 'port: a number, or a range like 8000:8080');
 
 /** A string that is a Go duration; reads print it as Go does: `90s` becomes `1m30s`. */
 export const duration = scalar<string>('string', 'duration');

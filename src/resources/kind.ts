@@ -1,18 +1,11 @@
 // The description of a kind: where it is stored, what it is called, what its fields are, and how it is shown.
 // Other modules never test for the name of a kind: what is particular to one is described here.
+import { type CalicoApi, customResourceApi, customResourceGroup, v3ApiVersion } from './calico-api.ts';
 import type { FieldTable } from './field.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
 import type { RuleProblem } from './rules/rule-problem.ts';
 
-export const v3ApiVersion = 'projectcalico.org/v3';
-export const customResourceGroup = 'crd.projectcalico.org';
-export const customResourceApi = 'crd.projectcalico.org/v1';
-
-/**
- * The API in which a datastore keeps Calico's objects: custom resources that only Calico reads, or (since Calico 3.32) the
- * API that people see, served by CRDs of its own (docs/reference/api-groups.md).
- */
-export type CalicoApi = typeof customResourceApi | typeof v3ApiVersion;
+export { type CalicoApi, customResourceApi, customResourceGroup, v3ApiVersion };
 
 /** What a column needs besides its own object: all objects of another kind, or the one of that name. */
 export interface Need {
@@ -39,8 +32,8 @@ export interface Column<T extends KubeObject = KubeObject> {
 export interface ObjectFields {
   readonly spec?: () => FieldTable;
   readonly status?: () => FieldTable;
-  /** True when Calico's programs print no status of an object that has none. */
-  readonly omitsStatus?: true;
+  /** Where Calico's programs print no status of an object that has none: everywhere, or only where objects are kept there. */
+  readonly omitsStatus?: true | CalicoApi;
 }
 
 /**
@@ -94,8 +87,8 @@ export interface Derivation<T extends KubeObject = KubeObject> {
   readonly sources: readonly DerivationSource<T>[];
   /** Objects that exist always, at the beginning of every list. */
   readonly fixed?: () => readonly T[];
-  /** The error of a Kubernetes datastore for a name that no derived object has. */
-  malformedName(name: string): MalformedName;
+  /** The error of a Kubernetes datastore for a name that no derived object has, when the object is read or deleted. */
+  malformedName(name: string, isDeleted: boolean): MalformedName;
 }
 
 export interface DerivationOptions {
@@ -124,12 +117,12 @@ export type WriteVerb = 'create' | 'apply' | 'update' | 'delete';
 export interface Refusal {
   readonly verbs: readonly WriteVerb[];
   /** Objects that are refused; all of the kind when absent. */
-  names?(name: string): boolean;
+  names?(name: string, calicoApi: CalicoApi): boolean;
   /**
    * `asked`: whatever the datastore holds. `written`: an update is refused only when there is such an object. Patching and
-   * labelling read the object first in any case.
+   * labelling read the object first in any case. `sent`: only an object that passes all other checks is refused.
    */
-  readonly when: 'asked' | 'written';
+  readonly when: 'asked' | 'written' | 'sent';
   /** calicoctl's message. `id` is `Kind(name)` or `Kind(namespace/name)`. */
   message(id: string, name: string, verb: WriteVerb): string;
   /** What to do instead. */
@@ -155,12 +148,14 @@ export interface Write<T extends KubeObject = KubeObject> {
 
 /** What a kind has besides the rules that its table of fields gives. T is the form in which people see objects. */
 export interface Rules<T extends KubeObject = KubeObject> {
-  /** Rules between fields, without other objects. */
-  problems?(object: T): readonly RuleProblem[];
+  /** Rules between fields, without other objects; some differ by where the cluster keeps its objects. */
+  problems?(object: T, calicoApi: CalicoApi): readonly RuleProblem[];
   /** A copy with what Calico's client fills in before it writes an object. */
   defaulted?(object: T): T;
   /** Rules for a write, checked before all others. */
   writeProblems?(write: Write<T>): readonly RuleProblem[];
+  /** Rules for a write, checked after all others. */
+  lastProblems?(write: Write<T>): readonly RuleProblem[];
   /** The kinds whose objects `writeProblems` needs; `own` is the kind of the object. */
   needs?(own: Kind, write: Pick<Write<T>, 'object' | 'stored'>): readonly Kind[];
 }

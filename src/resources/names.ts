@@ -95,6 +95,11 @@ function reversedBits(byte: number): number {
 
 const uidPattern = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;
 
+/** True for a UUID, as Kubernetes gives to objects. */
+export function isUid(text: string): boolean {
+  return uidPattern.test(text);
+}
+
 /**
  * The UID under which Calico shows an object, from the stored one, and back: bits of each byte reversed, except in the
  * bytes of the UUID's version and variant. A text that is not a UUID is returned as it is.
@@ -133,9 +138,19 @@ function doubledDashes(part: string): string {
   return part.replaceAll('-', '--');
 }
 
+/** The names of all workload endpoints of a node, as calicoctl writes it: `node--a-*`. */
+export function endpointNamesOf(node: string): string {
+  return `${doubledDashes(node)}-*`;
+}
+
+/** Object name of a workload endpoint, of any orchestrator. */
+export function endpointName(node: string, orchestrator: string, workload: string, endpoint: string): string {
+  return [node, orchestrator, workload, endpoint].map(doubledDashes).join('-');
+}
+
 /** Object name of the workload endpoint of a Kubernetes pod. */
 export function workloadEndpointName(node: string, pod: string, endpoint = 'eth0'): string {
-  return [node, 'k8s', pod, endpoint].map(doubledDashes).join('-');
+  return endpointName(node, 'k8s', pod, endpoint);
 }
 
 export const longestObjectName = 253;

@@ -1,13 +1,13 @@
 // Writes that are refused, in calicoctl's words: the kinds and names that Calico's clients protect.
 import { describe, expect, it } from 'vitest';
-import type { WriteVerb } from '../../src/resources/kind.ts';
+import { customResourceApi, type WriteVerb } from '../../src/resources/kind.ts';
 import { kindNamed } from '../../src/resources/kinds.ts';
 
 /** The message for a write, and when it is refused; undefined for one that is allowed. */
 function refused(kind: string, name: string, verb: WriteVerb, namespace?: string): string | undefined {
   const id = namespace === undefined ? `${kind}(${name})` : `${kind}(${namespace}/${name})`;
   const refusal = kindNamed(kind)?.refusals?.find(
-    ({ verbs, names }) => verbs.includes(verb) && (names === undefined || names(name)),
+    ({ verbs, names }) => verbs.includes(verb) && (names === undefined || names(name, customResourceApi)),
   );
   return refusal && `${refusal.when}: ${refusal.message(id, name, verb)}`;
 }
@@ -50,18 +50,19 @@ describe('refused writes', () => {
 
   it('nodes are neither created nor deleted', () => {
     expect(all('Node', 'worker-1')).toEqual([
-      'asked: operation Create is not supported on Node(worker-1)',
+      'sent: operation Create is not supported on Node(worker-1)',
       undefined,
       undefined,
-      'asked: operation Delete is not supported on Node(worker-1)',
+      'asked: resource does not exist: WorkloadEndpoint(worker--1-*) with error: malformed WorkloadEndpoint name - unable to determine Pod name',
     ]);
+    expect(refused('Node', '', 'delete')).toBe('asked: error with field node (field should be assigned)');
   });
 
   it('profiles are not written; only one that exists is refused as such by an update', () => {
     expect(all('Profile', 'kns.shop')).toEqual([
-      'asked: operation Create is not supported on Profile(kns.shop)',
+      'sent: operation Create is not supported on Profile(kns.shop)',
       undefined,
-      'written: operation Update is not supported on Profile(kns.shop)',
+      'sent: operation Update is not supported on Profile(kns.shop)',
       'asked: operation Delete is not supported on Profile(kns.shop)',
     ]);
     const fixed = 'projectcalico-default-allow';
@@ -77,9 +78,9 @@ describe('refused writes', () => {
   it('workload endpoints are not written, but deleted', () => {
     const id = 'WorkloadEndpoint(shop/n-k8s-web-eth0)';
     expect(all('WorkloadEndpoint', 'n-k8s-web-eth0', 'shop')).toEqual([
-      `asked: operation Create is not supported on ${id}: unsupported PatchMode: patchModeUnspecified`,
+      `sent: operation Create is not supported on ${id}: unsupported PatchMode: patchModeUnspecified`,
       undefined,
-      `written: operation Update is not supported on ${id}: unsupported PatchMode: patchModeUnspecified`,
+      `sent: operation Update is not supported on ${id}: unsupported PatchMode: patchModeUnspecified`,
       undefined,
     ]);
   });

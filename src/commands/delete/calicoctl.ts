@@ -1,11 +1,12 @@
 // `delete` as calicoctl has it: its order of steps and its words.
-import { DatastoreError } from '../../datastore/datastore.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
+import { isMissing } from '../calicoctl-errors.ts';
 import {
   calicoctlManifests,
   calicoctlNamed,
   deleteReport,
   handleAll,
+  nothingSpecified,
   type Report,
   refuseEmptyName,
 } from '../calicoctl-writes.ts';
@@ -24,11 +25,12 @@ async function targetsOf(ctx: Context, { kind, names, filename, ...input }: Cali
 
 export async function run(ctx: Context, input: CalicoctlDeleteInput): Promise<Report> {
   const targets = await targetsOf(ctx, input);
+  if (targets.length === 0) return nothingSpecified;
   const client = new ResourceClient(await ctx.datastore(), ctx.world, { asCalicoctl: true, expected: targets });
   refuseEmptyName(input.names);
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,
-    forgives: (error) => input.skipNotExists && error instanceof DatastoreError && error.reason === 'not-found',
+    forgives: (error) => input.skipNotExists && isMissing(error),
     write: async ({ kind, object }) => {
       const { name, namespace, resourceVersion } = object.metadata;
       await client.delete(kind, { name, namespace }, { resourceVersion });

@@ -61,6 +61,7 @@ export const deleteObjects = defineCommand({
     flags: calicoctlFlags,
     guarded: true,
     isResourceCommand: true,
+    takesArgumentsOrFile: true,
     usage: `delete ( (<KIND> [<NAME>...]) |
                    --filename=<FILE> [--recursive] [--skip-empty] )
                    [--skip-not-exists] [--config=<CONFIG>] [--namespace=<NS>] [--context=<context>] [--allow-version-mismatch]`,

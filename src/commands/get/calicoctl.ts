@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
+import type { CalicoctlRelease } from '../../manifest/calicoctl/decode.ts';
 import type { TableLayout } from '../../output/columns.ts';
 import type { ObjectPage } from '../../resource-client/object-reader.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
@@ -10,6 +11,7 @@ import { clusterAsNumber, clusterBgp } from '../../resources/kinds/node.ts';
 import { defaultNamespace } from '../../resources/object.ts';
 import { CalictlError, exitCodes, systemText, UsageError } from '../../world/errors.ts';
 import { calicoctlText, identity } from '../calicoctl-errors.ts';
+import { releaseFor } from '../calicoctl-release.ts';
 import type { Context, Rendered } from '../command.ts';
 import type { CalicoctlGetInput } from './command.ts';
 import { documentsOf, listTypeOf } from './documents.ts';
@@ -29,6 +31,7 @@ interface CalicoctlOutput {
 
 interface Selected extends QueryResult {
   readonly format: CalicoctlFormat;
+  readonly release: CalicoctlRelease;
   /** What a template makes of the result. */
   readonly templateText: string;
 }
@@ -70,9 +73,10 @@ export async function run(ctx: Context, input: CalicoctlGetInput): Promise<Selec
   const output = outputOf(input);
   const related = await relatedOf(store, read.found, output, ctx.world.signal);
   const result = { ...output, ...read, table: tableOptions(output, input), related, template: undefined };
+  const release = releaseFor(store.calicoApi);
   const templateText =
     output.template === undefined ? '' : await throughTemplate(ctx, store, output.template, read.found);
-  return { ...result, templateText };
+  return { ...result, release, templateText };
 }
 
 /** Errors: UsageError for what no datastore could answer; those of manifests. */
@@ -236,9 +240,20 @@ async function textOf(path: string, shown: string): Promise<string> {
 
 const calicoctlLayout: TableLayout = { padsLineEnds: true, alignsAll: true };
 
+/** calicoctl 3.32 ends JSON without a newline. */
+async function* withoutLastNewline(pieces: Rendered): AsyncIterable<string> {
+  let held = '';
+  for await (const piece of typeof pieces === 'string' ? [pieces] : pieces) {
+    yield held;
+    held = piece;
+  }
+  yield held.replace(/\n$/, '');
+}
+
 export function text(selected: Selected): Rendered {
   const { format } = selected;
   if (format === 'template') return selected.templateText;
+  if (format === 'json' && selected.release === '3.32') return withoutLastNewline(documentsOf(selected, format));
   return format === 'yaml' || format === 'json'
     ? documentsOf(selected, format)
     : tablesOf(selected, format, () => calicoctlLayout);

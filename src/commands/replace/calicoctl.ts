@@ -1,11 +1,19 @@
 // `replace` as calicoctl has it: its order of steps and its words.
 import { ResourceClient } from '../../resource-client/resource-client.ts';
-import { calicoctlManifests, handleAll, initialised, type Report, replaceReport } from '../calicoctl-writes.ts';
+import {
+  calicoctlManifests,
+  handleAll,
+  initialised,
+  nothingSpecified,
+  type Report,
+  replaceReport,
+} from '../calicoctl-writes.ts';
 import type { Context } from '../command.ts';
 import type { CalicoctlReplaceInput } from './command.ts';
 
 export async function run(ctx: Context, input: CalicoctlReplaceInput): Promise<Report> {
   const targets = await calicoctlManifests(ctx, input);
+  if (targets.length === 0) return nothingSpecified;
   const client = new ResourceClient(await initialised(ctx), ctx.world, { asCalicoctl: true, expected: targets });
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,

@@ -266,7 +266,7 @@ class KubeDatastore implements Datastore {
 function collectionPath(kind: Kind, namespace: string | undefined): string {
   const { group, version, plural } = kind.api;
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const within = kind.namespaced && namespace !== undefined ? `/namespaces/${segment(kind, namespace)}` : '';
+  const within = kind.namespaced && namespace !== undefined ? `/namespaces/${segment('namespace', namespace)}` : '';
   return `${base}${within}/${plural}`;
 }
 
@@ -274,17 +274,19 @@ function objectPath(kind: Kind, ref: ObjectRef): string {
   if (kind.namespaced && !ref.namespace) {
     throw new DatastoreError('invalid', `${kind.kind} ${ref.name} is namespaced, and no namespace was given`);
   }
-  return `${collectionPath(kind, ref.namespace)}/${segment(kind, ref.name)}`;
+  return `${collectionPath(kind, ref.namespace)}/${segment('resource name', ref.name)}`;
 }
 
 function dryRunQuery({ dryRun }: WriteOptions): string {
   return dryRun ? '?dryRun=All' : '';
 }
 
-/** A name as one segment of a path: never empty, never one that leads elsewhere. */
-function segment(kind: Kind, name: string): string {
-  if (name === '' || name === '.' || name === '..' || name.includes('/')) {
-    throw new DatastoreError('invalid', `invalid name of a ${kind.kind}: ${JSON.stringify(name)}`);
-  }
+/** A name as one segment of a path: never empty, never one that leads elsewhere. Errors: in the words of Kubernetes. */
+function segment(what: string, name: string): string {
+  if (name === '') throw new DatastoreError('invalid', 'resource name may not be empty');
+  const reasons = ['.', '..'].includes(name)
+    ? [`may not be '${name}'`]
+    : ['/', '%'].filter((one) => name.includes(one)).map((one) => `may not contain '${one}'`);
+  if (reasons.length > 0) throw new DatastoreError('invalid', `invalid ${what} "${name}": [${reasons.join(' ')}]`);
   return encodeURIComponent(name);
 }

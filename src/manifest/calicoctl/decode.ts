@@ -1,16 +1,28 @@
-// JSON values to objects as calicoctl's strict decoder makes them: the first error in the order of sorted keys, then the
-// names of unknown fields. docs/reference/validation.md#calicoctl.
+// JSON values to objects as calicoctl's strict decoders make them. That of 3.31 reports the first error in the order of
+// sorted keys, and only without one the names of unknown fields. That of 3.32 is Go's own: the first problem of either sort.
+// docs/reference/validation.md#calicoctl.
 import type { FieldTable, FieldType, ScalarType } from '../../resources/field.ts';
 import { goDurationError, normalGoDuration } from '../../text/go-duration.ts';
+import { embeddedIn, type GoPlace, goListAt, goTypeAt, isEmbedded } from './go-types.ts';
 import { type GoValue, goJson, isGoNumber, jsonType } from './go-yaml.ts';
 
-/** What is wrong in a document: what calicoctl prints after `error parsing document: `. */
-export class GoDecodeError extends Error {}
+/** The releases of calicoctl, which differ in what they know and in what they say. */
+export type CalicoctlRelease = '3.31' | '3.32';
 
-/** What was last entered: Go's decoder names it in its errors, and forgets it after the first member. */
-interface Place {
-  readonly struct: string;
-  readonly field: string;
+/** What is wrong in a document: what calicoctl prints after `error parsing document: `, or all that it prints. */
+export class GoDecodeError extends Error {
+  readonly isWhole: boolean;
+
+  constructor(message: string, isWhole = false) {
+    super(message);
+    this.isWhole = isWhole;
+  }
+}
+
+export interface DecodeOptions {
+  readonly release: CalicoctlRelease;
+  /** Unquoted numbers and booleans are texts where a text belongs. */
+  readonly coerces: boolean;
 }
 
 const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
@@ -23,9 +35,17 @@ const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 class GoDecoder {
+  readonly #options: DecodeOptions;
   readonly unknown: string[] = [];
-  error: string | undefined;
-  #place: Place | undefined;
+  error: GoDecodeError | undefined;
+  /** What was last entered. The decoder of 3.31 names it in its errors, also in those of what comes after it in a list. */
+  #place: GoPlace | undefined;
+  /** From the document down to that field. */
+  #path: readonly string[] = [];
+
+  constructor(options: DecodeOptions) {
+    this.#options = options;
+  }
 
   value(value: GoValue, type: FieldType): unknown {
     if (value === null) return undefined;
@@ -33,39 +53,52 @@ class GoDecoder {
       case 'scalar':
         return this.#scalar(value, type);
       case 'list':
-        if (!Array.isArray(value)) return this.#mismatch(value, goType(type));
+        if (!Array.isArray(value)) return this.#mismatch(value, type);
         return value.map((item: GoValue) => {
           const decoded = this.value(item, type.items);
           return decoded === undefined ? emptyOf(type.items) : decoded;
         });
       case 'map':
-        if (!(value instanceof Map)) return this.#mismatch(value, goType(type));
+        if (!(value instanceof Map)) return this.#mismatch(value, type);
         return this.#map(value, type.values);
       case 'object':
-        if (!(value instanceof Map)) return this.#mismatch(value, goType(type));
-        return this.struct(value, type.fields(), type.struct ?? '');
+        if (!(value instanceof Map)) return this.#mismatch(value, type);
+        return this.struct(value, type.fields(), type.struct ?? goTypeAt(this.#place)?.split('.').at(-1) ?? '');
     }
   }
 
   struct(members: ReadonlyMap<string, GoValue>, table: FieldTable, struct: string): Record<string, unknown> {
     const made: Record<string, unknown> = {};
-    const names = Object.keys(table).filter((name) => table[name]?.since === undefined);
+    const { release } = this.#options;
+    const [outer, path] = [this.#place, this.#path];
+    const names = Object.keys(table).filter((name) => {
+      const { since, until } = table[name] as FieldTable[string];
+      return release === '3.31' ? since === undefined : until === undefined;
+    });
     const exact = new Set([...members.keys()].filter((key) => names.includes(key)));
     const taken = new Set<string>();
     for (const [key, value] of members) {
       const name = exact.has(key) ? key : names.find((one) => one.toLowerCase() === key.toLowerCase());
       const isFirst = name !== undefined && !taken.has(name) && (exact.has(key) || !exact.has(name));
-      if (!isFirst) {
-        this.unknown.push(key);
-        continue;
-      }
-      taken.add(name);
+      if (name === undefined || (release === '3.31' && !isFirst)) this.#addUnknown(key);
+      if (name === undefined) continue;
+      // Another spelling of the same field is decoded too, and its error counts.
       this.#place = { struct, field: name };
+      this.#path = [...path, ...embeddedIn(struct, name), name];
       const decoded = this.value(value, (table[name] as FieldTable[string]).type);
-      this.#place = undefined;
+      if (release === '3.32') this.#place = outer;
+      this.#path = path;
+      if (release === '3.31' && !isFirst) continue;
+      taken.add(name);
       if (decoded !== undefined) made[name] = decoded;
     }
     return made;
+  }
+
+  #addUnknown(name: string): void {
+    this.unknown.push(name);
+    if (this.#options.release === '3.31') return;
+    this.error ??= new GoDecodeError(`field in document is not recognized or is in the wrong location: ${name}`, true);
   }
 
   #map(members: ReadonlyMap<string, GoValue>, values: FieldType): Record<string, unknown> {
@@ -83,19 +116,39 @@ class GoDecoder {
     return made;
   }
 
+  /** An error of a type that decodes itself: in 3.32 it is the last thing that is read. */
   fail(message: string): undefined {
-    this.error ??= message;
+    const error = new GoDecodeError(message);
+    if (this.#options.release === '3.32') throw error;
+    this.error ??= error;
     return undefined;
   }
 
-  #mismatch(value: GoValue, type: string): undefined {
+  #mismatch(value: GoValue, wanted: FieldType): undefined {
+    const named = goTypeAt(this.#place);
+    const isList = wanted.form === 'list';
+    const type = named && this.#place && isList ? goListAt(this.#place, named) : (named ?? goType(wanted));
+    if (this.#options.release === '3.32') {
+      const isInteger = wanted.form === 'scalar' && ['integer', 'int64'].includes(wanted.json);
+      this.error ??= new GoDecodeError(this.#cannotUnmarshal(value, type, isInteger));
+      return undefined;
+    }
     const text = typeof value === 'string' ? value : goJson(value);
     const where = this.#place === undefined ? 'value' : `field ${this.#place.struct}.${this.#place.field}`;
-    return this.fail(`cannot parse ${jsonType(value)} '${text}' into ${where} of type ${type}`);
+    this.error ??= new GoDecodeError(`cannot parse ${jsonType(value)} '${text}' into ${where} of type ${type}`);
+    return undefined;
+  }
+
+  /** The words of Go's own decoder; those of a type that decodes itself have no place in 3.31. */
+  #cannotUnmarshal(value: GoValue, type: string, isInteger: boolean): string {
+    const what = isInteger && isGoNumber(value) ? `number ${value.json}` : jsonType(value);
+    const hasPlace = this.#options.release === '3.32' && this.#place !== undefined;
+    const where = hasPlace ? `struct field ${this.#place?.struct}.${this.#path.join('.')}` : 'value';
+    return `json: cannot unmarshal ${what} into Go ${where} of type ${type}`;
   }
 
   #notText(value: GoValue): undefined {
-    return this.fail(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`);
+    return this.fail(this.#cannotUnmarshal(value, 'string', false));
   }
 
   #scalar(value: NonNullable<GoValue>, type: ScalarType): unknown {
@@ -111,6 +164,8 @@ class GoDecoder {
         return this.#port(value);
       case 'RFC 3339 time':
         return this.#time(value);
+      case 'Kubernetes port':
+        return typeof value === 'string' ? value : this.#small(value, 'int32');
       default:
         if (type.json !== 'anything') return this.#plain(value, type);
         return type.go === undefined ? plainOf(value) : this.#plain(value, { ...type, json: 'int64' });
@@ -121,18 +176,19 @@ class GoDecoder {
     switch (type.json) {
       case 'string':
         if (typeof value === 'string') return value;
+        if (!this.#options.coerces || isEmbedded(this.#place)) return this.#mismatch(value, type);
         if (typeof value === 'boolean') return String(value);
-        return isGoNumber(value) ? value.text : this.#mismatch(value, goType(type));
+        return isGoNumber(value) ? value.text : this.#mismatch(value, type);
       case 'boolean':
-        return typeof value === 'boolean' ? value : this.#mismatch(value, 'bool');
+        return typeof value === 'boolean' ? value : this.#mismatch(value, type);
       case 'number':
-        return isGoNumber(value) ? Number(value.json) : this.#mismatch(value, 'float64');
+        return isGoNumber(value) ? Number(value.json) : this.#mismatch(value, type);
       case 'integer':
       case 'int64': {
-        const go = goType(type);
+        const go = goTypeAt(this.#place) ?? goType(type);
         const [min, max] = integerRanges[go] ?? [0n, 0n];
         const whole = isGoNumber(value) && /^-?\d+$/.test(value.json) ? BigInt(value.json) : undefined;
-        if (whole === undefined || whole < min || whole > max) return this.#mismatch(value, go);
+        if (whole === undefined || whole < min || whole > max) return this.#mismatch(value, type);
         return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole;
       }
       default:
@@ -173,14 +229,13 @@ class GoDecoder {
     return this.fail(`invalid AS Number format (${value})`);
   }
 
-  #small(value: NonNullable<GoValue>, type: 'uint8' | 'uint16'): number | undefined {
-    const max = type === 'uint8' ? 255 : 65535;
+  #small(value: NonNullable<GoValue>, type: 'uint8' | 'uint16' | 'int32'): number | undefined {
+    const [min = 0n, max = 0n] = integerRanges[type] ?? [];
     if (isGoNumber(value)) {
-      const number = /^\d+$/.test(value.json) ? Number(value.json) : -1;
-      if (number >= 0 && number <= max) return number;
-      return this.fail(`json: cannot unmarshal number ${value.json} into Go value of type ${type}`);
+      const number = /^-?\d+$/.test(value.json) ? BigInt(value.json) : undefined;
+      if (number !== undefined && number >= min && number <= max) return Number(number);
     }
-    return this.fail(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`);
+    return this.fail(this.#cannotUnmarshal(value, type, true));
   }
 
   #protocol(value: NonNullable<GoValue>): unknown {
@@ -254,10 +309,11 @@ export function decodeGo(
   members: ReadonlyMap<string, GoValue>,
   table: FieldTable,
   struct: string,
+  options: DecodeOptions = { release: '3.31', coerces: true },
 ): Record<string, unknown> {
-  const decoder = new GoDecoder();
+  const decoder = new GoDecoder(options);
   const made = decoder.struct(members, table, struct);
-  if (decoder.error !== undefined) throw new GoDecodeError(decoder.error);
+  if (decoder.error !== undefined) throw decoder.error;
   if (decoder.unknown.length > 0) throw new GoDecodeError(unknownFields(decoder.unknown));
   return made;
 }

@@ -7,6 +7,7 @@ import {
   type ParsedNode,
   parseAllDocuments,
   type Scalar,
+  visit,
   type YAMLMap,
 } from 'yaml';
 import { goFloat } from '../../text/go-number.ts';
@@ -127,6 +128,24 @@ const messages: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: 'did not find expected node content',
 };
 
+/** Errors: GoYamlError with all keys that are repeated. */
+function refuseRepeated(document: Document.Parsed, text: string): void {
+  const lines: string[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<string>();
+      for (const { key } of items as readonly { readonly key: ParsedNode }[]) {
+        if (!isScalar(key) || key.source === '<<') continue;
+        const name = keyOf(key);
+        const line = text.slice(0, key.range[0]).split('\n').length;
+        if (seen.has(name)) lines.push(`  line ${line}: key ${JSON.stringify(name)} already set in map`);
+        seen.add(name);
+      }
+    },
+  });
+  if (lines.length > 0) throw new GoYamlError(`yaml: unmarshal errors:\n${lines.join('\n')}`);
+}
+
 /** Where libyaml's count of lines begins, a mark on the first line has none. */
 function syntaxError(text: string, offset: number, code: string, message: string): GoYamlError {
   const line = text.slice(0, offset).split('\n').length - 1;
@@ -134,8 +153,8 @@ function syntaxError(text: string, offset: number, code: string, message: string
   return new GoYamlError(`yaml: ${where}${messages[code] ?? firstLine(message)}`);
 }
 
-/** The value of one document; null for an empty one. Errors: GoYamlError. */
-export function goValueOf(text: string): GoValue {
+/** The value of one document; null for an empty one. `uniqueKeys` refuses equal keys in a map. Errors: GoYamlError. */
+export function goValueOf(text: string, { uniqueKeys = false } = {}): GoValue {
   if (hasTooManyBrackets(text)) throw new GoYamlError('yaml: exceeded max depth of 10000');
   try {
     const documents = parseAllDocuments(text, { ...yamlOptions, merge: true, uniqueKeys: false });
@@ -143,6 +162,7 @@ export function goValueOf(text: string): GoValue {
     const [document] = documents;
     const [error] = document.errors;
     if (error !== undefined) throw syntaxError(text, error.pos[0], error.code, error.message);
+    if (uniqueKeys) refuseRepeated(document, text);
     return new Converter(document, text.length).value(document.contents as ParsedNode | null);
   } catch (error) {
     if (error instanceof AliasError) {

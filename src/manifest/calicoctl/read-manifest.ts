@@ -5,7 +5,7 @@ import { kindNamed } from '../../resources/kinds.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { metadataFields, shownTable } from '../../resources/object-tables.ts';
 import { CalictlError } from '../../world/errors.ts';
-import { decodeGo, GoDecodeError } from './decode.ts';
+import { type CalicoctlRelease, type DecodeOptions, decodeGo, GoDecodeError } from './decode.ts';
 import { type GoValue, GoYamlError, goJson, goValueOf, jsonType } from './go-yaml.ts';
 
 /** An object of a manifest. */
@@ -30,67 +30,93 @@ export function documentsOf(text: string): string[] {
   return [first, ...rest.map((piece) => (piece.includes('\n') ? piece.slice(piece.indexOf('\n') + 1) : ''))];
 }
 
-function parseError(text: string): CalictlError {
-  return new CalictlError(`failed to execute command: error parsing document: ${text}`, { code: 'INVALID_MANIFEST' });
+function failure(text: string): CalictlError {
+  return new CalictlError(text, { code: 'INVALID_MANIFEST' });
 }
 
-/** The objects of a text in its order. Errors: CalictlError in calicoctl's words. */
-export function readAsCalicoctl(text: string): GoManifestObject[] {
-  return documentsOf(text).flatMap((document) => {
-    if (document.length > longestDocument) throw parseError('bufio.Scanner: token too long');
+/** What each release says before the reason. */
+const prefixes = {
+  '3.31': { syntax: 'error parsing document: ', decoding: 'error parsing document: ' },
+  '3.32': {
+    syntax: 'error converting YAML to JSON: ',
+    decoding: 'error unmarshaling JSON: while decoding JSON: ',
+  },
+} as const;
+
+/** The objects of a text in its order. Errors: CalictlError in the words of that release of calicoctl. */
+export function readAsCalicoctl(text: string, release: CalicoctlRelease): GoManifestObject[] {
+  const { syntax, decoding } = prefixes[release];
+  return documentsOf(text).flatMap((document, at, all) => {
+    // What follows the last mark is nothing; 3.32 refuses any other document without an object.
+    if (document === '' && at === all.length - 1) return [];
+    if (document.length > longestDocument) {
+      throw failure('failed to execute command: error parsing document: bufio.Scanner: token too long');
+    }
     try {
-      return objectsIn(goValueOf(document));
+      return objectsIn(goValueOf(document, { uniqueKeys: release === '3.32' }), release);
     } catch (error) {
-      if (error instanceof GoYamlError || error instanceof GoDecodeError) throw parseError(error.message);
-      throw error;
+      if (error instanceof GoYamlError) throw failure(`failed to execute command: ${syntax}${error.message}`);
+      if (!(error instanceof GoDecodeError)) throw error;
+      throw failure(error.isWhole ? error.message : `failed to execute command: ${decoding}${error.message}`);
     }
   });
 }
 
 /** Errors: GoDecodeError. */
-function objectsIn(value: GoValue): GoManifestObject[] {
-  if (value === null) return [];
+function objectsIn(value: GoValue, release: CalicoctlRelease): GoManifestObject[] {
+  if (value === null) return release === '3.31' ? [] : decoded(new Map(), { release, coerces: true });
   if (value instanceof Map) {
     const kind = value.get('kind') as GoValue | undefined;
-    if (typeof kind === 'string' && kind !== '') return decoded(value);
+    if (typeof kind === 'string' && kind !== '') return decoded(value, { release, coerces: true });
   } else if (Array.isArray(value)) {
-    return value.flatMap((item: GoValue) => {
-      if (!(item instanceof Map)) {
-        throw new GoDecodeError(
-          `json: cannot unmarshal ${jsonType(item)} into Go value of type map[string]interface {}`,
-        );
+    const items = value.map((item: GoValue): Members => {
+      if (item !== null && !(item instanceof Map)) {
+        const type = jsonType(item);
+        throw new GoDecodeError(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
       }
-      const kind = item.get('kind') as GoValue | undefined;
-      if (typeof kind !== 'string' || kind === '')
-        throw new GoDecodeError(`Object 'Kind' is missing in '${goJson(item)}'`);
-      return decoded(item);
+      const kind = item?.get('kind');
+      if (item !== null && typeof kind === 'string' && kind !== '') return item;
+      throw new GoDecodeError(`Object 'Kind' is missing in '${goJson(item)}'`);
     });
+    // All kinds must be known before anything is decoded.
+    for (const item of items) kindOf(item);
+    return items.flatMap((item) => decoded(item, { release, coerces: false }));
+  }
+  if (release === '3.32') {
+    throw new GoDecodeError(
+      `json: cannot unmarshal ${jsonType(value)} into Go value of type []unstructured.Unstructured`,
+    );
   }
   const text = typeof value === 'string' ? value : goJson(value);
   throw new GoDecodeError(`cannot parse ${jsonType(value)} '${text}' into value of type []unstructured.Unstructured`);
 }
 
-function decoded(members: ReadonlyMap<string, GoValue>): GoManifestObject[] {
-  const kindName = members.get('kind') as string;
+type Members = ReadonlyMap<string, GoValue>;
+
+/** The kind that an object, or a list of such objects, says it is. Errors: CalictlError for one that calicoctl does not have. */
+function kindOf(members: Members): { readonly kind: Kind; readonly isList: boolean } {
+  const kindName = String(members.get('kind') ?? '');
   const apiVersion = members.get('apiVersion');
   const isList = kindName.endsWith('List');
   const kind = kindNamed(isList ? kindName.slice(0, -'List'.length) : kindName);
-  if (kind === undefined || !isInCalicoctl(kind) || apiVersion !== v3ApiVersion) {
-    const version = typeof apiVersion === 'string' ? apiVersion : '';
-    throw new CalictlError(
-      `failed to execute command: unknown resource type (${kindName}) and/or version (${version})`,
-      { code: 'INVALID_MANIFEST' },
-    );
-  }
-  const table = tableOf(kind);
-  if (!isList) return [objectOf(kind, decodeGo(members, table, kind.kind))];
+  if (kind !== undefined && isInCalicoctl(kind) && apiVersion === v3ApiVersion) return { kind, isList };
+  const version = typeof apiVersion === 'string' ? apiVersion : '';
+  throw failure(`failed to execute command: unknown resource type (${kindName}) and/or version (${version})`);
+}
+
+function decoded(members: Members, options: DecodeOptions): GoManifestObject[] {
+  const { kind, isList } = kindOf(members);
+  const table = tableOf(kind, options.release);
+  if (!isList) return [objectOf(kind, decodeGo(members, table, kind.kind, options))];
   const listTable = {
     apiVersion: field(text, ''),
     kind: field(text, ''),
     metadata: field(object(listMetadata, { struct: 'ListMeta' }), ''),
     items: field(list(object(table, { struct: kind.kind })), ''),
   };
-  const { items = [] } = decodeGo(members, listTable, `${kind.kind}List`) as { items?: Record<string, unknown>[] };
+  const { items = [] } = decodeGo(members, listTable, `${kind.kind}List`, options) as {
+    items?: Record<string, unknown>[];
+  };
   return items.map((item) => objectOf(kind, item));
 }
 
@@ -106,12 +132,13 @@ export const listMetadata = {
 export const goMetadata = field(object(metadataFields, { struct: 'ObjectMeta', go: 'v1.ObjectMeta' }), '');
 
 /** The fields of an object as calicoctl's types have them. */
-function tableOf(kind: Kind) {
+function tableOf(kind: Kind, release: CalicoctlRelease) {
   const { spec, ...table } = shownTable(kind);
   const named = spec?.type.form === 'object' ? { ...spec, type: { ...spec.type, struct: `${kind.kind}Spec` } } : spec;
   // calicoctl 3.31 knows no status of the kinds that got one later.
   const { status, ...rest } = table;
-  const known = kind.fields.omitsStatus || status === undefined ? rest : { ...rest, status };
+  const isKnown = status !== undefined && (release === '3.32' || !kind.fields.omitsStatus);
+  const known = isKnown ? { ...rest, status } : rest;
   return { ...known, metadata: goMetadata, ...(named && { spec: named }) };
 }
 

@@ -4,6 +4,7 @@ import { applyPatch, type Operation } from 'rfc6902';
 import { deepCopy, isObject } from '../../text/plain-values.ts';
 import { CalictlError } from '../../world/errors.ts';
 import type { KubeObject } from '../object.ts';
+import { goText } from '../rules/rule-problem.ts';
 
 export type PatchType = 'strategic' | 'merge' | 'json';
 
@@ -37,11 +38,26 @@ function merged(target: unknown, patch: Values, directives: boolean): Values {
   return Object.fromEntries(after);
 }
 
-function directed({ [directive]: action, ...rest }: Values): Values {
+function directed(patch: Values): Values {
+  const { [directive]: action, ...rest } = patch;
   if (action === 'replace') return rest;
   if (action === 'delete') return {};
-  if (action === 'merge') return rest;
-  throw invalid(`unknown $patch directive ${JSON.stringify(action)}: it is replace, delete or merge`);
+  throw new UnknownDirectiveError(patch, action);
+}
+
+/** A `$patch` that is none of the words that Kubernetes knows; `calicoctl` is how calicoctl says so. */
+export class UnknownDirectiveError extends CalictlError {
+  readonly calicoctl: string;
+
+  constructor(patch: Values, action: unknown) {
+    super(`unknown $patch directive ${JSON.stringify(action)}: it is replace or delete`, {
+      code: 'PATCH_INVALID',
+      exit: 2,
+    });
+    const type = typeof action === 'boolean' ? 'bool' : 'int64';
+    const word = typeof action === 'string' ? action : `%!s(${type}=${goText(action)})`;
+    this.calicoctl = `unknown patch type: ${word} in map: ${goText(patch)}`;
+  }
 }
 
 function patchedByOperations(object: KubeObject, patch: unknown): KubeObject {

@@ -10,7 +10,8 @@ import { inCalicoApi } from './custom-resource.ts';
  */
 export function toV3(kind: Kind, stored: KubeObject): KubeObject {
   if (kind.codec === undefined || (stored.apiVersion === v3ApiVersion && !isCalicoKind(kind))) return stored;
-  return omitEmpty(kind, kind.codec.toV3(stored, kind));
+  const calicoApi = stored.apiVersion === v3ApiVersion ? v3ApiVersion : customResourceApi;
+  return omitEmpty(kind, kind.codec.toV3(stored, kind), calicoApi);
 }
 
 /** The form in which a datastore with this API keeps a v3 object; one that is in that form already comes back as it is. */

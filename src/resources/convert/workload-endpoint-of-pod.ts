@@ -4,6 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { formatCidr, parseCidr } from '../../net/cidr.ts';
 import { parseJson } from '../../text/json.ts';
 import { orderMetadata } from '../field-order.ts';
+import type { MalformedName } from '../kind.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { WorkloadEndpoint } from '../kinds/workload-endpoint-fields.ts';
 import { workloadEndpointName } from '../names.ts';
@@ -97,9 +98,25 @@ function specOf(pod: Pod, namespace: string, interfacePrefix: string): Spec {
   };
 }
 
-/** Name of the pod in `node--a-k8s-cart--0-eth0`; dashes inside the parts are doubled. */
+/** The parts of the name of an endpoint: dashes within a part are doubled. */
+function partsOfName(name: string): string[] {
+  return (name.match(/(?:[^-]|--)+/g) ?? []).map((part) => part.replaceAll('--', '-'));
+}
+
+/** Name of the pod that an endpoint of this name belongs to; undefined for a name that no endpoint of a pod has. */
 export function podOfEndpoint(name: string): string | undefined {
-  return /^.*[^-]-k8s-([^-].*)-eth0$/.exec(name)?.[1]?.replaceAll('--', '-');
+  const [, orchestrator, pod, , ...more] = partsOfName(name);
+  return orchestrator === 'k8s' && more.length === 0 ? pod : undefined;
+}
+
+/** What calicoctl says of a name that no endpoint of a pod has, when the endpoint is read or deleted. */
+export function malformedEndpointName(name: string, isDeleted: boolean): MalformedName {
+  if (name === '') return { text: 'Cannot parse empty string', isWhole: true };
+  if (partsOfName(name).length > 4) {
+    return { text: `Error parsing ${name}, verify that WorkloadEndpoint name is correct`, isWhole: true };
+  }
+  if (isDeleted) return { text: `insufficient identifiers, missing '${name}'`, isWhole: true };
+  return { text: 'malformed WorkloadEndpoint name - unable to determine Pod name' };
 }
 
 /**

@@ -73,6 +73,7 @@ const spec = fields(() => ({
   }),
   keepaliveTime: field(duration, 'How often the session is kept alive, in whole seconds; from Calico 3.32.', {
     omit: 'unset',
+    since: '3.32',
   }),
   numAllowedLocalASNumbers: field(
     integer({ min: 0 }),

@@ -12,9 +12,11 @@ import {
   map,
   object,
   oneOf,
+  portRange,
   regex,
   text,
 } from '../field.ts';
+import { cidrs } from '../rules/tags.ts';
 import { optional } from './felix-host-fields.ts';
 
 const onOff = oneOf('Enabled', 'Disabled');
@@ -50,7 +52,7 @@ export const felixBpfFields = fields(() => ({
     default: true,
   }),
   bpfJITHardening: field(
-    oneOf('Auto', 'Strict'),
+    choice('oneof', 'Auto', 'Strict'),
     "Hardening of the kernel's eBPF compiler: Auto relaxes a setting that slows programs down, Strict keeps it.",
     { ...optional, default: 'Auto' },
   ),
@@ -63,11 +65,11 @@ export const felixBpfFields = fields(() => ({
       fill: 'unset',
     },
   ),
-  bpfConntrackLogLevel: field(oneOf('Off', 'Debug'), 'How much the cleanup of the connection table logs.', {
+  bpfConntrackLogLevel: field(choice('oneof', 'Off', 'Debug'), 'How much the cleanup of the connection table logs.', {
     default: 'Off',
   }),
   bpfConntrackMode: field(
-    oneOf('Auto', 'Userspace', 'BPFProgram'),
+    choice('oneof', 'Auto', 'Userspace', 'BPFProgram'),
     'How the connection table is cleaned up: by Felix, or by an eBPF program.',
     { ...optional, default: 'Auto' },
   ),
@@ -112,7 +114,7 @@ export const felixBpfFields = fields(() => ({
     'How replies of a backend on another node reach a client outside: through the first node, or directly (DSR).',
     { default: 'Tunnel' },
   ),
-  bpfDSROptoutCIDRs: field(list(cidr), 'Clients for which DSR is not used.', optional),
+  bpfDSROptoutCIDRs: field(list(cidr, cidrs), 'Clients for which DSR is not used.', optional),
   bpfExtToServiceConnmark: field(integer({ min: 0 }), 'Connection mark of traffic from outside to services.', {
     ...optional,
     default: 0,
@@ -133,8 +135,11 @@ export const felixBpfFields = fields(() => ({
       default: 10256,
     },
   ),
-  bpfKubeProxyEndpointSlicesEnabled: field(flag, 'Deprecated: endpoint slices are always used.', optional),
-  bpfPSNATPorts: field(integerOrText, 'Source ports for connections whose own source port is in use.', {
+  bpfKubeProxyEndpointSlicesEnabled: field(flag, 'Deprecated: endpoint slices are always used.', {
+    ...optional,
+    until: '3.31',
+  }),
+  bpfPSNATPorts: field(portRange, 'Source ports for connections whose own source port is in use.', {
     ...optional,
     default: '20000:29999',
   }),
@@ -196,7 +201,7 @@ export const felixBpfFields = fields(() => ({
     { ...optional, default: ['docker+'] },
   ),
   bpfDisableGROForIfaces: field(regex, 'Interfaces on which generic receive offload is turned off.'),
-  bpfExcludeCIDRsFromNAT: field(list(cidr), 'Destinations that are never load balanced.', optional),
+  bpfExcludeCIDRsFromNAT: field(list(cidr, cidrs), 'Destinations that are never load balanced.', optional),
   bpfExportBufferSizeMB: field(size, 'Size of the buffer for events from eBPF programs, in MiB.', {
     ...optional,
     default: 1,
@@ -207,9 +212,13 @@ export const felixBpfFields = fields(() => ({
     {
       ...optional,
       default: 'Disabled',
+      since: '3.32',
     },
   ),
-  istioDSCPMark: field(integerOrText, 'DSCP value of packets between ztunnels of Istio; from Calico 3.32.', optional),
+  istioDSCPMark: field(integerOrText, 'DSCP value of packets between ztunnels of Istio; from Calico 3.32.', {
+    ...optional,
+    since: '3.32',
+  }),
   cgroupV2Path: field(text, 'Where the cgroup v2 hierarchy is mounted.'),
   flowLogsPolicyEvaluationMode: field(
     oneOf('None', 'Continuous'),
@@ -221,7 +230,7 @@ export const felixBpfFields = fields(() => ({
     'Whether packets are redirected straight into the network namespace of a workload.',
     { default: 'Enabled' },
   ),
-  bpfAttachType: field(oneOf('TC', 'TCX'), 'How eBPF programs are attached to interfaces.', {
+  bpfAttachType: field(choice('oneof', 'TC', 'TCX'), 'How eBPF programs are attached to interfaces.', {
     ...optional,
     default: 'TCX',
   }),

@@ -7,16 +7,17 @@ import {
   fields,
   flag,
   integer,
-  integerOrText,
   list,
   object,
   oneOf,
   port,
+  portRange,
   regex,
   selector,
+  tagged,
   text,
 } from '../field.ts';
-import { logLevels } from '../rules/tags.ts';
+import { logLevels, tags } from '../rules/tags.ts';
 
 const mtu = integer({ min: 0 });
 export const markMask = integer({ min: 0, max: 4294967295 });
@@ -43,6 +44,7 @@ export const felixHostFields = fields(() => ({
   nodeSelector: field(
     selector,
     'Nodes that the settings are for; from Calico 3.32, in objects other than `default` and `node.<name>`.',
+    { since: '3.32' },
   ),
   useInternalDataplaneDriver: field(flag, 'Whether Felix programs the dataplane itself.', {
     ...optional,
@@ -74,20 +76,21 @@ export const felixHostFields = fields(() => ({
     'How long after a write Felix checks that no other program has overwritten its iptables rules.',
     optional,
   ),
-  iptablesLockFilePath: field(text, 'Lock file of iptables.', { default: '/run/xtables.lock' }),
+  iptablesLockFilePath: field(text, 'Lock file of iptables.', { default: '/run/xtables.lock', until: '3.31' }),
   iptablesLockTimeout: field(duration, 'Deprecated: how long Felix itself waits for the lock of iptables.', {
     ...optional,
     default: '0s',
+    until: '3.31',
   }),
   iptablesLockProbeInterval: field(duration, 'How often Felix tries to get the lock of iptables.', {
     ...optional,
     default: '50ms',
   }),
   featureDetectOverride: field(
-    text,
+    tagged(text, tags.keyValueList),
     'Overrides for detected kernel features, comma-separated: `SNATFullyRandom=true`.',
   ),
-  featureGates: field(text, 'Experimental features, comma-separated: `NAME=VALUE`.'),
+  featureGates: field(tagged(text, tags.keyValueList), 'Experimental features, comma-separated: `NAME=VALUE`.'),
   ipsetsRefreshInterval: field(duration, 'How often Felix checks the IP sets of the kernel; 0 for never.', {
     ...optional,
     default: '1m30s',
@@ -250,18 +253,22 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: true,
   }),
-  prometheusMetricsCAFile: field(
-    text,
-    'File with the CA of clients that may read the metrics; from Calico 3.32.',
-    optional,
-  ),
-  prometheusMetricsCertFile: field(text, 'File with the certificate of the metrics port; from Calico 3.32.', optional),
-  prometheusMetricsKeyFile: field(text, 'File with the key of the certificate; from Calico 3.32.', optional),
-  prometheusMetricsClientAuth: field(
-    text,
-    'How clients of the metrics port are authenticated; from Calico 3.32.',
-    optional,
-  ),
+  prometheusMetricsCAFile: field(text, 'File with the CA of clients that may read the metrics; from Calico 3.32.', {
+    ...optional,
+    since: '3.32',
+  }),
+  prometheusMetricsCertFile: field(text, 'File with the certificate of the metrics port; from Calico 3.32.', {
+    ...optional,
+    since: '3.32',
+  }),
+  prometheusMetricsKeyFile: field(text, 'File with the key of the certificate; from Calico 3.32.', {
+    ...optional,
+    since: '3.32',
+  }),
+  prometheusMetricsClientAuth: field(text, 'How clients of the metrics port are authenticated; from Calico 3.32.', {
+    ...optional,
+    since: '3.32',
+  }),
   failsafeInboundHostPorts: field(protoPorts, 'Ports of the host that policy never closes to incoming traffic.', {
     ...optional,
     default: { about: 'SSH, DHCP, BGP, etcd, Typha and the Kubernetes API' },
@@ -270,7 +277,7 @@ export const felixHostFields = fields(() => ({
     ...optional,
     default: { about: 'DNS, DHCP, BGP, etcd, Typha and the Kubernetes API' },
   }),
-  kubeNodePortRanges: field(list(integerOrText), 'Node ports of services: numbers, or ranges like `30000:32767`.', {
+  kubeNodePortRanges: field(list(portRange), 'Node ports of services: numbers, or ranges like `30000:32767`.', {
     ...optional,
     default: ['30000:32767'],
   }),

@@ -1,22 +1,23 @@
 // FelixConfiguration, second part: NAT, routes to workloads, debugging, XDP and nftables.
 import {
+  choice,
   cidr,
   duration,
   field,
   fields,
   flag,
   integer,
-  integerOrText,
   ipAddress,
   list,
   oneOf,
   port,
+  portRange,
   text,
 } from '../field.ts';
 import { allowAction, denyAction, markMask, optional } from './felix-host-fields.ts';
 
 export const felixNetworkFields = fields(() => ({
-  natPortRange: field(integerOrText, 'Source ports of masqueraded traffic: a port, or a range like `32768:65535`.', {
+  natPortRange: field(portRange, 'Source ports of masqueraded traffic: a port, or a range like `32768:65535`.', {
     ...optional,
     default: { about: 'chosen by the kernel' },
   }),
@@ -24,7 +25,7 @@ export const felixNetworkFields = fields(() => ({
     default: { about: 'the address of the interface that it leaves through' },
   }),
   natOutgoingExclusions: field(
-    oneOf('IPPoolsOnly', 'IPPoolsAndHostIPs'),
+    choice('oneof', 'IPPoolsOnly', 'IPPoolsAndHostIPs'),
     'Destinations to which traffic of a pool with natOutgoing is not masqueraded.',
     { ...optional, default: 'IPPoolsOnly' },
   ),

@@ -14,7 +14,7 @@ const tableRange = object(
 
 export const felixRouteFields = fields(() => ({
   routeSource: field(
-    choice('routeSource', 'CalicoIPAM', 'WorkloadIPs'),
+    oneOf('CalicoIPAM', 'WorkloadIPs'),
     'What routes to other nodes are made from: one for each block, or one for each workload.',
     { default: 'CalicoIPAM' },
   ),
@@ -27,25 +27,27 @@ export const felixRouteFields = fields(() => ({
   ipv4NormalRoutePriority: field(routePriority, 'Priority (metric) of IPv4 routes to pods; from Calico 3.32.', {
     ...optional,
     default: 1024,
+    since: '3.32',
   }),
   ipv4ElevatedRoutePriority: field(
     routePriority,
     'Priority (metric) of IPv4 routes to a VM that has just migrated; from Calico 3.32.',
-    { ...optional, default: 512 },
+    { ...optional, default: 512, since: '3.32' },
   ),
   ipv6NormalRoutePriority: field(routePriority, 'Priority (metric) of IPv6 routes to pods; from Calico 3.32.', {
     ...optional,
     default: 1024,
+    since: '3.32',
   }),
   ipv6ElevatedRoutePriority: field(
     routePriority,
     'Priority (metric) of IPv6 routes to a VM that has just migrated; from Calico 3.32.',
-    { ...optional, default: 512 },
+    { ...optional, default: 512, since: '3.32' },
   ),
   liveMigrationRouteConvergenceTime: field(
     duration,
     'How long the route to a VM that has migrated keeps its elevated priority; from Calico 3.32.',
-    { ...optional, default: '30s' },
+    { ...optional, default: '30s', since: '3.32' },
   ),
   wireguardEnabled: field(flag, 'Whether IPv4 traffic between nodes is encrypted with WireGuard.', {
     ...optional,
@@ -107,7 +109,7 @@ export const felixRouteFields = fields(() => ({
     default: 'Disabled',
   }),
   windowsManageFirewallRules: field(
-    oneOf('Enabled', 'Disabled'),
+    choice('oneof', 'Enabled', 'Disabled'),
     'Whether Felix opens the Windows firewall for its metrics.',
     { ...optional, default: 'Disabled' },
   ),
@@ -131,11 +133,11 @@ export const felixRouteFields = fields(() => ({
   bpfMaglevMaxEndpointsPerService: field(
     integer(),
     'Maximum number of endpoints of a service that uses Maglev, in eBPF mode; from Calico 3.32.',
-    optional,
+    { ...optional, since: '3.32' },
   ),
   bpfMaglevMaxServices: field(
     integer(),
     'Maximum number of services that use Maglev, in eBPF mode; from Calico 3.32.',
-    optional,
+    { ...optional, since: '3.32' },
   ),
 }));

@@ -1,7 +1,7 @@
 // GlobalNetworkPolicy: a policy for endpoints of all namespaces, and for host endpoints.
 import { policyResource } from '../convert/policy.ts';
 import { fields, type Values } from '../field.ts';
-import type { Kind, Refusal } from '../kind.ts';
+import { customResourceApi, type Kind, type Refusal } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { isKubernetesAdminPolicy } from '../policy-names.ts';
 import { globalNetworkPolicyRules } from '../rules/policy.ts';
@@ -16,7 +16,8 @@ export interface GlobalNetworkPolicy extends KubeObject {
 const refusals: readonly Refusal[] = [
   {
     verbs: ['create', 'update', 'delete'],
-    names: isKubernetesAdminPolicy,
+    // Calico has no such copies from 3.32 on.
+    names: (name, calicoApi) => calicoApi === customResourceApi && isKubernetesAdminPolicy(name),
     when: 'written',
     // The same words for every verb.
     message: (id) =>

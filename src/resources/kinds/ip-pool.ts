@@ -87,8 +87,11 @@ const spec = fields(() => ({
       { struct: 'IPIPConfiguration' },
     ),
     'The form of ipipMode in Calico 2; read only, do not set.',
+    { until: '3.31' },
   ),
-  'nat-outgoing': field(tagged(flag, mustBeFalse), 'The form of natOutgoing in Calico 2; read only, do not set.'),
+  'nat-outgoing': field(tagged(flag, mustBeFalse), 'The form of natOutgoing in Calico 2; read only, do not set.', {
+    until: '3.31',
+  }),
   allowedUses: field(
     list({ ...oneOf('Workload', 'Tunnel', 'LoadBalancer'), go: 'v3.IPPoolAllowedUse' }),
     'What addresses of the pool are used for.',

@@ -94,6 +94,7 @@ const controllers = fields(() => ({
   policyMigration: field(
     object({ enabled: field(onOff, 'Whether this controller runs.', { default: 'Enabled' }) }),
     'Renames stored policies of older versions as Calico names them from 3.32 on.',
+    { since: '3.32' },
   ),
 }));
 
@@ -123,6 +124,7 @@ const config = fields(() => ({
 const status = fields(() => ({
   runningConfig: field(object(config), 'Settings in effect: those of the object and of the environment.', {
     omit: 'never',
+    omitFrom: '3.32',
   }),
   environmentVars: field(map(text), 'Environment variables that override settings.'),
 }));

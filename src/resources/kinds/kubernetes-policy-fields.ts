@@ -9,7 +9,7 @@ const labelSelectorFields = fields(() => ({
         {
           key: field(text, 'Key of the label.', { required: true, omit: 'never' }),
           operator: field(
-            oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'),
+            { ...oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'), go: 'v1.LabelSelectorOperator' },
             'How the value of the label compares to the values.',
             { required: true, omit: 'never' },
           ),
@@ -31,11 +31,22 @@ const ports = field(
   list(
     object(
       {
-        protocol: field(oneOf('TCP', 'UDP', 'SCTP'), 'Protocol.', { omit: 'unset', default: 'TCP' }),
-        port: field(integerOrText, 'Number or name of the port; all ports when it is not given.', { omit: 'unset' }),
-        endPort: field(integer({ min: 1, max: 65535 }), 'Last port of a range that begins with port.', {
+        protocol: field({ ...oneOf('TCP', 'UDP', 'SCTP'), go: 'v1.Protocol' }, 'Protocol.', {
           omit: 'unset',
+          default: 'TCP',
         }),
+        port: field(
+          { ...integerOrText, format: 'Kubernetes port' },
+          'Number or name of the port; all ports when it is not given.',
+          { omit: 'unset' },
+        ),
+        endPort: field(
+          { ...integer({ min: 1, max: 65535 }), go: 'int32' },
+          'Last port of a range that begins with port.',
+          {
+            omit: 'unset',
+          },
+        ),
       },
       { struct: 'NetworkPolicyPort', go: 'v1.NetworkPolicyPort' },
     ),
@@ -86,9 +97,13 @@ export const kubernetesPolicyFields = () => ({
     ),
     'Traffic from the pods that is allowed.',
   ),
-  policyTypes: field(list(oneOf('Ingress', 'Egress')), 'Directions that the policy applies to.', {
-    default: { about: '`Ingress`, and `Egress` when there are egress rules' },
-  }),
+  policyTypes: field(
+    list({ ...oneOf('Ingress', 'Egress'), go: 'v1.PolicyType' }),
+    'Directions that the policy applies to.',
+    {
+      default: { about: '`Ingress`, and `Egress` when there are egress rules' },
+    },
+  ),
 });
 
 /** `{map[app:web] [{tier In [a b]}]}`: the selector as Go prints the struct. */

@@ -4,6 +4,7 @@ import { CalictlError } from '../../world/errors.ts';
 import { column, nameColumn } from '../cells.ts';
 import { nodeFromV3, nodeToV3 } from '../convert/node-v3.ts';
 import type { Kind, RelatedObjects } from '../kind.ts';
+import { endpointNamesOf } from '../names.ts';
 import { notSupported } from '../refusals.ts';
 import { nodeRules } from '../rules/configuration.ts';
 import { bgpConfiguration } from './bgp-configuration.ts';
@@ -30,6 +31,8 @@ export function clusterAsNumber(related: RelatedObjects): string {
   return configuration === 'unreadable' ? 'unknown' : String(configuration?.spec.asNumber ?? 64512);
 }
 
+const ofKubernetes = 'nodes join and leave a cluster through Kubernetes, e.g. with kubectl';
+
 export const calicoNode: Kind<CoreNode, NodeV3> = {
   kind: 'Node',
   about: 'A machine of the cluster, with its addresses, its tunnels, and how it speaks BGP.',
@@ -41,7 +44,18 @@ export const calicoNode: Kind<CoreNode, NodeV3> = {
   rules: nodeRules,
   codec: { toV3: nodeToV3, fromV3: (v3) => nodeFromV3(v3), onto: nodeFromV3 },
   refusals: [
-    notSupported(['create', 'delete'], 'asked', 'nodes join and leave a cluster through Kubernetes, e.g. with kubectl'),
+    notSupported(['create'], 'sent', ofKubernetes),
+    {
+      verbs: ['delete'],
+      when: 'asked',
+      // What calicoctl meets on Kubernetes before it would delete anything.
+      message: (_, name) =>
+        name === ''
+          ? 'error with field node (field should be assigned)'
+          : `resource does not exist: WorkloadEndpoint(${endpointNamesOf(name)}) with error: ` +
+            'malformed WorkloadEndpoint name - unable to determine Pod name',
+      hint: ofKubernetes,
+    },
   ],
   columns: {
     default: [nameColumn],

@@ -94,8 +94,8 @@ const rule = fields(() => ({
   icmp: field(object(icmpFields, icmpDetails), 'ICMP type and code of the packets.'),
   notProtocol: field(protocol, 'Protocol that packets must not have.', { omit: 'unset' }),
   notICMP: field(object(icmpFields, icmpDetails), 'ICMP type and code that packets must not have.'),
-  source: field(object(entity, entityDetails), 'Where the packets come from.', { omit: 'never' }),
-  destination: field(object(entity, entityDetails), 'Where the packets go.', { omit: 'never' }),
+  source: field(object(entity, entityDetails), 'Where the packets come from.', { omit: 'never', omitFrom: '3.32' }),
+  destination: field(object(entity, entityDetails), 'Where the packets go.', { omit: 'never', omitFrom: '3.32' }),
   http: field(
     object(
       {

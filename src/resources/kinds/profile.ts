@@ -36,8 +36,8 @@ const refusals: readonly Refusal[] = [
       `default provided by Calico and cannot be ${verb === 'delete' ? 'deleted' : 'updated'}`,
     hint: ofCalico,
   },
-  notSupported(['create', 'delete'], 'asked', hint),
-  notSupported(['update'], 'written', hint),
+  notSupported(['create', 'update'], 'sent', hint),
+  notSupported(['delete'], 'asked', hint),
 ];
 
 function labelsText(labels: Readonly<Record<string, string>> | undefined): string {

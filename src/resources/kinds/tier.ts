@@ -2,12 +2,16 @@
 import { column, goNumber, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { choice, field, fields, number, type Values } from '../field.ts';
-import type { Kind } from '../kind.ts';
+import { type CalicoApi, customResourceApi, type Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { tierRules } from '../rules/policy.ts';
 import { conditions } from './conditions.ts';
 
-const undeletable: readonly string[] = ['default', 'adminnetworkpolicy', 'kube-admin', 'kube-baseline'];
+/** What each generation of Calico keeps; `baselineadminnetworkpolicy` is not among them. */
+const undeletable: Readonly<Record<CalicoApi, readonly string[]>> = {
+  'crd.projectcalico.org/v1': ['default', 'adminnetworkpolicy'],
+  'projectcalico.org/v3': ['default', 'kube-admin', 'kube-baseline'],
+};
 
 const spec = fields(() => ({
   order: field(number, 'Tiers apply in ascending order.', { omit: 'unset', default: 1_000_000, fill: 'unset' }),
@@ -40,14 +44,14 @@ export const tier: Kind<Tier> = {
   namespaced: false,
   api: { group: 'crd.projectcalico.org', version: 'v1', plural: 'tiers' },
   isRecent: true,
-  fields: { spec, status, omitsStatus: true },
+  fields: { spec, status, omitsStatus: customResourceApi },
   rules: tierRules,
   codec: customResource,
   compare,
   refusals: [
     {
       verbs: ['delete'],
-      names: (name) => undeletable.includes(name),
+      names: (name, calicoApi) => undeletable[calicoApi].includes(name),
       when: 'asked',
       message: (_, name) => `operation Delete is not supported on ${name}: Cannot delete ${name} tier`,
       hint: 'Calico needs this tier',

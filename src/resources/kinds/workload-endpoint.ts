@@ -4,7 +4,7 @@
 import { column, joined, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { withoutCalicoAddresses } from '../convert/pod-addresses.ts';
-import { podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
+import { malformedEndpointName, podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
 import type { Kind } from '../kind.ts';
 import { notSupported } from '../refusals.ts';
 import { workloadEndpointRules } from '../rules/configuration.ts';
@@ -39,12 +39,9 @@ export const workloadEndpoint: Kind<WorkloadEndpoint> = {
         withdrawn: withoutCalicoAddresses,
       },
     ],
-    malformedName: () => ({ text: 'malformed WorkloadEndpoint name - unable to determine Pod name' }),
+    malformedName: malformedEndpointName,
   },
-  refusals: [
-    notSupported(['create'], 'asked', ofPods, 'unsupported PatchMode: patchModeUnspecified'),
-    notSupported(['update'], 'written', ofPods, 'unsupported PatchMode: patchModeUnspecified'),
-  ],
+  refusals: [notSupported(['create', 'update'], 'sent', ofPods, 'unsupported PatchMode: patchModeUnspecified')],
   columns: {
     default: [workload, node, networks, networkInterface],
     wide: [

@@ -226,5 +226,5 @@ export const bgpPeerRules: Rules<BGPPeer> = { problems: peerProblems };
 
 export const bgpConfigurationRules: Rules<BGPConfiguration> = {
   problems: configurationProblems,
-  writeProblems: configurationWriteProblems,
+  lastProblems: configurationWriteProblems,
 };

@@ -3,6 +3,7 @@
 import { parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { parseIp } from '../../net/ip.ts';
 import type { Rules, Write } from '../kind.ts';
+import { endpointName } from '../names.ts';
 import type { KubeObject } from '../object.ts';
 import { goText, problem, type RuleProblem } from './rule-problem.ts';
 
@@ -23,7 +24,7 @@ function tableRangeProblems(range: Members, at: readonly (string | number)[]): R
   const min = Number(range['min'] ?? 0);
   const max = Number(range['max'] ?? 0);
   const value = `{${min} ${max}}`;
-  const field = 'FelixConfiguration.Spec.RouteTableRanges';
+  const field = 'RouteTableRange';
   if (min > max) {
     return [problem(at, 'has min above max', { field, value, reason: 'min value cannot be greater than max value' })];
   }
@@ -41,7 +42,7 @@ function felixProblems({ spec }: Settings): RuleProblem[] {
     found.push(problem(['spec', field], message, { field: goField, value, reason }));
   };
   if (spec['routeTableRange'] !== undefined) {
-    const { min, max } = membersOf(spec['routeTableRange']);
+    const { min = 0, max = 0 } = membersOf(spec['routeTableRange']);
     const isRight = Number(min) >= 1 && Number(max) <= 250 && Number(min) <= Number(max);
     const value = `{${goText(min)} ${goText(max)}}`;
     if (!isRight) {
@@ -70,15 +71,9 @@ function felixProblems({ spec }: Settings): RuleProblem[] {
     const reason = 'node port ranges should not contain named ports';
     add('kubeNodePortRanges', 'must have numbers only', 'KubeNodePortRanges', nodePorts, reason);
   }
-  const isBad = (one: unknown): boolean => parseCidrOrIp(String(one)) === undefined;
-  if (listOf(spec['externalNodesList']).some(isBad)) {
-    add(
-      'externalNodesList',
-      'must have CIDRs only',
-      'ExternalNodesCIDRList',
-      spec['externalNodesList'],
-      'has invalid CIDR(s)',
-    );
+  for (const one of listOf(spec['externalNodesList'])) {
+    if (parseCidrOrIp(String(one)) !== undefined) continue;
+    add('externalNodesList', 'must have CIDRs only', 'ExternalNodesCIDRList', one, 'has invalid CIDR(s)');
   }
   const { openstackRegion } = spec;
   if (typeof openstackRegion === 'string' && openstackRegion !== '') {
@@ -95,8 +90,24 @@ function felixProblems({ spec }: Settings): RuleProblem[] {
   ] as const) {
     const value = spec[field];
     if (typeof value !== 'string' || value === '' || parseIp(value)?.version === version) continue;
-    found.push({ path: ['spec', field], message: `must be an IPv${version} address` });
+    const words = `an IPv${version} address`;
+    const goField = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}`.replace('Nat', 'NAT');
+    add(field, `must be ${words}`, goField, value, `is not a valid IPv${version} address`);
   }
+  listOf(spec['healthTimeoutOverrides'])
+    .map(membersOf)
+    .forEach((override, index) => {
+      const name = String(override['name'] ?? '');
+      if (/^[a-zA-Z0-9_ -]+$/.test(name)) return;
+      const value = `{${name} {${goText(override['timeout'] ?? '0s')}}}`;
+      const details = {
+        field: 'HealthTimeoutOverride.Name',
+        value,
+        reason: 'name should match regex ^[a-zA-Z0-9_ -]+$',
+      };
+      const words = "must have letters, digits, '_', spaces and '-' only";
+      found.push(problem(['spec', 'healthTimeoutOverrides', index, 'name'], words, details));
+    });
   return found;
 }
 
@@ -123,17 +134,19 @@ export const felixConfigurationRules: Rules<never> = {
 };
 
 /** There is one object of the kind, `default`. */
-function onlyDefault(what: string, field: string) {
+function onlyDefault(what: string) {
   return ({ object, stored }: Write): RuleProblem[] => {
     const { name } = object.metadata;
     if (stored !== undefined || name === 'default') return [];
     const reason = `Cannot create a ${what} resource with a name other than "default"`;
-    return [problem(['metadata', 'name'], 'must be default: there is one such object', { field, value: name, reason })];
+    return [
+      { path: ['metadata', 'name'], message: 'must be default: there is one such object', calicoctl: { reason } },
+    ];
   };
 }
 
 export const clusterInformationRules: Rules<never> = {
-  writeProblems: onlyDefault('Cluster Information', 'Metadata.Name') as never,
+  writeProblems: onlyDefault('Cluster Information') as never,
 };
 
 /** What kube-controllers would assume itself is written down. */
@@ -191,7 +204,7 @@ function templateProblems({ spec }: Settings): RuleProblem[] {
 export const kubeControllersConfigurationRules: Rules<never> = {
   problems: templateProblems as (object: never) => RuleProblem[],
   defaulted: controllersDefaulted as unknown as (object: never) => never,
-  writeProblems: onlyDefault('Kube Controllers Configuration', 'Metadata.Name') as never,
+  writeProblems: onlyDefault('Kube Controllers Configuration') as never,
 };
 
 export const nodeRules: Rules<never> = {
@@ -204,7 +217,35 @@ export const nodeRules: Rules<never> = {
   },
 };
 
+/** The parts of the spec that the name of an endpoint is made of. */
+function endpointIdentifiers({ orchestrator }: Members): readonly string[] {
+  const own = { k8s: ['pod'], cni: ['containerID'], libnetwork: [] }[String(orchestrator)];
+  return ['node', 'orchestrator', ...(own ?? ['workload']), 'endpoint'];
+}
+
+/** calicoctl names an endpoint by its spec, and refuses any other name. */
+function endpointNameProblems({ object: { metadata, spec } }: Write<Settings>): RuleProblem[] {
+  for (const field of endpointIdentifiers(spec)) {
+    const value = String(spec[field] ?? '');
+    const fault = (message: string, reason: string): RuleProblem[] => {
+      const isPrinted = value !== '' || field !== 'node';
+      return [problem(['spec', field], message, { field, ...(isPrinted && { value }), reason })];
+    };
+    if (value === '') return fault('is missing', 'field should be assigned');
+    if (value.startsWith('-')) return fault('must not begin with a dash', "field must not begin with a '-'");
+    if (value.endsWith('-')) return fault('must not end with a dash', "field must not end with a '-'");
+  }
+  const { orchestrator, endpoint } = spec;
+  const own = endpointIdentifiers(spec)[2] ?? '';
+  const workload = orchestrator === 'libnetwork' ? 'libnetwork' : spec[own];
+  const expected = endpointName(String(spec['node']), String(orchestrator), String(workload), String(endpoint));
+  if (metadata.name === '' || metadata.name === expected) return [];
+  const reason = `the WorkloadEndpoint name does not match the primary identifiers assigned in the Spec: expected name ${expected}`;
+  return [problem(['metadata', 'name'], `must be ${expected}`, { field: 'Name', value: metadata.name, reason })];
+}
+
 export const workloadEndpointRules: Rules<never> = {
+  writeProblems: endpointNameProblems as never,
   problems: ({ spec }: Settings) => {
     const found: RuleProblem[] = [];
     const networks = listOf(spec['ipNetworks']).map(String);

@@ -25,7 +25,7 @@ export const hostEndpointRules: Rules<HostEndpoint> = {
       found.push(problem(['spec', 'interfaceName'], 'is missing, and expectedIPs too', { field, value: '', reason }));
     }
     if (!spec.node) {
-      const details = { field, value: spec.interfaceName ?? '', reason: 'no node has been specified' };
+      const details = { field, value: '', reason: 'no node has been specified' };
       found.push(problem(['spec', 'node'], 'is missing', details));
     }
     return found;
@@ -34,8 +34,8 @@ export const hostEndpointRules: Rules<HostEndpoint> = {
 
 /** A port of an endpoint has a protocol that has ports. */
 export function endpointPortProblems(port: Readonly<Record<string, unknown>>, at: FieldPath): RuleProblem[] {
-  const { protocol } = port;
-  if (protocol === undefined || hasPorts(protocol)) return [];
+  const { protocol = 0 } = port;
+  if (hasPorts(protocol)) return [];
   const reason = 'EndpointPort protocol does not support ports.';
   const words = `must be TCP, UDP or SCTP: ${String(protocol)} has no ports`;
   return [problem([...at, 'protocol'], words, { field: 'EndpointPort.Protocol', value: protocol, reason })];

@@ -184,7 +184,7 @@ function writeProblems({ kind, object, stored, related }: Write<IPPool>): RulePr
   const { spec } = object;
   const add = (field: string, message: string, name: string, value: unknown, reason: string): RuleProblem =>
     problem(['spec', field], message, { field: `IPPool.Spec.${name}`, value, reason });
-  if (!spec.cidr) return [add('cidr', 'is missing', 'CIDR', '', 'IPPool CIDR must be specified')];
+  if (!spec.cidr) return [add('cidr', 'is missing', 'CIDR', undefined, 'IPPool CIDR must be specified')];
   const cidr = parseCidrOrIp(spec.cidr);
   if (cidr === undefined) {
     return [add('cidr', 'must be a CIDR, like 10.0.0.0/16', 'CIDR', spec.cidr, 'IPPool CIDR must be a valid subnet')];

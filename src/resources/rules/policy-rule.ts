@@ -1,6 +1,7 @@
 // Rules for the rules of policies and profiles: docs/reference/validation.md#policies.
 import { parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import type { FieldPath } from '../field-path.ts';
+import { type CalicoApi, customResourceApi, v3ApiVersion } from '../kind.ts';
 import { selectorProblem, usesGlobal } from '../selector.ts';
 import { goText, problem, type RuleProblem } from './rule-problem.ts';
 
@@ -118,7 +119,7 @@ function serviceProblems(entity: Members, at: FieldPath): RuleProblem[] {
 }
 
 /** What is wrong between the fields of a rule. */
-export function ruleProblems(rule: Members, at: FieldPath): RuleProblem[] {
+export function ruleProblems(rule: Members, at: FieldPath, calicoApi: CalicoApi = customResourceApi): RuleProblem[] {
   const found: RuleProblem[] = [];
   const { protocol, ipVersion } = rule;
   const ends = [
@@ -132,8 +133,12 @@ export function ruleProblems(rule: Members, at: FieldPath): RuleProblem[] {
         ['notPorts', 'NotPorts'],
       ] as const) {
         const ports = listOf(entity[field]);
-        if (ports.length === 0) continue;
-        const reason = 'rules that specify ports must set protocol to TCP or UDP or SCTP';
+        // From 3.32 on named ports, which have a protocol of their own, need none.
+        const takesNames = calicoApi === v3ApiVersion && !isSet(protocol);
+        if (takesNames ? ports.every((one) => /[^\d:]/.test(String(one))) : ports.length === 0) continue;
+        const reason = takesNames
+          ? 'rules with numeric port or port range must set protocol to TCP or UDP or SCTP'
+          : 'rules that specify ports must set protocol to TCP or UDP or SCTP';
         const details = { field: `${goEnd}.${goField}`, value: ports, reason };
         found.push(
           problem([...at, end, field], 'needs protocol TCP, UDP or SCTP', details, 'set the protocol of the rule'),

@@ -1,6 +1,6 @@
 // Rules for policies as a whole, for tiers and for profiles: docs/reference/validation.md#policies.
 import type { FieldPath } from '../field-path.ts';
-import type { Rules } from '../kind.ts';
+import type { CalicoApi, Rules } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { areLabels, longestName } from './metadata.ts';
 import { hasGlobal, httpText, serviceText } from './policy-rule.ts';
@@ -54,12 +54,13 @@ function rulesProblems(spec: Members, direction: Direction, isGlobal: boolean): 
       if (!isSet(rule['http'])) return;
       const value = httpText(membersOf(rule['http']));
       const details = (reason: string) => ({ field: 'HTTP', value, reason });
+      if (rule['action'] !== 'Allow') {
+        const words = 'works only in rules with action Allow';
+        found.push(problem([...at, 'http'], words, details('only valid for Allow rules')));
+      }
       if (isEgress) {
         const reason = isGlobal ? 'not allowed in egress rules' : 'not allowed in egress rule';
         found.push(problem([...at, 'http'], 'works only in ingress rules', details(reason)));
-      } else if (rule['action'] !== 'Allow') {
-        const words = 'works only in rules with action Allow';
-        found.push(problem([...at, 'http'], words, details('only valid for Allow rules')));
       }
     };
     if (!isGlobal) http();
@@ -203,12 +204,35 @@ function deletionProblem(spec: Members, struct: string, reason: string, text: st
 
 const deletionReason = 'Spec fields, except Tier, should all be zero-value if stagedAction is Delete';
 
-/** Go's text of the fields of a spec without rules, in the order of its type. */
+/** Go's text of a member that is a pointer; calicoctl prints an address of its memory for one that is set. */
+const pointerText = (value: unknown): string => (isSet(value) ? goText(value) : '<nil>');
+
+function entityText(value: unknown): string {
+  const { nets, selector, namespaceSelector, services, ports, notNets, notSelector, notPorts, serviceAccounts } =
+    membersOf(value);
+  const [in1, in2, in3, in4] = [nets, ports, notNets, notPorts].map((list) => goText(listOf(list)));
+  const [text1, text2, text3] = [selector, namespaceSelector, notSelector].map(goText);
+  return `{${in1} ${text1} ${text2} ${pointerText(services)} ${in2} ${in3} ${text3} ${in4} ${pointerText(serviceAccounts)}}`;
+}
+
+/** A rule as Go prints its struct. */
+function ruleText(value: unknown): string {
+  const { action, ipVersion, protocol, icmp, notProtocol, notICMP, source, destination, http, metadata } =
+    membersOf(value);
+  const [before, after] = [
+    [ipVersion, protocol, icmp, notProtocol, notICMP],
+    [http, metadata],
+  ].map((all) => all.map(pointerText).join(' '));
+  return `{${goText(action)} ${before} ${entityText(source)} ${entityText(destination)} ${after}}`;
+}
+
+/** Go's text of the fields of a spec, in the order of its type. */
 function specText(spec: Members, fields: readonly string[]): string {
-  const lists = ['ingress', 'egress', 'types', 'performanceHints', 'policyTypes'];
+  const lists = ['types', 'performanceHints', 'policyTypes'];
   const switches = ['doNotTrack', 'preDNAT', 'applyOnForward'];
   const text = (name: string): string => {
-    if (name === 'order') return isSet(spec[name]) ? goText(spec[name]) : '<nil>';
+    if (name === 'order') return pointerText(spec[name]);
+    if (name === 'ingress' || name === 'egress') return `[${listOf(spec[name]).map(ruleText).join(' ')}]`;
     if (switches.includes(name)) return String(spec[name] === true);
     return lists.includes(name) ? goText(listOf(spec[name])) : goText(spec[name]);
   };
@@ -219,8 +243,10 @@ const policyFields = ['stagedAction', 'tier', 'order', 'ingress', 'egress', 'sel
 
 /** The directions that a policy without types governs: ingress, and egress when it has only rules for that or for both. */
 function typed(object: Policy): never {
-  const { spec } = object;
-  if (listOf(spec['types']).length > 0 || spec['stagedAction'] === 'Delete') return object as never;
+  const { types: given, ...spec } = object.spec;
+  // A deletion that is staged has none.
+  if (spec['stagedAction'] === 'Delete') return { ...object, spec } as never;
+  if (listOf(given).length > 0) return object as never;
   const [ingress, egress] = [listOf(spec['ingress']).length > 0, listOf(spec['egress']).length > 0];
   const types = egress ? (ingress ? ['Ingress', 'Egress'] : ['Egress']) : ['Ingress'];
   return { ...object, spec: { ...spec, types } } as never;
@@ -281,17 +307,24 @@ export const stagedKubernetesNetworkPolicyRules: Rules<never> = {
 };
 
 /** Tiers that Calico brings, with the order that they must have. */
-const builtInOrders: Readonly<Record<string, readonly [order: number, text: string]>> = {
-  default: [1e6, '1e+06'],
-  adminnetworkpolicy: [1000, '1000'],
-  baselineadminnetworkpolicy: [1e7, '1e+07'],
+const builtInOrders: Readonly<Record<CalicoApi, Readonly<Record<string, readonly [order: number, text: string]>>>> = {
+  'crd.projectcalico.org/v1': {
+    default: [1e6, '1e+06'],
+    adminnetworkpolicy: [1000, '1000'],
+    baselineadminnetworkpolicy: [1e7, '1e+07'],
+  },
+  'projectcalico.org/v3': {
+    default: [1e6, '1e+06'],
+    'kube-admin': [1000, '1000'],
+    'kube-baseline': [1e7, '1e+07'],
+  },
 };
 
 export const tierRules: Rules<never> = {
-  problems: ({ metadata: { name }, spec }: Policy) => {
+  problems: ({ metadata: { name }, spec }: Policy, calicoApi) => {
     const found: RuleProblem[] = [];
     found.push(...nameProblems(name, (one) => !one.includes('.'), 'must have no dot', 63));
-    const [order, text] = builtInOrders[name] ?? [];
+    const [order, text] = builtInOrders[calicoApi][name] ?? [];
     if (order !== undefined && spec['order'] !== order) {
       const reason = `${name} tier order must be ${text}`;
       const value = isSet(spec['order']) ? goText(spec['order']) : '<nil>';

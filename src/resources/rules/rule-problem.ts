@@ -3,8 +3,8 @@ import type { FieldPath } from '../field-path.ts';
 
 /** How calicoctl reports the problem. */
 export interface CalicoctlProblem {
-  /** Its name for the field: `Metadata.Name`, `Nets[0]`. */
-  readonly field: string;
+  /** Its name for the field: `Metadata.Name`, `Nets[0]`. Absent when it prints only the reason. */
+  readonly field?: string;
   /** The value as it prints it; absent when it prints none. */
   readonly value?: string;
   /** Empty when it gives none. */
@@ -56,10 +56,11 @@ export function tagReason(field: string, tag: string): string {
 /** calicoctl's error for an object with these problems; undefined when it reports none of them. */
 export function calicoctlError(problems: readonly RuleProblem[]): string | undefined {
   const known = problems.flatMap(({ calicoctl }) => calicoctl ?? []);
-  const text = ({ field, value, reason }: CalicoctlProblem): string =>
+  const text = ({ field = '', value, reason }: CalicoctlProblem): string =>
     `${field}${value === undefined ? '' : ` = '${value}'`}${reason === '' ? '' : ` (${reason})`}`;
   const [only, ...more] = known;
   if (only === undefined) return undefined;
+  if (only.field === undefined) return only.reason;
   if (more.length === 0) return `error with field ${text(only)}`;
   return `error with the following fields:\n${known.map((one) => `-  ${text(one)}\n`).join('')}`;
 }

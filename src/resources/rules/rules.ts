@@ -1,20 +1,24 @@
 // The rules that the values of objects must keep, and what is filled in before an object is written.
 // docs/reference/validation.md lists them.
-import { type Kind, shownFields, type Write } from '../kind.ts';
+import { type CalicoApi, customResourceApi, type Kind, shownFields, type Write } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { metadataProblems } from './metadata.ts';
 import type { RuleProblem } from './rule-problem.ts';
 import { tableProblems } from './values.ts';
 
 /** Everything wrong with the values of an object in projectcalico.org/v3 form whose types are right, in calicoctl's order. */
-export function problemsFor<T extends KubeObject>(kind: Kind, object: T): RuleProblem[] {
+export function problemsFor<T extends KubeObject>(
+  kind: Kind,
+  object: T,
+  calicoApi: CalicoApi = customResourceApi,
+): RuleProblem[] {
   const { spec } = shownFields(kind);
   const value = (object as { spec?: Readonly<Record<string, unknown>> }).spec ?? {};
   const complete = { ...object, spec: value };
   return [
     ...metadataProblems(object),
-    ...(spec === undefined ? [] : tableProblems(kind, spec(), value, ['spec'])),
-    ...(kind.rules?.problems?.(complete as never) ?? []),
+    ...(spec === undefined ? [] : tableProblems(kind, spec(), value, ['spec'], calicoApi)),
+    ...(kind.rules?.problems?.(complete as never, calicoApi) ?? []),
   ];
 }
 
@@ -30,6 +34,11 @@ export function defaulted<T extends KubeObject>(kind: Kind, object: T): T {
  */
 export function writeProblems(write: Write): readonly RuleProblem[] {
   return write.kind.rules?.writeProblems?.(write as never) ?? [];
+}
+
+/** What speaks against a write of values that keep all other rules, in the words of Calico's client. */
+export function lastProblems(write: Write): readonly RuleProblem[] {
+  return write.kind.rules?.lastProblems?.(write as never) ?? [];
 }
 
 /** The kinds all of whose objects `writeProblems` needs for this write. */

@@ -57,7 +57,7 @@ export const tags = {
   },
   cidr: {
     name: 'cidr',
-    accepts: text((value) => parseCidrOrIp(value) !== undefined),
+    accepts: text((value) => value === '' || parseCidrOrIp(value) !== undefined),
     message: 'must be an address or a CIDR',
   },
   cidrv4: { name: 'cidrv4', accepts: text(isCidrOf(4)), message: 'must be an IPv4 address or CIDR' },
@@ -69,6 +69,11 @@ export const tags = {
     name: 'IP:port',
     accepts: text(isIpWithPort),
     message: 'must be an address, or one with a port: 192.0.2.1:1790, [2001:db8::1]:1790',
+  },
+  keyValueList: {
+    name: 'keyValueList',
+    accepts: text((value) => value.split(',').every((pair) => /^\s*[^=,\s]+\s*=[^=,]*$/.test(pair))),
+    message: 'must be pairs NAME=VALUE, separated by commas',
   },
   /** Anything but nothing. */
   required: { name: 'required', accepts: () => true, message: 'is missing', refusesEmpty: 'required' },

@@ -17,6 +17,7 @@ import {
 } from '../field.ts';
 import type { FieldPath } from '../field-path.ts';
 import { type GoNamed, goName } from '../go-names.ts';
+import { type CalicoApi, customResourceApi } from '../kind.ts';
 import { selectorProblem } from '../selector.ts';
 import { goText, problem, type RuleProblem, tagReason } from './rule-problem.ts';
 
@@ -58,7 +59,9 @@ function rangeMessage({ range }: ScalarType, value: Scalar): string | undefined 
 
 function scalarProblems(type: ScalarType, value: Scalar | undefined, at: FieldPath, shown: string): RuleProblem[] {
   const { tag } = type;
-  if (value === undefined || (value === '' && type.problems === undefined)) {
+  // An empty text stands for a field that is not set, but in a list it is an item.
+  const isUnset = value === '' && type.problems === undefined && typeof at.at(-1) !== 'number';
+  if (value === undefined || isUnset) {
     if (tag?.refusesEmpty === undefined) return [];
     const words = type.values === undefined ? 'is missing' : `must be one of ${type.values.join(', ')}`;
     const message = tag.message ?? words;
@@ -86,7 +89,14 @@ function wholeProblem({ name, message }: ListTag, value: unknown, at: FieldPath,
   return problem(at, message, { field: shown, value, reason: tagReason(shown, name) });
 }
 
-function valueProblems(kind: GoNamed, type: FieldType, value: unknown, at: FieldPath, shown: string): RuleProblem[] {
+function valueProblems(
+  kind: GoNamed,
+  type: FieldType,
+  value: unknown,
+  at: FieldPath,
+  shown: string,
+  calicoApi: CalicoApi,
+): RuleProblem[] {
   switch (type.form) {
     case 'scalar':
       return typeof value === 'object' && value !== null
@@ -96,17 +106,20 @@ function valueProblems(kind: GoNamed, type: FieldType, value: unknown, at: Field
       if (!Array.isArray(value)) return [];
       if (type.tag?.accepts(value) === false) return [wholeProblem(type.tag, value, at, shown)];
       return value.flatMap((item, index) =>
-        valueProblems(kind, type.items, item, [...at, index], `${shown}[${index}]`),
+        valueProblems(kind, type.items, item, [...at, index], `${shown}[${index}]`, calicoApi),
       );
     case 'map':
       if (!isObject(value)) return [];
       if (type.tag?.accepts(value) === false) return [wholeProblem(type.tag, value, at, shown)];
       return Object.entries(value).flatMap(([key, entry]) =>
-        valueProblems(kind, type.values, entry, [...at, key], `${shown}[${key}]`),
+        valueProblems(kind, type.values, entry, [...at, key], `${shown}[${key}]`, calicoApi),
       );
     case 'object':
       if (!isObject(value)) return [];
-      return [...tableProblems(kind, type.fields(), value, at), ...(type.check?.(value, at) ?? [])];
+      return [
+        ...tableProblems(kind, type.fields(), value, at, calicoApi),
+        ...(type.check?.(value, at, calicoApi) ?? []),
+      ];
   }
 }
 
@@ -120,6 +133,7 @@ export function tableProblems(
   table: FieldTable,
   value: Readonly<Record<string, unknown>>,
   at: FieldPath,
+  calicoApi: CalicoApi = customResourceApi,
 ): RuleProblem[] {
   return Object.entries(table).flatMap(([name, field]) => {
     const given = value[name] ?? undefined;
@@ -131,6 +145,7 @@ export function tableProblems(
       given,
       path,
       goName(kind, path.filter((part) => typeof part === 'string').join('.')),
+      calicoApi,
     );
   });
 }

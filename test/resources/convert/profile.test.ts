@@ -65,6 +65,6 @@ describe('profiles', () => {
     ['ksa.shop', 'Profile ksa.shop is not formatted correctly'],
     ['kns.', 'resource name may not be empty'],
   ])('the name %s is refused in calicoctl words', (name, text) => {
-    expect(profile.derived?.malformedName(name)).toEqual({ text, isWhole: true });
+    expect(profile.derived?.malformedName(name, false)).toEqual({ text, isWhole: true });
   });
 });

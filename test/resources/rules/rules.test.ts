@@ -4,7 +4,13 @@ import { fieldPathText } from '../../../src/resources/field-path.ts';
 import { kindNamed } from '../../../src/resources/kinds.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';
 import { calicoctlError } from '../../../src/resources/rules/rule-problem.ts';
-import { defaulted, neededForWrite, problemsFor, writeProblems } from '../../../src/resources/rules/rules.ts';
+import {
+  defaulted,
+  lastProblems,
+  neededForWrite,
+  problemsFor,
+  writeProblems,
+} from '../../../src/resources/rules/rules.ts';
 
 function made(kindName: string, spec: object, metadata: object = {}): KubeObject {
   return { apiVersion: 'projectcalico.org/v3', kind: kindName, metadata: { name: 'a', ...metadata }, spec };
@@ -302,7 +308,7 @@ describe('writeProblems', () => {
 
   it('settings of the whole cluster are refused in the BGPConfiguration of a node', () => {
     const object = made('BGPConfiguration', { asNumber: 64512, logSeverityScreen: 'Info' }, { name: 'node.a' });
-    const found = writeProblems({ kind: kindOf('BGPConfiguration'), object, related: () => [] });
+    const found = lastProblems({ kind: kindOf('BGPConfiguration'), object, related: () => [] });
     expect(calicoctlError(found)).toBe(
       'error with field BGPConfiguration.Spec.ASNumber (Cannot set ASNumber on a non default BGP Configuration.)',
     );
