@@ -8,6 +8,8 @@ import { fileMtu, requireNodenameFile } from './node-files.ts';
 import { add } from './plugin/add.ts';
 import { check } from './plugin/check.ts';
 import { del } from './plugin/del.ts';
+import { delegate } from './plugin/delegate.ts';
+import { gc } from './plugin/gc.ts';
 import { passReadinessGates, requireReady } from './plugin/readiness.ts';
 import { type CallContext, callContext, openDatastore, type PluginContext } from './plugin-context.ts';
 import { CniError, cniErrorCodes, errorJson } from './protocol/cni-error.ts';
@@ -61,6 +63,7 @@ function about({ name, release, versions }: Plugin): string {
 /** The main plugin. */
 async function callMain(request: CniRequest, raw: NetConf['raw'], world: World): Promise<Answer> {
   if (request.command === 'CHECK') return checkMain(request, raw, world);
+  if (request.command === 'STATUS') return statusMain(request, raw, world);
   const isAdd = request.command === 'ADD';
   const conf = netConfOf(raw);
   requireNodenameFile(conf);
@@ -70,7 +73,7 @@ async function callMain(request: CniRequest, raw: NetConf['raw'], world: World):
   return withDatastore(call, prefix, async (ctx) => {
     await requireReady(ctx.datastore, world.signal);
     if (!isAdd) {
-      await del(ctx);
+      await (request.command === 'GC' ? gc(ctx) : del(ctx));
       return '';
     }
     await passReadinessGates(conf.readinessGates, world);
@@ -82,6 +85,23 @@ async function callMain(request: CniRequest, raw: NetConf['raw'], world: World):
 async function checkMain(request: CniRequest, raw: NetConf['raw'], world: World): Promise<Answer> {
   if (raw['prevResult'] !== undefined) await check(callContext(world, request, netConfOf(raw)));
   return answered('OK\n');
+}
+
+/** Whether an ADD would find what it needs. Errors: CniError 50 with the reason. */
+async function statusMain(request: CniRequest, raw: NetConf['raw'], world: World): Promise<Answer> {
+  try {
+    const conf = netConfOf(raw);
+    requireNodenameFile(conf);
+    fileMtu(conf);
+    return await withDatastore(callContext(world, request, conf), '', async (ctx) => {
+      await requireReady(ctx.datastore, world.signal);
+      if (conf.ipam.type !== 'calico-ipam') await delegate(ctx, 'STATUS', raw);
+      return '';
+    });
+  } catch (error) {
+    const { message, details } = asCniError(error);
+    throw new CniError(message, cniErrorCodes.notAvailable, details);
+  }
 }
 
 /** The IPAM plugin on its own. It works while the datastore is locked. */

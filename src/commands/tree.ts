@@ -1,6 +1,7 @@
 // The register of commands: parsers, help and docs are made from it. Bodies are loaded when a command runs.
 import { apply } from './apply/command.ts';
 import { clusterDiags } from './cluster/diags/command.ts';
+import { cni } from './cni/command.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion/command.ts';
 import { convert } from './convert/command.ts';
@@ -59,6 +60,7 @@ export const groups: readonly CommandGroup[] = [
 export const commands: readonly Command[] = [
   apply,
   clusterDiags,
+  cni,
   completion,
   convert,
   create,

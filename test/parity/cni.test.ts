@@ -256,6 +256,11 @@ const combined: fc.Arbitrary<Input> = fc
     ...(rest.mtuFile === undefined ? {} : { mtuFile: rest.mtuFile }),
   }));
 
+interface Plugins {
+  readonly directory: string;
+  command(name: 'calico' | 'calico-ipam'): readonly string[];
+}
+
 interface Seen {
   readonly exit: number;
   readonly answer: unknown;
@@ -272,7 +277,7 @@ describe.skipIf(!hasCniPlugins)(
       describeWithApiServer('with Kubernetes', (server) => {
         let here: CniNode;
         let own: PluginPair;
-        const theirs: Pick<PluginPair, 'directory' | 'command'> = {
+        const theirs: Plugins = {
           directory: process.env['CALICO_CNI_BIN'] ?? '',
           command: (name) => [`${process.env['CALICO_CNI_BIN']}/${name}`],
         };
@@ -322,12 +327,7 @@ describe.skipIf(!hasCniPlugins)(
 );
 
 /** Everything that is seen after each call, on a new cluster. */
-async function story(
-  server: ApiServer,
-  here: CniNode,
-  plugins: Pick<PluginPair, 'directory' | 'command'>,
-  input: Input,
-): Promise<readonly Seen[]> {
+async function story(server: ApiServer, here: CniNode, plugins: Plugins, input: Input): Promise<readonly Seen[]> {
   await prepare(server, here, input);
   const netns = await here.pod(podNetns);
   const seen: Seen[] = [];

@@ -34,7 +34,7 @@ function pluginPath(type: string, path: readonly string[]): string {
 /** Runs the plugin with a configuration. Errors: CniError, that of the plugin where it answered with one. */
 export async function delegate(
   { request, conf, world, log }: PluginContext,
-  command: 'ADD' | 'DEL' | 'CHECK',
+  command: 'ADD' | 'DEL' | 'GC' | 'STATUS',
   raw: Readonly<Record<string, unknown>>,
 ): Promise<CniResult> {
   const program = pluginPath(conf.ipam.type, request.path);

@@ -6,6 +6,8 @@ export const cniErrorCodes = {
   invalidEnvironment: 4,
   decoding: 6,
   invalidConfiguration: 7,
+  /** Of STATUS: an ADD would fail now. */
+  notAvailable: 50,
   /** Of a test of the connection. */
   datastore: 100,
   other: 999,

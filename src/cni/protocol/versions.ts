@@ -3,6 +3,8 @@ import { CniError, cniErrorCodes } from './cni-error.ts';
 
 /** What Calico's plugins support. */
 export const calicoVersions: readonly string[] = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0'];
+/** What `calictl cni` supports: GC and STATUS too. */
+export const calictlVersions: readonly string[] = [...calicoVersions, '1.1.0'];
 
 /** The version of a configuration that names none. */
 export const defaultVersion = '0.2.0';

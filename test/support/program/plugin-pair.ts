@@ -1,4 +1,4 @@
-// calictl as Calico's pair of CNI plugins: the program bundled as for dist/, called by the names calico and calico-ipam.
+// calictl as Calico's pair of CNI plugins: the program bundled as for dist/, called by the names calico and calico-ipam, and by its own.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export interface PluginPair {
   /** The directory with the plugins, for CNI_PATH. */
   readonly directory: string;
   /** Program and arguments that start one of them. */
-  command(name: 'calico' | 'calico-ipam'): readonly string[];
+  command(name: 'calico' | 'calico-ipam' | 'calictl'): readonly string[];
   remove(): void;
 }
 
@@ -26,7 +26,7 @@ export async function ownPluginPair(): Promise<PluginPair> {
   mkdirSync(join(directory, 'program', 'chunks'), { recursive: true });
   writeFileSync(join(directory, 'program', 'package.json'), '{"type":"module"}');
   for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
-  for (const name of ['calico', 'calico-ipam']) symlinkSync('program/main.js', join(directory, name));
+  for (const name of ['calico', 'calico-ipam', 'calictl']) symlinkSync('program/main.js', join(directory, name));
   return {
     directory,
     command: (name) => [process.execPath, join(directory, name)],

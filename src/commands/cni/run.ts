@@ -1,0 +1,17 @@
+// What calictl cni does: one call of the CNI plugin, with all versions of the specification.
+import { calictlVersions } from '../../cni/protocol/versions.ts';
+import { type Answer, runPlugin } from '../../cni/run-plugin.ts';
+import type { Context } from '../command.ts';
+
+export async function run({ world, version }: Context): Promise<Answer> {
+  const plugin = { name: 'calico', release: version.calico, versions: calictlVersions } as const;
+  const answer = await runPlugin(plugin, [], world);
+  await world.io.stderr.write(answer.stderr);
+  return answer;
+}
+
+export const formats = { text: ({ stdout }: Answer): string => stdout };
+
+export const format = (): 'text' => 'text';
+
+export const exit = ({ exit: code }: Answer): number => code;
