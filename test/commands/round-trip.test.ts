@@ -1,5 +1,5 @@
 // Every kind that people write, through every command that writes one, on every store: created from a manifest with a value in
-// every field, read, replaced, patched, labelled, deleted. Nothing is lost or changed on the way, and a change on the ground
+// every field, read, replaced, patched, labelled, edited, deleted. Nothing is lost or changed on the way, and a change on the ground
 // of an old revision is refused and loses nothing. Objects are valid by their kind's rules and by the schemas of the servers.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,6 +59,13 @@ const dropped: Readonly<Record<CalicoApi, Readonly<Record<string, readonly strin
   },
 };
 
+/** An editor that moves what it is given to another rack. */
+const editing = {
+  EDITOR: 'sed -i "s/rack: r7/rack: r8/"',
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+};
+
 interface Store {
   /** That of a server; a directory keeps everything. */
   readonly calicoApi?: CalicoApi;
@@ -91,7 +98,7 @@ const content = ({ metadata, spec }: KubeObject): unknown => ({
 
 function roundTrips(store: () => Store): void {
   it.each(written.map((kind) => [kind.kind, kind] as const))(
-    '%s comes back whole from create, get, replace, patch and label, and a conflict loses nothing',
+    '%s comes back whole from create, get, replace, patch, label and edit, and a conflict loses nothing',
     async (_, kind) => {
       const name = nameOf(kind);
       const words = [kind.aliases[0] ?? '', name, ...(kind.namespaced ? ['-n', 'default'] : [])];
@@ -140,6 +147,11 @@ function roundTrips(store: () => Store): void {
         content({ ...created, metadata: { ...created.metadata, annotations, labels } }),
       );
 
+      await ok(['edit', ...words]);
+      expect(content(await read())).toEqual(
+        content({ ...labelled, metadata: { ...labelled.metadata, labels: { ...labels, rack: 'r8' } } }),
+      );
+
       await ok(['delete', ...words]);
       expect((await store().run(['get', ...words])).code).toBe(1);
     },
@@ -177,7 +189,7 @@ for (const [name, contents] of [
     afterAll(() => folder.remove());
 
     roundTrips(() => ({
-      run: (line, stdin = '') => run(line, { env: { DATASTORE_TYPE: folder.path }, stdin }),
+      run: (line, stdin = '') => run(line, { env: { ...editing, DATASTORE_TYPE: folder.path }, stdin }),
     }));
 
     it.each(written.map((kind) => [kind.kind, kind] as const))(
@@ -215,7 +227,11 @@ for (const calicoApi of ['crd.projectcalico.org/v1', 'projectcalico.org/v3'] as 
     `in a cluster with ${calicoApi}`,
     (server) => {
       const onCluster = (line: readonly string[], stdin = ''): Promise<Ran> =>
-        run(line, { env: { KUBECONFIG: server().kubeconfig }, stdin, clock: new TestClock('2026-03-05T10:00:00Z') });
+        run(line, {
+          env: { ...editing, KUBECONFIG: server().kubeconfig },
+          stdin,
+          clock: new TestClock('2026-03-05T10:00:00Z'),
+        });
       roundTrips(() => ({ calicoApi, run: onCluster }));
 
       it('delete of an object with finalizers says that it waits for them, and the object stays until they are done', async () => {
