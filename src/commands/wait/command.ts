@@ -53,13 +53,13 @@ export const wait = defineCommand({
     'meantime, is an error unless the command waits for that.',
   examples: [
     {
-      command: "calictl wait ippool default-pool --for='jsonpath={.spec.vxlanMode}=Always' --timeout=1m",
+      command: "calictl wait ippool default-pool --for 'jsonpath={.spec.vxlanMode}=Always' --timeout=1m",
       about: 'until a pool uses VXLAN',
     },
     { command: 'calictl wait ippool/legacy-pool --for=delete', about: 'until a pool is gone' },
     { command: 'calictl wait ippool new-pool --for=create --timeout=5m', about: 'until a pool is created' },
     {
-      command: "calictl wait ippools --all --for='jsonpath={.spec.ipipMode}=Never'",
+      command: "calictl wait ippools --all --for 'jsonpath={.spec.ipipMode}=Never'",
       about: 'until no pool uses IP in IP',
     },
   ],
