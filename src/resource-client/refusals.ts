@@ -17,7 +17,7 @@ function appliesTo({ names }: Refusal, kind: Kind, store: Datastore): boolean {
 }
 
 /** True for objects that Kubernetes has, and Calico only fields of. */
-export function isOwnedByKubernetes(kind: Kind): boolean {
+function isOwnedByKubernetes(kind: Kind): boolean {
   return kind.derived !== undefined || kind.codec?.onto !== undefined;
 }
 

@@ -68,7 +68,7 @@ function comparable({ code, stdout, stderr }: Answer): string {
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Whether the answers are the same, any value being the same as an address in memory. */
-export function sameAnswer(expected: string, actual: string): boolean {
+function sameAnswer(expected: string, actual: string): boolean {
   if (expected === actual) return true;
   if (!expected.includes('0xADDRESS')) return false;
   const pattern = expected.split('0xADDRESS').map(quoted).join('[^\\n]*?');

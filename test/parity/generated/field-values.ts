@@ -92,7 +92,7 @@ const bySchema: Readonly<Record<string, readonly [right: readonly unknown[], wro
 }; // prettier-ignore
 
 /** A value for a field, wrong in so many of a hundred cases. */
-export function valueFor(name: string, schema: Schema, choices: Choices, wrong: number): unknown {
+function valueFor(name: string, schema: Schema, choices: Choices, wrong: number): unknown {
   const isWrong = choices.percent(wrong);
   if (choices.percent(1)) return null;
   if (schema.enum !== undefined && choices.percent(isWrong ? 40 : 95)) return choices.one(schema.enum);

@@ -7,7 +7,7 @@ import type { Subject } from './subjects.ts';
 type Values = Record<string, unknown>;
 
 /** Stands for the revision of a stored object; replaced before a command runs, as each server has its own. */
-export const revisionOf = (kind: string, namespace: string | undefined, name: string): string =>
+const revisionOf = (kind: string, namespace: string | undefined, name: string): string =>
   `revision-of(${kind}/${namespace ?? ''}/${name})`;
 
 export interface Named {

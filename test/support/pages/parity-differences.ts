@@ -1,8 +1,8 @@
 // The table of differences in docs/reference/parity.md, from those that the generated scenarios allow.
 import { knownDifferences, memoryAddress } from '../../parity/generated/differences.ts';
 
-export const begin = '<!-- differences: begin -->';
-export const end = '<!-- differences: end -->';
+const begin = '<!-- differences: begin -->';
+const end = '<!-- differences: end -->';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
