@@ -50,6 +50,8 @@ ip iproute2
 ps procps
 ping iputils-ping
 sudo sudo
+zsh zsh
+fish fish
 PROGRAMS
 [ ${#missing[@]} = 0 ] || install "${missing[@]}"
 if has systemctl; then
