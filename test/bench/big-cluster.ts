@@ -55,6 +55,25 @@ export async function loadCluster(server: ApiServer, etcd: string, pods: number)
   return { nodes: count('Node'), pods: count('Pod'), blocks: count('IPAMBlock'), handles, strays };
 }
 
+/** Network sets of the namespace `shop`, two hours old. When it resolves, the API server serves them. */
+export async function loadNetworkSets({ server, etcd }: LoadedServer, count: number): Promise<void> {
+  const sets = Array.from({ length: count }, (_, n) =>
+    asStored({
+      apiVersion: `${group}/v1`,
+      kind: 'NetworkSet',
+      metadata: { name: `set-${n}`, namespace: 'shop', uid: uidOf(`set ${n}`), labels: { app: `app-${n % 50}` } },
+      spec: { nets: [`192.168.${n % 250}.0/24`, `172.16.${n % 250}.0/24`] },
+    }),
+  );
+  await intoEtcd(etcd, sets);
+  await untilServed(server, `${custom}/networksets`, count);
+}
+
+interface LoadedServer {
+  readonly server: ApiServer;
+  readonly etcd: string;
+}
+
 /** Handles without addresses, two hours old; names depend on `label`. */
 export async function loadStrays(etcd: string, label: string, count: number): Promise<void> {
   const strays = Array.from({ length: count }, (_, n) => {
@@ -142,8 +161,8 @@ const txnSize = 100;
 function etcdKey({ kind, metadata: { name, namespace } }: KubeObject): string {
   if (kind === 'Pod') return `/registry/pods/${namespace}/${name}`;
   if (kind === 'Node') return `/registry/minions/${name}`;
-  const plural = kinds.find((candidate) => candidate.kind === kind)?.api.plural;
-  return `/registry/${group}/${plural}/${name}`;
+  const { api, namespaced } = kinds.find((candidate) => candidate.kind === kind) ?? {};
+  return `/registry/${group}/${api?.plural}/${namespaced ? `${namespace}/` : ''}${name}`;
 }
 
 async function intoEtcd(etcd: string, objects: readonly KubeObject[]): Promise<void> {

@@ -39,7 +39,7 @@ export function calicoctl(
 ): Record<string, () => Promise<Sample>> {
   const program = process.env['CALICOCTL'];
   if (!program || !existsSync(program)) return {};
-  const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: target.server.kubeconfig };
+  const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: target.server.kubeconfig, ...options.env };
   return { calicoctl: () => run(program, args, { ...options, env }) };
 }
 

@@ -16,6 +16,8 @@ export interface Sample {
 export interface Finished extends Sample {
   readonly code: number | null;
   readonly firstOutputMs: number | undefined;
+  /** CPU time of the program in milliseconds, where GNU time is there to measure it. */
+  readonly cpuMs: number | undefined;
   readonly lines: number;
   /** The beginning of what it printed, both streams: for messages about a run that went wrong. */
   readonly head: string;
@@ -23,7 +25,7 @@ export interface Finished extends Sample {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Measures peak memory; costs about a millisecond. */
+  /** Measures peak memory and CPU time; costs about a millisecond. */
   readonly memory?: boolean;
   /** Exit codes that do not count as a failure. */
   readonly codes?: readonly number[];
@@ -41,7 +43,10 @@ export function run(program: string, args: readonly string[], options: RunOption
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: undefined, ...options.env };
   const started = performance.now();
   const child = exact
-    ? spawn(gnuTime, ['-q', '-f', '%M', '-o', peakFile, program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    ? spawn(gnuTime, ['-q', '-f', '%M %U %S', '-o', peakFile, program, ...args], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
     : spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const polled = memory && !exact ? pollPeak(child.pid as number) : undefined;
   let firstOutputMs: number | undefined;
@@ -59,12 +64,14 @@ export function run(program: string, args: readonly string[], options: RunOption
     child.on('error', reject);
     child.on('close', (code) => {
       const ms = performance.now() - started;
-      const peak = exact ? Number(readFileSync(peakFile, 'utf8')) : polled?.();
+      const [exactPeak, ...cpu] = exact ? readFileSync(peakFile, 'utf8').trim().split(' ').map(Number) : [];
+      const peak = exactPeak ?? polled?.();
+      const cpuMs = exact ? cpu.reduce((sum, seconds) => sum + seconds * 1000, 0) : undefined;
       if (!codes.includes(code ?? -1)) {
         reject(new Error(`${program} ${args.join(' ')} ended with ${code}:\n${head}`));
         return;
       }
-      resolve({ ms, code, firstOutputMs, lines, head, ...(peak === undefined ? {} : { peakMiB: peak / 1024 }) });
+      resolve({ ms, code, firstOutputMs, cpuMs, lines, head, ...(peak === undefined ? {} : { peakMiB: peak / 1024 }) });
     });
   });
 }

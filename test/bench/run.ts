@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { partPath } from '../support/program/parts.ts';
 import { startApiServer } from '../support/servers/api-server.ts';
+import { benchApply } from './apply.bench.ts';
 import { benchAssign } from './assign.bench.ts';
 import { loadCluster, type Sizes } from './big-cluster.ts';
 import { benchCheck } from './check.bench.ts';
@@ -15,8 +16,9 @@ import { benchTable } from './table.bench.ts';
 
 const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] [--keep]
 
-  BENCH       net ipam manifest nodes ssh version get assign stray check table fix; all of them when none is named
+  BENCH       net ipam manifest nodes ssh version get assign stray check table apply fix; all of them when none is named
   --pods N    size of the generated cluster (200)
+  --objects N objects that \`apply\` writes (1000)
   --strays N  stray handles that \`fix\` removes (1000)
   --rounds N  rounds of everything, at least 7 (7; three times as many for version and get)
   --against DIR  also measure starting the program of another built checkout
@@ -26,11 +28,26 @@ CALICOCTL=/path/to/calicoctl measures that program beside.
 `;
 
 const say = (text: string): void => void process.stdout.write(text);
-const names = ['net', 'ipam', 'manifest', 'nodes', 'ssh', 'version', 'get', 'assign', 'stray', 'check', 'table', 'fix'];
+const names = [
+  'net',
+  'ipam',
+  'manifest',
+  'nodes',
+  'ssh',
+  'version',
+  'get',
+  'assign',
+  'stray',
+  'check',
+  'table',
+  'apply',
+  'fix',
+];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     pods: { type: 'string', default: '200' },
+    objects: { type: 'string', default: '1000' },
     strays: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '7' },
     against: { type: 'string' },
@@ -53,7 +70,8 @@ async function benchOnServer(wanted: ReadonlySet<string>, rounds: number): Promi
     if (wanted.has('stray')) say(await benchCheck(target, `ipam check, ${sizes.strays} stray handles`, 3));
     if (wanted.has('check') || wanted.has('fix')) await calictl(['ipam', 'check', '--fix', '--yes'], target);
     if (wanted.has('check')) say(await benchCheck(target, 'ipam check, healthy', 0));
-    if (wanted.has('table')) say(await benchTable(target));
+    if (wanted.has('get') || wanted.has('table')) say(await benchTable(target));
+    if (wanted.has('apply')) say(await benchApply(target, Number(values.objects)));
     if (wanted.has('fix')) say(await benchRepair(target, Number(values.strays)));
   } finally {
     if (values.keep) say(`KUBECONFIG=${server.kubeconfig}\n`);
@@ -85,7 +103,8 @@ async function main(): Promise<void> {
   if (wanted.has('ssh')) say(await (await import('./ssh-config.bench.ts')).benchSshConfig(rounds));
   if (wanted.has('version')) say(await benchVersion(rounds * 3));
   if (values.against !== undefined) say(await benchAgainst(values.against, rounds * 3));
-  if (!values.keep && !['get', 'assign', 'stray', 'check', 'table', 'fix'].some((name) => wanted.has(name))) return;
+  if (!values.keep && !['get', 'assign', 'stray', 'check', 'table', 'apply', 'fix'].some((name) => wanted.has(name)))
+    return;
   if (existsSync(partPath('etcd')) && existsSync(partPath('kube-apiserver'))) await benchOnServer(wanted, rounds);
   else say('the rest needs etcd and kube-apiserver: npm run provision\n');
   say(`load average ${loadavg()[0]?.toFixed(1)}\n`);

@@ -2,6 +2,7 @@
 // The Kubernetes API fixes the field numbers (generated.proto of core/v1 and meta/v1). docs/decisions/0012-protobuf-lists.md.
 import type { PbfReader } from 'pbf';
 import { concernsAddresses } from '../../resources/convert/pod-addresses.ts';
+import { concernsQos } from '../../resources/convert/qos-controls.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import type { KubeObject, ObjectMeta } from '../../resources/object.ts';
@@ -16,7 +17,9 @@ export function protobufReader(plural: string): ObjectReader | undefined {
   return undefined;
 }
 
-/** Skips annotations that do not concern addresses: they are the larger part of a pod. */
+const concernsEndpoint = (key: string): boolean => concernsAddresses(key) || concernsQos(key);
+
+/** Skips annotations that concern neither addresses nor endpoints: they are the larger part of a pod. */
 export function readPod(reader: PbfReader, end: number): Pod {
   const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: '' }, spec: {}, status: {} };
   reader.readFields(podField, pod, end);
@@ -71,7 +74,7 @@ function podMetadataField(field: number, metadata: ObjectMeta, reader: PbfReader
   if (field === 2) textUnlessEmpty(metadata, 'generateName', reader);
   else if (field === 12) {
     metadata.annotations ??= {};
-    readEntry(reader, metadata.annotations, concernsAddresses);
+    readEntry(reader, metadata.annotations, concernsEndpoint);
   } else {
     metadataField(field, metadata, reader);
   }

@@ -86,8 +86,15 @@ function directionOf(annotations: Annotations, direction: 'ingress' | 'egress'):
   return found.filter(([, amount]) => amount !== 0n).map(([limit, amount]) => [direction + limit, Number(amount)]);
 }
 
+/** True for an annotation that sets a limit, by its key. */
+export function concernsQos(key: string): boolean {
+  return key.startsWith('qos.projectcalico.org/') || /^kubernetes\.io\/(in|e)gress-bandwidth$/.test(key);
+}
+
 /** The limits that the annotations set, or undefined when they set none. */
 export function qosControlsOf(annotations: Annotations): Record<string, unknown> | undefined {
+  // Few of the thousands of pods in a list have any.
+  if (!Object.keys(annotations ?? {}).some(concernsQos)) return undefined;
   const controls: Record<string, unknown> = Object.fromEntries([
     ...directionOf(annotations, 'ingress'),
     ...directionOf(annotations, 'egress'),

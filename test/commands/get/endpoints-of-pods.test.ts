@@ -39,6 +39,7 @@ const pods: readonly KubeObject[] = [
         'cni.projectcalico.org/floatingIPs': '["192.0.2.7"]',
         'cni.projectcalico.org/allowedSourcePrefixes': '["198.51.100.0/24"]',
         'qos.projectcalico.org/ingressBandwidth': '1M',
+        'kubernetes.io/egress-bandwidth': '2M',
         'k8s.v1.cni.cncf.io/network-status': '[{"name":"k8s-pod-network","ips":["10.0.0.9"],"default":true}]',
         'example.com/other': 'not of an endpoint',
       },
@@ -86,6 +87,7 @@ describeWithApiServer('workload endpoints of pods', (server) => {
     expect(labelled.spec).toMatchObject({
       containerID: 'c0ffee',
       ipNATs: [{ internalIP: '10.0.0.9', externalIP: '192.0.2.7' }],
+      qosControls: { ingressBandwidth: 1_000_000, egressBandwidth: 2_000_000 },
     });
     expect((withPorts.spec as { ports: { name: string }[] }).ports.map(({ name }) => name)).toEqual([
       'web',
