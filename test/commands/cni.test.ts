@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { run } from '../support/program/world.ts';
 
 describe('calictl cni', () => {
-  it('without CNI_COMMAND prints what it supports to standard error', async () => {
+  it('without CNI_COMMAND prints what it supports', async () => {
     const { code, stdout, stderr } = await run('cni');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0\n');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0\n');
   });
 
   it('answers VERSION with all versions of the specification', async () => {

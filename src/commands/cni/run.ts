@@ -5,12 +5,11 @@ import type { Context } from '../command.ts';
 
 export async function run({ world, version }: Context): Promise<Answer> {
   const plugin = { name: 'calico', release: version.calico, versions: calictlVersions } as const;
-  const answer = await runPlugin(plugin, [], world);
-  await world.io.stderr.write(answer.stderr);
-  return answer;
+  return runPlugin(plugin, [], world);
 }
 
-export const formats = { text: ({ stdout }: Answer): string => stdout };
+/** What the plugin is, which Calico's plugin writes to standard error, is the answer here. */
+export const formats = { text: ({ stdout, stderr }: Answer): string => stdout + stderr };
 
 export const format = (): 'text' => 'text';
 

@@ -31,7 +31,6 @@ export const needs: Readonly<Record<string, string>> = {
 
 /** Command lines that end otherwise than with 0, or need something first. */
 export const setups: Readonly<Record<string, Setup>> = {
-  'calictl cni': { stderr: 'CNI protocol versions supported: ' },
   'calictl ipam assign --node worker-1 --ipv4 --ipv6 --handle pod-1': { cluster: 'with IPv6' },
   'calictl ipam check': { exit: 3 },
   'calictl ipam check -o json': { exit: 3 },
