@@ -100,14 +100,14 @@ function groupsOf(targets: readonly Target[], { dependentsFirst, asGiven }: Writ
 }
 
 /** The error with the next step for this target: reading again is not enough when the manifest itself names a revision. */
-function withAdvice(error: CalictlError, { object }: Target, { missingHint }: WriteOrder): CalictlError {
+function withAdvice(error: CalictlError, { object, place }: Target, { missingHint }: WriteOrder): CalictlError {
   if (!(error instanceof DatastoreError)) return error;
   const { reason, message, code, missingKind, storeText } = error;
   const { resourceVersion } = object.metadata;
   const hint =
     reason === 'not-found' && !missingKind
       ? missingHint
-      : reason === 'conflict' && resourceVersion
+      : reason === 'conflict' && place !== undefined && resourceVersion
         ? `The manifest has resourceVersion ${resourceVersion}, which is not the stored one: get the object again, or remove the field to overwrite the changes since.`
         : undefined;
   return hint === undefined
@@ -128,13 +128,18 @@ export async function writeAll(
   const results: Written[] = targets.map((target) => ({ target }));
   let finished = 0;
   let isGone = false;
+  /** An error other than the refusal of one object: nothing more is written, and writes in flight end first. */
+  let unexpected: { readonly error: unknown } | undefined;
   const one = async (at: number): Promise<void> => {
     const target = targets[at] as Target;
     try {
       results[at] = { target, done: await write(target) };
     } catch (error) {
       if (world.signal.aborted) return;
-      if (!(error instanceof CalictlError)) throw error;
+      if (!(error instanceof CalictlError)) {
+        unexpected ??= { error };
+        return;
+      }
       isGone ||= !order.asGiven && error instanceof DatastoreError && error.reason === 'unavailable';
       results[at] = { target, error: withAdvice(error, target, order) };
     }
@@ -145,10 +150,11 @@ export async function writeAll(
     await pMap(
       chains,
       async (chain) => {
-        for (const at of chain) if (!isGone && !world.signal.aborted) await one(at);
+        for (const at of chain) if (!isGone && !unexpected && !world.signal.aborted) await one(at);
       },
       { concurrency },
     );
+    if (unexpected !== undefined) throw (unexpected as { readonly error: unknown }).error;
   }
   return results;
 }

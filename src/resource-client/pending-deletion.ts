@@ -1,5 +1,5 @@
 // What a delete leaves of an object that has finalizers: an API server only marks it, and removes it when they are done.
-import { type Datastore, getIfAny } from '../datastore/datastore.ts';
+import { type Datastore, DatastoreError, getIfAny } from '../datastore/datastore.ts';
 import type { Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
 import { isObject } from '../text/plain-values.ts';
@@ -17,7 +17,8 @@ function reasonOf({ status }: KubeObject): string | undefined {
 
 /**
  * What is still there of an object that was deleted just now, as sentences for people: nothing, or what it waits for.
- * `deleted` is the stored object, `ref` has the name by which people know it. Errors: those of the store.
+ * `deleted` is the stored object, `ref` has the name by which people know it. The delete has succeeded whatever comes of
+ * this, so an error of the store is one of the sentences.
  */
 export async function pendingDeletion(
   store: Datastore,
@@ -26,7 +27,15 @@ export async function pendingDeletion(
   ref: ObjectRef = deleted.metadata,
 ): Promise<readonly string[]> {
   const { name, namespace, uid } = deleted.metadata;
-  const now = await getIfAny(store, kind, { name, namespace });
+  let now: KubeObject | undefined;
+  try {
+    now = await getIfAny(store, kind, { name, namespace });
+  } catch (error) {
+    if (!(error instanceof DatastoreError)) throw error;
+    return [
+      `${nameOf(kind, ref)} is deleted, but whether it still waits for its finalizers is unknown: ${error.message}`,
+    ];
+  }
   if (now === undefined || now.metadata.uid !== uid) return [];
   const finalizers = now.metadata.finalizers ?? [];
   const reason = reasonOf(now);

@@ -1,4 +1,4 @@
-// Writing many objects of all kinds from one manifest, beside calicoctl.
+// Writing many objects of all kinds from one manifest, next to calicoctl.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { manifestOf, manyNamespaces, manyObjects } from '../support/clusters/many-objects.ts';

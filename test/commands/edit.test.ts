@@ -182,9 +182,21 @@ describe('calictl edit', () => {
     );
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('IPPool pool-1 was changed in the meantime');
+    // Nobody is advised to write over the change of the other client.
+    expect(stderr).not.toContain('overwrite');
     expect(readFileSync(kept ?? '', 'utf8')).toContain('vxlanMode: Always');
     made.push(dirname(kept ?? ''));
     expect(stored('one.yaml')).toBe(other);
+  });
+
+  it('metadata that no write takes over cannot be removed', async () => {
+    const { edit, stored } = folder({ 'one.yaml': pool('pool-1', '', '  finalizers: [example.com/a]\n') });
+    const before = stored('one.yaml');
+    const { code, stderr, kept } = await edit('edit ippool pool-1', `sed -i '/finalizers:/,+1d' "$1"`);
+    made.push(dirname(kept ?? ''));
+    expect(code).toBe(2);
+    expect(stderr).toContain('IPPool pool-1: metadata.finalizers cannot be changed; only labels and annotations can');
+    expect(stored('one.yaml')).toBe(before);
   });
 
   it('the revision that was read counts, also when the user changes or deletes that line', async () => {

@@ -82,6 +82,15 @@ describe('calictl wait', () => {
     });
   });
 
+  it('the value of --for=jsonpath may contain braces', async () => {
+    const { wait } = folder(pool('pool-1'));
+    const { code, stderr } = await wait('ippool pool-1 --timeout 3s --for=jsonpath={.kind}={"a":1}');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'calictl: timed out after 3s waiting for jsonpath={.kind}={"a":1} of IPPool pool-1 (WAIT_TIMEOUT)\n',
+    });
+  });
+
   it('--for=jsonpath waits for the value', async () => {
     const { wait, put } = folder(pool('pool-1'));
     const ran = await wait(

@@ -37,7 +37,7 @@ async function compared(ctx: Context, client: ResourceClient, { kind, object, pl
 
 export async function run(ctx: Context, input: DiffInput): Promise<DiffResult> {
   const targets = await manifestTargets(ctx, input);
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun: input.dryRun });
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun: input.dryRun, expected: targets });
   const written = await writeAll(ctx, targets, (target) => compared(ctx, client, target), { doing: 'comparing' });
   const program = input.output === 'text' ? externalDiffOf(ctx.world) : undefined;
   const differences = differencesOf(written);

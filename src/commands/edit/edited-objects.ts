@@ -51,9 +51,13 @@ function read(body: string): {
   return { objects, problems };
 }
 
-/** Fields of the metadata that were changed, and that no write takes over. */
+/** Metadata that the server sets: to leave it out changes nothing. */
+const serverFields = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'managedFields', 'generation']);
+
+/** Fields of the metadata that were changed or removed, and that no write takes over. */
 function fixedFields(before: ObjectMeta, after: ObjectMeta): string[] {
-  return Object.keys(after).filter((field) => {
+  const removed = Object.keys(before).filter((field) => !(field in after || serverFields.has(field)));
+  return [...Object.keys(after), ...removed].filter((field) => {
     if (field === 'labels' || field === 'annotations') return false;
     return !sameValue(after[field] ?? null, before[field] ?? null);
   });

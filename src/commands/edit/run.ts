@@ -1,6 +1,7 @@
 // What calictl edit does: reads the objects, lets the user edit them until the text is valid, and writes what was changed.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pMap from 'p-map';
 import { DatastoreError } from '../../datastore/datastore.ts';
 import { newScratchFolder } from '../../files/scratch-folder.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
@@ -15,6 +16,8 @@ import type { EditInput } from './command.ts';
 import { bodyOf, type EditProblem, isBlank, withHeading, withoutHeading } from './edit-text.ts';
 import { editedObjects, type Original } from './edited-objects.ts';
 import { editFile, editorOf } from './editor.ts';
+
+const readsAtOnce = 24;
 
 export interface EditResult extends WritesShown {
   /** The file with the changes that could not be written. */
@@ -37,11 +40,10 @@ async function targetsIn(ctx: Context, input: EditInput): Promise<readonly Targe
   });
 }
 
-/** The object as it is stored. Errors: those of reading it, and the refusal of an update, before anybody edits in vain. */
-async function readOriginal(ctx: Context, client: ResourceClient, { kind, object }: Target): Promise<Original> {
+/** The object as it is stored, read by a client that writes nothing. Errors: those of reading it, and the refusal of an update, before anybody edits in vain. */
+async function readOriginal(trial: ResourceClient, { kind, object }: Target): Promise<Original> {
   const { name, namespace } = object.metadata;
-  const stored = await client.one(kind, { name, namespace });
-  const trial = new ResourceClient(await ctx.datastore(), ctx.world, { dryRun: 'client' });
+  const stored = await trial.one(kind, { name, namespace });
   await trial.update(kind, stored).catch((error: unknown) => {
     const isRefusal =
       error instanceof DatastoreError && (error.code === 'WRITE_REFUSED' || error.reason === 'unsupported');
@@ -171,8 +173,10 @@ export async function run(ctx: Context, input: EditInput): Promise<EditResult> {
   const targets = await targetsIn(ctx, input);
   if (targets.length === 0) return { written: [] };
   const editor = editorOf(ctx.world);
-  const client = new ResourceClient(await ctx.datastore(), ctx.world);
-  const originals = await Promise.all(targets.map((target) => readOriginal(ctx, client, target)));
+  const store = await ctx.datastore();
+  const client = new ResourceClient(store, ctx.world, { note: (line) => ctx.note(line) });
+  const trial = new ResourceClient(store, ctx.world, { dryRun: 'client', expected: targets });
+  const originals = await pMap(targets, (target) => readOriginal(trial, target), { concurrency: readsAtOnce });
   const file = await EditedFile.create(originals);
   let isKept = false;
   try {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../resources/object.ts';
 import { jsonPath, textOfValue } from '../../template/jsonpath.ts';
 import { isObject } from '../../text/plain-values.ts';
 
-/** `created` and `deleted` are about whether there is an object, all others about what it says. */
+/** `create` and `delete` are about whether there is an object, `state` about what it says. */
 export type WaitCondition = { readonly text: string } & (
   | { readonly type: 'create' | 'delete' }
   | { readonly type: 'state'; holds(object: KubeObject): boolean }
@@ -31,9 +31,12 @@ function ofCondition(text: string): WaitCondition | undefined {
   return { type: 'state', text: `condition=${text}`, holds: (object) => hasCondition(object, name, value) };
 }
 
+/** A path in braces, in which strings in quotes may hold braces, then a value. */
+const bracedPath = /^(\{(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^'"{}])*\})(?:==?(.*))?$/s;
+
 /** `{.spec.x}=value`, also without braces; without a value, that there is any. Errors: UsageError for a wrong path. */
 function ofPath(text: string): WaitCondition | undefined {
-  const [, path, value] = /^(\{.*\})(?:==?(.*))?$/s.exec(text) ?? /^([^{=][^=]*)(?:==?(.*))?$/s.exec(text) ?? [];
+  const [, path, value] = bracedPath.exec(text) ?? /^([^{=][^=]*)(?:==?(.*))?$/s.exec(text) ?? [];
   if (path === undefined || value === '') return undefined;
   const select = jsonPath(path);
   const holds = (object: KubeObject): boolean => {

@@ -1,4 +1,5 @@
 // What calictl wait does: reads the objects once, then watches those that are not as required yet, until the time is up.
+import pMap from 'p-map';
 import { type Datastore, DatastoreError } from '../../datastore/datastore.ts';
 import { watchObjects } from '../../resource-client/object-watch.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
@@ -14,6 +15,8 @@ import { manifestTargets } from '../write-targets.ts';
 import { type Awaited, nameOf, Observed, observe } from './awaited.ts';
 import type { WaitInput } from './command.ts';
 import { waitJson, waitText } from './text.ts';
+
+const readsAtOnce = 24;
 
 export interface WaitResult {
   readonly awaited: readonly Awaited[];
@@ -72,14 +75,13 @@ async function seenOnce(
   input: WaitInput,
 ): Promise<readonly Awaited[]> {
   const { selector, fieldSelector, for: condition } = input;
-  const all: Awaited[] = [];
-  for (const { kind, namespace, name } of named) {
+  const seen = async ({ kind, namespace, name }: Named): Promise<readonly Awaited[]> => {
     if (name !== undefined) {
       const awaited: Awaited = { kind, ref: { name, namespace }, state: 'pending' };
       observe(awaited, await oneIfAny(client, awaited), condition);
-      all.push(awaited);
-      continue;
+      return [awaited];
     }
+    const all: Awaited[] = [];
     for await (const { items } of client.pages(kind, namespace, selector)) {
       for (const object of items.filter((item) => fieldSelector === undefined || fieldSelector(item))) {
         const { name: found, namespace: of } = object.metadata;
@@ -88,7 +90,9 @@ async function seenOnce(
         all.push(awaited);
       }
     }
-  }
+    return all;
+  };
+  const all = (await pMap(named, seen, { concurrency: readsAtOnce })).flat();
   if (all.length > 0 || condition.type === 'delete') return all;
   throw new CalictlError('no such objects', { code: 'NOT_FOUND', hint: 'calictl get lists the objects of a kind' });
 }
@@ -118,12 +122,18 @@ async function watched(
 }
 
 /** Watches until no object is pending or the time is up. Errors: those of the datastore; an interruption. */
-async function waitFor(ctx: Context, store: Datastore, awaited: readonly Awaited[], input: WaitInput): Promise<void> {
+async function waitFor(
+  ctx: Context,
+  store: Datastore,
+  awaited: readonly Awaited[],
+  input: WaitInput,
+  timeLeftMs: number,
+): Promise<void> {
   const timeUp = new AbortController();
   const done = new AbortController();
   const { clock, signal: interrupted } = ctx.world;
   const stop = AbortSignal.any([timeUp.signal, done.signal, interrupted]);
-  const timer = clock.sleep(input.timeout, AbortSignal.any([done.signal, interrupted])).then(
+  const timer = clock.sleep(timeLeftMs, AbortSignal.any([done.signal, interrupted])).then(
     () => timeUp.abort(),
     () => undefined,
   );
@@ -147,10 +157,14 @@ async function waitFor(ctx: Context, store: Datastore, awaited: readonly Awaited
 }
 
 export async function run(ctx: Context, input: WaitInput): Promise<WaitResult> {
+  const started = ctx.world.clock.now().getTime();
   const named = await namedBy(ctx, input);
   const store = await ctx.datastore();
   const awaited = await seenOnce(new ResourceClient(store, ctx.world), named, input);
-  if (input.timeout > 0 && awaited.some(({ state }) => state === 'pending')) await waitFor(ctx, store, awaited, input);
+  const timeLeftMs = started + input.timeout - ctx.world.clock.now().getTime();
+  if (timeLeftMs > 0 && awaited.some(({ state }) => state === 'pending')) {
+    await waitFor(ctx, store, awaited, input, timeLeftMs);
+  }
   return { awaited, what: input.for.text, timeoutMs: input.timeout };
 }
 

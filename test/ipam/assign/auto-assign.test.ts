@@ -204,7 +204,9 @@ describe('pools and nodes', () => {
       const asked = open(...nodes, slash24, object, ...own);
       await expect(asked.assign({ pools: cidrs('10.1.0.0/16') })).rejects.toThrow('does not exist, or is not enabled');
       const one = { address: '10.1.0.7', node: 'host-a' };
-      await expect(assignIp(ipamStoreOf(asked.store), one, world)).rejects.toThrow('not in a configured pool');
+      await expect(assignIp(ipamStoreOf(asked.store), one, world)).rejects.toThrow(
+        '10.1.0.7 is not in any enabled pool',
+      );
       expect(asked.store.writes).toBe(0);
     },
   );
