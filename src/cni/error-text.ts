@@ -35,6 +35,8 @@ export function allocatorText(error: unknown, node: string, address = ''): strin
       return `resource does not exist: Node(${node}) with error: nodes ${JSON.stringify(node)} not found`;
     case 'ALREADY_ASSIGNED':
       return `resource already exists: ${address}`;
+    case 'OUTSIDE_POOLS':
+      return 'The provided IP address is not in a configured pool\n';
     case 'NO_POOL':
       return address === '' ? error.message : `${error.message}\n`;
     default:

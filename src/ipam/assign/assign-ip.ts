@@ -83,7 +83,7 @@ function poolFor(pools: readonly IPPool[], ip: IpAddress, use: IntendedUse | und
   const pool = poolOf(pools.filter(isAllocatable), ip);
   if (pool === undefined) {
     throw new CalictlError(`${formatIp(ip)} is not in any enabled pool`, {
-      code: 'NO_POOL',
+      code: 'OUTSIDE_POOLS',
       hint: 'calictl get ippools -o wide shows the pools, and which are disabled',
     });
   }
