@@ -3,7 +3,8 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CalictlError, systemText, UsageError } from '../world/errors.ts';
 import type { World } from '../world/world.ts';
-import { readRegularFile, UnsuitableFileError } from './regular-file.ts';
+import { readInputFile } from './input-file.ts';
+import { largestText, readRegularFile, UnsuitableFileError } from './regular-file.ts';
 
 /** A text and where it is from: a path as the user gave it, or below the folder that they gave; `-` for standard input. */
 export interface InputText {
@@ -27,10 +28,10 @@ function unreadable(path: string, cause: unknown): CalictlError {
   return new CalictlError(`${path} cannot be read: ${reason}`, { code: 'INPUT_FILE', exit: 2, cause });
 }
 
-/** The text of one file. Errors: CalictlError with exit 2. */
-async function readText(path: string, cwd: string): Promise<string> {
+/** The text of what is read. Errors: CalictlError with exit 2. */
+async function textOf(path: string, bytes: Promise<Buffer>): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readRegularFile(resolve(cwd, path)));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await bytes);
   } catch (error) {
     if (error instanceof TypeError) throw unreadable(path, new UnsuitableFileError('it is not UTF-8 text'));
     throw unreadable(path, error);
@@ -102,7 +103,7 @@ interface InputOptions {
 export async function namedInputs(
   given: readonly string[],
   options: InputOptions,
-  world: Pick<World, 'io' | 'cwd'>,
+  world: Pick<World, 'io' | 'cwd' | 'signal'>,
 ): Promise<NamedInput[]> {
   if (given.filter((one) => one === '-').length > 1) {
     throw new UsageError('standard input can be read only once', 'leave out all but one -f -', 'INPUT_FILE');
@@ -122,7 +123,7 @@ export async function namedInputs(
         ? await matches(one, world.cwd)
         : [one];
     if (paths.length === 0) throw new UsageError(`no file matches ${one}`, undefined, 'INPUT_FILE');
-    for (const path of paths) inputs.push(await fileOrFolder(path, options.recursive, world.cwd));
+    for (const path of paths) inputs.push(await fileOrFolder(path, options.recursive, world));
   }
   return inputs;
 }
@@ -131,16 +132,33 @@ async function* standardInput({ io }: Pick<World, 'io'>): AsyncGenerator<InputTe
   yield { name: '-', text: await io.stdin.readAll() };
 }
 
-async function fileOrFolder(path: string, recursive: boolean, cwd: string): Promise<NamedInput> {
-  const stats = await stat(resolve(cwd, path)).catch((error: unknown) => {
-    throw unreadable(path, error);
+/** A file that the user names may be a pipe, as `<(…)` is, or the null device; in a folder only files are read. */
+async function fileOrFolder(
+  path: string,
+  recursive: boolean,
+  { cwd, signal }: Pick<World, 'cwd' | 'signal'>,
+): Promise<NamedInput> {
+  // No path at all is not the working directory.
+  const full = path === '' ? '' : resolve(cwd, path);
+  const stats = await stat(full).catch((error: unknown) => {
+    throw unreadable(path === '' ? "''" : path, error);
   });
-  const paths = stats.isDirectory() ? () => manifestsIn(path, recursive, cwd) : () => [path];
+  if (!stats.isDirectory()) {
+    return {
+      given: path,
+      isFolder: false,
+      texts: async function* () {
+        yield { name: path, text: await textOf(path, readInputFile(full, largestText, signal)) };
+      },
+    };
+  }
   return {
     given: path,
-    isFolder: stats.isDirectory(),
+    isFolder: true,
     texts: async function* () {
-      for await (const file of paths()) yield { name: file, text: await readText(file, cwd) };
+      for await (const file of manifestsIn(path, recursive, cwd)) {
+        yield { name: file, text: await textOf(file, readRegularFile(resolve(cwd, file))) };
+      }
     },
   };
 }

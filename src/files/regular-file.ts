@@ -26,7 +26,7 @@ export function otherThanFile(type: FileType): string | undefined {
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The largest text that a string of Node can hold is a little larger. */
-const largestText = 500 * 1024 ** 2;
+export const largestText = 500 * 1024 ** 2;
 
 function refuseUnsuitable(stats: Stats, maxBytes: number): void {
   const other = otherThanFile(stats);

@@ -1,6 +1,7 @@
 // What -f names: which files of folders, in which order, and what is refused.
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { namedInputs } from '../../src/files/input-files.ts';
@@ -14,7 +15,7 @@ async function read(given: readonly string[], recursive = false, stdin = ''): Pr
   const all: [string, string][] = [];
   for (const { texts } of await namedInputs(given, { recursive, patterns: true }, testWorld({ stdin }))) {
     for await (const { name, text } of texts()) {
-      all.push([name.startsWith('/') ? relative(folder?.path ?? '/', name) : name, text]);
+      all.push([folder !== undefined && name.startsWith(folder.path) ? relative(folder.path, name) : name, text]);
     }
   }
   return all;
@@ -87,16 +88,33 @@ describe('namedInputs', () => {
     await expect(read(['-', '-'])).rejects.toThrow('standard input can be read only once');
   });
 
-  it('a missing file, a named pipe and bytes that are not UTF-8 are refused by name', async () => {
+  it('the null device is an empty file, other devices are refused', async () => {
+    expect(await read(['/dev/null'])).toEqual([['/dev/null', '']]);
+    await expect(read(['/dev/zero'])).rejects.toThrow('/dev/zero cannot be read: a device, not a file');
+  });
+
+  it('a pipe that is named is read, as of <(…) in a shell; one in a directory is refused', async () => {
+    folder = testFolder();
+    const pipe = join(folder.path, 'pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    const writer = writeFile(pipe, 'from a pipe');
+    expect(await read([pipe])).toEqual([['pipe.yaml', 'from a pipe']]);
+    await writer;
+    await expect(read([folder.path])).rejects.toThrow('pipe.yaml cannot be read: a named pipe, not a file');
+  });
+
+  it('an empty path is a missing file, not the working directory', async () => {
+    await expect(read([''])).rejects.toThrow("'' cannot be read: no such file");
+  });
+
+  it('a missing file and bytes that are not UTF-8 are refused by name', async () => {
     folder = testFolder();
     const { path } = folder;
-    execFileSync('mkfifo', [join(path, 'pipe.yaml')]);
     execFileSync('sh', ['-c', `printf '\\377' > "${join(path, 'bytes.yml')}"`]);
     await expect(read([join(path, 'none')])).rejects.toMatchObject({
       exit: 2,
       message: expect.stringContaining('none cannot be read: no such file'),
     });
-    await expect(read([join(path, 'pipe.yaml')])).rejects.toThrow('pipe.yaml cannot be read: a named pipe, not a file');
     await expect(read([join(path, 'bytes.yml')])).rejects.toThrow('bytes.yml cannot be read: it is not UTF-8 text');
   });
 });
