@@ -186,7 +186,11 @@ export function masked(text: string): string {
   return text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
-    .replace(/(resourceVersion"?: )"?\d+"?/g, '$1"N"')
+    .replace(
+      /(resourceVersion"?: )("?[\d/]+"?)/g,
+      (_, name: string, value: string) => name + value.replace(/\d+/g, 'N'),
+    )
+    .replace(/(ResourceVersion = )'\d+'/g, "$1'N'")
     .replace(/(manager"?: )"?[\w-]+"?/g, '$1"M"');
 }
 

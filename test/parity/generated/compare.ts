@@ -62,8 +62,17 @@ export interface Difference {
 function comparable({ code, stdout, stderr }: Answer): string {
   const log = /^[IWE]\d{4} [\d:.]+ +\d+ \w+\.go:\d+\] .*\n/gm;
   const text = `exit ${code}\n--- stdout\n${stdout}--- stderr\n${stderr.replace(log, '')}`;
-  return masked(text).replace(/0x[0-9a-f]{6,}/g, '0xADDRESS');
+  return masked(text)
+    .replace(/0x[0-9a-f]{6,}/g, '0xADDRESS')
+    .replace(/(?<=is invalid: \[)spec\..*(?=\])/g, sorted);
 }
+
+/** The API server lists what is wrong with a custom resource in random order. */
+const sorted = (problems: string): string =>
+  problems
+    .split(/, (?=spec\.)/)
+    .sort()
+    .join(', ');
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 

@@ -1,6 +1,7 @@
 // Generated scenarios: calictl in compat mode does what calicoctl does, on a cluster of its own. Exit codes, both streams
 // and all stored objects are compared; what differs on purpose is in differences.ts. CALICOCTL and CALICOCTL_332 name the
-// programs. PARITY_SEED=N runs one scenario; LONG=1 runs thousands of command lines.
+// programs. PARITY_SEED=N runs one scenario, PARITY_SEED=N-M those from one to the other; LONG=1 runs thousands of command
+// lines.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,8 @@ import { scenarioOf } from './scenario.ts';
 import { subjectsOf } from './subjects.ts';
 
 const isLong = Boolean(process.env['LONG']);
-const chosen = process.env['PARITY_SEED'];
+/** The first and the last seed that the environment asks for. */
+const chosen = process.env['PARITY_SEED']?.split('-').map(Number);
 
 interface Suite {
   readonly name: string;
@@ -77,18 +79,18 @@ describe.each(suites)('generated scenarios next to $name', ({ variable, calicoAp
           const theirs: Side = { cluster: clusters[0], program: processOf([program ?? '']) };
           const defects: string[] = [];
           let compared = 0;
-          for (let seed = Number(chosen ?? 1); compared < cases; seed++) {
+          const [first = 1, last = first] = chosen ?? [1, Number.POSITIVE_INFINITY];
+          for (let seed = first; seed <= last && (chosen !== undefined || compared < cases); seed++) {
             const ours = seed % builtEvery === 0 ? builtCalictl : inProcess;
             const scenario = scenarioOf(seed, subjects, calicoApi === customResourceApi);
             const outcome = await compare(scenario, { theirs, ours: { cluster: clusters[1], program: ours } });
             compared += outcome.cases;
             const { difference } = outcome;
             if (difference !== undefined && reasonFor(difference) === undefined) defects.push(report(difference));
-            if (chosen !== undefined) break;
           }
           expect(defects.join('\n\n')).toBe('');
         },
-        isLong ? 1_800_000 : 120_000,
+        isLong || chosen !== undefined ? 1_800_000 : 120_000,
       );
     });
   });
