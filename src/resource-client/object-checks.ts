@@ -46,11 +46,17 @@ export async function checkObject(
   throwIfAny(kind, object, lastProblems(whole), asCalicoctl);
 }
 
+/** Errors: invalid for what speaks against the write itself, as far as it needs no other object. */
+export function checkWrite(kind: Kind, object: KubeObject, { asCalicoctl = false }): void {
+  throwIfAny(kind, object, writeProblems({ kind, object, related: () => [] }), asCalicoctl);
+}
+
 function throwIfAny(kind: Kind, object: KubeObject, problems: readonly RuleProblem[], asCalicoctl: boolean): void {
   const counted = asCalicoctl ? problems.filter(({ calicoctl }) => calicoctl !== undefined) : problems;
   if (counted.length === 0) return;
-  const texts = counted.map(({ path, message }) => `${fieldPathText(path)} ${message}`);
-  throw new DatastoreError('invalid', `${nameOf(kind, object.metadata)}: ${texts.join('; ')}`, {
+  // calicoctl says some of them twice.
+  const texts = new Set(counted.map(({ path, message }) => `${fieldPathText(path)} ${message}`));
+  throw new DatastoreError('invalid', `${nameOf(kind, object.metadata)}: ${[...texts].join('; ')}`, {
     code: 'INVALID_OBJECT',
     storeText: calicoctlError(counted),
     hint: counted.find(({ hint }) => hint !== undefined)?.hint,

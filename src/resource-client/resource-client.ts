@@ -3,7 +3,7 @@
 import { type Datastore, DatastoreError, type WriteOptions } from '../datastore/datastore.ts';
 import { alreadyExists } from '../datastore/object-rules.ts';
 import { fromV3, toV3 } from '../resources/convert/v3.ts';
-import { withDefaults } from '../resources/defaults.ts';
+import { withDefaults, withDefaultsOnly } from '../resources/defaults.ts';
 import { omitEmpty } from '../resources/field-order.ts';
 import { type CalicoApi, customResourceApi, type Kind } from '../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../resources/object.ts';
@@ -14,7 +14,7 @@ import { nameOf } from './client-error.ts';
 import { droppedText } from './dropped-fields.ts';
 import { type KindRules, rulesOf } from './kind-rules.ts';
 import { asNew, asReplacement, keepsOwn, requireNew, requireStored } from './metadata.ts';
-import { checkName, checkObject } from './object-checks.ts';
+import { checkName, checkObject, checkWrite } from './object-checks.ts';
 import { type LabelTest, type ObjectPage, ObjectReader, type ReadObject } from './object-reader.ts';
 import { pendingDeletion } from './pending-deletion.ts';
 import { PlannedObjects } from './planned-objects.ts';
@@ -105,7 +105,7 @@ export class ResourceClient {
     const ref = { name, namespace };
     refuseWrite(this.#store, kind, 'create', ref, ['asked', 'written']);
     await this.#rules(kind).beforeCreate?.(shown);
-    const complete = completed(kind, shown, this.#store.calicoApi);
+    const complete = completed(kind, shown, this.#store.calicoApi, this.#options);
     await this.#rules(kind).beforeWrite?.(complete);
     await checkObject(this.#store, kind, complete, { ...this.#options, planned: this.#planned });
     checkName(this.#store, kind, complete);
@@ -230,11 +230,13 @@ export class ResourceClient {
     const { name, namespace, resourceVersion } = shown.metadata;
     const ref = { name, namespace };
     refuseWrite(this.#store, kind, 'update', ref, ['asked']);
+    // Of an object that is derived from another, the name must fit its values before it can be found by it.
+    if (isWhole && kind.derived !== undefined) checkWrite(kind, shown, this.#options);
     for (let attempt = 1; ; attempt++) {
       const found = attempt === 1 && read !== undefined ? read : await this.#reader(kind).one(ref);
       if (resourceVersion && resourceVersion !== found.shown.metadata.resourceVersion) throw conflict(kind, ref);
       refuseWrite(this.#store, kind, 'update', ref, ['written']);
-      const complete = completed(kind, shown, this.#store.calicoApi);
+      const complete = completed(kind, shown, this.#store.calicoApi, this.#options);
       await this.#rules(kind).beforeWrite?.(complete);
       await checkObject(this.#store, kind, complete, {
         ...this.#options,
@@ -297,9 +299,13 @@ export class ResourceClient {
   }
 }
 
-/** The object with everything that Calico's client fills in, and without what it leaves out. */
-function completed(kind: Kind, shown: KubeObject, calicoApi: CalicoApi): KubeObject {
-  const complete = omitEmpty(kind, defaulted(kind, withDefaults(kind, shown)), calicoApi);
+/**
+ * The object with everything that Calico's client fills in, and without what it leaves out. calicoctl checks and writes
+ * fields of Calico 2 as they are given.
+ */
+function completed(kind: Kind, shown: KubeObject, calicoApi: CalicoApi, { asCalicoctl }: ClientOptions): KubeObject {
+  const filled = asCalicoctl ? withDefaultsOnly(kind, shown) : withDefaults(kind, shown);
+  const complete = omitEmpty(kind, defaulted(kind, filled), calicoApi);
   if (calicoApi === customResourceApi || shown.status !== undefined) return complete;
   // In projectcalico.org/v3 a status is written by itself.
   const { status: _, ...written } = complete;

@@ -63,11 +63,15 @@ const completions = perKind(({ fields: { spec, status } }) => ({
 
 /** A copy with the defaults that every reader of the kind applies, and current fields in place of those of older versions. */
 export function withDefaults<T extends KubeObject>(kind: Kind<T>, object: T): T {
-  const current = kind.upgraded?.(object) ?? object;
+  return withDefaultsOnly(kind, kind.upgraded?.(object) ?? object);
+}
+
+/** A copy with the same defaults, in which fields of older versions stay as they are. */
+export function withDefaultsOnly<T extends KubeObject>(kind: Kind<T>, object: T): T {
   const { spec, status } = completions(kind);
   return {
-    ...current,
-    ...(spec === undefined ? {} : { spec: spec(current.spec ?? {}) }),
-    ...(status === undefined || current.status === undefined ? {} : { status: status(current.status) }),
+    ...object,
+    ...(spec === undefined ? {} : { spec: spec(object.spec ?? {}) }),
+    ...(status === undefined || object.status === undefined ? {} : { status: status(object.status) }),
   };
 }

@@ -36,6 +36,8 @@ export interface ScalarType<V = unknown> extends TypeBase<V> {
   readonly range?: Range;
   /** The check that calicoctl makes of a value, by the name that it has in its messages. */
   readonly tag?: Tag;
+  /** What the rules for a value see of one that is absent; without it they are not asked. */
+  readonly absent?: number;
   /** Rules for a value, in the words of calicoctl. */
   readonly problems?: (value: string | number | bigint | boolean, at: FieldPath) => readonly RuleProblem[];
   /** The name of the type in Calico's Go code, where it is not the usual one: `uint16`, `v3.AssignmentMode`. */

@@ -274,6 +274,25 @@ const objects: readonly Case[] = [
   ['StagedGlobalNetworkPolicy', { stagedAction: 'Delete', selector: 'all()' }],
   ['StagedGlobalNetworkPolicy', { preDNAT: true, types: ['Ingress', 'Ingress'] }],
   ['StagedKubernetesNetworkPolicy', { stagedAction: 'Delete', policyTypes: ['Ingress'] }],
+  [
+    'StagedKubernetesNetworkPolicy',
+    {
+      stagedAction: 'Delete',
+      podSelector: { matchLabels: { b: 'x', a: 'w' }, matchExpressions: [{ key: 'k', operator: 'In', values: ['b'] }] },
+      ingress: [
+        {
+          ports: [{ port: 80 }, { port: 'http' }, {}],
+          from: [
+            { podSelector: { matchLabels: { b: 'x', a: 'w' } }, namespaceSelector: {} },
+            { podSelector: { matchExpressions: [{ key: 'z', operator: 'Exists' }] } },
+            { ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16', '10.2.0.0/16'] } },
+          ],
+        },
+        {},
+      ],
+      egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }],
+    },
+  ],
   ['StagedKubernetesNetworkPolicy', { stagedAction: 'Set', policyTypes: ['Ingress'], podSelector: {} }],
 ];
 
@@ -448,7 +467,103 @@ const metadata: readonly Case[] = [
   { namespace: 'x' },
 ].map((fields) => ['BGPPeer', { peerIP: '192.0.2.1' }, fields]);
 
+const named = {
+  orchestrator: 'O O',
+  workload: 'W W',
+  node: 'n 1',
+  containerID: 'a_b',
+  pod: 'A B',
+  endpoint: 'E 0',
+  serviceAccountName: 'S S',
+  profiles: ['', 'P P'],
+};
+
+const workloadEndpoints: readonly unknown[] = [
+  named,
+  ...['ab-', '-', 'a-B1'].map((containerID) => ({ containerID })),
+  { ipNetworks: ['10.0.0.1', '', '10.0.0.1/24'] },
+  { ipv4Gateway: 'fd00::1', ipv6Gateway: '10.0.0.1' },
+  { ipv4Gateway: '10.0.0.1', ipv6Gateway: 'fd00::1' },
+  { allowSpoofedSourcePrefixes: ['x', '10.0.0.1/8', '10.0.0.1'] },
+  { ipNetworks: ['10.0.0.1/32'], ipNATs: [{ internalIP: '10.0.0.2', externalIP: '192.0.2.1' }, {}] },
+  { ipNetworks: ['fd00::1/128'], ipNATs: [{ internalIP: 'fd00::1', externalIP: '192.0.2.1' }] },
+  { ipNetworks: ['fd00::1/128'], ipNATs: [{ internalIP: 'fd00::1' }, { externalIP: '192.0.2.1' }] },
+  ...[
+    '02:00:00:00:00:00:00:01',
+    '02-00-00-00-00-01',
+    '02-00-00:00-00-01',
+    '0200.0000.0001',
+    '0200.0000.0001.0203',
+    '02000000000A',
+    '0200000000010203040506070809101112131415',
+    '02:00:00:00:00:00:01',
+    '02.00.00.00.00.01',
+    '2:0:0:0:0:1',
+  ].map((mac) => ({ mac })),
+  ...[
+    {},
+    { name: 'a b', protocol: 'TCP', hostPort: 1, hostIP: 'x' },
+    { name: 'a', protocol: 'ICMP', port: 1 },
+    { name: 'a', protocol: 'x', port: 1 },
+    { name: 'a', protocol: 300, port: 1 },
+    { name: 'a', protocol: 'TCP', port: 70000 },
+    { protocol: 'UDPLite', port: 7, hostIP: '10.0.0.1/8', hostPort: 1 },
+    { protocol: 'TCP', port: 7, hostPort: 1 },
+    { hostIP: {}, protocol: {} },
+    5,
+  ].map((port) => ({ ports: [port] })),
+  { qosControls: { ingressBandwidth: 1.5 } },
+  { qosControls: { ingressBandwidth: 'x', dscp: {} } },
+];
+
+/** A type that decodes itself ends the reading; of other wrong types the first counts. */
+const severalTypes: readonly Case[] = [
+  ['BGPPeer', { keepOriginalNextHop: 'x', localASNumber: {} }],
+  ['BGPPeer', { keepOriginalNextHop: 'x', node: {} }],
+  ['FelixConfiguration', { bpfEnabled: 'x', routeRefreshInterval: {} }],
+  ['HostEndpoint', { expectedIPs: [[]], ports: [{ protocol: {} }] }],
+  ['HostEndpoint', { node: 'a', interfaceName: 'eth0', ports: [{}] }],
+];
+
+const wrongKeys = { annotations: { '/x': 'y' }, labels: { '/y': 'z' } };
+const checkedTwice = [
+  'GlobalNetworkPolicy',
+  'NetworkPolicy',
+  'StagedNetworkPolicy',
+  'StagedGlobalNetworkPolicy',
+  'StagedKubernetesNetworkPolicy',
+  'Tier',
+  'NetworkSet',
+].flatMap((kind): Case[] => [
+  [kind, {}, { name: 'A.b.c', ...wrongKeys }],
+  [kind, {}, { name: `a${'x'.repeat(253)}` }],
+]);
+
+const rules: readonly unknown[] = [
+  { action: 'Allow', protocol: 'ICMP', ipVersion: 6 },
+  { action: 'Allow', protocol: 'ICMPv6', ipVersion: 4 },
+  { action: 'Allow', notProtocol: 'ICMP', ipVersion: 6 },
+  { action: 'Allow', protocol: 1, ipVersion: 6 },
+  { action: 'Deny', http: { methods: ['GET', 'GET'] }, source: { services: { name: 'A B', namespace: 'C D' } } },
+  { action: 'Deny', http: {}, source: { nets: ['', 'x'] }, destination: { services: { name: 'a' }, ports: [80] } },
+];
+
 export const cases: readonly Case[] = [
+  ...workloadEndpoints.map(
+    (spec): Case => ['WorkloadEndpoint', { interfaceName: 'cali0', ...(spec as object) }, { namespace: 'shop' }],
+  ),
+  ...severalTypes,
+  ...checkedTwice,
+  ...['NetworkPolicy', 'GlobalNetworkPolicy'].flatMap((kind) =>
+    rules.flatMap((rule): Case[] => [
+      [kind, { ingress: [rule], performanceHints: ['x'] }],
+      [kind, { egress: [rule, rule] }],
+    ]),
+  ),
+  [
+    'BGPConfiguration',
+    { prefixAdvertisements: [{ cidr: '10.0.0.0/8', communities: ['1:2:3:4', '1:', '1:2:x', ':'] }] },
+  ],
   ...pools.map((spec): Case => ['IPPool', spec]),
   ...peers.map((spec): Case => ['BGPPeer', spec]),
   ...bgpConfigurations.map((spec): Case => ['BGPConfiguration', spec]),

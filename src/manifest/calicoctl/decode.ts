@@ -116,12 +116,9 @@ class GoDecoder {
     return made;
   }
 
-  /** An error of a type that decodes itself: in 3.32 it is the last thing that is read. */
-  fail(message: string): undefined {
-    const error = new GoDecodeError(message);
-    if (this.#options.release === '3.32') throw error;
-    this.error ??= error;
-    return undefined;
+  /** An error of a type that decodes itself is the last thing that is read, and counts more than those before it. */
+  fail(message: string): never {
+    throw new GoDecodeError(message);
   }
 
   #mismatch(value: GoValue, wanted: FieldType): undefined {
@@ -162,6 +159,8 @@ class GoDecoder {
         return this.#protocol(value);
       case 'port':
         return this.#port(value);
+      case 'DSCP':
+        return typeof value === 'string' ? value : this.#small(value, 'uint8');
       case 'RFC 3339 time':
         return this.#time(value);
       case 'Kubernetes port':

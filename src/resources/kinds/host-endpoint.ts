@@ -21,10 +21,10 @@ const spec = fields(() => ({
       object(
         {
           name: field(needed(tagged(text, tags.portName)), 'Name of the port, for policies.', { omit: 'never' }),
-          protocol: field(protocol, 'Protocol of the port.', { omit: 'never' }),
+          protocol: field({ ...protocol, absent: 0 }, 'Protocol of the port.', { omit: 'never' }),
           port: field(needed(tagged(port, tags.positivePort)), 'Number of the port.', { omit: 'never' }),
         },
-        { struct: 'EndpointPort', check: endpointPortProblems },
+        { struct: 'EndpointPort', check: (port, at) => endpointPortProblems(port, at) },
       ),
     ),
     'Ports with names, which policies can refer to.',

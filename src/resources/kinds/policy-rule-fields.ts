@@ -59,8 +59,8 @@ const entity = fields(() => ({
   services: field(
     object(
       {
-        name: field(text, 'Name of the service.'),
-        namespace: field(text, 'Namespace of the service; that of the policy when it is empty.'),
+        name: field(tagged(text, tags.name), 'Name of the service.'),
+        namespace: field(tagged(text, tags.name), 'Namespace of the service; that of the policy when it is empty.'),
       },
       { struct: 'ServiceMatch' },
     ),

@@ -7,7 +7,7 @@ import { withoutCalicoAddresses } from '../convert/pod-addresses.ts';
 import { malformedEndpointName, podOfEndpoint, workloadEndpointOf } from '../convert/workload-endpoint-of-pod.ts';
 import type { Kind } from '../kind.ts';
 import { notSupported } from '../refusals.ts';
-import { workloadEndpointRules } from '../rules/configuration.ts';
+import { workloadEndpointRules } from '../rules/workload-endpoint.ts';
 import { type Pod, pod } from './pod.ts';
 import { type WorkloadEndpoint, workloadEndpointSpec } from './workload-endpoint-fields.ts';
 

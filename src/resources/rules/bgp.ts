@@ -146,7 +146,7 @@ function configurationProblems({ spec }: BGPConfiguration): RuleProblem[] {
       found.push(problem([...path, 'cidr'], 'must be a CIDR', { field, value: cidr, reason: 'invalid CIDR value.' }));
     }
     used.forEach((value, at) => {
-      const isNumber = /^\d+:/.test(value);
+      const isNumber = /^\d+:\d+(?::\d+)?$/.test(value);
       const isNamed = communities.some(({ name }) => name === value);
       if (isNamed) return;
       const reason = isNumber ? communityReason(value) : 'community used is invalid or not defined.';

@@ -1,9 +1,8 @@
 // Rules and defaults for the settings of Felix, of kube-controllers and of the cluster, and for nodes and workload
 // endpoints: docs/reference/validation.md.
-import { parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
+import { parseCidrOrIp } from '../../net/cidr.ts';
 import { parseIp } from '../../net/ip.ts';
 import type { Rules, Write } from '../kind.ts';
-import { endpointName } from '../names.ts';
 import type { KubeObject } from '../object.ts';
 import { goText, problem, type RuleProblem } from './rule-problem.ts';
 
@@ -146,7 +145,7 @@ function onlyDefault(what: string) {
 }
 
 export const clusterInformationRules: Rules<never> = {
-  writeProblems: onlyDefault('Cluster Information') as never,
+  lastProblems: onlyDefault('Cluster Information') as never,
 };
 
 /** What kube-controllers would assume itself is written down. */
@@ -204,7 +203,7 @@ function templateProblems({ spec }: Settings): RuleProblem[] {
 export const kubeControllersConfigurationRules: Rules<never> = {
   problems: templateProblems as (object: never) => RuleProblem[],
   defaulted: controllersDefaulted as unknown as (object: never) => never,
-  writeProblems: onlyDefault('Kube Controllers Configuration') as never,
+  lastProblems: onlyDefault('Kube Controllers Configuration') as never,
 };
 
 export const nodeRules: Rules<never> = {
@@ -214,73 +213,5 @@ export const nodeRules: Rules<never> = {
     if (Object.values(membersOf(bgp)).some((value) => value !== undefined && value !== '')) return [];
     const details = { field: 'BGP', value: '&{<nil>    }', reason: 'Spec.BGP should not be empty' };
     return [problem(['spec', 'bgp'], 'is empty: leave it out, or set an address', details)];
-  },
-};
-
-/** The parts of the spec that the name of an endpoint is made of. */
-function endpointIdentifiers({ orchestrator }: Members): readonly string[] {
-  const own = { k8s: ['pod'], cni: ['containerID'], libnetwork: [] }[String(orchestrator)];
-  return ['node', 'orchestrator', ...(own ?? ['workload']), 'endpoint'];
-}
-
-/** calicoctl names an endpoint by its spec, and refuses any other name. */
-function endpointNameProblems({ object: { metadata, spec } }: Write<Settings>): RuleProblem[] {
-  for (const field of endpointIdentifiers(spec)) {
-    const value = String(spec[field] ?? '');
-    const fault = (message: string, reason: string): RuleProblem[] => {
-      const isPrinted = value !== '' || field !== 'node';
-      return [problem(['spec', field], message, { field, ...(isPrinted && { value }), reason })];
-    };
-    if (value === '') return fault('is missing', 'field should be assigned');
-    if (value.startsWith('-')) return fault('must not begin with a dash', "field must not begin with a '-'");
-    if (value.endsWith('-')) return fault('must not end with a dash', "field must not end with a '-'");
-  }
-  const { orchestrator, endpoint } = spec;
-  const own = endpointIdentifiers(spec)[2] ?? '';
-  const workload = orchestrator === 'libnetwork' ? 'libnetwork' : spec[own];
-  const expected = endpointName(String(spec['node']), String(orchestrator), String(workload), String(endpoint));
-  if (metadata.name === '' || metadata.name === expected) return [];
-  const reason = `the WorkloadEndpoint name does not match the primary identifiers assigned in the Spec: expected name ${expected}`;
-  return [problem(['metadata', 'name'], `must be ${expected}`, { field: 'Name', value: metadata.name, reason })];
-}
-
-export const workloadEndpointRules: Rules<never> = {
-  writeProblems: endpointNameProblems as never,
-  problems: ({ spec }: Settings) => {
-    const found: RuleProblem[] = [];
-    const networks = listOf(spec['ipNetworks']).map(String);
-    networks.forEach((network, index) => {
-      const cidr = parseCidrOrIp(network);
-      if (cidr === undefined || cidr.prefix === (cidr.version === 4 ? 32 : 128)) return;
-      const details = {
-        field: 'WorkloadEndpointSpec.IPNetworks',
-        value: networks,
-        reason: 'IP network contains multiple addresses',
-      };
-      found.push(problem(['spec', 'ipNetworks', index], 'must be one address: /32 or /128', details));
-    });
-    listOf(spec['ipNATs']).forEach((one, index) => {
-      const { internalIP = '', externalIP = '' } = membersOf(one);
-      const [internal, external] = [parseIp(String(internalIP)), parseIp(String(externalIP))];
-      const at = ['spec', 'ipNATs', index];
-      if (internal === undefined || external === undefined) return;
-      if (internal.version !== external.version) {
-        found.push({ path: [...at, 'externalIP'], message: 'must be of the same family as internalIP' });
-      }
-      const isOwn = networks.some((network) => {
-        const own = parseCidr(network)?.base ?? parseIp(network);
-        return own?.version === internal.version && own.value === internal.value;
-      });
-      if (!isOwn) found.push({ path: [...at, 'internalIP'], message: 'must be one of ipNetworks' });
-    });
-    for (const [field, version] of [
-      ['ipv4Gateway', 4],
-      ['ipv6Gateway', 6],
-    ] as const) {
-      const value = spec[field];
-      if (typeof value !== 'string' || value === '' || parseIp(value)?.version === version) continue;
-      found.push({ path: ['spec', field], message: `must be an IPv${version} address` });
-    }
-    return found;
   },
 };

@@ -33,12 +33,16 @@ export const hostEndpointRules: Rules<HostEndpoint> = {
 };
 
 /** A port of an endpoint has a protocol that has ports. */
-export function endpointPortProblems(port: Readonly<Record<string, unknown>>, at: FieldPath): RuleProblem[] {
+export function endpointPortProblems(
+  port: Readonly<Record<string, unknown>>,
+  at: FieldPath,
+  struct = 'EndpointPort',
+): RuleProblem[] {
   const { protocol = 0 } = port;
   if (hasPorts(protocol)) return [];
-  const reason = 'EndpointPort protocol does not support ports.';
+  const reason = `${struct} protocol does not support ports.`;
   const words = `must be TCP, UDP or SCTP: ${String(protocol)} has no ports`;
-  return [problem([...at, 'protocol'], words, { field: 'EndpointPort.Protocol', value: protocol, reason })];
+  return [problem([...at, 'protocol'], words, { field: `${struct}.Protocol`, value: protocol, reason })];
 }
 
 /** The label that Calico sets itself. */

@@ -38,6 +38,8 @@ const sizeReason =
 const singleGlobal = 'global() selector is not valid for IPPool';
 
 const isOn = (mode: string | undefined): boolean => mode === 'Always' || mode === 'CrossSubnet';
+/** Before a write calicoctl takes any other word for an encapsulation too. */
+const isUsed = (mode: string | undefined): boolean => mode !== undefined && mode !== 'Never';
 const isIn = (inner: string | undefined): boolean =>
   inner !== undefined && selectorProblem(inner) === undefined && usesGlobal(inner);
 
@@ -225,7 +227,7 @@ function writeProblems({ kind, object, stored, related }: Write<IPPool>): RulePr
     found.push(add('cidr', `is smaller than one block (/${blockSize})`, 'CIDR', spec.cidr, sizeReason));
   }
   if (stored === undefined) found.push(...overlaps(object, cidr, related(kind) as readonly IPPool[], add));
-  if (isOn(spec.ipipMode) && isOn(spec.vxlanMode)) {
+  if (isUsed(spec.ipipMode) && isUsed(spec.vxlanMode)) {
     const reason = 'Cannot enable both VXLAN and IPIP on the same IPPool';
     found.push(
       add(
@@ -237,7 +239,7 @@ function writeProblems({ kind, object, stored, related }: Write<IPPool>): RulePr
       ),
     );
   }
-  if (cidr.version === 6 && isOn(spec.ipipMode)) {
+  if (cidr.version === 6 && isUsed(spec.ipipMode)) {
     const reason = 'IPIP is not supported on an IPv6 IP pool';
     found.push(add('ipipMode', 'must be Never: IP-in-IP does not carry IPv6', 'IPIPMode', spec.ipipMode, reason));
   }

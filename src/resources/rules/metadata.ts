@@ -62,23 +62,33 @@ const valueWords = "must have at most 63 letters, digits, '-', '_' and '.', with
 const sorted = (map: Readonly<Record<string, string>> | null | undefined): [string, string][] =>
   Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What is wrong with the metadata of an object. */
-export function metadataProblems({ metadata }: KubeObject): RuleProblem[] {
-  const { name, labels, annotations } = metadata;
+/** What is wrong with the metadata of an object, in calicoctl's order. */
+export function metadataProblems(object: KubeObject): RuleProblem[] {
+  const { name } = object.metadata;
   const problems: RuleProblem[] = [];
   const field = 'Metadata.Name';
   if (!name) problems.push(problem(['metadata', 'name'], 'is missing', { field, value: '', reason: nameRule }));
   else {
-    const over = bytesOf(name) - longestName;
-    if (over > 0) {
-      const reason = `name is too long by ${over} bytes`;
-      problems.push(problem(['metadata', 'name'], `is too long by ${over} bytes`, { field, value: name, reason }));
-    }
+    problems.push(...tooLong(name, longestName));
     if (!objectName.test(name)) {
       const words = "must consist of lower-case letters, digits, '-' and '.'";
       problems.push(problem(['metadata', 'name'], words, { field, value: name, reason: nameRule }));
     }
   }
+  return [...problems, ...annotationProblems(object), ...labelProblems(object)];
+}
+
+/** The name has more bytes than the kind allows. */
+export function tooLong(name: string, longest: number): RuleProblem[] {
+  const over = bytesOf(name) - longest;
+  if (over <= 0) return [];
+  const words = `is too long by ${over} bytes`;
+  return [problem(['metadata', 'name'], words, { field: 'Metadata.Name', value: name, reason: `name ${words}` })];
+}
+
+/** What is wrong with the labels of an object. */
+export function labelProblems({ metadata: { labels } }: KubeObject): RuleProblem[] {
+  const problems: RuleProblem[] = [];
   for (const [key, value] of sorted(labels)) {
     const path = ['metadata', 'labels', key];
     for (const reason of keyReasons(key)) {
@@ -88,6 +98,12 @@ export function metadataProblems({ metadata }: KubeObject): RuleProblem[] {
       problems.push(problem(path, valueWords, { field: 'Metadata.Labels (value)', value, reason }));
     }
   }
+  return problems;
+}
+
+/** What is wrong with the annotations of an object. */
+export function annotationProblems({ metadata: { annotations } }: KubeObject): RuleProblem[] {
+  const problems: RuleProblem[] = [];
   let size = 0;
   for (const [key, value] of sorted(annotations)) {
     size += bytesOf(key) + bytesOf(value);

@@ -162,20 +162,22 @@ export function ruleProblems(rule: Members, at: FieldPath, calicoApi: CalicoApi 
       found.push(problem([...at, 'icmp'], 'needs protocol ICMP or ICMPv6', { field: 'ICMP', value, reason }));
     }
   }
-  if (isSet(rule['icmp']) || isSet(rule['notICMP'])) {
-    const value = icmpText(icmp);
-    if (protocol === 'ICMP' && isSet(ipVersion) && ipVersion !== 4) {
-      const reason = "must set ipversion to '4' with protocol icmp";
-      found.push(problem([...at, 'ipVersion'], 'must be 4 with protocol ICMP', { field: 'IPVersion', value, reason }));
-    }
-    if (protocol === 'ICMPv6' && isSet(ipVersion) && ipVersion !== 6) {
-      const reason = "must set ipversion to '6' with protocol icmpv6";
-      found.push(
-        problem([...at, 'ipVersion'], 'must be 6 with protocol ICMPv6', { field: 'IPVersion', value, reason }),
-      );
-    }
+  for (const [name, version] of [
+    ['ICMP', 4],
+    ['ICMPv6', 6],
+  ] as const) {
+    const isNamed = protocol === name || rule['notProtocol'] === name;
+    if (!isNamed || !isSet(ipVersion) || ipVersion === version) continue;
+    const value = isSet(rule['icmp']) ? icmpText(icmp) : '<nil>';
+    const reason = `must set ipversion to '${version}' with protocol ${name.toLowerCase()}`;
+    const words = `must be ${version} with protocol ${name}`;
+    found.push(problem([...at, 'ipVersion'], words, { field: 'IPVersion', value, reason }));
   }
   found.push(...netProblems(ends, ipVersion, at));
+  if (isSet(rule['http']) && rule['action'] !== 'Allow') {
+    const details = { field: 'HTTP', value: httpText(membersOf(rule['http'])), reason: 'only valid for Allow rules' };
+    found.push(problem([...at, 'http'], 'works only in rules with action Allow', details));
+  }
   const destination = membersOf(rule['destination']);
   if (isSet(destination['services'])) {
     for (const [field, goField, word] of [

@@ -2,7 +2,8 @@
 import type { FieldPath } from '../field-path.ts';
 import type { CalicoApi, Rules } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { areLabels, longestName } from './metadata.ts';
+import { kubernetesPolicyText } from './kubernetes-policy-text.ts';
+import { annotationProblems, areLabels, labelProblems, longestName, tooLong } from './metadata.ts';
 import { hasGlobal, httpText, serviceText } from './policy-rule.ts';
 import { goText, problem, type RuleProblem } from './rule-problem.ts';
 
@@ -18,25 +19,25 @@ const oneOrTwoLabels = new RegExp(`^${label}(\\.${label})?$`);
 const ownedName = new RegExp(`^(?:knp|ossg)\\.default\\.${label}(\\.${label})*$`);
 const labelReason = `name must consist of lower case alphanumeric characters or '-' (regex: ${label})`;
 
+const isOwnName = (name: string): boolean => oneOrTwoLabels.test(name) || ownedName.test(name);
+
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
 
-function nameProblems(
-  name: string,
+/** Policies and tiers check their metadata again: names by rules of their own, labels and annotations by the same. */
+function ownMetadata(
+  object: KubeObject,
   accepts: (name: string) => boolean,
   words: string,
   longest = longestName,
 ): RuleProblem[] {
-  const found: RuleProblem[] = [];
-  const details = { field: 'Metadata.Name', value: name };
-  const over = new TextEncoder().encode(name).length - longest;
-  if (over > 0) {
-    const words = `is too long by ${over} bytes`;
-    found.push(problem(['metadata', 'name'], words, { ...details, reason: `name ${words}` }));
+  const { name } = object.metadata;
+  const found = tooLong(name, longest);
+  if (!accepts(name)) {
+    found.push(problem(['metadata', 'name'], words, { field: 'Metadata.Name', value: name, reason: labelReason }));
   }
-  if (!accepts(name)) found.push(problem(['metadata', 'name'], words, { ...details, reason: labelReason }));
-  return found;
+  return [...found, ...annotationProblems(object), ...labelProblems(object)];
 }
 
 const nameWords = "must be one word of lower-case letters, digits and '-', or two joined by a dot";
@@ -50,27 +51,17 @@ function rulesProblems(spec: Members, direction: Direction, isGlobal: boolean): 
     const rule = membersOf(one);
     const at: FieldPath = ['spec', direction, index];
     const services = membersOf(rule[wrongEnd])['services'];
-    const http = (): void => {
-      if (!isSet(rule['http'])) return;
-      const value = httpText(membersOf(rule['http']));
-      const details = (reason: string) => ({ field: 'HTTP', value, reason });
-      if (rule['action'] !== 'Allow') {
-        const words = 'works only in rules with action Allow';
-        found.push(problem([...at, 'http'], words, details('only valid for Allow rules')));
-      }
-      if (isEgress) {
-        const reason = isGlobal ? 'not allowed in egress rules' : 'not allowed in egress rule';
-        found.push(problem([...at, 'http'], 'works only in ingress rules', details(reason)));
-      }
-    };
-    if (!isGlobal) http();
     if (isSet(services)) {
       const reason = `not allowed in ${direction} rule ${wrongEnd}`;
       const details = { field: 'Services', value: serviceText(membersOf(services)), reason };
       const words = `works only in the ${isEgress ? 'destination' : 'source'} of ${direction} rules`;
       found.push(problem([...at, wrongEnd, 'services'], words, details));
     }
-    if (isGlobal) http();
+    if (isEgress && isSet(rule['http'])) {
+      const value = httpText(membersOf(rule['http']));
+      const reason = isGlobal ? 'not allowed in egress rules' : 'not allowed in egress rule';
+      found.push(problem([...at, 'http'], 'works only in ingress rules', { field: 'HTTP', value, reason }));
+    }
     return found;
   });
 }
@@ -93,12 +84,8 @@ function globalSelectors(spec: Members, struct: string, fields: readonly (readon
   });
 }
 
-function networkPolicyProblems({ metadata, spec }: Policy): RuleProblem[] {
-  const { name } = metadata;
-  return [
-    ...nameProblems(name, (one) => oneOrTwoLabels.test(one) || ownedName.test(one), nameWords),
-    ...specProblems(spec),
-  ];
+function networkPolicyProblems(policy: Policy): RuleProblem[] {
+  return [...ownMetadata(policy, isOwnName, nameWords), ...specProblems(policy.spec)];
 }
 
 function specProblems(spec: Members): RuleProblem[] {
@@ -174,8 +161,8 @@ function namespacesOfServices(spec: Members): RuleProblem[] {
   });
 }
 
-function globalNetworkPolicyProblems({ metadata: { name }, spec }: Policy): RuleProblem[] {
-  return [...nameProblems(name, (one) => oneOrTwoLabels.test(one), nameWords), ...globalSpecProblems(spec)];
+function globalNetworkPolicyProblems(policy: Policy): RuleProblem[] {
+  return [...ownMetadata(policy, (one) => oneOrTwoLabels.test(one), nameWords), ...globalSpecProblems(policy.spec)];
 }
 
 /** True when nothing but these fields is set. */
@@ -265,8 +252,7 @@ export const globalNetworkPolicyRules: Rules<never> = {
 export const stagedNetworkPolicyRules: Rules<never> = {
   defaulted: typed,
   problems: (object: Policy) => {
-    const { name } = object.metadata;
-    const found = nameProblems(name, (one) => oneOrTwoLabels.test(one) || ownedName.test(one), nameWords);
+    const found = ownMetadata(object, isOwnName, nameWords);
     const { spec } = object;
     if (spec['stagedAction'] !== 'Delete') return [...found, ...specProblems(spec)];
     if (isEmptyBut(spec, 'stagedAction', 'tier')) return found;
@@ -279,7 +265,7 @@ export const stagedGlobalNetworkPolicyRules: Rules<never> = {
   defaulted: typed,
   problems: (object: Policy) => {
     const { spec } = object;
-    const found = nameProblems(object.metadata.name, (one) => oneOrTwoLabels.test(one), nameWords);
+    const found = ownMetadata(object, (one) => oneOrTwoLabels.test(one), nameWords);
     if (spec['stagedAction'] !== 'Delete') return [...found, ...globalSpecProblems(spec)];
     if (isEmptyBut(spec, 'stagedAction', 'tier')) return found;
     const more = [
@@ -296,13 +282,15 @@ export const stagedGlobalNetworkPolicyRules: Rules<never> = {
 };
 
 export const stagedKubernetesNetworkPolicyRules: Rules<never> = {
-  problems: ({ spec }: Policy) => {
+  problems: (object: Policy) => {
+    const { spec } = object;
+    const found = ownMetadata(object, () => true, nameWords);
     const selector = membersOf(spec['podSelector']);
     const isEmpty = isEmptyBut(spec, 'stagedAction', 'podSelector') && Object.keys(selector).length === 0;
-    if (spec['stagedAction'] !== 'Delete' || isEmpty) return [];
-    const text = `{Delete {map[] []} ${goText(listOf(spec['ingress']))} ${goText(listOf(spec['egress']))} ${goText(listOf(spec['policyTypes']))}}`;
+    if (spec['stagedAction'] !== 'Delete' || isEmpty) return found;
+    const text = `{Delete ${kubernetesPolicyText(spec)}}`;
     const reason = 'Spec fields should all be zero-value if stagedAction is Delete';
-    return [deletionProblem(spec, 'StagedKubernetesNetworkPolicySpec', reason, text)];
+    return [...found, deletionProblem(spec, 'StagedKubernetesNetworkPolicySpec', reason, text)];
   },
 };
 
@@ -321,9 +309,10 @@ const builtInOrders: Readonly<Record<CalicoApi, Readonly<Record<string, readonly
 };
 
 export const tierRules: Rules<never> = {
-  problems: ({ metadata: { name }, spec }: Policy, calicoApi) => {
-    const found: RuleProblem[] = [];
-    found.push(...nameProblems(name, (one) => !one.includes('.'), 'must have no dot', 63));
+  problems: (tier: Policy, calicoApi) => {
+    const { spec } = tier;
+    const { name } = tier.metadata;
+    const found = ownMetadata(tier, (one) => !one.includes('.'), 'must have no dot', 63);
     const [order, text] = builtInOrders[calicoApi][name] ?? [];
     if (order !== undefined && spec['order'] !== order) {
       const reason = `${name} tier order must be ${text}`;

@@ -19,11 +19,19 @@ export const isPortName = (name: string): boolean => name.length <= 15 && portNa
 /** Names of objects: lower-case labels joined by dots. */
 export const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
+/** calicoctl lets an empty text pass. */
 const isMaskedOrAddress = (value: string): boolean =>
-  value.includes('/') ? isMaskedCidr(value) : parseIp(value) !== undefined;
+  value.includes('/') ? isMaskedCidr(value) : value === '' || parseIp(value) !== undefined;
 
 const isCidrOf = (version: 4 | 6) => (value: string) => parseCidrOrIp(value)?.version === version;
 const isIpOf = (version: 4 | 6) => (value: string) => parseIp(value)?.version === version;
+
+/** Go's forms of MAC addresses, of 6, 8 or 20 bytes: by bytes, by groups of two bytes, or without any mark between. */
+function isMac(value: string): boolean {
+  const isForm =
+    /^[\da-f]{2}(?:([:-])[\da-f]{2}(?:\1[\da-f]{2})*)?$|^[\da-f]{4}(?:\.[\da-f]{4})*$|^(?:[\da-f]{2})*$/i.test(value);
+  return isForm && [12, 16, 40].includes(value.replace(/[^\da-f]/gi, '').length);
+}
 
 /** The peer of a BGP session: an address, with a port if it is not 179. */
 function isIpWithPort(value: string): boolean {
@@ -52,7 +60,7 @@ export const tags = {
   },
   mac: {
     name: 'mac',
-    accepts: text((value) => /^(?:[\da-f]{2}([:-]))(?:[\da-f]{2}\1){4}[\da-f]{2}$/i.test(value)),
+    accepts: text(isMac),
     message: 'must be a MAC address, like 66:2b:7c:00:11:22',
   },
   cidr: {
@@ -97,6 +105,11 @@ export const tags = {
     name: 'name',
     accepts: text((value) => value.length <= 253 && objectName.test(value)),
     message: "must be a name: lower-case letters, digits, '-' and '.'",
+  },
+  containerID: {
+    name: 'containerID',
+    accepts: text((value) => /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/.test(value)),
+    message: "must consist of letters, digits and '-'",
   },
   interface: {
     name: 'interface',

@@ -61,6 +61,7 @@ function scalarProblems(type: ScalarType, value: Scalar | undefined, at: FieldPa
   const { tag } = type;
   // An empty text stands for a field that is not set, but in a list it is an item.
   const isUnset = value === '' && type.problems === undefined && typeof at.at(-1) !== 'number';
+  if (value === undefined && type.absent !== undefined) return [...(type.problems?.(type.absent, at) ?? [])];
   if (value === undefined || isUnset) {
     if (tag?.refusesEmpty === undefined) return [];
     const words = type.values === undefined ? 'is missing' : `must be one of ${type.values.join(', ')}`;
@@ -124,7 +125,7 @@ function valueProblems(
 }
 
 function isNeeded({ type }: Field): boolean {
-  return type.form === 'scalar' && type.tag?.refusesEmpty !== undefined;
+  return type.form === 'scalar' && (type.tag?.refusesEmpty !== undefined || type.absent !== undefined);
 }
 
 /** What is wrong with the values of an object with these fields. Types are right already; unknown fields pass. */
