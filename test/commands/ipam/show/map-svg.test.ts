@@ -104,7 +104,7 @@ describe('the picture of the address map', () => {
       }),
       { numRuns: runs, examples: breakouts.map((text) => [text]) },
     );
-  });
+  }, 300_000);
 });
 
 /** Relative luminance and contrast as WCAG 2 defines them. */
