@@ -45,7 +45,7 @@ function rotate({ path, maxSize, maxAge, maxCount }: LogConf, more: number, now:
   const time = now.toISOString().replace(/:/g, '-').replace('Z', '');
   renameSync(path, join(dirname(path), `${stem}-${time}${extension}`));
   const old = readdirSync(dirname(path))
-    .filter((name) => name.startsWith(`${stem}-`) && name.endsWith(extension))
+    .filter((name) => isRotated(name, stem, extension))
     .sort()
     .reverse();
   old.forEach((name, index) => {
@@ -53,4 +53,10 @@ function rotate({ path, maxSize, maxAge, maxCount }: LogConf, more: number, now:
     const days = (now.getTime() - statSync(full).mtimeMs) / 86_400_000;
     if (index >= maxCount || days > maxAge) unlinkSync(full);
   });
+}
+
+/** Files of other programs may begin like the log. */
+function isRotated(name: string, stem: string, extension: string): boolean {
+  const time = name.slice(stem.length + 1, name.length - extension.length);
+  return name === `${stem}-${time}${extension}` && /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/.test(time);
 }

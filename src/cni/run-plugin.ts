@@ -104,12 +104,16 @@ async function statusMain(request: CniRequest, raw: NetConf['raw'], world: World
   }
 }
 
-/** The IPAM plugin on its own. It works while the datastore is locked. */
+/** The IPAM plugin on its own. It works while the datastore is locked. Errors: CniError, also for other commands. */
 async function callIpam(request: CniRequest, raw: NetConf['raw'], world: World): Promise<Answer> {
-  if (request.command === 'CHECK') return answered('');
+  const { command } = request;
+  if (command === 'CHECK') return answered('');
+  if (command !== 'ADD' && command !== 'DEL') {
+    throw new CniError(`calico-ipam does not support ${command}`, cniErrorCodes.invalidEnvironment);
+  }
   const conf = netConfOf(raw);
   return withDatastore(callContext(world, request, conf), '', async (ctx) => {
-    if (request.command === 'ADD') return resultJson(await ipamAdd(ctx, conf.ipam, ctx.pod.ip), conf.cniVersion);
+    if (command === 'ADD') return resultJson(await ipamAdd(ctx, conf.ipam, ctx.pod.ip), conf.cniVersion);
     await ipamDel(ctx);
     return '';
   });

@@ -10,11 +10,13 @@ import { helperEnv } from '../programs.ts';
 
 /**
  * Runs the work while the lock is held, however long its holder takes. Without the program flock, or the right to the file,
- * the work runs without it.
+ * the work runs without it. Errors: those of the work, and the reason of the signal when it is aborted before the work.
  */
 export async function withIpamLock<T>(path: string, world: World, log: Log, work: () => Promise<T>): Promise<T> {
+  world.signal.throwIfAborted();
   const file = await lockedFile(path, world, log);
   try {
+    world.signal.throwIfAborted();
     return await work();
   } finally {
     // Closing the file releases the lock; the end of the process does too, however it ends.
@@ -24,16 +26,17 @@ export async function withIpamLock<T>(path: string, world: World, log: Log, work
 
 async function lockedFile(path: string, world: World, log: Log): Promise<number | undefined> {
   let file: number | undefined;
+  let why: string | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true });
     file = openSync(path, 'a', 0o600);
-    const why = await flock(file, world);
-    if (why === undefined) return file;
-    log.warning('continuing without the IPAM lock', { path, why });
+    why = await flock(file, world);
   } catch (error) {
-    log.warning('continuing without the IPAM lock', { path, why: String(error) });
+    why = String(error);
   }
+  if (why === undefined) return file;
   if (file !== undefined) closeSync(file);
+  if (!world.signal.aborted) log.warning('continuing without the IPAM lock', { path, why });
   return undefined;
 }
 
@@ -50,11 +53,12 @@ function flock(file: number, world: World): Promise<string | undefined> {
     const stop = (): void => {
       child.kill('SIGKILL');
     };
-    world.signal.addEventListener('abort', stop, { once: true });
-    child.on('error', (error) => resolve(error.message));
-    child.on('close', (code) => {
+    const end = (why: string | undefined): void => {
       world.signal.removeEventListener('abort', stop);
-      resolve(code === 0 ? undefined : `flock ended with ${code}`);
-    });
+      resolve(why);
+    };
+    world.signal.addEventListener('abort', stop, { once: true });
+    child.on('error', (error) => end(error.message));
+    child.on('close', (code) => end(code === 0 ? undefined : `flock ended with ${code}`));
   });
 }

@@ -2,12 +2,12 @@
 // Rules: docs/reference/cni.md#add
 import { randomPodMac } from '../../datapath/wire/mac.ts';
 import { podMtuOf } from '../../datapath/wire/mtu.ts';
-import { defaultRoutes, type PodWiring } from '../../datapath/wire/pod-wiring.ts';
+import type { PodWiring } from '../../datapath/wire/pod-wiring.ts';
 import { DatastoreError } from '../../datastore/datastore.ts';
 import { ipamStoreOf } from '../../datastore/stored-ipam.ts';
 import { releaseIps } from '../../ipam/release/release.ts';
 import { networkOf } from '../../net/cidr.ts';
-import { formatIp, type IpAddress } from '../../net/ip.ts';
+import type { IpAddress } from '../../net/ip.ts';
 import { hasEndpoint, podAddresses, podAnnotations } from '../../resources/convert/pod-addresses.ts';
 import { hostInterfaceName } from '../../resources/convert/workload-endpoint-of-pod.ts';
 import { namespace } from '../../resources/kinds/namespace.ts';
@@ -24,12 +24,13 @@ import {
   requestedMac,
 } from '../protocol/annotations.ts';
 import { CniError } from '../protocol/cni-error.ts';
-import { hostLocalRoutes } from '../protocol/host-local.ts';
+import { routesOf } from '../protocol/host-local.ts';
 import type { CniResult } from '../protocol/result.ts';
 import { delegate } from './delegate.ts';
 import { releaseAddresses, withNodeRanges } from './ipam-calls.ts';
+import { clearAddresses, writeAddresses } from './pod-addresses.ts';
 import { awaitPolicy } from './policy-setup.ts';
-import { wirePod } from './wire-pod.ts';
+import { PairRemains, wirePod } from './wire-pod.ts';
 
 /** What the API server says about the pod and its namespace; empty without Kubernetes policy. */
 interface PodFacts {
@@ -47,8 +48,9 @@ export async function add(ctx: PluginContext, ofFile: number | undefined): Promi
   const existing = await existingPod(ctx);
   const facts = await podFacts(ctx, existing);
   const ipam = requestedIpam(conf.ipam, ...poolAnnotations(ctx, facts));
-  const routes = routesOf(ctx);
+  const routes = routesOf(conf);
   const addresses = await obtain(ctx, facts, ipam, existing);
+  let areWritten = false;
   try {
     const floating = annotation(facts.annotations, 'floatingIPs');
     if (floating !== '') {
@@ -73,14 +75,27 @@ export async function add(ctx: PluginContext, ofFile: number | undefined): Promi
       nodePid: ctx.world.self.pid,
     };
     const wired = { ...wiring, podMac: wiring.podMac ?? randomPodMac(ctx.world.random) };
-    await wirePod(ctx, wired);
-    await writeAddresses(ctx, addresses);
-    await awaitPolicy(ctx, wired.hostInterface);
+    await wirePod(ctx, wired, async () => {
+      areWritten = true;
+      await writeAddresses(ctx, addresses, existing?.metadata.uid);
+      await awaitPolicy(ctx, wired.hostInterface);
+    });
     return resultOf(ctx, wired, mtu);
   } catch (error) {
-    log.error('ADD failed: releasing the addresses', { error: serverText(error) });
-    await releaseAddresses(ctx);
+    log.error('ADD failed', { error: serverText(error) });
+    if (areWritten) await takeBackAnnotations(ctx);
+    // DEL releases the addresses of a pair that could not be removed.
+    if (!(error instanceof PairRemains)) await releaseAddresses(ctx);
     throw asCniError(error);
+  }
+}
+
+/** The failure that led here is the one to report. */
+async function takeBackAnnotations(ctx: PluginContext): Promise<void> {
+  try {
+    await clearAddresses(ctx);
+  } catch (error) {
+    ctx.log.error('the annotations of the failed ADD were not emptied', { error: serverText(error) });
   }
 }
 
@@ -133,14 +148,6 @@ async function podFacts(ctx: PluginContext, existing: Pod | undefined): Promise<
 
 function poolAnnotations({ conf }: PluginContext, facts: PodFacts): [PodFacts['annotations'], PodFacts['annotations']] {
   return conf.ipam.type === 'calico-ipam' ? [facts.annotations, facts.namespaceAnnotations] : [{}, {}];
-}
-
-/** What the pod reaches through its gateway. */
-function routesOf({ conf }: PluginContext): PodWiring['routes'] {
-  if (conf.ipam.type !== 'host-local') return defaultRoutes;
-  const own = hostLocalRoutes(conf.raw);
-  if (own.length === 0) return defaultRoutes;
-  return conf.includeDefaultRoutes ? [...defaultRoutes, ...own] : own;
 }
 
 /** The pod's addresses. Errors: CniError; nothing stays assigned then. */
@@ -209,22 +216,6 @@ async function releaseEarlier(ctx: PluginContext, existing: Pod): Promise<void> 
   for (const { addresses: kept, error } of failed) {
     ctx.log.info('earlier addresses were not released', { addresses: kept, why: serverText(error) });
   }
-}
-
-/** One write of the pod's status, without conditions: nothing that others write at the same time can make it fail. */
-async function writeAddresses(ctx: PluginContext, addresses: readonly IpAddress[]): Promise<void> {
-  const { datastore, pod, request, world } = ctx;
-  const texts = addresses.map((ip) => {
-    const { prefix } = networkOf(ip, ip.version === 4 ? 32 : 128);
-    return `${formatIp(ip)}/${prefix}`;
-  });
-  const annotations = {
-    [podAnnotations.containerId]: request.containerId,
-    [podAnnotations.podIP]: texts[0] ?? '',
-    [podAnnotations.podIPs]: texts.join(','),
-  };
-  if (datastore.annotateStatus === undefined) throw new CniError('the datastore cannot annotate pods');
-  await datastore.annotateStatus(podKind, { name: pod.pod, namespace: pod.namespace }, { annotations }, world);
 }
 
 function resultOf({ request }: PluginContext, wiring: PodWiring, mtu: number | undefined): CniResult {

@@ -41,7 +41,7 @@ export async function delegate(
   const env = {
     ...helperEnv(world.env),
     CNI_COMMAND: command,
-    CNI_ARGS: `IgnoreUnknown=1;${request.args}`,
+    CNI_ARGS: ['IgnoreUnknown=1', request.args].filter((part) => part !== '').join(';'),
   };
   log.debug('running another plugin', { program, command });
   const child = { env, clock: world.clock, signalGroup: world.signalGroup };

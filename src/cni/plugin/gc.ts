@@ -11,9 +11,6 @@ import type { PluginContext } from '../plugin-context.ts';
 import { CniError, cniErrorCodes } from '../protocol/cni-error.ts';
 import { delegate } from './delegate.ts';
 
-/** Addresses of virtual machines belong to no container: their handles begin like this after the name of the network. */
-const ofVirtualMachine = 'vmi.';
-
 /** The containers that the runtime lists. Errors: CniError without a list, for then every container would seem gone. */
 function validContainers(raw: Readonly<Record<string, unknown>>): ReadonlySet<string> {
   const list = raw['cni.dev/valid-attachments'];
@@ -29,7 +26,7 @@ function validContainers(raw: Readonly<Record<string, unknown>>): ReadonlySet<st
 
 /**
  * Releases every address that this node has on the network for a container that is not listed, each only while the same
- * allocation holds it. Errors: CniError.
+ * allocation holds it. Errors: CniError, also when an address was not released because its block changed meanwhile.
  */
 export async function gc(ctx: PluginContext): Promise<void> {
   const { conf, world, log } = ctx;
@@ -39,20 +36,26 @@ export async function gc(ctx: PluginContext): Promise<void> {
     return;
   }
   const store = ipamStoreOf(ctx.datastore, { signal: world.signal });
+  const kept: string[] = [];
   try {
     await withIpamLock(conf.ipamLockFile, world, log, async () => {
       const gone = (await store.blocks.list()).flatMap((block) => releasesIn(ctx, block, valid));
       for (const [name, requests] of groupBy(gone, ({ block }) => block)) {
         const outcomes = await releaseInBlock(store, name, requests, async () => undefined);
-        log.info('released addresses of containers that are gone', {
-          addresses: requests.map(({ address }) => address),
-          outcomes: outcomes.map(({ outcome }) => outcome),
-        });
+        const released = requests.filter((_, at) => outcomes[at]?.outcome === 'applied').map(({ address }) => address);
+        if (released.length > 0) log.info('released the addresses of containers that are gone', { released });
+        for (const [at, { address }] of requests.entries()) {
+          const { outcome, detail: why } = outcomes[at] ?? {};
+          if (outcome === 'applied') continue;
+          log.info('an address of a container that is gone was not released', { address, why });
+          if (outcome === 'conflict') kept.push(`${address}: ${why}`);
+        }
       }
     });
   } catch (error) {
     throw new CniError(calicoText(error, 'IPAMBlock'));
   }
+  if (kept.length > 0) throw new CniError('addresses were not released', undefined, kept.join('; '));
 }
 
 function releasesIn({ conf, node }: PluginContext, block: IPAMBlock, valid: ReadonlySet<string>): GuardedRelease[] {
@@ -63,7 +66,10 @@ function releasesIn({ conf, node }: PluginContext, block: IPAMBlock, valid: Read
     const attributes = attributesOf(block)[Number(index)]?.secondary;
     const container = handle.toLowerCase().slice(prefix.length);
     const isOurs = handle.toLowerCase().startsWith(prefix) && attributes?.['node'] === node;
-    if (!isOurs || container.startsWith(ofVirtualMachine) || valid.has(container)) return [];
+    // The handle `a.b.c` may be of the network `a.b` as well, and of the virtual machine `vmi.b.c` on the network `a`.
+    if (!isOurs || container.includes('.') || valid.has(container)) return [];
+    // The first releases of Calico named handles NAMESPACE.POD.
+    if (handle === `${attributes?.['namespace']}.${attributes?.['pod']}`) return [];
     const sequenceNumber = sequenceOf(block, ordinal);
     return [{ block: block.metadata.name, address: addressOf(block, ordinal), handle, sequenceNumber }];
   });

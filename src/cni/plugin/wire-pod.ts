@@ -1,12 +1,13 @@
 // Makes the steps of a pod's wiring on this node, and takes them back if one of them fails.
 import { existsSync, statfsSync } from 'node:fs';
 import { type Batch, batchesOf, failureIn, inNamespace } from '../../datapath/wire/batches.ts';
-import type { RouteEffect, Step } from '../../datapath/wire/effect.ts';
-import { type PodWiring, unwiringSteps, wiringSteps } from '../../datapath/wire/pod-wiring.ts';
+import { argvOf, type RouteEffect, type Step } from '../../datapath/wire/effect.ts';
+import { type PodWiring, unwiringStep, wiringSteps } from '../../datapath/wire/pod-wiring.ts';
 import { formatCidr } from '../../net/cidr.ts';
 import { parseJson } from '../../text/json.ts';
 import { isObject } from '../../text/plain-values.ts';
 import { systemText } from '../../world/errors.ts';
+import { serverText } from '../error-text.ts';
 import type { CallContext } from '../plugin-context.ts';
 import { CniError } from '../protocol/cni-error.ts';
 
@@ -25,8 +26,14 @@ function requireNamespace(path: string): void {
   throw new CniError(`unknown FS magic on ${JSON.stringify(path)}: ${type.toString(16)}`);
 }
 
-/** Connects the pod. Errors: CniError; the pair is gone then. */
-export async function wirePod(ctx: CallContext, wiring: PodWiring): Promise<void> {
+/** A pod could not be connected, and its pair is still there: its addresses may be in use. DEL removes both. */
+export class PairRemains extends CniError {}
+
+/**
+ * Connects the pod, and then does the rest of the work that a connected pod needs. Errors: CniError and those of the rest;
+ * the pair is gone then, unless it is PairRemains.
+ */
+export async function wirePod(ctx: CallContext, wiring: PodWiring, rest: () => Promise<void>): Promise<void> {
   const { request, log } = ctx;
   requireNamespace(request.netns);
   const { hostInterface } = wiring;
@@ -38,11 +45,14 @@ export async function wirePod(ctx: CallContext, wiring: PodWiring): Promise<void
       await makeBatch(ctx, wiring, batch);
       hasPair ||= batch.steps.some(({ type }) => type === 'veth');
     }
+    log.info('connected the pod', { interface: hostInterface, netns: request.netns });
+    await rest();
   } catch (error) {
-    if (hasPair) await removePair(ctx, hostInterface);
+    if (hasPair && !(await removePair(ctx, hostInterface))) {
+      throw new PairRemains(`${serverText(error)}; the interface ${hostInterface} was not removed`);
+    }
     throw error;
   }
-  log.info('connected the pod', { interface: hostInterface, netns: request.netns });
 }
 
 async function makeBatch(ctx: CallContext, wiring: PodWiring, batch: Batch): Promise<void> {
@@ -57,7 +67,7 @@ async function makeBatch(ctx: CallContext, wiring: PodWiring, batch: Batch): Pro
     return;
   }
   if (step?.type === 'no-link' && isGone(stderr)) return;
-  if (step === undefined && batch.steps.some(({ optional }) => optional)) {
+  if (step?.optional) {
     ctx.log.warning('a setting was not made; the pod works without it', { why: stderr.trim() });
     return;
   }
@@ -104,29 +114,40 @@ async function indexOf({ helper }: CallContext, device: string): Promise<number>
   return Number(/^(\d+):/.exec(stdout)?.[1] ?? 0);
 }
 
-/** Removes the node's end, and with it everything else; the failure that led here is the one to report. */
-async function removePair({ helper, log }: CallContext, device: string): Promise<void> {
-  const { exit, stderr } = await helper(['ip', 'link', 'del', 'dev', device]).catch((error: unknown) => ({
+/** Removes the node's end, and with it everything else. Returns false when it is still there. */
+async function removePair({ helper, log }: CallContext, device: string): Promise<boolean> {
+  const { exit, stderr } = await helper(argvOf(unwiringStep('node', device))).catch((error: unknown) => ({
     exit: 1,
     stderr: String(error),
   }));
-  if (exit !== 0 && !isGone(stderr)) log.error('the pair was not removed', { device, why: stderr.trim() });
+  if (exit === 0 || isGone(stderr)) return true;
+  log.error('the pair was not removed', { device, why: stderr.trim() });
+  return false;
 }
 
 const unwireTimeoutMs = 20_000;
 
 /** Removes the pod's end, and with it the node's. A namespace or an interface that is gone is not an error. */
-export async function unwirePod({ request, helper, log }: CallContext, hostInterface: string): Promise<void> {
+export async function unwirePod({ request, helper, log }: CallContext): Promise<void> {
   const { netns, ifName } = request;
   if (netns === '' || !existsSync(netns)) return;
-  const { pod } = unwiringSteps({ podInterface: ifName, hostInterface });
-  const [batch] = batchesOf([pod], netns);
-  const { exit, stderr } = await helper(batch?.argv ?? [], { timeoutMs: unwireTimeoutMs });
+  if (!isNamespace(netns)) {
+    // The file stays when its namespace is unmounted, for example by a restart of the node.
+    log.info('the network namespace of the pod is gone', { netns });
+    return;
+  }
+  const argv = [...inNamespace(netns), ...argvOf(unwiringStep('pod', ifName))];
+  const { exit, stderr } = await helper(argv, { timeoutMs: unwireTimeoutMs });
   if (exit === 0) log.info('disconnected the pod', { netns, interface: ifName });
-  else if (!isGone(stderr) && existsSync(netns)) throw new CniError(lowerFirst(stderr.trim()));
+  else if (!isGone(stderr) && isNamespace(netns)) throw new CniError(lowerFirst(stderr.trim()));
 }
 
-/** Standard output of a command in the pod's namespace. */
-export async function inPod({ request, helper }: CallContext, argv: readonly string[]): Promise<string> {
-  return (await helper([...inNamespace(request.netns), ...argv])).stdout;
+/** False also for a path that does not exist. Errors: a path that cannot be read. */
+function isNamespace(path: string): boolean {
+  try {
+    return namespaceFileSystems.includes(statfsSync(path).type);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }

@@ -1,8 +1,10 @@
 // What host-local IPAM reads of the configuration: the word usePodCidr stands for the range of the node, and the routes of
 // the configuration are those of the pod. Rules: docs/reference/cni.md#host-local
+import { defaultRoutes } from '../../datapath/wire/pod-wiring.ts';
 import { type Cidr, parseCidr } from '../../net/cidr.ts';
 import { isObject } from '../../text/plain-values.ts';
 import { CniError } from './cni-error.ts';
+import type { NetConf } from './net-conf.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -38,8 +40,15 @@ export function withPodCidrs(raw: Raw, cidrs: Readonly<Partial<Record<4 | 6, str
   return { ...raw, ipam: { ...ipam, ...sets } };
 }
 
+/** What a pod reaches through its gateway. Errors: CniError for routes of host-local that cannot be read. */
+export function routesOf({ ipam, raw, includeDefaultRoutes }: NetConf): readonly Cidr[] {
+  const own = ipam.type === 'host-local' ? hostLocalRoutes(raw) : [];
+  if (own.length === 0) return defaultRoutes;
+  return includeDefaultRoutes ? [...defaultRoutes, ...own] : own;
+}
+
 /** The destinations of ipam.routes. Errors: CniError for what is not a list of them. */
-export function hostLocalRoutes(raw: Raw): readonly Cidr[] {
+function hostLocalRoutes(raw: Raw): readonly Cidr[] {
   const ipam = raw['ipam'];
   const routes = isObject(ipam) ? ipam['routes'] : undefined;
   if (routes === undefined || routes === null) return [];

@@ -15,12 +15,6 @@ export function inNamespace(path: string): readonly string[] {
   return ['nsenter', `--net=${path}`];
 }
 
-/** The whole command of one step, as a person would type it. `netns` is the path of the pod's namespace. */
-export function commandOf(step: Step, netns: string): readonly string[] {
-  const argv = argvOf(step);
-  return step.side === 'pod' ? [...inNamespace(netns), ...argv] : argv;
-}
-
 /**
  * The processes that make the steps, in order. A step that removes something has a process of its own, because a later one
  * must not be left out when there is nothing to remove.
@@ -62,18 +56,37 @@ function toBatch(steps: readonly Step[], netns: string): Batch {
   return { side, argv: [...prefix, 'ip', '-batch', '-'], stdin: lines.join(''), steps };
 }
 
-/** The step that failed in a process, and the message of the program about it, by what it wrote to stderr. */
+/**
+ * The step that failed in a process, and the message of the program about it, by what it wrote to stderr. Of several settings
+ * that failed it is a required one. It is an optional one only if every line is about optional ones; undefined means unknown.
+ */
 export function failureIn(
   { steps }: Batch,
   stderr: string,
 ): { readonly step: Step | undefined; readonly text: string } {
   const failed = /^Command failed -:(\d+)$/m.exec(stderr);
-  const step =
-    failed === null ? (steps.length === 1 ? steps[0] : settingIn(steps, stderr)) : steps[Number(failed[1]) - 1];
-  const [line = ''] = stderr.split('\n').filter((text) => text.trim() !== '' && !text.startsWith('Command failed'));
-  return { step, text: line.replace(/^(RTNETLINK answers|Error|sysctl): /, '').trim() };
+  const lines = stderr.split('\n').filter((text) => text.trim() !== '' && !text.startsWith('Command failed'));
+  const [first] = steps;
+  if (first?.type === 'setting') {
+    const failures = lines.map((line) => ({ step: settingIn(steps, line), text: reasonIn(line) }));
+    return failures.find(({ step }) => step?.optional !== true) ?? failures[0] ?? { step: undefined, text: '' };
+  }
+  const step = failed === null ? (steps.length === 1 ? first : undefined) : steps[Number(failed[1]) - 1];
+  return { step, text: reasonIn(lines[0] ?? '') };
 }
 
-function settingIn(steps: readonly Step[], stderr: string): Step | undefined {
-  return steps.find((step) => step.type === 'setting' && !step.optional && stderr.includes(step.path));
+function reasonIn(line: string): string {
+  return line.replace(/^(RTNETLINK answers|Error|sysctl): /, '').trim();
+}
+
+/**
+ * The setting that a line of sysctl names: by its path, or as a key, in which dots and slashes change places
+ * (`net.ipv4.conf.eth0/5.forwarding` for the interface eth0.5).
+ */
+function settingIn(steps: readonly Step[], line: string): Step | undefined {
+  return steps.find((step) => step.type === 'setting' && (line.includes(step.path) || line.includes(keyOf(step.path))));
+}
+
+function keyOf(path: string): string {
+  return path.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/'));
 }

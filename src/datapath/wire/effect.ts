@@ -1,4 +1,4 @@
-// One change of a node or of a pod's namespace, as data: the command that makes it, why it is made, and how it is undone.
+// One change of a node or of a pod's namespace, as data: the command that makes it, and why it is made.
 // Rules: docs/reference/pod-wiring.md.
 import { type Cidr, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
@@ -54,14 +54,6 @@ export type Step = Effect & {
   readonly optional?: boolean;
 };
 
-/** How a step is taken back. */
-export type Inverse =
-  | { readonly type: 'run'; readonly side: Side; readonly argv: readonly string[] }
-  /** Write back what the setting was before. */
-  | { readonly type: 'restore'; readonly path: string }
-  /** Nothing to do: it goes with this interface, as its addresses, routes and settings do. */
-  | { readonly type: 'goes-with'; readonly device: string };
-
 /** The program of an effect, and its arguments, without a namespace. */
 export function argvOf(effect: Effect): readonly string[] {
   switch (effect.type) {
@@ -98,26 +90,4 @@ function routeArgv({ destination, via, device }: RouteEffect): string[] {
   const hop = via === undefined ? [] : ['via', formatIp(via)];
   const scope = via === undefined && version === 4 ? ['scope', 'link'] : [];
   return ['ip', 'route', 'add', to, ...hop, 'dev', device, ...scope];
-}
-
-/** How a step is undone; `hostInterface` is the one of the plan. */
-export function inverseOf(effect: Effect, hostInterface: string): Inverse | undefined {
-  switch (effect.type) {
-    case 'no-link':
-      return undefined;
-    case 'veth':
-      return { type: 'run', side: 'node', argv: ['ip', 'link', 'del', 'dev', hostInterface] };
-    case 'setting':
-      return effect.path.includes(`/${hostInterface}/`) || isOfOneInterface(effect)
-        ? { type: 'goes-with', device: hostInterface }
-        : { type: 'restore', path: effect.path };
-    default:
-      return { type: 'goes-with', device: hostInterface };
-  }
-}
-
-/** True for a setting of one interface of the pod, not of all of its interfaces. */
-function isOfOneInterface({ side, path }: SettingEffect): boolean {
-  const [, , , device] = path.split('/');
-  return side === 'pod' && path.startsWith('net/ipv6/conf/') && !['all', 'default', 'lo'].includes(device ?? '');
 }

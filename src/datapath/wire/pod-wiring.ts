@@ -2,7 +2,7 @@
 // Rules: docs/reference/pod-wiring.md.
 import { type Cidr, networkOf, parseCidrOrIp } from '../../net/cidr.ts';
 import { type IpAddress, parseIp } from '../../net/ip.ts';
-import type { Effect, Step } from './effect.ts';
+import type { Effect, Side, Step } from './effect.ts';
 
 /** The MAC address of the node's end of every pod: the pods' gateway answers with it. */
 export const hostEndMac = 'ee:ee:ee:ee:ee:ee';
@@ -67,18 +67,12 @@ export function wiringSteps(wiring: PodWiring, isNew: boolean): readonly Step[] 
   ];
 }
 
-/** The steps that take a pod's network away; the other end, its addresses, routes and settings go with either end. */
-export function unwiringSteps({ podInterface, hostInterface }: Pick<PodWiring, 'podInterface' | 'hostInterface'>): {
-  readonly pod: Step;
-  readonly node: Step;
-} {
-  return {
-    pod: removal('pod', podInterface, "the pod's end of the pair; the node's end goes with it"),
-    node: removal('node', hostInterface, "the node's end of the pair, if the pod's namespace is gone"),
-  };
+/** The step that takes a pod's network away by one end of its pair. */
+export function unwiringStep(side: Side, device: string): Step {
+  return removal(side, device, 'the other end, its addresses, routes and settings go with it');
 }
 
-function removal(side: 'node' | 'pod', device: string, reason: string): Step {
+function removal(side: Side, device: string, reason: string): Step {
   return { type: 'no-link', side, device, reason };
 }
 

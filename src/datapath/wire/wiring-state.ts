@@ -1,6 +1,6 @@
 // What the two ends of a pod's network have, and which steps of its wiring are so already: for CHECK, and for runs that
 // finish what an earlier one began.
-import { type Cidr, formatCidr } from '../../net/cidr.ts';
+import { formatCidr } from '../../net/cidr.ts';
 import { compareIp } from '../../net/ip.ts';
 import { parseAddresses } from '../../node-state/iproute/addresses.ts';
 import { parseInterfaces } from '../../node-state/iproute/interfaces.ts';
@@ -15,52 +15,58 @@ export interface EndState {
   /** The interface itself; undefined if there is none of that name. */
   readonly link: Interface | undefined;
   readonly addresses: readonly DeviceAddress[];
-  /** Routes of the main table, of both families. */
+  /** Those of the main table to the destinations that were asked for. */
   readonly routes: readonly KernelRoute[];
   readonly settings: ReadonlyMap<string, string>;
 }
 
 export type WiringState = Readonly<Record<Side, EndState>>;
 
-/** What one end answered: standard output by probe. An interface that does not exist leaves all of them empty. */
-export interface EndOutputs {
-  readonly link: string;
-  readonly addresses: string;
-  readonly routes4: string;
-  readonly routes6: string;
-  readonly settings: string;
+type Subject = 'link' | 'addresses' | 'routes4' | 'routes6' | 'settings';
+
+/** A command that reads something of one end. It changes nothing. */
+export interface EndProbe {
+  readonly subject: Subject;
+  readonly argv: readonly string[];
 }
 
-/**
- * The commands that read one end, by what they read; none of them changes anything. On a node only the routes to the
- * given addresses are read, because its table may be long.
- */
-export function endProbes(
-  device: string,
-  settings: readonly string[],
-  destinations?: readonly Cidr[],
-): Readonly<Record<keyof EndOutputs, readonly string[]>> {
-  const routes = (family: 4 | 6): readonly string[] => {
-    const only = destinations?.find(({ version }) => version === family);
-    const filter = only === undefined ? [] : ['root', formatCidr(only)];
-    return ['ip', '-j', '-d', `-${family}`, 'route', 'show', ...filter];
-  };
-  return {
-    link: ['ip', '-j', '-d', 'link', 'show', 'dev', device],
-    addresses: ['ip', '-j', 'addr', 'show', 'dev', device],
-    routes4: routes(4),
-    routes6: routes(6),
-    settings: ['grep', '-sH', '', ...settings.map((path) => `/proc/sys/${path}`)],
-  };
+/** Standard output of a probe; empty for what does not exist. */
+export interface EndAnswer {
+  readonly subject: Subject;
+  readonly stdout: string;
 }
 
-/** The paths of the settings that the steps change on this side. */
-export function settingPaths(steps: readonly Step[], side: Side): readonly string[] {
-  return steps.flatMap((step) => (step.type === 'setting' && step.side === side ? [step.path] : []));
+/** The commands that read what the steps make at one end. Only routes of the steps are read: the table of a node may be long. */
+export function endProbes(device: string, steps: readonly Step[], side: Side): readonly EndProbe[] {
+  const own = steps.filter((step) => step.side === side && !step.optional);
+  const destinations = own.flatMap((step) => (step.type === 'route' ? [step.destination] : []));
+  const settings = own.flatMap((step) => (step.type === 'setting' ? [`/proc/sys/${step.path}`] : []));
+  return [
+    { subject: 'link', argv: ['ip', '-j', '-d', 'link', 'show', 'dev', device] },
+    { subject: 'addresses', argv: ['ip', '-j', 'addr', 'show', 'dev', device] },
+    ...destinations.map((destination): EndProbe => {
+      const { version } = destination;
+      const argv = ['ip', '-j', '-d', `-${version}`, 'route', 'show', 'exact', formatCidr(destination)];
+      return { subject: `routes${version}`, argv };
+    }),
+    ...(settings.length === 0 ? [] : [{ subject: 'settings', argv: ['grep', '-H', '', ...settings] } as const]),
+  ];
 }
+
+/** True when a probe that failed says only that the interface, or settings of it, do not exist. */
+export function saysAbsent(stderr: string): boolean {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 0 && lines.every((line) => absent.test(line));
+}
+
+const absent =
+  /^(Device ".*" does not exist\.|Cannot find device ".*"|grep: \/proc\/sys\/.*: No such file or directory)$/;
 
 /** Reads the answers of one end. What is not understood is a problem, never taken for absent. */
-export function endState(device: string, outputs: EndOutputs): { state: EndState; problems: readonly string[] } {
+export function endState(
+  device: string,
+  answers: readonly EndAnswer[],
+): { state: EndState; problems: readonly string[] } {
   const problems: string[] = [];
   const read = <T>(text: string, empty: T, parsed: (text: string) => Parsed<T>): T => {
     if (text.trim() === '') return empty;
@@ -72,15 +78,20 @@ export function endState(device: string, outputs: EndOutputs): { state: EndState
     problems.push(result.problem);
     return empty;
   };
-  const links = read(outputs.link, [] as readonly Interface[], parseInterfaces);
+  const outputs = (subject: Subject): readonly string[] =>
+    answers.filter((answer) => answer.subject === subject).map(({ stdout }) => stdout);
+  const only = (subject: Subject): string => outputs(subject).join('');
+  const links = read(only('link'), [] as readonly Interface[], parseInterfaces);
   const routes = ([4, 6] as const).flatMap((family) =>
-    read(outputs[`routes${family}`], [] as readonly KernelRoute[], (text) => parseRoutes(text, family)),
+    outputs(`routes${family}`).flatMap((output) =>
+      read(output, [] as readonly KernelRoute[], (text) => parseRoutes(text, family)),
+    ),
   );
   const state: EndState = {
     link: links.find(({ name }) => name === device),
-    addresses: read(outputs.addresses, [] as readonly DeviceAddress[], parseAddresses),
+    addresses: read(only('addresses'), [] as readonly DeviceAddress[], parseAddresses),
     routes,
-    settings: read(outputs.settings, new Map<string, string>() as ReadonlyMap<string, string>, parseSysctls),
+    settings: read(only('settings'), new Map<string, string>() as ReadonlyMap<string, string>, parseSysctls),
   };
   return { state, problems };
 }

@@ -7,7 +7,8 @@ import {
   requestedIpam,
   requestedMac,
 } from '../../../src/cni/protocol/annotations.ts';
-import { hostLocalRoutes, usesPodCidr, withPodCidrs } from '../../../src/cni/protocol/host-local.ts';
+import { routesOf, usesPodCidr, withPodCidrs } from '../../../src/cni/protocol/host-local.ts';
+import { netConfOf } from '../../../src/cni/protocol/net-conf.ts';
 import { formatCidr } from '../../../src/net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../../src/net/ip.ts';
 
@@ -116,7 +117,16 @@ describe('host-local IPAM', () => {
     expect(() => withPodCidrs(raw, { 4: '10.9.0.0/24' })).toThrow('the node has no IPv6 pod CIDR for usePodCidr');
   });
 
-  it('routes are read by their destinations, and one without is ignored', () => {
-    expect(hostLocalRoutes(raw).map(formatCidr)).toEqual(['10.0.0.0/8']);
+  const routes = (changes: object): string[] =>
+    routesOf(netConfOf({ cniVersion: '1.0.0', name: 'net', ...raw, ...changes })).map(formatCidr);
+
+  it('routes are read by their destinations, one without is ignored, and they replace the default routes', () => {
+    expect(routes({})).toEqual(['10.0.0.0/8']);
+    expect(routes({ include_default_routes: true })).toEqual(['0.0.0.0/0', '::/0', '10.0.0.0/8']);
+    expect(routes({ ipam: { type: 'host-local' } })).toEqual(['0.0.0.0/0', '::/0']);
+  });
+
+  it('routes of another type of IPAM are not those of the pod', () => {
+    expect(routes({ ipam: { ...raw.ipam, type: 'calico-ipam' } })).toEqual(['0.0.0.0/0', '::/0']);
   });
 });

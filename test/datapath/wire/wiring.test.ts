@@ -1,20 +1,20 @@
 // The steps that connect a pod: what Calico's own plugin was seen to set, in its order, made and read back in real namespaces.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchesOf, commandOf, failureIn } from '../../../src/datapath/wire/batches.ts';
-import { argvOf, inverseOf, type Step } from '../../../src/datapath/wire/effect.ts';
+import { type Batch, batchesOf, failureIn } from '../../../src/datapath/wire/batches.ts';
+import { argvOf, type Side, type Step } from '../../../src/datapath/wire/effect.ts';
 import { mtuOfFile, podMtuOf } from '../../../src/datapath/wire/mtu.ts';
-import { defaultRoutes, type PodWiring, unwiringSteps, wiringSteps } from '../../../src/datapath/wire/pod-wiring.ts';
+import { defaultRoutes, type PodWiring, unwiringStep, wiringSteps } from '../../../src/datapath/wire/pod-wiring.ts';
 import {
-  type EndOutputs,
+  type EndAnswer,
   endProbes,
   endState,
   missingSteps,
-  settingPaths,
+  saysAbsent,
   type WiringState,
 } from '../../../src/datapath/wire/wiring-state.ts';
-import { type Cidr, parseCidr, parseCidrOrIp } from '../../../src/net/cidr.ts';
-import { formatIp, type IpAddress, parseIp } from '../../../src/net/ip.ts';
+import { type Cidr, parseCidr } from '../../../src/net/cidr.ts';
+import { type IpAddress, parseIp } from '../../../src/net/ip.ts';
 import { makeNamespace, type Namespace } from '../../support/lab/network-namespace.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
 import { runProgram } from '../../support/program/run-program.ts';
@@ -41,7 +41,8 @@ function wiring(addresses: readonly string[], changes: Partial<PodWiring> = {}):
 
 const v4 = ['10.244.174.128'];
 const v6 = ['fd00:244::8080'];
-const lines = (steps: readonly Step[]): string[] => steps.map((step) => commandOf(step, netns).join(' '));
+const lines = (steps: readonly Step[]): string[] =>
+  steps.flatMap((step) => batchesOf([step], netns)).map(({ argv }) => argv.join(' '));
 const settings = (steps: readonly Step[]): string[] =>
   steps.flatMap((step) => (step.type === 'setting' ? [`${step.side} ${step.path}=${step.value}`] : []));
 
@@ -151,20 +152,82 @@ describe('processes', () => {
   });
 });
 
-describe('undoing', () => {
-  it('everything of the host end goes with the pair; settings of the whole pod are written back', () => {
-    const steps = wiringSteps(wiring([...v4, ...v6]), true);
-    const inverses = steps.map((step) => inverseOf(step, 'cali0761ccbeace'));
-    expect(inverses.filter((inverse) => inverse?.type === 'run')).toEqual([
-      { type: 'run', side: 'node', argv: ['ip', 'link', 'del', 'dev', 'cali0761ccbeace'] },
+/** The process that makes the settings of the node's end of an IPv4 pod. */
+function nodeSettings(changes: Partial<PodWiring> = {}): Batch {
+  const batches = batchesOf(wiringSteps(wiring(v4, changes), true), netns);
+  return batches.find(({ side, argv }) => side === 'node' && argv[0] === 'sysctl') as Batch;
+}
+
+describe('a setting that cannot be made', () => {
+  const device = 'net.ipv4.conf.cali0761ccbeace';
+
+  it('is found by the key that sysctl prints, which has dots', () => {
+    const denied = `sysctl: permission denied on key "${device}.proxy_arp"\n`;
+    expect(failureIn(nodeSettings(), denied)).toMatchObject({
+      step: { path: 'net/ipv4/conf/cali0761ccbeace/proxy_arp' },
+      text: `permission denied on key "${device}.proxy_arp"`,
+    });
+    const refused = `sysctl: setting key "${device}.forwarding": Invalid argument\n`;
+    expect(failureIn(nodeSettings(), refused).step).toMatchObject({
+      path: 'net/ipv4/conf/cali0761ccbeace/forwarding',
+    });
+  });
+
+  it('is found by its path, which sysctl prints when there is no such setting', () => {
+    const missing =
+      'sysctl: cannot stat /proc/sys/net/ipv6/conf/cali0761ccbeace/accept_ra: No such file or directory\n';
+    expect(failureIn(nodeSettings(), missing).step).toMatchObject({ optional: true });
+  });
+
+  it('is a required one as soon as one line is about a required one, in any order', () => {
+    const optional = 'sysctl: permission denied on key "net.ipv4.neigh.cali0761ccbeace.proxy_delay"';
+    const required = `sysctl: permission denied on key "${device}.proxy_arp"`;
+    const steps = [`${optional}\n${required}\n`, `${required}\n${optional}\n`, `${optional}\n`].map(
+      (stderr) => failureIn(nodeSettings(), stderr).step,
+    );
+    expect(steps.map((step) => step?.optional === true)).toEqual([false, false, true]);
+  });
+
+  it('is unknown, and so not optional, when a line names none or nothing was printed', () => {
+    const optional = 'sysctl: permission denied on key "net.ipv4.neigh.cali0761ccbeace.proxy_delay"';
+    expect(failureIn(nodeSettings(), `${optional}\nnsenter: killed\n`).step).toBeUndefined();
+    expect(failureIn(nodeSettings(), '').step).toBeUndefined();
+  });
+});
+
+describe('probes of an end', () => {
+  const routes = (steps: readonly Step[], side: Side): string[] =>
+    endProbes('x', steps, side)
+      .map(({ argv }) => argv.join(' '))
+      .filter((argv) => argv.includes(' route '));
+
+  it('ask for each route that the steps make, and for no other', () => {
+    const steps = wiringSteps(wiring(['10.0.0.1', '10.0.0.2', 'fd00::1']), true);
+    expect(routes(steps, 'node')).toEqual([
+      'ip -j -d -4 route show exact 10.0.0.1/32',
+      'ip -j -d -4 route show exact 10.0.0.2/32',
+      'ip -j -d -6 route show exact fd00::1/128',
     ]);
-    expect(inverses.flatMap((inverse) => (inverse?.type === 'restore' ? [inverse.path] : []))).toEqual([
-      'net/ipv4/ip_forward',
-      'net/ipv6/conf/all/disable_ipv6',
-      'net/ipv6/conf/default/disable_ipv6',
-      'net/ipv6/conf/lo/disable_ipv6',
-      'net/ipv6/conf/all/forwarding',
+    expect(routes(steps, 'pod')).toEqual([
+      'ip -j -d -4 route show exact 169.254.1.1/32',
+      'ip -j -d -4 route show exact 0.0.0.0/0',
+      'ip -j -d -6 route show exact ::/0',
     ]);
+    expect(routes(wiringSteps(wiring([]), true), 'node')).toEqual([]);
+  });
+
+  it('ask for no settings when the steps need none: grep without files would read standard input', () => {
+    const subjects = endProbes('x', wiringSteps(wiring([]), true), 'node').map(({ subject }) => subject);
+    expect(subjects).toEqual(['link', 'addresses']);
+  });
+
+  it('that fail say absent only when every line is about something that does not exist', () => {
+    const gone = 'Device "eth0" does not exist.\n';
+    const setting = 'grep: /proc/sys/net/ipv4/conf/eth0/forwarding: No such file or directory\n';
+    const denied = 'grep: /proc/sys/net/ipv4/ip_forward: Permission denied\n';
+    const noNamespace = 'nsenter: cannot open /run/netns/pod1: No such file or directory\n';
+    expect([gone, setting, setting + setting].map(saysAbsent)).toEqual([true, true, true]);
+    expect([denied, setting + denied, noNamespace, ''].map(saysAbsent)).toEqual([false, false, false, false]);
   });
 });
 
@@ -183,7 +246,7 @@ describe('MTU', () => {
   });
 });
 
-describeWithPrograms('in real namespaces', ['ip', 'sysctl', 'nsenter', 'grep'], () => {
+describeWithPrograms('in real namespaces', ['ip', 'sysctl', 'nsenter', 'grep', 'unshare'], () => {
   const made: Namespace[] = [];
   let node: Namespace;
   let pod: Namespace;
@@ -206,14 +269,14 @@ describeWithPrograms('in real namespaces', ['ip', 'sysctl', 'nsenter', 'grep'], 
   }
 
   async function state(steps: readonly Step[], wired: PodWiring): Promise<WiringState> {
-    const cidrs = wired.addresses.map((address) => parseCidrOrIp(formatIp(address)) as Cidr);
-    const end = async (side: 'node' | 'pod', device: string, namespace: Namespace) => {
-      const probes = endProbes(device, settingPaths(steps, side), side === 'node' ? cidrs : undefined);
-      const outputs: Record<string, string> = {};
-      for (const [name, argv] of Object.entries(probes)) {
-        outputs[name] = (await runProgram(['ip', 'netns', 'exec', namespace.name, ...argv])).stdout;
+    const end = async (side: Side, device: string, namespace: Namespace) => {
+      const answers: EndAnswer[] = [];
+      for (const { subject, argv } of endProbes(device, steps, side)) {
+        const { exit, stdout, stderr } = await runProgram(['ip', 'netns', 'exec', namespace.name, ...argv]);
+        expect(exit === 0 || saysAbsent(stderr), stderr).toBe(true);
+        answers.push({ subject, stdout });
       }
-      const read = endState(device, outputs as unknown as EndOutputs);
+      const read = endState(device, answers);
       expect(read.problems).toEqual([]);
       return read.state;
     };
@@ -249,10 +312,21 @@ describeWithPrograms('in real namespaces', ['ip', 'sysctl', 'nsenter', 'grep'], 
         'ip addr add fd00:244::8080/128 dev eth0',
         'ip route add 10.244.174.128/32 dev cali0761ccbeace',
       ]);
-      await make([unwiringSteps(here).pod]);
+      await make([unwiringStep('pod', here.podInterface)]);
       expect((await state(steps, here)).node.link).toBeUndefined();
     } finally {
       sleeper.kill();
     }
+  });
+
+  it('settings of an interface with a dot that are read-only are required ones to sysctl itself', async () => {
+    const batch = nodeSettings({ hostInterface: 'cali.5' });
+    const readOnly = 'mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys';
+    const script = `ip link add cali.5 type veth peer name peer && ${readOnly} && exec "$@"`;
+    const { exit, stderr } = await runProgram(['unshare', '--net', '--mount', 'sh', '-c', script, 'sh', ...batch.argv]);
+    expect(exit).not.toBe(0);
+    expect(failureIn(batch, stderr).step, stderr).toMatchObject({ path: 'net/ipv4/conf/cali.5/route_localnet' });
+    const lines = stderr.trim().split('\n');
+    expect(lines.map((line) => failureIn(batch, line).step)).toEqual(batch.steps);
   });
 });
