@@ -40,6 +40,19 @@ describe('the log of the plugin', () => {
     expect(statSync(path).size).toBeLessThan(200);
   });
 
+  it('never removes a file of another program whose name begins in the same way', () => {
+    files = testFolder();
+    const path = join(files.path, 'cni.log');
+    const others = ['cni-audit.log', 'cni-2026-03-02.log', 'cni-2026-03-02T09-15-00.000-old.log', 'cni-.log'];
+    for (const name of others) files.write(name, '');
+    const clock = new TestClock('2126-03-02T09:15:00Z');
+    for (let index = 0; index < 2; index++) {
+      writeFileSync(path, 'x'.repeat(2 ** 20));
+      openLog({ ...conf, path, maxCount: 0 }, testWorld({ clock })).info('next');
+    }
+    expect(readdirSync(files.path).sort()).toEqual([...others, 'cni.log'].sort());
+  });
+
   it('a file that cannot be written does not end the plugin', () => {
     files = testFolder();
     const world = testWorld();

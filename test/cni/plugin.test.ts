@@ -12,7 +12,7 @@ import { type ProgramResult, printedBy, runProgram } from '../support/program/ru
 import { testFolder } from '../support/program/test-folder.ts';
 import { until } from '../support/program/until.ts';
 import { describeWithApiServer } from '../support/servers/api-server.ts';
-import { RecordingProxy } from '../support/servers/recording-proxy.ts';
+import { type AskedRight, RecordingProxy } from '../support/servers/recording-proxy.ts';
 
 const user = 'cni-plugin';
 const ipamKinds = ['blockaffinities', 'ipamblocks', 'ipamhandles', 'ippools', 'ipreservations', 'ipamconfigs'];
@@ -43,6 +43,13 @@ const role: readonly KubeObject[] = [
 ];
 
 const hostInterface = 'cali0761ccbeace';
+
+const webPod: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web-1', namespace: 'default' },
+  spec: { nodeName: 'node-a', containers: [{ name: 'web', image: 'web' }] },
+};
 
 describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 'sysctl', 'flock', 'ping'], () => {
   describeWithApiServer('with Kubernetes', (server) => {
@@ -78,14 +85,10 @@ describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 's
           metadata: { name: 'default' },
           spec: { datastoreReady: true },
         },
-        {
-          apiVersion: 'v1',
-          kind: 'Pod',
-          metadata: { name: 'web-1', namespace: 'default' },
-          spec: { nodeName: 'node-a', containers: [{ name: 'web', image: 'web' }] },
-        },
+        webPod,
       ]);
       proxy.asked.length = 0;
+      proxy.interfere = async () => undefined;
     });
 
     interface Options {
@@ -243,6 +246,82 @@ describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 's
       }
     });
 
+    const isAnnotating = ({ resource, verb }: AskedRight): boolean => resource === 'pods/status' && verb === 'patch';
+
+    it('ADD whose annotations fail after the server has them leaves no interface, no annotated address and no handle', async () => {
+      await inPod(async (netns) => {
+        let lost = 0;
+        let linksAtRelease: string | undefined;
+        proxy.interfere = async (asked) => {
+          if (isAnnotating(asked) && lost++ === 0) return 'lose';
+          // The first write of IPAM after the failure releases the addresses: the pair must be gone by then.
+          if (lost > 0 && asked.resource === 'ipamblocks' && asked.verb === 'update') {
+            linksAtRelease ??= await printedBy(['ip', '-n', here.netns, '-br', 'link', 'show']);
+          }
+          return undefined;
+        };
+        const { exit, stdout } = await call('ADD', netns);
+        expect(exit, stdout).toBe(1);
+        expect(linksAtRelease).toContain('up0');
+        expect(linksAtRelease).not.toContain(hostInterface);
+        expect(await podAnnotations()).toMatchObject({
+          'cni.projectcalico.org/podIP': '',
+          'cni.projectcalico.org/podIPs': '',
+        });
+        expect(await stored('ipamhandles')).toEqual([]);
+      });
+    });
+
+    it('ADD never annotates another pod that has got the same name meanwhile', async () => {
+      await inPod(async (netns) => {
+        proxy.interfere = async (asked) => {
+          if (!isAnnotating(asked)) return undefined;
+          await server().admin.deleteAll('Pod');
+          await server().admin.load([webPod]);
+          return undefined;
+        };
+        const { exit, stdout } = await call('ADD', netns);
+        expect(exit, stdout).toBe(1);
+        expect(await podAnnotations()).toBeUndefined();
+        expect(await stored('ipamhandles')).toEqual([]);
+      });
+    });
+
+    it('DEL releases the addresses when the file of the network namespace is no longer one', async () => {
+      await inPod(async (netns) => {
+        expect(await call('ADD', netns)).toMatchObject({ exit: 0 });
+        files.write('netns', '');
+        expect(await call('DEL', join(files.path, 'netns'))).toMatchObject({ exit: 0, stdout: '' });
+        expect(await stored('ipamhandles')).toEqual([]);
+      });
+    });
+
+    it('CHECK fails with the words of the program when it cannot look, instead of calling things missing', async () => {
+      await inPod(async (netns) => {
+        const { stdout } = await call('ADD', netns);
+        files.write('netns', '');
+        const path = join(files.path, 'netns');
+        const checked = await call('CHECK', path, { conf: { prevResult: JSON.parse(stdout) } });
+        expect(checked.exit).toBe(1);
+        const { msg, details } = JSON.parse(checked.stdout) as { msg: string; details: string };
+        expect(msg).toBe('the state of eth0 could not be read');
+        expect(details).toContain('nsenter: ');
+      });
+    });
+
+    it('CHECK lists everything as missing when the pod has lost its interface', async () => {
+      await inPod(async (netns) => {
+        const { stdout } = await call('ADD', netns);
+        await printedBy(['ip', '-n', netns.split('/').at(-1) ?? '', 'link', 'del', 'dev', 'eth0']);
+        const checked = await call('CHECK', netns, { conf: { prevResult: JSON.parse(stdout) } });
+        expect(checked.exit).toBe(1);
+        const { msg, details } = JSON.parse(checked.stdout) as { msg: string; details: string };
+        expect(msg).toBe('the network of the pod is not as ADD made it');
+        expect(details).toContain(`sysctl -qw net/ipv4/conf/${hostInterface}/proxy_arp=1`);
+        expect(details).toContain('in the pod: ip route add default via 169.254.1.1 dev eth0');
+      });
+    });
+
     it.skipIf(!existsSync(partPath('host-local')))(
       'host-local assigns from the range of the node, its routes replace the default route, and DEL gives the address back (skipped unless host-local is provisioned)',
       async () => {
@@ -296,9 +375,11 @@ describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 's
         await call('ADD', netns, { containerId: 'gone' });
         await call('ADD', netns, { containerId: 'kept' });
         await call('ADD', netns, { containerId: 'other', conf: { name: 'other-network' } });
+        await call('ADD', netns, { containerId: 'longer', conf: { name: 'k8s-pod-network.2' } });
         const conf = { cniVersion: '1.1.0', 'cni.dev/valid-attachments': [{ containerID: 'kept', ifname: 'eth0' }] };
         expect(await call('GC', netns, { conf, program: 'calictl' })).toMatchObject({ exit: 0, stdout: '' });
         expect((await stored('ipamhandles')).map(({ metadata }) => metadata.name)).toEqual([
+          'k8s-pod-network.2.longer',
           'k8s-pod-network.kept',
           'other-network.other',
         ]);

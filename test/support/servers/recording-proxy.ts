@@ -36,6 +36,8 @@ function rightOf(method: string, url: string): AskedRight | undefined {
 
 export class RecordingProxy {
   readonly asked: AskedRequest[] = [];
+  /** Called before a request is passed on. `lose` passes it on and answers with an error all the same. */
+  interfere: (asked: AskedRight) => Promise<'lose' | undefined> = async () => undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -54,9 +56,15 @@ export class RecordingProxy {
       };
       return sent.on('response', keep).on('upgrade', keep);
     };
-    this.#server = createServer((from, to) => {
+    this.#server = createServer(async (from, to) => {
+      const right = rightOf(from.method ?? 'GET', from.url ?? '');
+      const isLost = right !== undefined && (await this.interfere(right)) === 'lose';
       const sent = onward(from);
       sent.on('response', (answer) => {
+        if (isLost) {
+          answer.resume().on('end', () => to.writeHead(500).end('the answer was lost'));
+          return;
+        }
         to.writeHead(answer.statusCode ?? 0, answer.headers);
         answer.pipe(to);
       });
