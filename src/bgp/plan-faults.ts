@@ -161,7 +161,7 @@ function sharedClusterIds(input: DiagnosisInput): BgpFinding[] {
   });
 }
 
-/** F120: addresses that are none. */
+/** F120: addresses that cannot be parsed. */
 function invalidAddresses({ plan }: DiagnosisInput): BgpFinding[] {
   return plan.nodes.flatMap(({ name, invalid }) =>
     invalid.map(({ version, text }) =>

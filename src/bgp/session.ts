@@ -26,7 +26,7 @@ export interface BgpNode {
   /** Its address of each family, and the network that it is in; absent where it has none. */
   readonly address: Readonly<Partial<Record<4 | 6, IpAddress>>>;
   readonly network: Readonly<Partial<Record<4 | 6, Cidr>>>;
-  /** Addresses in the Node object that are none. */
+  /** Addresses in the Node object that cannot be parsed. */
   readonly invalid: readonly { readonly version: 4 | 6; readonly text: string }[];
   /** Whether Kubernetes has the node as ready: `True`, `False`, `Unknown`; undefined when its object does not say. */
   readonly ready: string | undefined;

@@ -65,7 +65,7 @@ export function requireNew(kind: Kind, { metadata }: KubeObject): void {
   if (problem !== undefined) throw problem;
 }
 
-/** Errors: invalid for an object that lacks what every stored object has, or has a uid that is none. */
+/** Errors: invalid for an object that lacks what every stored object has, or whose uid is not a UUID. */
 export function requireStored(kind: Kind, { metadata }: KubeObject, calicoApi: CalicoApi): void {
   const reason = 'field must be set for an Update request';
   const words = `${kind.kind} ${metadata.name} without metadata`;
@@ -78,7 +78,7 @@ export function requireStored(kind: Kind, { metadata }: KubeObject, calicoApi: C
   const wrong = [36, 32].includes(metadata.uid.length)
     ? 'invalid UUID format'
     : `invalid UUID length: ${metadata.uid.length}`;
-  throw new DatastoreError('invalid', `${kind.kind} ${metadata.name}: the uid is none`, {
+  throw new DatastoreError('invalid', `${kind.kind} ${metadata.name}: the uid is not a UUID`, {
     code: 'INVALID_OBJECT',
     storeText: `failed to parse UID for resource: ${wrong}`,
   });

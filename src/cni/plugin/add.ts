@@ -83,7 +83,7 @@ export async function add(ctx: PluginContext, ofFile: number | undefined): Promi
     return resultOf(ctx, wired, mtu);
   } catch (error) {
     log.error('ADD failed', { error: serverText(error) });
-    if (areWritten) await takeBackAnnotations(ctx);
+    if (areWritten) await takeBackAnnotations(ctx, existing?.metadata.uid);
     // DEL releases the addresses of a pair that could not be removed.
     if (!(error instanceof PairRemains)) await releaseAddresses(ctx);
     throw asCniError(error);
@@ -91,9 +91,9 @@ export async function add(ctx: PluginContext, ofFile: number | undefined): Promi
 }
 
 /** The failure that led here is the one to report. */
-async function takeBackAnnotations(ctx: PluginContext): Promise<void> {
+async function takeBackAnnotations(ctx: PluginContext, uid: string | undefined): Promise<void> {
   try {
-    await clearAddresses(ctx);
+    await clearAddresses(ctx, uid);
   } catch (error) {
     ctx.log.error('the annotations of the failed ADD were not emptied', { error: serverText(error) });
   }

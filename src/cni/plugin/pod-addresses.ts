@@ -32,14 +32,18 @@ export async function writeAddresses(
 
 const attempts = 6;
 
-/** Empties the annotations of the pod, unless it belongs to a later container by now. */
-export async function clearAddresses(ctx: PluginContext): Promise<void> {
+/**
+ * Empties the annotations of the pod, unless it belongs to a later container by now, or is not the one with `onlyUid`.
+ * Errors: CniError, DatastoreError.
+ */
+export async function clearAddresses(ctx: PluginContext, onlyUid?: string): Promise<void> {
   const { datastore, world, pod, log } = ctx;
   const ref = { name: pod.pod, namespace: pod.namespace };
   for (let attempt = 1; ; attempt++) {
     const found = await getIfAny(datastore, podKind, ref, { signal: world.signal });
     if (found === undefined || !isOwn(ctx, found)) return;
     const { uid, resourceVersion } = found.metadata;
+    if (onlyUid !== undefined && uid !== onlyUid) return;
     const annotations = { [podAnnotations.podIP]: '', [podAnnotations.podIPs]: '' };
     try {
       await datastore.annotateStatus?.(podKind, ref, { annotations, uid, resourceVersion }, world);

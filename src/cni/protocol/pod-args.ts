@@ -16,7 +16,7 @@ const texts: Readonly<Record<string, keyof Pick<PodArgs, 'namespace' | 'pod' | '
   K8S_POD_INFRA_CONTAINER_ID: 'infraContainerId',
 };
 
-/** Reads `KEY=value;KEY=value`. Errors: CniError for a pair that is none, a wrong value, and for an unknown key unless
+/** Reads `KEY=value;KEY=value`. Errors: CniError for text that is not a pair, a wrong value, and an unknown key unless
  * IgnoreUnknown says otherwise. */
 export function podArgsOf(text: string): PodArgs {
   const read = { namespace: '', pod: '', infraContainerId: '', ip: undefined as IpAddress | undefined };

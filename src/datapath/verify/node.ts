@@ -109,7 +109,7 @@ function gatewayFact(network: Network, reading: NodeReading, state: NodeState): 
 const innerDevice = /^(docker|cbr|dummy|podman|virbr|lxcbr|br-|cni|kube-ipvs|nodelocaldns|flannel)/;
 
 /**
- * F52: the address of the node, which is none that Kubernetes knows it by, is on a device that leads to no other machine
+ * F52: the address of the node, by which Kubernetes does not know it, is on a device that leads to no other machine
  * while the InternalIP is on another.
  */
 function innerAddressFacts(node: NetworkNode, state: NodeState): Fact[] {
