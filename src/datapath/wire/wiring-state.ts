@@ -15,7 +15,7 @@ export interface EndState {
   /** The interface itself; undefined if there is none of that name. */
   readonly link: Interface | undefined;
   readonly addresses: readonly DeviceAddress[];
-  /** Those of the main table to the destinations that were asked for. */
+  /** Those of the main table to the destinations of the steps. */
   readonly routes: readonly KernelRoute[];
   readonly settings: ReadonlyMap<string, string>;
 }

@@ -47,7 +47,7 @@ describeWithPrograms('the IPAM lock', ['flock'], () => {
     return { isDone, error };
   }
 
-  it('is not waited for, and the work is not done, when the program is ended before', async () => {
+  it('makes a program that is ended already do no work and not wait', async () => {
     await hold();
     aborted.abort(new Error('ended'));
     expect(await locked()).toMatchObject({ isDone: false, error: { message: 'ended' } });
