@@ -147,6 +147,15 @@ describe('a directory with a file that cannot be read', () => {
     return folder;
   };
 
+  it('the text names all kinds that the file may hold in one sentence', async () => {
+    const folder = withPods((path) => symlinkSync('nowhere', path));
+    const { stdout } = await check(folder, 'ipam check');
+    expect(stdout.match(/could not be read/g)).toHaveLength(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /BlockAffinity, .*, Pod, .*WorkloadEndpoint could not be read: .*pods\.yaml/,
+    );
+  });
+
   it.each<[string, (path: string) => void, RegExp]>([
     [
       'a link to nowhere',

@@ -8,7 +8,7 @@ import { type Style, styleOf, type TextView } from '../../../output/style.ts';
 import { wrap } from '../../../output/wrap.ts';
 import { shortDuration } from '../../../text/go-duration.ts';
 import { groupBy } from '../../../text/group-by.ts';
-import { counted } from '../../../text/wording.ts';
+import { counted, listed } from '../../../text/wording.ts';
 
 export interface CheckTextView extends TextView {
   /** All facts and all candidates, one line each. */
@@ -186,9 +186,15 @@ function headLines({ summary, datastore, unread = [] }: IPAMCheckReport, view: C
     `${counted(summary.allocations, 'address')} allocated, ${summary.inUse} in use.`;
   const head = [wrap(read, view.columns, '')];
   if (datastore.locked) head.push('The datastore is locked, so nothing is treated as an operation in progress.');
-  for (const { kind, reason, invariants } of unread) {
+  // One unreadable file of a directory may hold any kind.
+  for (const [reason, kinds] of groupBy(unread, ({ reason }) => reason)) {
+    const invariants = [...new Set(kinds.flatMap((one) => one.invariants))].sort();
     const unchecked = invariants.length === 0 ? '' : `; not checked: ${invariants.join(', ')}`;
-    head.push(wrap(style.warning(`${kind} could not be read: ${printable(reason)}${unchecked}`), view.columns, ''));
+    const names = listed(
+      kinds.map(({ kind }) => kind),
+      kinds.length,
+    );
+    head.push(wrap(style.warning(`${names} could not be read: ${printable(reason)}${unchecked}`), view.columns, ''));
   }
   return `${head.join('\n')}\n\n`;
 }
