@@ -516,10 +516,13 @@ const workloadEndpoints: readonly unknown[] = [
   { qosControls: { ingressBandwidth: 'x', dscp: {} } },
 ];
 
-/** A type that decodes itself ends the reading; of other wrong types the first counts. */
+/** A type that decodes itself ends the reading, and so does a number where none belongs; of other wrong types the first counts. */
 const severalTypes: readonly Case[] = [
   ['BGPPeer', { keepOriginalNextHop: 'x', localASNumber: {} }],
   ['BGPPeer', { keepOriginalNextHop: 'x', node: {} }],
+  ['FelixConfiguration', { bpfEnabled: 'x', sidecarAccelerationEnabled: 1 }],
+  ['FelixConfiguration', { bpfEnabled: [], kubeNodePortRanges: 5, zz: 1 }],
+  ['FelixConfiguration', { bpfEnabled: 'x', iptablesMarkMask: -5 }],
   ['FelixConfiguration', { bpfEnabled: 'x', routeRefreshInterval: {} }],
   ['HostEndpoint', { expectedIPs: [[]], ports: [{ protocol: {} }] }],
   ['HostEndpoint', { node: 'a', interfaceName: 'eth0', ports: [{}] }],
@@ -573,8 +576,16 @@ export const cases: readonly Case[] = [
   ...metadata,
 ];
 
+const felixConfiguration = { apiVersion: 'projectcalico.org/v3', kind: 'FelixConfiguration', metadata: { name: 'a' } };
+
 /** Streams of documents that hold no object, or hold it in an unusual way. */
 export const streams: readonly string[] = [
+  ...[
+    [{ featureGates: true, sidecarAccelerationEnabled: 1 }],
+    [{ bogus: 1 }, { bpfEnabled: 'x' }],
+    [{ bogus: 1 }, { other: 1 }],
+    [{ bpfEnabled: 'x' }, { routeRefreshInterval: 'x' }],
+  ].map((specs) => JSON.stringify(specs.map((spec) => ({ ...felixConfiguration, spec })))),
   'hello\n',
   '5\n',
   '1.5\n',

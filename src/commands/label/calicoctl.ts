@@ -25,7 +25,7 @@ async function read(
   kind: Kind,
   { kind: word, name, namespace }: CalicoctlLabelInput,
 ): Promise<KubeObject> {
-  if (!kind.namespaced && namespace !== undefined) throw failure(`${word} ${name} not found`);
+  if (!kind.namespaced && namespace) throw failure(`${word} ${name} not found`);
   const ref = { name, namespace: kind.namespaced ? (namespace ?? defaultNamespace) : undefined };
   try {
     return await client.one(kind, ref);

@@ -124,16 +124,27 @@ class GoDecoder {
   #mismatch(value: GoValue, wanted: FieldType): undefined {
     const named = goTypeAt(this.#place);
     const isList = wanted.form === 'list';
-    const type = named && this.#place && isList ? goListAt(this.#place, named) : (named ?? goType(wanted));
+    const type = this.#typeName(
+      named && this.#place && isList ? goListAt(this.#place, named) : (named ?? goType(wanted)),
+    );
+    const isInteger = wanted.form === 'scalar' && ['integer', 'int64'].includes(wanted.json);
     if (this.#options.release === '3.32') {
-      const isInteger = wanted.form === 'scalar' && ['integer', 'int64'].includes(wanted.json);
       this.error ??= new GoDecodeError(this.#cannotUnmarshal(value, type, isInteger));
       return undefined;
     }
     const text = typeof value === 'string' ? value : goJson(value);
     const where = this.#place === undefined ? 'value' : `field ${this.#place.struct}.${this.#place.field}`;
-    this.error ??= new GoDecodeError(`cannot parse ${jsonType(value)} '${text}' into ${where} of type ${type}`);
+    const error = new GoDecodeError(`cannot parse ${jsonType(value)} '${text}' into ${where} of type ${type}`);
+    // A number where none belongs ends the reading; one that is too large does not.
+    if (isGoNumber(value) && goType(wanted) !== 'float64' && !isInteger) throw error;
+    this.error ??= error;
     return undefined;
+  }
+
+  /** The package of the types that are not in the API of Calico has another name in 3.32. */
+  #typeName(type: string): string {
+    if (this.#options.release === '3.31') return type;
+    return type.replace(/\bv3\.(?=(?:Node|WorkloadEndpoint)(?!Controller)|OrchRef|IPNAT|QoSControls)/, 'internalapi.');
   }
 
   /** The words of Go's own decoder; those of a type that decodes itself have no place in 3.31. */
@@ -303,15 +314,30 @@ function unknownFields(names: readonly string[]): string {
   return `fields in document are not recognized or are in the wrong location: ${shown}`;
 }
 
+/** What an object is read as: the fields of a table, under the name of its struct. */
+export interface GoStruct {
+  readonly members: ReadonlyMap<string, GoValue>;
+  readonly table: FieldTable;
+  readonly struct: string;
+}
+
 /** The object with the fields of a table. Errors: GoDecodeError. */
 export function decodeGo(
   members: ReadonlyMap<string, GoValue>,
   table: FieldTable,
   struct: string,
-  options: DecodeOptions = { release: '3.31', coerces: true },
+  options?: DecodeOptions,
 ): Record<string, unknown> {
+  return decodeAll([{ members, table, struct }], options)[0] ?? {};
+}
+
+/** The objects of one document, whose errors count together: names of unknown fields only without any other error. */
+export function decodeAll(
+  objects: readonly GoStruct[],
+  options: DecodeOptions = { release: '3.31', coerces: true },
+): Record<string, unknown>[] {
   const decoder = new GoDecoder(options);
-  const made = decoder.struct(members, table, struct);
+  const made = objects.map(({ members, table, struct }) => decoder.struct(members, table, struct));
   if (decoder.error !== undefined) throw decoder.error;
   if (decoder.unknown.length > 0) throw new GoDecodeError(unknownFields(decoder.unknown));
   return made;

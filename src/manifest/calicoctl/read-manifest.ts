@@ -5,7 +5,7 @@ import { kindNamed } from '../../resources/kinds.ts';
 import type { KubeObject } from '../../resources/object.ts';
 import { metadataFields, shownTable } from '../../resources/object-tables.ts';
 import { CalictlError } from '../../world/errors.ts';
-import { type CalicoctlRelease, type DecodeOptions, decodeGo, GoDecodeError } from './decode.ts';
+import { type CalicoctlRelease, type DecodeOptions, decodeAll, GoDecodeError, type GoStruct } from './decode.ts';
 import { type GoValue, GoYamlError, goJson, goValueOf, jsonType } from './go-yaml.ts';
 
 /** An object of a manifest. */
@@ -64,10 +64,10 @@ export function readAsCalicoctl(text: string, release: CalicoctlRelease): GoMani
 
 /** Errors: GoDecodeError. */
 function objectsIn(value: GoValue, release: CalicoctlRelease): GoManifestObject[] {
-  if (value === null) return release === '3.31' ? [] : decoded(new Map(), { release, coerces: true });
+  if (value === null) return release === '3.31' ? [] : decoded([new Map()], { release, coerces: true });
   if (value instanceof Map) {
     const kind = value.get('kind') as GoValue | undefined;
-    if (typeof kind === 'string' && kind !== '') return decoded(value, { release, coerces: true });
+    if (typeof kind === 'string' && kind !== '') return decoded([value], { release, coerces: true });
   } else if (Array.isArray(value)) {
     const items = value.map((item: GoValue): Members => {
       if (item !== null && !(item instanceof Map)) {
@@ -78,9 +78,7 @@ function objectsIn(value: GoValue, release: CalicoctlRelease): GoManifestObject[
       if (item !== null && typeof kind === 'string' && kind !== '') return item;
       throw new GoDecodeError(`Object 'Kind' is missing in '${goJson(item)}'`);
     });
-    // All kinds must be known before anything is decoded.
-    for (const item of items) kindOf(item);
-    return items.flatMap((item) => decoded(item, { release, coerces: false }));
+    return decoded(items, { release, coerces: false });
   }
   if (release === '3.32') {
     throw new GoDecodeError(
@@ -93,8 +91,13 @@ function objectsIn(value: GoValue, release: CalicoctlRelease): GoManifestObject[
 
 type Members = ReadonlyMap<string, GoValue>;
 
+interface KindOrList {
+  readonly kind: Kind;
+  readonly isList: boolean;
+}
+
 /** The kind that an object, or a list of such objects, says it is. Errors: CalictlError for one that calicoctl does not have. */
-function kindOf(members: Members): { readonly kind: Kind; readonly isList: boolean } {
+function kindOf(members: Members): KindOrList {
   const kindName = String(members.get('kind') ?? '');
   const apiVersion = members.get('apiVersion');
   const isList = kindName.endsWith('List');
@@ -104,20 +107,28 @@ function kindOf(members: Members): { readonly kind: Kind; readonly isList: boole
   throw failure(`failed to execute command: unknown resource type (${kindName}) and/or version (${version})`);
 }
 
-function decoded(members: Members, options: DecodeOptions): GoManifestObject[] {
-  const { kind, isList } = kindOf(members);
-  const table = tableOf(kind, options.release);
-  if (!isList) return [objectOf(kind, decodeGo(members, table, kind.kind, options))];
+/** All kinds must be known before anything is decoded. */
+function decoded(all: readonly Members[], options: DecodeOptions): GoManifestObject[] {
+  const kinds = all.map(kindOf);
+  const structs = all.map((members, at) => structOf(members, kinds[at] as KindOrList, options.release));
+  return decodeAll(structs, options).flatMap((value, at) => {
+    const { kind, isList } = kinds[at] as KindOrList;
+    if (!isList) return [objectOf(kind, value)];
+    const { items = [] } = value as { items?: Record<string, unknown>[] };
+    return items.map((item) => objectOf(kind, item));
+  });
+}
+
+function structOf(members: Members, { kind, isList }: KindOrList, release: CalicoctlRelease): GoStruct {
+  const table = tableOf(kind, release);
+  if (!isList) return { members, table, struct: kind.kind };
   const listTable = {
     apiVersion: field(text, ''),
     kind: field(text, ''),
     metadata: field(object(listMetadata, { struct: 'ListMeta' }), ''),
     items: field(list(object(table, { struct: kind.kind })), ''),
   };
-  const { items = [] } = decodeGo(members, listTable, `${kind.kind}List`, options) as {
-    items?: Record<string, unknown>[];
-  };
-  return items.map((item) => objectOf(kind, item));
+  return { members, table: listTable, struct: `${kind.kind}List` };
 }
 
 /** The metadata of a list. */

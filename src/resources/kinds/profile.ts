@@ -3,7 +3,7 @@
 import { column, nameColumn } from '../cells.ts';
 import { customResource } from '../convert/custom-resource.ts';
 import { defaultProfile, profileOfNamespace, profileOfServiceAccount } from '../convert/profile.ts';
-import type { Kind, Refusal } from '../kind.ts';
+import { type Kind, type Refusal, v3ApiVersion } from '../kind.ts';
 import { notSupported } from '../refusals.ts';
 import { namespace } from './namespace.ts';
 import { defaultProfileName, type Profile, profileSpec } from './profile-fields.ts';
@@ -22,9 +22,17 @@ const ofCalico = 'Calico provides this profile';
 const refusals: readonly Refusal[] = [
   {
     verbs: ['create'],
-    names: isDefault,
+    names: (name, calicoApi) => isDefault(name) && calicoApi !== v3ApiVersion,
     when: 'asked',
     message: (_, name) => `resource already exists: ${name}`,
+    hint: ofCalico,
+  },
+  {
+    verbs: ['create'],
+    names: isDefault,
+    when: 'asked',
+    message: (_, name) =>
+      `resource already exists: ${name} with error: ${name} already exists. The profile "${name}" is default provided by Calico`,
     hint: ofCalico,
   },
   {
