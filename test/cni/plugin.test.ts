@@ -96,12 +96,14 @@ describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 's
       readonly conf?: Readonly<Record<string, unknown>>;
       /** `calictl`: as the command calictl cni. */
       readonly program?: 'calico' | 'calictl';
+      /** A directory of the node that the plugin cannot write to; in a mount namespace of the call. */
+      readonly readOnly?: string;
     }
 
     function call(
       command: string,
       netns: string,
-      { containerId = 'c1', conf = {}, program = 'calico' }: Options = {},
+      { containerId = 'c1', conf = {}, program = 'calico', readOnly }: Options = {},
     ): Promise<ProgramResult> {
       const config = {
         cniVersion: '1.0.0',
@@ -114,8 +116,10 @@ describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 's
         log_file_path: join(files.path, 'cni.log'),
         ...conf,
       };
+      const argv = program === 'calico' ? own.command('calico') : [...own.command('calictl'), 'cni'];
+      const mounts = `mount --bind ${readOnly} ${readOnly} && mount -o remount,ro,bind ${readOnly} && exec "$@"`;
       return here.call({
-        program: program === 'calico' ? own.command('calico') : [...own.command('calictl'), 'cni'],
+        program: readOnly === undefined ? argv : ['unshare', '--mount', 'sh', '-c', mounts, 'sh', ...argv],
         env: {
           CNI_COMMAND: command,
           CNI_CONTAINERID: containerId,
@@ -244,6 +248,28 @@ describeWithPrograms('the CNI plugin on a node', ['ip', 'nsenter', 'unshare', 's
       } finally {
         await runProgram(['ip', '-n', here.netns, 'route', 'del', '10.244.174.128/32']);
       }
+    });
+
+    it('ADD fails when the kernel refuses required settings of the interface of the node', async () => {
+      await inPod(async (netns) => {
+        const ipv4 = { conf: { ipam: { type: 'calico-ipam' } }, readOnly: '/proc/sys/net/ipv4/conf' };
+        const { exit, stdout } = await call('ADD', netns, ipv4);
+        expect(exit, stdout).toBe(1);
+        expect((JSON.parse(stdout) as { msg: string }).msg).toMatch(
+          new RegExp(`^failed to set net/ipv4/conf/${hostInterface}/\\w+=1: permission denied`),
+        );
+        expect((await runProgram(['ip', '-n', here.netns, 'link', 'show', 'dev', hostInterface])).exit).toBe(1);
+        expect(await stored('ipamhandles')).toEqual([]);
+      });
+    });
+
+    it('ADD warns when the kernel refuses a setting that the pod does without', async () => {
+      await inPod(async (netns) => {
+        const ipv4 = { conf: { ipam: { type: 'calico-ipam' } }, readOnly: '/proc/sys/net/ipv6/conf' };
+        const { exit, stdout, stderr } = await call('ADD', netns, ipv4);
+        expect(exit, stdout).toBe(0);
+        expect(stderr).toContain('a setting was not made; the pod works without it');
+      });
     });
 
     const isAnnotating = ({ resource, verb }: AskedRight): boolean => resource === 'pods/status' && verb === 'patch';
