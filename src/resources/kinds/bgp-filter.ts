@@ -18,7 +18,7 @@ import {
 } from '../field.ts';
 import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { filterRuleProblems } from '../rules/bgp.ts';
+import { filterOperationProblems, filterRuleProblems } from '../rules/bgp.ts';
 import { needed, tags, within } from '../rules/tags.ts';
 
 const priority = integer({ min: 1, max: 2147483646 });
@@ -36,7 +36,12 @@ const operation = fields(() => ({
     'Puts AS numbers in front of the AS path.',
   ),
   setPriority: field(
-    object({ value: field(priority, 'The priority.', { required: true, omit: 'never' }) }),
+    object({
+      value: field({ ...priority, problems: within('Value', 1, 2147483646) }, 'The priority.', {
+        required: true,
+        omit: 'never',
+      }),
+    }),
     'Sets the priority (metric) of the route.',
   ),
 }));
@@ -80,7 +85,11 @@ function ruleFields(bits: 32 | 128) {
       'What happens to routes that match.',
       { required: true, omit: 'never' },
     ),
-    operations: field(list(object(operation)), 'What is changed in routes that are accepted.', { since: '3.32' }),
+    operations: field(
+      list(object(operation, { check: filterOperationProblems })),
+      'What is changed in routes that are accepted.',
+      { since: '3.32' },
+    ),
   }));
 }
 

@@ -4,7 +4,7 @@ import { parseIp } from '../../net/ip.ts';
 import type { FieldPath } from '../field-path.ts';
 import type { Rules, Write } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
-import { problem, type RuleProblem } from './rule-problem.ts';
+import { goText, problem, type RuleProblem } from './rule-problem.ts';
 
 /** What the rules need of a peer. */
 interface BGPPeer extends KubeObject {
@@ -195,6 +195,15 @@ function configurationWriteProblems({ object: { metadata, spec } }: Write<BGPCon
         reason: `Cannot set ${shown} on a non default BGP Configuration.`,
       }),
     );
+}
+
+/** An operation of a filter rule changes one thing. calicoctl prints the addresses in its memory of those that are set. */
+export function filterOperationProblems(operation: Readonly<Record<string, unknown>>, at: FieldPath): RuleProblem[] {
+  const all = [operation['addCommunity'], operation['prependASPath'], operation['setPriority']];
+  if (all.filter((one) => one !== undefined && one !== null).length === 1) return [];
+  const value = `{${all.map((one) => goText(one) || '<nil>').join(' ')}}`;
+  const details = { field: 'BGPFilterOperation', value, reason: 'exactly one operation must be set' };
+  return [problem(at, 'must have exactly one of addCommunity, prependASPath and setPriority', details)];
 }
 
 /** What is wrong between the fields of a rule of a BGPFilter. */

@@ -31,6 +31,17 @@ const reported = (kindName: string, spec: object, metadata: object = {}): string
   );
 
 describe('problemsFor', () => {
+  it('an operation of a BGPFilter sets exactly one thing, and a priority is at least 1', () => {
+    const operations = [{ addCommunity: { value: '65001:100' } }, { setPriority: { value: 0 } }, {}];
+    const spec = { importV4: [{ action: 'Accept', operations }] };
+    // The two lines are those of calicoctl v3.32.1.
+    expect(text('BGPFilter', spec)).toBe(
+      'error with the following fields:\n' +
+        "-  Value = '0' (Reason: failed to validate Field: Value because of Tag: gte )\n" +
+        "-  BGPFilterOperation = '{<nil> <nil> <nil>}' (exactly one operation must be set)\n",
+    );
+  });
+
   it.each<[string, object, string | undefined]>([
     ['IPPool', { cidr: '10.0.0.0/16' }, undefined],
     ['IPPool', { cidr: '10.0.0.0/30', disabled: true }, undefined],
