@@ -66,13 +66,13 @@ function apiOf(conf: NetConf, { env }: World): CalicoApi | undefined {
 }
 
 /** Errors: CniError for arguments that cannot be read. */
-export function callContext(world: World, request: CniRequest, conf: NetConf): CallContext {
+export async function callContext(world: World, request: CniRequest, conf: NetConf): Promise<CallContext> {
   return {
     world,
     request,
     conf,
     pod: podArgsOf(request.args),
-    node: nodenameOf(conf),
+    node: await nodenameOf(conf),
     log: openLog(conf.log, world),
     helper: helperRunner(world),
   };

@@ -66,9 +66,9 @@ async function callMain(request: CniRequest, raw: NetConf['raw'], world: World):
   if (request.command === 'STATUS') return statusMain(request, raw, world);
   const isAdd = request.command === 'ADD';
   const conf = netConfOf(raw);
-  requireNodenameFile(conf);
-  const ofFile = isAdd ? fileMtu(conf) : undefined;
-  const call = callContext(world, request, conf);
+  await requireNodenameFile(conf);
+  const ofFile = isAdd ? await fileMtu(conf) : undefined;
+  const call = await callContext(world, request, conf);
   const prefix = isAdd ? 'error creating calico client: ' : '';
   return withDatastore(call, prefix, async (ctx) => {
     await requireReady(ctx.datastore, world.signal);
@@ -83,7 +83,7 @@ async function callMain(request: CniRequest, raw: NetConf['raw'], world: World):
 
 /** Needs nothing of the datastore. */
 async function checkMain(request: CniRequest, raw: NetConf['raw'], world: World): Promise<Answer> {
-  if (raw['prevResult'] !== undefined) await check(callContext(world, request, netConfOf(raw)));
+  if (raw['prevResult'] !== undefined) await check(await callContext(world, request, netConfOf(raw)));
   return answered('OK\n');
 }
 
@@ -91,9 +91,9 @@ async function checkMain(request: CniRequest, raw: NetConf['raw'], world: World)
 async function statusMain(request: CniRequest, raw: NetConf['raw'], world: World): Promise<Answer> {
   try {
     const conf = netConfOf(raw);
-    requireNodenameFile(conf);
-    fileMtu(conf);
-    return await withDatastore(callContext(world, request, conf), '', async (ctx) => {
+    await requireNodenameFile(conf);
+    await fileMtu(conf);
+    return await withDatastore(await callContext(world, request, conf), '', async (ctx) => {
       await requireReady(ctx.datastore, world.signal);
       if (conf.ipam.type !== 'calico-ipam') await delegate(ctx, 'STATUS', raw);
       return '';
@@ -112,7 +112,7 @@ async function callIpam(request: CniRequest, raw: NetConf['raw'], world: World):
     throw new CniError(`calico-ipam does not support ${command}`, cniErrorCodes.invalidEnvironment);
   }
   const conf = netConfOf(raw);
-  return withDatastore(callContext(world, request, conf), '', async (ctx) => {
+  return withDatastore(await callContext(world, request, conf), '', async (ctx) => {
     if (command === 'ADD') return resultJson(await ipamAdd(ctx, conf.ipam, ctx.pod.ip), conf.cniVersion);
     await ipamDel(ctx);
     return '';

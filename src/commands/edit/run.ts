@@ -1,8 +1,9 @@
 // What calictl edit does: reads the objects, lets the user edit them until the text is valid, and writes what was changed.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
 import { DatastoreError } from '../../datastore/datastore.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { newScratchFolder } from '../../files/scratch-folder.ts';
 import { ResourceClient } from '../../resource-client/resource-client.ts';
 import { CalictlError, exitCodes, UsageError } from '../../world/errors.ts';
@@ -90,8 +91,8 @@ class EditedFile {
     this.#first ??= text;
   }
 
-  read(): Promise<string> {
-    return readFile(this.path, 'utf8');
+  async read(): Promise<string> {
+    return (await readRegularFile(this.path)).toString('utf8');
   }
 
   /** True when there is something in it that the user would miss. */

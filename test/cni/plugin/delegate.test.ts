@@ -16,7 +16,7 @@ describe('CNI_ARGS of another IPAM plugin', () => {
     files.write('writes-args', `#!/bin/sh\nprintf %s "$CNI_ARGS" > ${join(files.path, 'args')}\n`);
     chmodSync(join(files.path, 'writes-args'), 0o755);
     const setup = { request: { args, path: [files.path] }, conf: { ipam: { type: 'writes-args' } } };
-    await delegate(pluginContext(testWorld(), setup), 'DEL', {});
+    await delegate(await pluginContext(testWorld(), setup), 'DEL', {});
     return files.read('args');
   }
 

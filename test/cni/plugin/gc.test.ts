@@ -37,7 +37,7 @@ async function collect(datastore: MemoryDatastore, world: TestWorld = testWorld(
     'cni.dev/valid-attachments': [{ containerID: 'kept', ifname: 'eth0' }],
     ipam_lock_file: join(files.path, 'ipam.lock'),
   };
-  await gc(pluginContext(world, { datastore, conf, request: { command: 'GC' } }));
+  await gc(await pluginContext(world, { datastore, conf, request: { command: 'GC' } }));
   return [...holders(datastore).values()];
 }
 

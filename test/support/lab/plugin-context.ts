@@ -12,7 +12,7 @@ export interface PluginSetup {
   readonly conf?: Readonly<Record<string, unknown>>;
 }
 
-export function pluginContext(world: World, setup: PluginSetup = {}): PluginContext {
+export async function pluginContext(world: World, setup: PluginSetup = {}): Promise<PluginContext> {
   const { datastore = new MemoryDatastore(), request = {}, conf = {} } = setup;
   const asked = {
     command: 'ADD',
@@ -24,5 +24,5 @@ export function pluginContext(world: World, setup: PluginSetup = {}): PluginCont
     ...request,
   } as const;
   const raw = { cniVersion: '1.1.0', name: 'a', nodename: 'node-a', ipam: { type: 'calico-ipam' }, ...conf };
-  return { ...callContext(world, asked, netConfOf(raw)), datastore };
+  return { ...(await callContext(world, asked, netConfOf(raw))), datastore };
 }
