@@ -179,7 +179,7 @@ it('--fix reports what was repaired when the server breaks down before the last 
     /^calictl: what is left could not be checked: .*leader changed \(DATASTORE_UNAVAILABLE\)\n/,
   );
   expect(broken.stderr).toContain(
-    'hint: Shown is what was found before, less what was repaired; run the check again.\n',
+    'hint: The list is what was found before, minus what was repaired; run the check again.\n',
   );
   expect((await check('')).code).toBe(1);
 });
