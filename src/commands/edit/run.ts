@@ -189,7 +189,9 @@ export async function run(ctx: Context, input: EditInput): Promise<EditResult> {
     return { written, kept: file.path };
   } catch (error) {
     isKept = await file.isWorthKeeping();
-    if (isKept && error instanceof CalictlError) throw keptIn(file.path, error);
+    // After an interruption only that is reported, not the error: Ctrl-C may reach this program after it ended the editor.
+    const isReported = error instanceof CalictlError && !ctx.world.signal.aborted;
+    if (isKept && isReported) throw keptIn(file.path, error);
     if (isKept) await ctx.note(`Your changes are in ${file.path}, which is kept.`);
     throw error;
   } finally {
