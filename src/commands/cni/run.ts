@@ -8,9 +8,9 @@ export async function run({ world, version }: Context): Promise<Answer> {
   return runPlugin(plugin, [], world);
 }
 
-/** What the plugin is, which Calico's plugin writes to standard error, is the answer here. */
-export const formats = { text: ({ stdout, stderr }: Answer): string => stdout + stderr };
+/** Answers are JSON; what the plugin is, which Calico's plugin writes to standard error, is the answer without a command. */
+export const formats = { json: ({ stdout, stderr }: Answer): string => stdout + stderr };
 
-export const format = (): 'text' => 'text';
+export const format = (): 'json' => 'json';
 
 export const exit = ({ exit: code }: Answer): number => code;
