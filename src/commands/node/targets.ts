@@ -28,7 +28,7 @@ function targetOf(node: CoreNode): NodeTarget {
 
 /**
  * The targets among all nodes, in order of their names: those named, else all.
- * Errors: CalictlError for a name that no node has, and when there is no node.
+ * Errors: CalictlError when a name is not the name of a node, and when there are no nodes.
  */
 export function nodeTargets(nodes: readonly CoreNode[], names: readonly string[]): NodeTarget[] {
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));

@@ -2,14 +2,13 @@
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegularFile } from '../../files/regular-file.ts';
 import { type Manifest, newManifest, writtenForm } from '../../manifest/manifest.ts';
 import { inStoredForm } from '../../resources/convert/v3.ts';
-import { type CalicoApi, type Kind, storedIn, v3ApiVersion } from '../../resources/kind.ts';
+import { type CalicoApi, type Kind, storedIn } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';
-import { deepCopy, isObject } from '../../text/plain-values.ts';
+import { deepCopy } from '../../text/plain-values.ts';
 import { andMore } from '../../text/wording.ts';
-import { systemText, UsageError } from '../../world/errors.ts';
+import { UsageError } from '../../world/errors.ts';
 import {
   type CallOptions,
   type Datastore,
@@ -34,9 +33,10 @@ import {
 } from '../object-rules.ts';
 import { Contents, type Entry, revisionOf } from './contents.ts';
 import { fileNames } from './file-name.ts';
-import { readText, removeFile, replaceFile, snapshotFile } from './folder.ts';
+import { readText, removeFile, replaceFile } from './folder.ts';
 import { FolderLock, type FolderWorld } from './folder-lock.ts';
 import { asDatastoreError, errorCode, isReadOnly } from './fs-errors.ts';
+import { readSnapshotFile, type SnapshotInfo } from './snapshot-info.ts';
 
 /** Code of the error when a folder without manifests is read. Writing into such a folder is fine. */
 export const emptyFolderCode = 'DATASTORE_EMPTY';
@@ -76,51 +76,6 @@ export async function openFolder(
     );
   }
   return new FileDatastore(path, world, await readSnapshotFile(path), options);
-}
-
-/** What `snapshot.json` says of a snapshot. */
-export interface SnapshotInfo {
-  readonly capturedAt?: Date;
-  /** The kinds of which all objects were saved. */
-  readonly complete: ReadonlySet<string>;
-  /** The API in which its cluster keeps Calico's objects; absent for crd.projectcalico.org/v1. */
-  readonly calicoApi?: CalicoApi;
-}
-
-/** Errors: invalid for a file that is not as a snapshot has it. */
-async function readSnapshotFile(folder: string): Promise<SnapshotInfo> {
-  const path = join(folder, snapshotFile);
-  let text: string;
-  try {
-    text = (await readRegularFile(path)).toString('utf8');
-  } catch (error) {
-    const gone = errorCode(error) === 'ENOENT' && (await lstat(path).catch(() => undefined)) === undefined;
-    if (gone) return { complete: new Set() };
-    throw new DatastoreError('unavailable', `cannot read ${path}: ${systemText(error)}`, {
-      hint: 'Make it readable; without the file, the current time is used.',
-      cause: error,
-    });
-  }
-  const value = parsedJson(text);
-  const { capturedAt, complete, calicoApi } = isObject(value) ? value : {};
-  const date = capturedAt === undefined ? undefined : new Date(String(capturedAt));
-  if (!isObject(value) || (date !== undefined && Number.isNaN(date.getTime()))) {
-    throw new DatastoreError('invalid', `${path} does not say when the snapshot was captured`, {
-      hint: 'It must hold {"capturedAt": "<RFC 3339 time>"}; without the file, the current time is used.',
-    });
-  }
-  const kinds = Array.isArray(complete) ? complete.filter((kind) => typeof kind === 'string') : [];
-  const isV3 = calicoApi === v3ApiVersion;
-  return { ...(date && { capturedAt: date }), complete: new Set(kinds), ...(isV3 && { calicoApi: v3ApiVersion }) };
-}
-
-/** Undefined for invalid JSON. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export class FileDatastore implements Datastore {

@@ -35,7 +35,7 @@ export interface AssignIpRequest {
 
 /**
  * Assigns exactly this address. Reservations, selectors and limits do not count, because it was requested explicitly. With
- * the use LoadBalancer there is no node: the block belongs to the virtual owner `load-balancer`.
+ * the use LoadBalancer, the block belongs to the virtual owner `load-balancer` instead of a node.
  * Errors: CalictlError when it is outside all enabled pools, already assigned, or in a block that the node may not use.
  */
 export async function assignIp(
