@@ -1,4 +1,5 @@
 // The functions that every Go template can call. `and` and `or`, which do not evaluate all arguments, are in go-template.ts.
+
 import { goText, sprint, sprintf } from './go-format.ts';
 import {
   GoFloat,
@@ -13,6 +14,7 @@ import {
   pointedTo,
   typeName,
 } from './go-values.ts';
+import { sameScalar } from './same-scalar.ts';
 
 /** Why a function failed, in Go's words; go-template.ts adds where. */
 export class FunctionError extends Error {}
@@ -116,8 +118,7 @@ function areEqual(name: string, left: GoValue, right: GoValue): boolean {
     return goText(a) === goText(b);
   }
   if (a instanceof GoFloat && b instanceof GoFloat) return a.value === b.value;
-  // biome-ignore lint/suspicious/noDoubleEquals: 5 equals 5n.
-  return a == b;
+  return sameScalar(a, b);
 }
 
 function isLess(name: string, left: GoValue, right: GoValue): boolean {

@@ -5,6 +5,7 @@ import { printJson } from '../text/json.ts';
 import { isObject } from '../text/plain-values.ts';
 import { type Node, type Operator, type Path, parsePath, parseTemplate, type Step } from './jsonpath-parser.ts';
 import type { Piece, Template } from './piece.ts';
+import { isNumber, sameScalar } from './same-scalar.ts';
 import { EvaluationError } from './template-error.ts';
 
 /** The members of a value, those of an object by their keys; nothing for a scalar. */
@@ -48,10 +49,8 @@ function sliced(list: readonly unknown[], step: Extract<Step, { type: 'slice' }>
 
 /** Numbers by their value, other scalars only with their own type. */
 function compare(left: unknown, operator: Operator, right: unknown): boolean {
-  const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
   const areAlike = (isNumber(left) && isNumber(right)) || typeof left === typeof right;
-  // biome-ignore lint/suspicious/noDoubleEquals: 5 equals 5n.
-  const areEqual = areAlike && left == right;
+  const areEqual = sameScalar(left, right);
   if (operator === '==') return areEqual;
   if (operator === '!=') return !areEqual;
   if (!areAlike || !(isNumber(left) || typeof left === 'string')) return false;

@@ -1,4 +1,4 @@
-// What a directory says of itself when it is a snapshot: `snapshot.json`.
+// The information in `snapshot.json`, which makes a directory a snapshot.
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
