@@ -2,6 +2,7 @@
 import type { IPAMBlock } from '../resources/kinds/ipam-block.ts';
 import type { IPAMHandle } from '../resources/kinds/ipam-handle.ts';
 import { EMPTY_METADATA, handleName, METADATA_ANNOTATION } from '../resources/names.ts';
+import { isNumber } from '../text/scalars.ts';
 import { countOfHandle } from './block/block-release.ts';
 import { deleteInTwoPhases, getLive } from './deletion.ts';
 import type { IpamStore, Outcome } from './ipam-store.ts';
@@ -19,7 +20,7 @@ export function newHandle(handleId: string, counts: Record<string, number>): IPA
 
 /** A stored count as a number; 0 for anything that is not an integer. */
 export function countOf(stored: unknown): number {
-  const count = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
+  const count = isNumber(stored) ? Number(stored) : 0;
   return Number.isInteger(count) ? count : 0;
 }
 

@@ -1,5 +1,6 @@
 // The functions that every Go template can call. `and` and `or`, which do not evaluate all arguments, are in go-template.ts.
 
+import { sameScalar } from '../text/scalars.ts';
 import { goText, sprint, sprintf } from './go-format.ts';
 import {
   GoFloat,
@@ -14,7 +15,6 @@ import {
   pointedTo,
   typeName,
 } from './go-values.ts';
-import { sameScalar } from './same-scalar.ts';
 
 /** Why a function failed, in Go's words; go-template.ts adds where. */
 export class FunctionError extends Error {}

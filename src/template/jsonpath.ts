@@ -3,9 +3,9 @@
 import { goFloat } from '../text/go-number.ts';
 import { printJson } from '../text/json.ts';
 import { isObject } from '../text/plain-values.ts';
+import { isNumber, sameScalar } from '../text/scalars.ts';
 import { type Node, type Operator, type Path, parsePath, parseTemplate, type Step } from './jsonpath-parser.ts';
 import type { Piece, Template } from './piece.ts';
-import { isNumber, sameScalar } from './same-scalar.ts';
 import { EvaluationError } from './template-error.ts';
 
 /** The members of a value, those of an object by their keys; nothing for a scalar. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Manifest, type ManifestObject, newManifest, storedForm } from '../../src/manifest/manifest.ts';
+import { storedForm } from '../../src/manifest/forms.ts';
+import { Manifest, type ManifestObject, newManifest } from '../../src/manifest/manifest.ts';
 import { ManifestError } from '../../src/manifest/object-position.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 

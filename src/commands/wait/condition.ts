@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../resources/object.ts';
 import { jsonPath, textOfValue } from '../../template/jsonpath.ts';
 import { isObject } from '../../text/plain-values.ts';
+import { isNumber } from '../../text/scalars.ts';
 
 /** `create` and `delete` are about whether there is an object, `state` about what it says. */
 export type WaitCondition = { readonly text: string } & (
@@ -13,7 +14,6 @@ const equalFold = (a: string, b: string): boolean => a.toLowerCase() === b.toLow
 
 /** True when the controller that writes the condition has seen the object as it is now. */
 function isCurrent(observed: unknown, { generation }: KubeObject['metadata']): boolean {
-  const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
   return !isNumber(observed) || !isNumber(generation) || observed >= generation;
 }
 

@@ -2,7 +2,8 @@
 // A refresh takes no lock and writes nothing; it parses only files that changed since the last one.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Manifest, type ManifestObject, storedForm } from '../../manifest/manifest.ts';
+import { storedForm } from '../../manifest/forms.ts';
+import { Manifest, type ManifestObject } from '../../manifest/manifest.ts';
 import { ManifestError } from '../../manifest/object-position.ts';
 import { inStoredForm } from '../../resources/convert/v3.ts';
 import { type CalicoApi, customResourceApi, isCalicoKind, type Kind, v3ApiVersion } from '../../resources/kind.ts';

@@ -2,7 +2,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Manifest, newManifest, writtenForm } from '../../manifest/manifest.ts';
+import { writtenForm } from '../../manifest/forms.ts';
+import { type Manifest, newManifest } from '../../manifest/manifest.ts';
 import { inStoredForm } from '../../resources/convert/v3.ts';
 import { type CalicoApi, type Kind, storedIn } from '../../resources/kind.ts';
 import type { KubeObject, ObjectRef } from '../../resources/object.ts';

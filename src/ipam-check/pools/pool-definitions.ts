@@ -1,8 +1,10 @@
 // Judges the definition of each pool (INV-26): its CIDR, its block size, and overlaps with other pools.
+
 import { blockSizeLimits } from '../../ipam/pool/pools.ts';
 import { compareCidr, formatCidr } from '../../net/cidr.ts';
 import { CidrIndex } from '../../net/interval-set.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
+import { isNumber } from '../../text/scalars.ts';
 import type { Judgement } from '../finding.ts';
 import { judge, poolObject } from '../judgement.ts';
 import type { CheckView } from '../view/check-view.ts';
@@ -39,7 +41,7 @@ function invalidPool({ metadata, spec }: IPPool, pool: PoolView | undefined): Ju
 function sizeProblems({ cidr, blockSize, enabled }: PoolView, stored: unknown): string[] {
   const [least, most] = blockSizeLimits(cidr.version);
   const given = stored === undefined || stored === null || stored === 0 ? blockSize : stored;
-  const size = typeof given === 'number' || typeof given === 'bigint' ? Number(given) : Number.NaN;
+  const size = isNumber(given) ? Number(given) : Number.NaN;
   if (!Number.isInteger(size)) return [`spec.blockSize is not a whole number from ${least} to ${most}`];
   if (size < least || size > most) return [`spec.blockSize ${size} is not between ${least} and ${most}`];
   if (enabled && size < cidr.prefix) return [`${formatCidr(cidr)} is smaller than one of its blocks, a /${size}`];

@@ -1,10 +1,12 @@
 // Pools: which are enabled, which one contains an address, and which of its blocks. Rules: docs/reference/ipam.md#pools.
+
 import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr, parseCidrOrIp } from '../../net/cidr.ts';
 import { IntervalSet } from '../../net/interval-set.ts';
 import type { IpAddress } from '../../net/ip.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPReservation } from '../../resources/kinds/ip-reservation.ts';
 import { isObject } from '../../text/plain-values.ts';
+import { isNumber } from '../../text/scalars.ts';
 import { CalictlError } from '../../world/errors.ts';
 
 /** True for a pool that is neither disabled nor being deleted. */
@@ -36,7 +38,7 @@ export function assignsAutomatically(pool: IPPool): boolean {
 /** Prefix length of the pool's blocks: Calico's default where none is set, or where what is set is not a number. */
 export function blockSizeOf(pool: IPPool): number {
   const stored: unknown = pool.spec.blockSize;
-  const size = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : 0;
+  const size = isNumber(stored) ? Number(stored) : 0;
   return size !== 0 ? size : pool.spec.cidr.includes(':') ? 122 : 26;
 }
 

@@ -1,11 +1,6 @@
 // Reads what `convert` takes as calicoctl does: objects of Calico 2 and NetworkPolicies of Kubernetes, with its errors.
-import {
-  type Calico2Kind,
-  type Calico2Object,
-  calico2ApiVersion,
-  calico2Kind,
-  calico2Problems,
-} from '../../resources/calico2/convert.ts';
+import { type Calico2Kind, calico2ApiVersion, calico2Kind, calico2Problems } from '../../resources/calico2/convert.ts';
+import type { Calico2Object } from '../../resources/calico2/values.ts';
 import { type FieldTable, field, list, object, text } from '../../resources/field.ts';
 import { storedApiVersion } from '../../resources/kind.ts';
 import { kubernetesNetworkPolicy } from '../../resources/kinds/kubernetes-network-policy.ts';

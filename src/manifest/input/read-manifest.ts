@@ -1,7 +1,8 @@
 // Reads a manifest as input of a command: its objects in projectcalico.org/v3 form, and all that is wrong in it.
 import { isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml';
-import { type Calico2Object, calico2Kind, calico2Problems, fromCalico2 } from '../../resources/calico2/convert.ts';
+import { calico2Kind, calico2Problems, fromCalico2 } from '../../resources/calico2/convert.ts';
 import { fromKubernetesPolicy } from '../../resources/calico2/kubernetes-policy.ts';
+import type { Calico2Object } from '../../resources/calico2/values.ts';
 import { toV3 } from '../../resources/convert/v3.ts';
 import { type FieldTable, field, object, text } from '../../resources/field.ts';
 import { type FieldPath, fieldPathText } from '../../resources/field-path.ts';

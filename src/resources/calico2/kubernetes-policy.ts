@@ -4,7 +4,8 @@ import { CalictlError } from '../../world/errors.ts';
 import type { KubernetesNetworkPolicy } from '../kinds/kubernetes-network-policy.ts';
 import type { LabelSelector } from '../kinds/kubernetes-policy-fields.ts';
 import type { KubeObject } from '../object.ts';
-import { asV3, type ConversionOptions } from './convert.ts';
+import { asV3 } from './convert.ts';
+import type { ConversionOptions } from './values.ts';
 
 type Spec = NonNullable<KubernetesNetworkPolicy['spec']>;
 type RuleSpec = NonNullable<Spec['ingress']>[number];

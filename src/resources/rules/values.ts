@@ -4,6 +4,7 @@ import { parseCidrOrIp } from '../../net/cidr.ts';
 import { parseIp } from '../../net/ip.ts';
 import { parseGoDuration } from '../../text/go-duration.ts';
 import { isObject } from '../../text/plain-values.ts';
+import { isNumber } from '../../text/scalars.ts';
 import {
   cidr,
   duration,
@@ -50,7 +51,7 @@ function wordMessage({ values, tag }: ScalarType, value: Scalar): string | undef
 }
 
 function rangeMessage({ range }: ScalarType, value: Scalar): string | undefined {
-  if (range === undefined || (typeof value !== 'number' && typeof value !== 'bigint')) return undefined;
+  if (range === undefined || !isNumber(value)) return undefined;
   const { min, max } = range;
   if ((min === undefined || value >= min) && (max === undefined || value <= max)) return undefined;
   if (min === undefined) return `must be at most ${max}`;

@@ -1,4 +1,4 @@
-// When two scalars of a template are equal.
+// Scalars whose numbers may be of either type of JavaScript: number or bigint.
 
 /** True for a number of either type. */
 export const isNumber = (value: unknown): value is number | bigint =>
