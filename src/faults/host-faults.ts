@@ -28,9 +28,9 @@ export const hostFaults = {
   },
   foreignRule: {
     id: 'F35',
-    title: 'routing rule sends packets of pods to a foreign table',
+    title: 'routing rule sends packets of pods to a table that Calico does not manage',
     severities: ['warning'],
-    meaning: 'Traffic of pods is routed by a table that Calico does not program.',
+    meaning: 'Their routes are not those that Calico programs.',
     whatToDo: 'Find out what adds the rule, and whether packets of pods are meant to take that table.',
   },
   forwardChainDrops: {

@@ -38,7 +38,7 @@ export const routeFaults = {
   },
   foreignRoute: {
     id: 'F47',
-    title: 'foreign route in a pool',
+    title: 'route of another program in a pool',
     severities: ['error', 'warning'],
     meaning:
       "An error where it takes precedence over Calico's route (same destination, or more specific inside a block); otherwise a warning. What the host writes for its own network (dhcp, ra, kernel) is not reported outside of blocks.",

@@ -114,7 +114,7 @@ function rulesOf(spec: AdminRuleSpec, index: number, direction: 'ingress' | 'egr
   }
 }
 
-/** Such a policy governs a direction only if it has rules for it: its tier passes on what fits none. */
+/** Such a policy governs a direction only if it has rules for it: its tier passes on what none of them matches. */
 function directionOf(
   specs: readonly AdminRuleSpec[] | null | undefined,
   direction: 'ingress' | 'egress',

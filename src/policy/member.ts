@@ -80,7 +80,7 @@ export interface SelectorFields {
   readonly podsOnly?: boolean;
 }
 
-/** `notSelector` where nothing else narrows the rule: addresses outside the cluster fit too. */
+/** `notSelector` where nothing else narrows the rule: it matches addresses outside the cluster too. */
 export interface EntitySelectors {
   readonly selector?: MemberSelector;
   readonly notSelector?: MemberSelector;

@@ -1,4 +1,4 @@
-// One rule, compiled from whatever kind of policy it comes from, and whether a flow fits it. What rules match, and where
+// One rule, compiled from whatever kind of policy it comes from, and whether it matches a flow. What rules match, and where
 // that differs from what one would expect: docs/reference/policy.md#rules.
 import { type Cidr, cidrContains } from '../net/cidr.ts';
 import type { IpAddress } from '../net/ip.ts';
@@ -140,7 +140,7 @@ function icmpMatches({ type, code }: Icmp, { icmp }: Flow): boolean {
   return (type === undefined || icmp.type === type) && (code === undefined || icmp.code === code);
 }
 
-/** Whether the flow fits the rule. */
+/** True when the rule matches the flow. */
 export function ruleMatches(rule: Rule, flow: Flow, around: RuleSurroundings): Match {
   const { version } = flow.source.ip;
   if (rule.ipVersion !== undefined && rule.ipVersion !== version) return false;

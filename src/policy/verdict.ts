@@ -25,7 +25,7 @@ export interface Decision {
   readonly decidedBy: DecidedBy;
 }
 
-/** What a staged policy would do if it were enforced; `rule` is null when none of its rules fits. */
+/** What a staged policy would do if it were enforced; `rule` is null when none of its rules matches. */
 export interface StagedOutcome {
   readonly kind: PolicyKind;
   readonly tier: string;
@@ -39,7 +39,7 @@ export interface StagedOutcome {
 export interface Step {
   readonly tier: string | null;
   readonly title: string;
-  /** `no rule fits`, `rule 2 passes`. */
+  /** `no rule matches`, `rule 2 passes`. */
   readonly outcome: string;
 }
 
@@ -101,7 +101,7 @@ class Evaluation {
     this.#hasEnd = hasEnd;
   }
 
-  /** All possible outcomes; the last is that in which nothing exists and nothing fits that is not known to. */
+  /** All possible outcomes; the last is that in which nothing exists and nothing matches that is not known to. */
   outcomes(): readonly Outcome[] {
     return this.#from(0);
   }
@@ -160,11 +160,11 @@ class Evaluation {
       }
       return undefined;
     }
-    let fits = false;
+    let matched = false;
     for (const rule of rules) {
       const match = allOf(selection, this.#matches(rule));
       if (match === false) continue;
-      fits = true;
+      matched = true;
       const isCertain = !this.#doubt(match);
       this.#step(
         policy.tier,
@@ -176,7 +176,7 @@ class Evaluation {
       if (isCertain) return end;
       found.push(...end);
     }
-    if (!fits) this.#step(policy.tier, title, rules.length === 0 ? 'has no rules' : 'no rule fits');
+    if (!matched) this.#step(policy.tier, title, rules.length === 0 ? 'has no rules' : 'no rule matches');
     return undefined;
   }
 
@@ -220,7 +220,7 @@ function stagedOutcome({ policy, rules }: EffectivePolicy, matches: (rule: Rule)
 
 /**
  * The verdict on the flow of the endpoint whose policies these are. `hasEnd` is false for policies that leave what they do
- * not decide to those of a later stage: then nothing denies at the end of a tier, and `None` decides if nothing fits.
+ * not decide to those of a later stage: then nothing denies at the end of a tier, and `None` decides if nothing matches.
  */
 export function judge(
   effective: Effective,

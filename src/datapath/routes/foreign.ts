@@ -1,5 +1,5 @@
 // Which routes can be Calico's own, by the program that wrote them and where they lead:
-// docs/reference/datapath.md#foreign-routes.
+// docs/reference/datapath.md#routes-of-other-programs.
 
 import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { type FelixSettings, protocolName } from '../expected/felix-settings.ts';

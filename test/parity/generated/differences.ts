@@ -35,7 +35,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     command: /(?:^| )(?:-h|--help)\b|^ipam(?: bogus)?$|^(?:bogus|node|cluster)$/,
   },
   {
-    calicoctl: 'prints the whole Go struct of a policy of Kubernetes that it does not write',
+    calicoctl: 'prints the whole Go struct of a Kubernetes policy that it does not write',
     calictl: 'prints `NetworkPolicy(shop/name)`',
     why: 'the dump has addresses of memory in it, and names the object no better',
     expected: /is not supported on &\{\{/,

@@ -49,7 +49,7 @@ function deciderText({ kind, tier, namespace, name, rule, action }: DecidedBy, d
 
 function stagedText({ kind, namespace, name, rule, action }: StagedOutcome): string {
   const title = `${kind} ${namespace === null ? '' : `${namespace}/`}${name}`;
-  return rule === null ? `${title}: no rule fits` : `${title}, rule ${rule}: would ${action?.toLowerCase()}`;
+  return rule === null ? `${title}: no rule matches` : `${title}, rule ${rule}: would ${action?.toLowerCase()}`;
 }
 
 /** Everything before the step that decided, which the first line has already. */
