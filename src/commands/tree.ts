@@ -31,7 +31,9 @@ import { nodeExec } from './node/exec/command.ts';
 import { nodeRoutes } from './node/routes/command.ts';
 import { nodeRun } from './node/run/command.ts';
 import { nodeStatus } from './node/status/command.ts';
+import { nodeUnwire } from './node/unwire/command.ts';
 import { nodeVerify } from './node/verify/command.ts';
+import { nodeWire } from './node/wire/command.ts';
 import { patch } from './patch/command.ts';
 import { policyEffective } from './policy/effective/command.ts';
 import { policyTest } from './policy/test/command.ts';
@@ -89,7 +91,9 @@ export const commands: readonly Command[] = [
   nodeRoutes,
   nodeRun,
   nodeStatus,
+  nodeUnwire,
   nodeVerify,
+  nodeWire,
   patch,
   policyEffective,
   policyTest,

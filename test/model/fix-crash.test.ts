@@ -1,8 +1,8 @@
 // A repair that is killed at any write: the next repair completes it.
 import { describe, expect, it } from 'vitest';
 import { MemoryDatastore, StoreCrash } from '../../src/datastore/memory.ts';
+import type { Journal } from '../../src/files/journal.ts';
 import { check } from '../../src/ipam-live/check/check.ts';
-import type { Journal } from '../../src/ipam-live/repair/journal.ts';
 import { repair } from '../../src/ipam-live/repair/repair.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 import { type DamageName, damageOnce, damageRandomly } from '../support/clusters/damage.ts';

@@ -31,7 +31,8 @@ export function batchesOf(steps: readonly Step[], netns: string): readonly Batch
 }
 
 function fits(first: Step, step: Step): boolean {
-  const isRemoval = first.type === 'no-link' || step.type === 'no-link';
+  const isAlone = ({ type }: Step): boolean => type === 'no-link' || type === 'veth';
+  const isRemoval = isAlone(first) || isAlone(step);
   const isSame = first.side === step.side && argvOf(first)[0] === argvOf(step)[0];
   return isSame && !isRemoval && [first, step].every((each) => argvOf(each).every(isPlain));
 }
@@ -40,6 +41,9 @@ function fits(first: Step, step: Step): boolean {
 function isPlain(word: string): boolean {
   return /^[\w.:/=+-]+$/.test(word);
 }
+
+/** Runs its arguments, with its own process as the namespace that the node's end of a new pair goes to. */
+const withOwnNamespace = ['sh', '-c', '"$@" netns $$', 'sh'] as const;
 
 function toBatch(steps: readonly Step[], netns: string): Batch {
   const [first] = steps as readonly [Step];
@@ -51,6 +55,9 @@ function toBatch(steps: readonly Step[], netns: string): Batch {
     return { side, argv: [...prefix, 'sysctl', '-qw', ...settings], steps };
   }
   const [only] = commands;
+  if (first.type === 'veth' && first.nodePid === undefined && only !== undefined) {
+    return { side, argv: [...withOwnNamespace, ...prefix, ...only], steps };
+  }
   if (commands.length === 1 && only !== undefined) return { side, argv: [...prefix, ...only], steps };
   const lines = commands.map(([, ...words]) => `${words.join(' ')}\n`);
   return { side, argv: [...prefix, 'ip', '-batch', '-'], stdin: lines.join(''), steps };

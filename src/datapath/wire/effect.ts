@@ -17,8 +17,8 @@ export interface VethEffect {
   /** The kernel's default, 1500, if absent. */
   readonly mtu?: number | undefined;
   readonly queues: number;
-  /** A process in the namespace of the node, where the other end goes. */
-  readonly nodePid: number;
+  /** A process in the namespace of the node, where the other end goes; undefined: the shell that runs the command. */
+  readonly nodePid: number | undefined;
 }
 
 export interface RouteEffect {
@@ -27,6 +27,34 @@ export interface RouteEffect {
   readonly destination: Cidr;
   readonly via?: IpAddress | undefined;
   readonly device: string;
+}
+
+/** A neighbour whose MAC address is fixed. */
+export interface NeighbourEffect {
+  readonly type: 'neighbour';
+  readonly side: 'node';
+  readonly address: IpAddress;
+  readonly mac: string;
+  readonly device: string;
+}
+
+/** A forwarding entry of a VXLAN device: frames for the MAC address go to the node with this address. */
+export interface ForwardingEffect {
+  readonly type: 'forwarding';
+  readonly side: 'node';
+  readonly mac: string;
+  readonly destination: IpAddress;
+  readonly device: string;
+}
+
+/** The removal of one route and of no other to the same destination: everything that was read of it is named. */
+export interface NoRouteEffect {
+  readonly type: 'no-route';
+  readonly side: 'node';
+  readonly destination: Cidr;
+  readonly device: string;
+  readonly protocol: string;
+  readonly metric: number | undefined;
 }
 
 export interface SettingEffect {
@@ -45,6 +73,9 @@ export type Effect =
   | { readonly type: 'up'; readonly side: Side; readonly device: string }
   | { readonly type: 'address'; readonly side: 'pod'; readonly address: Cidr; readonly device: string }
   | RouteEffect
+  | NoRouteEffect
+  | NeighbourEffect
+  | ForwardingEffect
   | SettingEffect;
 
 /** A change, why it is made, and how bad it is if it cannot be made. */
@@ -69,6 +100,16 @@ export function argvOf(effect: Effect): readonly string[] {
       return ['ip', 'addr', 'add', formatCidr(effect.address), 'dev', effect.device];
     case 'route':
       return routeArgv(effect);
+    case 'no-route':
+      return noRouteArgv(effect);
+    case 'neighbour': {
+      const { address, mac, device } = effect;
+      return ['ip', 'neigh', 'replace', formatIp(address), 'lladdr', mac, 'dev', device, 'nud', 'permanent'];
+    }
+    case 'forwarding': {
+      const { mac, destination, device } = effect;
+      return ['bridge', 'fdb', 'append', mac, 'dev', device, 'dst', formatIp(destination), 'self', 'permanent'];
+    }
     case 'setting':
       return ['sysctl', '-qw', `${effect.path}=${effect.value}`];
   }
@@ -81,7 +122,14 @@ function vethArgv({ podInterface, hostInterface, hostMac, podMac, mtu, queues, n
   const pod = ['name', podInterface, ...address, ...size, ...queueWords];
   // With its address from the start no other program, such as udev, takes it for one without an address.
   const host = ['name', hostInterface, 'address', hostMac, ...size, ...queueWords];
-  return ['ip', 'link', 'add', ...pod, 'type', 'veth', 'peer', ...host, 'netns', String(nodePid)];
+  const pair = ['ip', 'link', 'add', ...pod, 'type', 'veth', 'peer', ...host];
+  return nodePid === undefined ? pair : [...pair, 'netns', String(nodePid)];
+}
+
+function noRouteArgv({ destination, device, protocol, metric }: NoRouteEffect): string[] {
+  const family = `-${destination.version}`;
+  const order = metric === undefined ? [] : ['metric', String(metric)];
+  return ['ip', family, 'route', 'del', formatCidr(destination), 'dev', device, 'proto', protocol, ...order];
 }
 
 function routeArgv({ destination, via, device }: RouteEffect): string[] {

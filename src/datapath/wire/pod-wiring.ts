@@ -13,6 +13,9 @@ const gateway: Readonly<Record<4 | 6, IpAddress>> = {
   6: parseIp('fe80::ecee:eeff:feee:eeee') as IpAddress,
 };
 
+/** The next hop of IPv6 pods. */
+export const linkLocalGateway: IpAddress = gateway[6];
+
 /** Everything, by family: what a pod reaches through its gateway unless host-local IPAM has routes. */
 export const defaultRoutes: readonly Cidr[] = ['0.0.0.0/0', '::/0'].map((text) => parseCidrOrIp(text) as Cidr);
 
@@ -32,8 +35,8 @@ export interface PodWiring {
   readonly routes: readonly Cidr[];
   /** False for the target of a live migration, whose node must not attract its packets yet. */
   readonly hasHostRoutes: boolean;
-  /** A process in the network namespace of the node. */
-  readonly nodePid: number;
+  /** A process in the network namespace of the node; undefined: the shell that makes the pair. */
+  readonly nodePid: number | undefined;
 }
 
 /** The steps that connect a pod to its node, in order. `isNew`: there is no interface of that name to be removed first. */

@@ -97,7 +97,7 @@ export function endState(
 }
 
 /** True when what the step makes is there. */
-function isMade(step: Step, state: WiringState): boolean {
+export function isMade(step: Step, state: WiringState): boolean {
   const end = state[step.side];
   switch (step.type) {
     case 'no-link':
@@ -117,6 +117,11 @@ function isMade(step: Step, state: WiringState): boolean {
       return end.routes.some((route) => isRoute(step, route));
     case 'setting':
       return end.settings.get(step.path) === String(step.value);
+    // Of one node, not of a pod: node-repair reads them by itself.
+    case 'no-route':
+    case 'neighbour':
+    case 'forwarding':
+      return false;
   }
 }
 
@@ -124,8 +129,14 @@ function isPair({ hostMac, podMac, mtu }: VethEffect, { node, pod }: WiringState
   const [host, own] = [node.link, pod.link];
   if (host === undefined || own === undefined) return false;
   const fits = (link: Interface): boolean => link.kind === 'veth' && (mtu === undefined || link.mtu === mtu);
-  const isPeer = host.peerIndex === own.index && own.peerIndex === host.index;
-  return fits(host) && fits(own) && isPeer && host.mac === hostMac && (podMac === undefined || own.mac === podMac);
+  const isPair = fits(host) && fits(own) && isOtherEnd(host, own);
+  return isPair && host.mac === hostMac && (podMac === undefined || own.mac === podMac);
+}
+
+/** True when two interfaces of different namespaces are the ends of one veth pair. */
+export function isOtherEnd(one: Interface, other: Interface): boolean {
+  const isVeth = one.kind === 'veth' && other.kind === 'veth';
+  return isVeth && one.peerIndex === other.index && other.peerIndex === one.index;
 }
 
 /** Whatever its metric: Felix writes its own. */

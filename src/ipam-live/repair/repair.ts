@@ -1,5 +1,7 @@
 // The repairs of `ipam check --fix`: plan, apply, check again, until nothing more can be repaired.
+
 import type { Datastore, RepairLock } from '../../datastore/datastore.ts';
+import type { Journal } from '../../files/journal.ts';
 import { type PlannedRepair, planRepairs, type Selection } from '../../ipam-check/plan.ts';
 import type { FixItem } from '../../ipam-check/report.ts';
 import { CalictlError } from '../../world/errors.ts';
@@ -7,7 +9,7 @@ import { check } from '../check/check.ts';
 import type { Confirmed } from '../check/confirm.ts';
 import type { ObserveOptions } from '../check/observe.ts';
 import { applyPlan } from './apply.ts';
-import { type Journal, journaled } from './journal.ts';
+import { journaled } from './journal.ts';
 import { LivePreconditions } from './preconditions.ts';
 import { repairStore } from './repair-store.ts';
 

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import { journalPath, openJournal } from '../../../src/files/journal.ts';
 import { newHandle } from '../../../src/ipam/handles.ts';
-import { journaled, journalPath, openJournal } from '../../../src/ipam-live/repair/journal.ts';
+import { journaled } from '../../../src/ipam-live/repair/journal.ts';
 import { TestClock, testWorld } from '../../support/program/world.ts';
 
 const never = new AbortController().signal;

@@ -1,11 +1,11 @@
 // Checks of a cluster in which an operation was interrupted: what must be true whatever happens next.
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import type { Journal } from '../../../src/files/journal.ts';
 import { autoAssign } from '../../../src/ipam/assign/auto-assign.ts';
 import { addressOf, allocatedOrdinals, handleOf as handleIn } from '../../../src/ipam/block/block.ts';
 import type { Finding } from '../../../src/ipam-check/finding.ts';
 import { check } from '../../../src/ipam-live/check/check.ts';
-import type { Journal } from '../../../src/ipam-live/repair/journal.ts';
 import { repair } from '../../../src/ipam-live/repair/repair.ts';
 import { cidrSize, parseCidr } from '../../../src/net/cidr.ts';
 import type { KubeObject } from '../../../src/resources/object.ts';

@@ -2,6 +2,7 @@
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../../src/datastore/memory.ts';
 import { ipamStoreOf } from '../../../src/datastore/stored-ipam.ts';
+import type { Journal } from '../../../src/files/journal.ts';
 import { claimAffinity } from '../../../src/ipam/affinity/claim-by-hand.ts';
 import { releaseAffinity, removeHost } from '../../../src/ipam/affinity/release-by-hand.ts';
 import { assignIp } from '../../../src/ipam/assign/assign-ip.ts';
@@ -10,7 +11,6 @@ import type { IpamStore } from '../../../src/ipam/ipam-store.ts';
 import { releaseByHandle, releaseIps } from '../../../src/ipam/release/release.ts';
 import type { AllocatorWorld } from '../../../src/ipam/retries.ts';
 import { check } from '../../../src/ipam-live/check/check.ts';
-import type { Journal } from '../../../src/ipam-live/repair/journal.ts';
 import { repair } from '../../../src/ipam-live/repair/repair.ts';
 import type { IPAMBlock } from '../../../src/resources/kinds/ipam-block.ts';
 import type { Pod } from '../../../src/resources/kinds/pod.ts';

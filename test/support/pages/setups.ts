@@ -26,6 +26,12 @@ export const needs: Readonly<Record<string, string>> = {
   'calictl node run --ip autodetect --as 64513': 'Docker, and a datastore in etcd',
   'calictl node status --via ssh --ssh-user core': ssh,
   'calictl node verify --via local node-a -o json': machine,
+  'calictl node unwire shop/job-4 --via ssh --dry-run': ssh,
+  'calictl node unwire shop/job-4 --via ssh': ssh,
+  'calictl node unwire --netns web --via local': machine,
+  'calictl node wire shop/web --via ssh --dry-run': ssh,
+  'calictl node wire shop/web --via ssh': ssh,
+  'calictl node wire --netns web --ip 10.65.0.2 --ip fd00:65::2 --via local': machine,
   'calictl snapshot save case-17.tgz --nodes --via ssh --ssh-user core': ssh,
 };
 

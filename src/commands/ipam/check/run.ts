@@ -1,10 +1,11 @@
 // What calictl ipam check does: observe and confirm, repair with --fix, report.
+
+import { journalPath, openJournal } from '../../../files/journal.ts';
 import { type PlannedRepair, planRepairs, type Selection } from '../../../ipam-check/plan.ts';
 import { buildReport, type FixItem, type IPAMCheckReport } from '../../../ipam-check/report.ts';
 import { check } from '../../../ipam-live/check/check.ts';
 import type { Confirmed } from '../../../ipam-live/check/confirm.ts';
 import type { ObserveOptions } from '../../../ipam-live/check/observe.ts';
-import { journalPath, openJournal } from '../../../ipam-live/repair/journal.ts';
 import { type Repaired, repair } from '../../../ipam-live/repair/repair.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { counted } from '../../../text/wording.ts';
