@@ -1,8 +1,8 @@
 // The program as a process: the only reader of `process`, the clock and randomness. Builds a World, runs the command line.
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
+import { isPluginName } from './cli/plugin-name.ts';
 import { processIdentity } from './cli/process-identity.ts';
-import { runCli } from './cli/run-cli.ts';
 import { exitCodes, systemText } from './world/errors.ts';
 import type { Clock, InputStream, OutputStream, Random, World } from './world/world.ts';
 
@@ -177,7 +177,12 @@ async function main(): Promise<void> {
     },
     signal: interruption.signal,
   };
-  const code = await runCli(process.argv.slice(2), world);
+  const { programName } = world;
+  const argv = process.argv.slice(2);
+  // Each loads only what it needs: a runtime waits for the plugin.
+  const code = isPluginName(programName)
+    ? await (await import('./cli/cni.ts')).runAsPlugin(programName, argv, world)
+    : await (await import('./cli/run-cli.ts')).runCli(argv, world);
   await stdout.flush();
   const failure = stdout.failure();
   if (failure !== undefined) await stderr.write(`calictl: standard output was not written: ${systemText(failure)}\n`);
@@ -186,4 +191,4 @@ async function main(): Promise<void> {
   process.exit(failure === undefined ? code : exitCodes.failed);
 }
 
-await main();
+main();

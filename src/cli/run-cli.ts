@@ -1,4 +1,5 @@
-// One command line of calictl from arguments to exit code. Called as calicoctl, calicoctl/run.ts takes over.
+// One command line of calictl from arguments to exit code. Called as calicoctl, calicoctl/run.ts takes over; under the names of
+// the CNI plugins main.ts runs cni.ts instead.
 import type { Body, View } from '../commands/command.ts';
 import { commands, groups } from '../commands/tree.ts';
 import { exitCodes } from '../world/errors.ts';
@@ -10,7 +11,6 @@ import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { guardedWorld, ShownPaths } from './guarded-output.ts';
 import { inputOf } from './input.ts';
 import type { Parsed, ParsedCommand } from './parsed.ts';
-import { isPluginName } from './plugin-name.ts';
 import { print } from './print.ts';
 import { isForeseen, printError } from './print-error.ts';
 import { versionAnswer } from './version-fast-path.ts';
@@ -54,10 +54,6 @@ export async function runCli(argv: readonly string[], unguarded: World): Promise
   const paths = new ShownPaths();
   const world = guardedWorld(unguarded, asCalicoctl, paths);
   const { stdout, stderr } = world.io;
-  if (isPluginName(world.programName)) {
-    const { runAsPlugin } = await import('./cni.ts');
-    return runAsPlugin(world.programName, argv, world);
-  }
   const answer = versionAnswer(argv, world.programName, world.env);
   if (answer !== undefined) {
     await stdout.write(answer);
