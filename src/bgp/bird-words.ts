@@ -2,14 +2,13 @@
 // `Received: X` is what the peer sent, `BGP Error: X` what this end sent, `Socket:` and `Error:` are of this end alone.
 import { faults } from '../faults/faults.ts';
 import type { ObservedSession } from './observed-sessions.ts';
-import { bgpPort } from './session.ts';
-import { peerText, type SessionPair } from './session-pairs.ts';
-import { type Explanation, endSaying, explanation, wantedObject } from './session-wording.ts';
+import { type NodeKnowledge, peerText, type SessionPair } from './session-pairs.ts';
+import { type Explanation, endSaying, explanation, listenPortOf, ownNode, wantedObject } from './session-wording.ts';
 
 /** A text of BIRD with its meaning, as the end that shows it means it. */
 interface Word {
   readonly pattern: RegExp;
-  readonly explain: (end: ObservedSession, isReceived: boolean) => Explanation;
+  readonly explain: (end: ObservedSession, isReceived: boolean, own: NodeKnowledge | undefined) => Explanation;
 }
 
 const objectOf = ({ desired }: ObservedSession): ReturnType<typeof wantedObject> => wantedObject(desired?.wantedBy);
@@ -32,13 +31,15 @@ function ended(hint: (peer: string, end: ObservedSession) => string): Word['expl
 const words: readonly Word[] = [
   {
     pattern: /No listening socket/i,
-    explain: (end) =>
-      explanation(
+    explain: (end, _, own) => {
+      const port = listenPortOf(own);
+      return explanation(
         faults.bgpPortTaken,
-        `BIRD on ${end.node} cannot listen on TCP port ${bgpPort}: another program has it`,
-        `find it on ${end.node} (ss -ltnp 'sport = :${bgpPort}'; FRR, Quagga, another BIRD), and move one of the two: listenPort of BGPConfiguration is BIRD's`,
+        `BIRD on ${end.node} cannot listen on TCP port ${port}: another program has it`,
+        `find it on ${end.node} (ss -ltnp 'sport = :${port}'; FRR, Quagga, another BIRD), and move one of the two: listenPort of BGPConfiguration is BIRD's`,
         { kind: 'Node', name: end.node },
-      ),
+      );
+    },
   },
   {
     pattern: /Kernel MD5 auth failed/i,
@@ -146,7 +147,7 @@ const words: readonly Word[] = [
 export function bySaying(pair: SessionPair): Explanation | undefined {
   for (const { pattern, explain } of words) {
     const end = endSaying(pair, pattern);
-    if (end !== undefined) return explain(end, /^Received:/i.test(end.info));
+    if (end !== undefined) return explain(end, /^Received:/i.test(end.info), ownNode(pair, end));
   }
   return undefined;
 }

@@ -22,6 +22,16 @@ const mergeable: ReadonlySet<FaultId> = new Set([
   faults.bgpPortTaken.id,
   faults.passwordKeyRefused.id,
   faults.peerEndsSession.id,
+  faults.asNumbersDiffer.id,
+  faults.duplicateRouterId.id,
+  faults.routerIdRefused.id,
+]);
+
+/** Faults of which one object is the cause: only findings that name the same one are merged. */
+const mergedByObject: ReadonlySet<FaultId> = new Set([
+  faults.asNumbersDiffer.id,
+  faults.duplicateRouterId.id,
+  faults.routerIdRefused.id,
 ]);
 
 export interface BgpDiagnosis {
@@ -46,7 +56,9 @@ function mergedAlike(findings: readonly BgpFinding[]): BgpFinding[] {
   const groupsOf = new Map<BgpFinding, Set<BgpFinding>[]>();
   for (const finding of findings.filter(({ id }) => mergeable.has(id))) {
     for (const node of new Set([finding.node, finding.peer ?? ''])) {
-      const key = `${finding.id} ${finding.version} ${node}`;
+      const { object } = finding;
+      const cause = mergedByObject.has(finding.id) ? `${object?.kind} ${object?.name}` : '';
+      const key = `${finding.id} ${finding.version} ${node} ${cause}`;
       const group = groups.get(key) ?? { node, members: new Set() };
       group.members.add(finding);
       groups.set(key, group);

@@ -4,7 +4,7 @@ import { faults, type NodeFault } from '../faults/faults.ts';
 import type { FoundObject } from '../faults/finding.ts';
 import { formatIp } from '../net/ip.ts';
 import type { ObservedSession } from './observed-sessions.ts';
-import type { DesiredSession, Source, Wanted } from './session.ts';
+import { bgpPort, type DesiredSession, type Source, type Wanted } from './session.ts';
 import type { NodeKnowledge, SessionPair } from './session-pairs.ts';
 
 /** Why a session is down: a finding without its place. */
@@ -61,6 +61,13 @@ export const otherEnd = ({ near, far }: SessionPair, end: ObservedSession): Obse
 /** The node opposite to this end. */
 export const otherNode = ({ near, nearNode, farNode }: SessionPair, end: ObservedSession): NodeKnowledge | undefined =>
   end === near ? farNode : nearNode;
+
+/** The node that shows this end. */
+export const ownNode = ({ near, nearNode, farNode }: SessionPair, end: ObservedSession): NodeKnowledge | undefined =>
+  end === near ? nearNode : farNode;
+
+/** The port that BIRD of a node listens on. */
+export const listenPortOf = (known: NodeKnowledge | undefined): number => known?.node?.listenPort?.value ?? bgpPort;
 
 /** No error, or only what a finished change left behind. */
 export const isSilent = ({ info }: ObservedSession): boolean =>

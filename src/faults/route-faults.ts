@@ -71,7 +71,7 @@ export const routeFaults = {
     title: 'address of a node is not one of its InternalIPs',
     severities: ['warning', 'error'],
     meaning:
-      'The wrong address may have been detected. Reported only if the address is on an interface that leads to no other machine, such as a Docker or libvirt bridge, or is the InternalIP of another node. In other cases, a finding about an unreachable peer (F62) mentions it.',
+      'The wrong address may have been detected. Reported only if the address is on an interface that leads to no other machine, such as a Docker or libvirt bridge, is the InternalIP of another node, or is in no network of another node while the InternalIP is. In other cases, a finding about an unreachable peer (F62) mentions it.',
     whatToDo:
       'If the address is wrong, set IP_AUTODETECTION_METHOD of calico-node, for example kubernetes-internal-ip.',
   },
@@ -101,12 +101,12 @@ export const routeFaults = {
   },
   rangesOverlap: {
     id: 'F79',
-    title: 'pool overlaps the network of nodes or the range of services',
+    title: 'pools, networks of nodes and ranges of services overlap',
     severities: ['error'],
     meaning:
       'Packets from pods to nodes in the pool are not masqueraded, and blocks can take addresses from the network of the nodes. ' +
-      'If BGP advertises a service range, BIRD gives the kernel no routes within it, so routes to pods in it are missing.',
-    whatToDo: 'Correct the range that the finding names: the IPPool, or serviceClusterIPs of BGPConfiguration.',
+      'If BGP advertises a service range, BIRD gives the kernel no routes within it, so routes to pods in it are missing; one with nodes in it draws their packets to other nodes.',
+    whatToDo: 'Correct the range that the finding names: the IPPool, or the range of services in BGPConfiguration.',
   },
   routeOwnerWrong: {
     id: 'F82',

@@ -1,5 +1,6 @@
 // Objects as a snapshot keeps them: Calico's own in full, Kubernetes' with the fields that calictl reads. None of those is
-// secret: environment variables of containers and kubectl's last-applied configuration are left out.
+// secret: environment variables, but for harmless ones of calico-node, and kubectl's last-applied configuration are left out.
+import { calicoNodeContainer, isKeptVariable } from '../resources/convert/calico-node-environment.ts';
 import { concernsAddresses } from '../resources/convert/pod-addresses.ts';
 import { customResourceApi, v3ApiVersion } from '../resources/kind.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
@@ -10,7 +11,7 @@ import type { KubeObject, ObjectMeta } from '../resources/object.ts';
 const apis: readonly string[] = [customResourceApi, v3ApiVersion];
 
 type Texts = Readonly<Record<string, string>> | undefined;
-type Container = { readonly ports?: unknown };
+type Containers = NonNullable<Pod['spec']>['containers'];
 
 const isCalico = (key: string): boolean => key.includes('projectcalico.org/') || key.startsWith('kubevirt.io/');
 const isOfAddresses = (key: string): boolean => isCalico(key) || concernsAddresses(key);
@@ -41,8 +42,13 @@ function metadataOf(metadata: ObjectMeta, labels: Texts, annotations: Texts): Ob
   }) as ObjectMeta;
 }
 
-function portsOf(containers: readonly Container[] | null | undefined): Container[] | undefined {
-  return containers?.map(({ ports }) => (ports ? { ports } : {}));
+function containersOf(containers: Containers): NonNullable<Containers>[number][] | undefined {
+  return containers?.map(({ name, env, ports }) => {
+    const kept = ports ? { ports } : {};
+    if (name !== calicoNodeContainer) return kept;
+    const variables = (env ?? []).filter((one) => one.value !== undefined && isKeptVariable(one.name ?? ''));
+    return { name, ...(variables.length === 0 ? {} : { env: variables }), ...kept };
+  });
 }
 
 function keepPodFields({ apiVersion, kind, metadata, spec = {}, status = {} }: Pod, redact: boolean): KubeObject {
@@ -60,8 +66,8 @@ function keepPodFields({ apiVersion, kind, metadata, spec = {}, status = {} }: P
       nodeName,
       hostNetwork,
       serviceAccountName: redact ? undefined : serviceAccountName,
-      containers: portsOf(containers),
-      initContainers: portsOf(initContainers),
+      containers: containersOf(containers),
+      initContainers: containersOf(initContainers),
     }),
     status: defined({ phase, reason, podIP, podIPs }),
   };

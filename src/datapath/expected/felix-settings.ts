@@ -1,4 +1,5 @@
-// The settings of Felix on a node: the node's own FelixConfiguration, then `default`, field by field, then defaults.
+// The settings of Felix on a node: the environment of calico-node, the node's own FelixConfiguration, then `default`, field
+// by field, then defaults.
 import type { FelixConfiguration, FelixConfigurationSpec } from '../../resources/kinds/felix-configuration.ts';
 
 /** Which of Felix and BIRD programs routes to blocks without VXLAN; `either` where it depends on the release. */
@@ -99,13 +100,20 @@ function settingsOf(spec: FelixConfigurationSpec): FelixSettings {
   };
 }
 
-/** The settings by node, computed once for all nodes without a configuration of their own. */
-export function felixSettings(configurations: readonly FelixConfiguration[]): (node: string) => FelixSettings {
+/** The settings by node. `environments`: by node, what the environment of its calico-node sets. */
+export function felixSettings(
+  configurations: readonly FelixConfiguration[],
+  environments: ReadonlyMap<string, FelixConfigurationSpec> = new Map(),
+): (node: string) => FelixSettings {
   const specs = new Map(configurations.map(({ metadata, spec }) => [metadata.name, spec ?? {}]));
   const common = specs.get('default') ?? {};
   const shared = settingsOf(common);
+  const byNode = new Map<string, FelixSettings>();
   return (node) => {
-    const own = specs.get(`node.${node}`);
-    return own === undefined ? shared : settingsOf({ ...common, ...own });
+    const [own, environment] = [specs.get(`node.${node}`), environments.get(node)];
+    if (own === undefined && environment === undefined) return shared;
+    const known = byNode.get(node) ?? settingsOf({ ...common, ...own, ...environment });
+    byNode.set(node, known);
+    return known;
   };
 }

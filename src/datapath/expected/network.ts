@@ -25,6 +25,8 @@ export interface NetworkNode {
   readonly isReflector: boolean;
   /** How Kubernetes knows the node. */
   readonly internalIps: readonly IpAddress[];
+  /** The status of its condition Ready; undefined when the object does not say. */
+  readonly ready: string | undefined;
 }
 
 export interface Encapsulation {
@@ -89,6 +91,16 @@ export interface StrayAddress {
   readonly pool: NetworkPool;
 }
 
+/** A range that a BGPConfiguration advertises for services. */
+export interface ServiceRange {
+  readonly cidr: Cidr;
+  readonly field: 'serviceClusterIPs' | 'serviceExternalIPs' | 'serviceLoadBalancerIPs';
+  /** The BGPConfiguration that has it. */
+  readonly configuration: string;
+  /** Advertised as a whole, and kept out of the kernel of all nodes; otherwise service by service. */
+  readonly isWhole: boolean;
+}
+
 /** Who gives pods their addresses: Calico's blocks, or the pod CIDRs of the nodes. */
 export type AddressSource = 'calico-ipam' | 'host-local';
 
@@ -98,8 +110,13 @@ export interface Network {
   readonly blocks: readonly NetworkBlock[];
   readonly workloads: ReadonlyMap<string, readonly Workload[]>;
   readonly strayAddresses: readonly StrayAddress[];
-  readonly serviceCidrs: readonly Cidr[];
   readonly addressSource: AddressSource;
+  /** What carries packets between nodes; with `flannel` (Canal) routes and tunnels between nodes are not Calico's. */
+  readonly carrier: 'calico' | 'flannel';
+  /** The interfaces that BIRD ignores on a node, as patterns with `*`. */
+  ignoredInterfaces(node: string): readonly string[];
+  /** Ranges of addresses of services that BGP advertises. */
+  readonly serviceRanges: readonly ServiceRange[];
   /** What rests on these kinds is not judged. */
   readonly unread: readonly UnreadKind[];
   /** The block that an address is in. */
@@ -109,6 +126,8 @@ export interface Network {
   /** True when a settled workload of the node has the address. */
   isLive(node: string, address: IpAddress): boolean;
   felix(node: string): FelixSettings;
+  /** Some object or environment says whether WireGuard is enabled. */
+  readonly setsWireguard: boolean;
 }
 
 /** True when objects of the kind were read, or none are there to be read. */

@@ -33,6 +33,7 @@ import type { CoreNode } from '../../resources/kinds/node-fields.ts';
 import type { Pod } from '../../resources/kinds/pod.ts';
 import { defaultNamespace } from '../../resources/object.ts';
 import { parseOrSelectAll } from '../../resources/selector.ts';
+import { felixEnvironments } from './felix-environment.ts';
 import { type FelixSettings, felixSettings } from './felix-settings.ts';
 import {
   type BorrowedAddress,
@@ -43,6 +44,7 @@ import {
   type NetworkPool,
   type NodeAddress,
   poolAround,
+  type ServiceRange,
   type StrayAddress,
   type Workload,
 } from './network.ts';
@@ -97,6 +99,7 @@ function networkNode(node: CoreNode): NetworkNode {
     },
     wireguardKeys: { 4: status?.wireguardPublicKey, 6: status?.wireguardPublicKeyV6 },
     isReflector: spec.bgp?.routeReflectorClusterID !== undefined,
+    ready: (node.status?.conditions ?? []).find(({ type }) => type === 'Ready')?.status,
     internalIps: typed('InternalIP').flatMap((text) => parseIp(text) ?? []),
     vtepMacs: { 4: vtepMac(name, 4, spec.vxlanTunnelMACAddr), 6: vtepMac(name, 6, spec.vxlanTunnelMACAddrV6) },
   };
@@ -216,11 +219,38 @@ function workloadOf(
   };
 }
 
-function serviceCidrsOf(configurations: readonly BGPConfiguration[]): Cidr[] {
-  return configurations
-    .flatMap(({ spec }) => spec?.serviceClusterIPs ?? [])
-    .map(({ cidr }) => parseCidr(cidr ?? ''))
-    .filter((cidr) => cidr !== undefined);
+const serviceFields = ['serviceClusterIPs', 'serviceExternalIPs', 'serviceLoadBalancerIPs'] as const;
+
+function serviceRangesOf(configurations: readonly BGPConfiguration[]): ServiceRange[] {
+  return configurations.flatMap(({ metadata, spec }) =>
+    serviceFields.flatMap((field) =>
+      (spec?.[field] ?? []).flatMap(({ cidr: written }) => {
+        const cidr = parseCidr(written ?? '');
+        if (cidr === undefined) return [];
+        const isByService = field === 'serviceLoadBalancerIPs' && spec?.serviceLoadBalancerAggregation === 'Disabled';
+        const isWhole = field === 'serviceClusterIPs' || !(isByService || cidr.prefix === bitsOf(cidr.version));
+        return [{ cidr, field, configuration: metadata.name, isWhole }];
+      }),
+    ),
+  );
+}
+
+/** By node, the interfaces that BIRD ignores: those of its own BGPConfiguration, else those of `default`. */
+function ignoredInterfacesOf(configurations: readonly BGPConfiguration[]): (node: string) => readonly string[] {
+  const ignored = new Map(configurations.map(({ metadata, spec }) => [metadata.name, spec?.ignoredInterfaces]));
+  return (node) => ignored.get(`node.${node}`) ?? ignored.get('default') ?? [];
+}
+
+/**
+ * True for Canal: nodes have annotations of flannel and no address of Calico's, which calico-node does not look for there.
+ * After a migration from flannel to Calico both are there.
+ */
+function isCanal(nodes: readonly CoreNode[]): boolean {
+  const keys = nodes.flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {}));
+  return (
+    keys.some((key) => key.startsWith('flannel.alpha.coreos.com/')) &&
+    !keys.some((key) => /^projectcalico\.org\/IPv[46]Address$/.test(key))
+  );
 }
 
 /** Finds the block of an address without scanning all blocks. */
@@ -308,7 +338,8 @@ function unreadKinds(
  * with its reason.
  */
 export function readNetwork(objects: NetworkObjects, refused: readonly UnreadKind[] = []): Network {
-  const felix = felixSettings(objects.felixConfigurations);
+  const environments = felixEnvironments(objects.pods);
+  const felix = felixSettings(objects.felixConfigurations, environments);
   const blockCidrs = objects.blocks.map(({ spec }) => parseCidr(spec.cidr)).filter((cidr) => cidr !== undefined);
   const pools = objects.pools.map((pool) => networkPool(pool, blockCidrs)).filter((pool) => pool !== undefined);
   const unsettled = unsettledAffinities(objects.affinities);
@@ -335,6 +366,7 @@ export function readNetwork(objects: NetworkObjects, refused: readonly UnreadKin
     }
   }
   const unread = unreadKinds(objects, pools, isHostLocal, refused);
+  const serviceRanges = serviceRangesOf(objects.bgpConfigurations);
   const strayAddresses = all.flatMap((workload) =>
     workload.addresses.flatMap((address): StrayAddress[] => {
       const pool = poolAround(pools, networkOf(address, bitsOf(address.version)));
@@ -347,12 +379,17 @@ export function readNetwork(objects: NetworkObjects, refused: readonly UnreadKin
     blocks,
     workloads,
     strayAddresses,
-    serviceCidrs: serviceCidrsOf(objects.bgpConfigurations),
+    serviceRanges,
+    ignoredInterfaces: ignoredInterfacesOf(objects.bgpConfigurations),
     addressSource: isHostLocal ? 'host-local' : 'calico-ipam',
+    carrier: claimed.length === 0 && isCanal(objects.nodes) ? 'flannel' : 'calico',
     unread,
     blockAt,
     liveAt: (address) => live.get(formatIp(address)) ?? [],
     isLive: (node, address) => live.get(formatIp(address))?.some((workload) => workload.node === node) ?? false,
     felix,
+    setsWireguard: [...objects.felixConfigurations.map(({ spec }) => spec), ...environments.values()].some(
+      (spec) => spec?.wireguardEnabled !== undefined || spec?.wireguardEnabledV6 !== undefined,
+    ),
   };
 }

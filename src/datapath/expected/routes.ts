@@ -203,14 +203,14 @@ export function expectedRoutes(nodeName: string, network: Network): readonly Exp
   const local = network.nodes.get(nodeName);
   if (local === undefined) return [];
   const formsTo = formsFrom(network, local);
-  const all = [
-    ...ownWorkloads(network, local),
+  const between = (): ExpectedRoute[] => [
     ...network.blocks.flatMap((block) => [
       ...(block.owner === nodeName ? ownBlock(network, local, block) : remoteBlock(network, local, block, formsTo)),
       ...borrowedAddresses(network, local, block),
     ]),
     ...remoteWorkloads(network, local),
   ];
+  const all = [...ownWorkloads(network, local), ...(network.carrier === 'flannel' ? [] : between())];
   const byDestination = new Map<string, ExpectedRoute>();
   for (const route of all) {
     const known = byDestination.get(route.text);

@@ -46,8 +46,8 @@ function peersOf(network: Network, node: string, version: 4 | 6): ExpectedVtep[]
 /** The tunnel devices of a node, by the pools of the cluster and the settings of Felix. */
 export function tunnelDevices(nodeName: string, network: Network): readonly TunnelDevice[] {
   const node = network.nodes.get(nodeName);
-  // Where another plugin connects all pods, pools that nothing uses need no tunnels.
-  if (node === undefined || isPolicyOnly(network)) return [];
+  // Where another plugin connects all pods, or carries all packets, pools need no tunnels of Calico's.
+  if (node === undefined || isPolicyOnly(network) || network.carrier === 'flannel') return [];
   const felix = network.felix(nodeName);
   const needsAddress = (kind: 'ipip' | 'vxlan', version: 4 | 6): boolean =>
     network.pools.some(

@@ -37,8 +37,8 @@ function judge(route: ExpectedRoute, group: readonly KernelRoute[], context: Con
     const excused = excuse(route, context);
     if (excused !== undefined) return { verdict: 'ok', seen: excused === '' ? seenNothing : (): string => excused };
     // What is advertised as a service range is kept out of the kernel: the mistake is in the objects.
-    const inServices = network.serviceCidrs.some((cidr) => cidrCovers(cidr, route.destination));
-    const finding = inServices ? inServiceRange(route) : missingFinding(route, network, state, view);
+    const range = network.serviceRanges.find(({ cidr, isWhole }) => isWhole && cidrCovers(cidr, route.destination));
+    const finding = range === undefined ? missingFinding(route, network, state, view) : inServiceRange(route, range);
     return { verdict: 'missing', seen: seenNothing, finding };
   }
   const seen = (): string => group.map(routeText).join('; ');

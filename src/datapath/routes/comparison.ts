@@ -16,9 +16,9 @@ export interface RouteFinding extends Pick<NodeFinding, 'id' | 'severity' | 'mes
 /** The cause of findings that come from the objects alone, which are judged once for all nodes. */
 export const becauseOfObjects = 'objects';
 
-/** What to do about a pool that overlaps the range of services. */
-export const rangesOverlapHint =
-  'serviceClusterIPs of BGPConfiguration must hold the range of services, not that of pods: correct it';
+/** What to do about a range of services that overlaps a pool. */
+export const rangesOverlapHint = (field: string): string =>
+  `${field} of BGPConfiguration must hold addresses of services, not those of pods: correct it`;
 
 /** What to do about a tunnel device that is there and down. */
 export const deviceDownHint = (device: string): string =>

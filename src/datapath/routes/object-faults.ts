@@ -1,11 +1,12 @@
 // Faults that the objects alone prove, whatever the nodes say: ranges that overlap, one tunnel address on two nodes.
 import { faults } from '../../faults/faults.ts';
-import { type NodeFinding, nodeFinding } from '../../faults/finding.ts';
+import { type FoundObject, type NodeFinding, nodeFinding } from '../../faults/finding.ts';
 import { cidrContains, cidrsOverlap, formatCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { isSameAddress } from '../../node-state/lookups.ts';
 import { groupBy } from '../../text/group-by.ts';
 import { listed } from '../../text/wording.ts';
-import { type Network, type NetworkNode, routedPools } from '../expected/network.ts';
+import { type Network, type NetworkNode, routedPools, type ServiceRange } from '../expected/network.ts';
 import { rangesOverlapHint } from './comparison.ts';
 
 const families = [4, 6] as const;
@@ -55,25 +56,116 @@ function poolsOverNodes(network: Network, nodes: readonly NetworkNode[]): NodeFi
   });
 }
 
-/** F79: a service range that BGP advertises and a pool, of which one holds the other. */
+/** The node that a finding about the objects alone is filed under. */
+const firstNode = (network: Network): string => [...network.nodes.keys()].sort()[0] ?? '';
+
+const rangeText = ({ cidr, field }: ServiceRange): string => `${field} ${formatCidr(cidr)}`;
+
+const configurationOf = ({ configuration }: ServiceRange): FoundObject => ({
+  kind: 'BGPConfiguration',
+  name: configuration,
+});
+
+/** F79: a range of services that BGP advertises and a pool that overlap. */
 function servicesOverPools(network: Network): NodeFinding[] {
-  const [node] = [...network.nodes.keys()].sort();
   return routedPools(network).flatMap((pool) =>
-    network.serviceCidrs
-      .filter((cidr) => cidrsOverlap(cidr, pool.cidr))
-      .map((cidr) =>
+    network.serviceRanges
+      .filter(({ cidr }) => cidrsOverlap(cidr, pool.cidr))
+      .map((range) =>
         nodeFinding(faults.rangesOverlap, {
-          node: node ?? '',
-          message: `serviceClusterIPs ${formatCidr(cidr)} overlap IPPool ${pool.name} (${formatCidr(pool.cidr)}): BIRD keeps every route to pods in it out of the kernel`,
-          object: { kind: 'BGPConfiguration', name: 'default' },
-          hint: rangesOverlapHint,
+          node: firstNode(network),
+          message: `${rangeText(range)} overlap IPPool ${pool.name} (${formatCidr(pool.cidr)})${range.isWhole ? ': BIRD keeps every route to pods in it out of the kernel' : ''}`,
+          object: configurationOf(range),
+          hint: rangesOverlapHint(range.field),
         }),
       ),
+  );
+}
+
+/** F79: a range of services with the addresses of nodes. A part of their network without nodes is what L2 services use. */
+function servicesOverNodes(network: Network, nodes: readonly NetworkNode[]): NodeFinding[] {
+  return network.serviceRanges
+    .filter(({ isWhole }) => isWhole)
+    .flatMap((range) => {
+      const inside = nodes.flatMap(({ name, addresses }) => {
+        const own = addresses[range.cidr.version];
+        return own !== undefined && cidrContains(range.cidr, own.address)
+          ? [{ name, text: `${name} (${formatIp(own.address)})` }]
+          : [];
+      });
+      const [first] = inside;
+      if (first === undefined) return [];
+      return [
+        nodeFinding(faults.rangesOverlap, {
+          node: first.name,
+          message: `${rangeText(range)} hold addresses of nodes: ${listed(
+            inside.map(({ text }) => text),
+            3,
+          )}; BGP advertises all of it as services`,
+          object: configurationOf(range),
+          hint: `${range.field} of BGPConfiguration must hold addresses of services only: take a range without nodes`,
+        }),
+      ];
+    });
+}
+
+/** F79: ranges of cluster addresses and of other service addresses that overlap: both are advertised. */
+function servicesOverServices(network: Network): NodeFinding[] {
+  const [cluster, others] = [true, false].map((isCluster) =>
+    network.serviceRanges.filter(({ field }) => (field === 'serviceClusterIPs') === isCluster),
+  );
+  return (others ?? []).flatMap((range) =>
+    (cluster ?? [])
+      .filter(({ cidr }) => cidrsOverlap(cidr, range.cidr))
+      .map((other) =>
+        nodeFinding(faults.rangesOverlap, {
+          node: firstNode(network),
+          message: `${rangeText(range)} overlap ${rangeText(other)}`,
+          object: configurationOf(range),
+          hint: `addresses from outside must not be cluster addresses: take another range for ${range.field} of BGPConfiguration`,
+        }),
+      ),
+  );
+}
+
+/**
+ * F52: the address of a node is in no network of the others, while its InternalIP is in one of theirs. Where no
+ * node uses the network of its InternalIP, that is meant.
+ */
+function addressesElsewhere(nodes: readonly NetworkNode[]): NodeFinding[] {
+  return families.flatMap((version) =>
+    nodes.flatMap((node): NodeFinding[] => {
+      const own = node.addresses[version];
+      const internal = node.internalIps.filter((ip) => ip.version === version);
+      if (own === undefined || internal.length === 0 || internal.some((ip) => isSameAddress(ip, own.address)))
+        return [];
+      const others = nodes.filter((other) => other !== node).flatMap(({ addresses }) => addresses[version] ?? []);
+      const isAmongOthers = others.some(
+        ({ address, subnet }) => cidrContains(subnet, own.address) || cidrContains(own.subnet, address),
+      );
+      const neighbours = internal.filter((ip) => others.some(({ subnet }) => cidrContains(subnet, ip)));
+      if (isAmongOthers || neighbours.length === 0) return [];
+      return [
+        nodeFinding(faults.nodeAddressDoubtful, {
+          node: node.name,
+          message: `the address of ${node.name} is ${formatIp(own.address)}, in no network of another node; its InternalIP ${listed(neighbours.map(formatIp))} is in theirs`,
+          object: { kind: 'Node', name: node.name },
+          hint: 'the wrong interface may have been detected: set IP_AUTODETECTION_METHOD of calico-node, for example kubernetes-internal-ip',
+        }),
+      ];
+    }),
   );
 }
 
 /** What is wrong with the objects, once for all nodes. */
 export function objectFindings(network: Network): readonly NodeFinding[] {
   const nodes = [...network.nodes.values()];
-  return [...sharedTunnelAddresses(nodes), ...poolsOverNodes(network, nodes), ...servicesOverPools(network)];
+  return [
+    ...sharedTunnelAddresses(nodes),
+    ...addressesElsewhere(nodes),
+    ...poolsOverNodes(network, nodes),
+    ...servicesOverPools(network),
+    ...servicesOverNodes(network, nodes),
+    ...servicesOverServices(network),
+  ];
 }

@@ -9,7 +9,7 @@ import { isSameAddress } from '../../node-state/lookups.ts';
 import type { NodeState } from '../../node-state/node-state.ts';
 import { listed } from '../../text/wording.ts';
 import { type FelixSettings, protocolName } from '../expected/felix-settings.ts';
-import { isSameSubnet, type Network } from '../expected/network.ts';
+import { isSameSubnet, type Network, type ServiceRange } from '../expected/network.ts';
 import type { ExpectedRoute } from '../expected/routes.ts';
 import { nextHopUnreachable, whyMissing } from './bird-explanation.ts';
 import { becauseOfObjects, type RouteFinding, rangesOverlapHint, routeFinding } from './comparison.ts';
@@ -23,12 +23,12 @@ const foreignHint = 'find out what adds it and why: packets to pods must not tak
 const podText = ({ why, destination }: ExpectedRoute): string => `${why} (${formatIp(destination.base)})`;
 
 /** A route that the kernel filter of BIRD keeps out because its range is advertised for services. */
-export function inServiceRange(route: ExpectedRoute): RouteFinding {
+export function inServiceRange(route: ExpectedRoute, { field }: ServiceRange): RouteFinding {
   return {
     ...routeFinding(
       faults.rangesOverlap,
       `the route to ${route.text} is kept out of the kernel: the range is advertised for services`,
-      rangesOverlapHint,
+      rangesOverlapHint(field),
     ),
     because: becauseOfObjects,
   };

@@ -1,11 +1,11 @@
 // Routes in a pool that the datastore does not explain: left over, added by other programs, services.
 import { faults } from '../../faults/faults.ts';
-import { type Cidr, cidrCovers, formatCidr } from '../../net/cidr.ts';
+import { cidrCovers, formatCidr } from '../../net/cidr.ts';
 import { formatIp } from '../../net/ip.ts';
 import type { KernelRoute } from '../../node-state/iproute/iproute.ts';
 import { isHostRoute } from '../../node-state/lookups.ts';
 import { type FelixSettings, protocolName } from '../expected/felix-settings.ts';
-import { isRead, type Network, poolAround } from '../expected/network.ts';
+import { isRead, type Network, poolAround, type ServiceRange } from '../expected/network.ts';
 import { nothing, type RouteComparison, type RouteFinding, routeCommand, routeFinding } from './comparison.ts';
 import { isForeign, isWorkloadDevice } from './foreign.ts';
 import { routeText } from './match.ts';
@@ -73,6 +73,10 @@ function inPool(network: Network, node: string, route: KernelRoute): Unexpected 
   const destination = formatCidr(route.destination);
   // A pool without pods of this cluster says what is not translated, or is for services: others route it.
   const pool = poolAround(network.pools, route.destination);
+  // With flannel the routes between nodes are its own, by their device or without one.
+  if (network.carrier === 'flannel' && !isWorkloadDevice(route.nextHops[0]?.device, felix.interfacePrefixes)) {
+    return undefined;
+  }
   if (pool?.hasRoutes !== true || !isRead(network, 'IPAMBlock')) return undefined;
   // The kernel writes routes for the address of an interface and its subnet.
   if (protocolName(route.protocol) === 'kernel') return undefined;
@@ -81,11 +85,11 @@ function inPool(network: Network, node: string, route: KernelRoute): Unexpected 
   return leftOver(network, route, destination, felix);
 }
 
-function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | undefined {
+function asService(ranges: readonly ServiceRange[], route: KernelRoute): Unexpected | undefined {
   if (protocolName(route.protocol) !== 'bird') return undefined;
-  const cidr = cidrs.find((service) => cidrCovers(service, route.destination));
-  if (cidr === undefined) return undefined;
-  const services = `service addresses ${formatCidr(cidr)}`;
+  const range = ranges.find(({ cidr, isWhole }) => isWhole && cidrCovers(cidr, route.destination));
+  if (range === undefined) return undefined;
+  const services = `service addresses ${formatCidr(range.cidr)}`;
   const destination = formatCidr(route.destination);
   if (route.type !== 'unicast') {
     return {
@@ -93,7 +97,7 @@ function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | und
       finding: routeFinding(
         faults.serviceRoute,
         `${route.type} ${destination}, part of the ${services}, is in the kernel: it drops packets of this node to services that kube-proxy does not handle first`,
-        'the kernel filter of BIRD must keep its own service range out: check bird_ipam.cfg and the log of confd on this node, and serviceClusterIPs of BGPConfiguration',
+        'the kernel filter of BIRD must keep its own service range out: check bird_ipam.cfg and the log of confd on this node, and the ranges of services in BGPConfiguration',
       ),
     };
   }
@@ -102,7 +106,7 @@ function asService(cidrs: readonly Cidr[], route: KernelRoute): Unexpected | und
     finding: routeFinding(
       faults.serviceRoute,
       `BIRD routes ${destination}, part of the ${services}: packets to services can loop`,
-      'check that this node advertises the service addresses itself: BGPConfiguration serviceClusterIPs, node labels',
+      'check that this node advertises the service addresses itself: the ranges of services in BGPConfiguration, node labels',
     ),
   };
 }
@@ -117,7 +121,7 @@ export function unexpectedRoutes(
   return [...byDestination].flatMap(([destination, group]): RouteComparison[] => {
     const [route] = group;
     if (known.has(destination) || route === undefined) return [];
-    const found = asService(network.serviceCidrs, route) ?? inPool(network, node, route);
+    const found = asService(network.serviceRanges, route) ?? inPool(network, node, route);
     if (found === undefined) return [];
     const { version } = route.destination;
     return [

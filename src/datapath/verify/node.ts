@@ -277,10 +277,10 @@ function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
       .map((workload) => [workload.interfaceName.slice(-11), `pod ${qualifiedName(workload)}`]),
   );
   return interfaces.value.flatMap(({ name, kind }): Fact[] => {
-    if (kind !== 'veth' || own.has(name)) return [];
+    if (kind !== 'veth') return [];
     const command = ['ip', '-d', 'link', 'show', 'dev', name];
     const pod = endings.get(name.slice(-11));
-    if (pod !== undefined && name.length > 11) {
+    if (pod !== undefined && name.length > 11 && !isWorkloadDevice(name, interfacePrefixes)) {
       const spec: FactSpec = {
         fault: faults.interfacePrefixWrong,
         subject: pod,
@@ -291,7 +291,7 @@ function strayInterfaceFacts(network: Network, state: NodeState): Fact[] {
       };
       return [judged(spec, name, false)];
     }
-    if (!isWorkloadDevice(name, interfacePrefixes)) return [];
+    if (own.has(name) || !isWorkloadDevice(name, interfacePrefixes)) return [];
     const spec: FactSpec = {
       fault: faults.strayInterface,
       subject: name,

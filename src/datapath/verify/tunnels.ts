@@ -233,26 +233,47 @@ export function tunnelFacts(
   return [...facts, ...collisionFacts(devices, state.interfaces)];
 }
 
-/** F83: the devices and keys that a node must have while WireGuard is enabled. Felix notes the key when the device works. */
-export function wireguardFacts({ wireguard, wireguardV6 }: FelixSettings, node: NetworkNode, state: NodeState): Fact[] {
+/** F83: what a node must have while WireGuard is enabled: device, key, rule. Felix notes the key when the device works. */
+export function wireguardFacts(
+  { wireguard, wireguardV6, wireguardRulePriority }: FelixSettings,
+  node: NetworkNode,
+  state: NodeState,
+): Fact[] {
   const wanted = [
-    ...(wireguard ? [{ version: 4 as const, name: 'wireguard.cali' }] : []),
-    ...(wireguardV6 ? [{ version: 6 as const, name: 'wg-v6.cali' }] : []),
+    ...(wireguard ? [{ version: 4 as const, name: 'wireguard.cali', rules: state.rules4 }] : []),
+    ...(wireguardV6 ? [{ version: 6 as const, name: 'wg-v6.cali', rules: state.rules6 }] : []),
   ];
-  return wanted.flatMap(({ version, name }): Fact[] => {
+  return wanted.flatMap(({ version, name, rules }): Fact[] => {
     if (node.addresses[version] === undefined) return [];
     const hint =
       'check that the kernel of the node has WireGuard (modprobe wireguard), and read the log of calico-node there: packets from and to it are not encrypted';
-    const base = { fault: faults.wireguardUnusable, subject: name, hint, command: linkCommand(name) };
+    const base = { fault: faults.wireguardUnusable, subject: name, hint };
     const key = node.wireguardKeys[version];
-    return [
-      factOf({ ...base, fact: 'device', expected: 'wireguard, UP' }, state.interfaces, (all) => {
+    const device = factOf(
+      { ...base, fact: 'device', expected: 'wireguard, UP', command: linkCommand(name) },
+      state.interfaces,
+      (all) => {
         const found = all.find((one) => one.name === name);
         const isUp = found?.flags.includes('UP') === true;
         const keyless = key === undefined ? ', no public key in the Node' : '';
         if (found === undefined) return { seen: `${none}${keyless}`, isRight: false };
         return { seen: `${isUp ? 'UP' : 'DOWN'}${keyless}`, isRight: isUp && key !== undefined };
-      }),
-    ];
+      },
+    );
+    // Without a device that works there is no rule either.
+    if (device.verdict !== 'ok') return [device];
+    const spec: FactSpec = {
+      ...base,
+      fact: 'rule to its table',
+      expected: `priority ${wireguardRulePriority}`,
+      hint: 'read the log of calico-node there, and find out what changes the rules of the node (ip rule show): without this one packets to pods are not encrypted',
+      command: ['ip', `-${version}`, 'rule', 'show'],
+    };
+    const rule = factOf(spec, rules, (all) => {
+      // Its mark sets it apart: it holds for what WireGuard has not encrypted yet.
+      const found = all.find(({ not, mark }) => not && mark !== undefined);
+      return { seen: found === undefined ? none : `priority ${found.priority}`, isRight: found !== undefined };
+    });
+    return [device, rule];
   });
 }

@@ -1,6 +1,7 @@
 // Reads Pods and Nodes from protobuf: the fields that their types have; everything else is skipped.
 // The Kubernetes API fixes the field numbers (generated.proto of core/v1 and meta/v1). docs/decisions/0012-protobuf-lists.md.
 import type { PbfReader } from 'pbf';
+import { calicoNodeContainer, isKeptVariable } from '../../resources/convert/calico-node-environment.ts';
 import { concernsAddresses } from '../../resources/convert/pod-addresses.ts';
 import { concernsQos } from '../../resources/convert/qos-controls.ts';
 import type { CoreNode } from '../../resources/kinds/node-fields.ts';
@@ -56,6 +57,7 @@ type NodeSpec = NonNullable<CoreNode['spec']>;
 type NodeStatus = NonNullable<CoreNode['status']>;
 type Container = NonNullable<PodSpec['containers']>[number];
 type Port = NonNullable<Container['ports']>[number];
+type Variable = NonNullable<Container['env']>[number];
 
 function metadataField(field: number, metadata: ObjectMeta, reader: PbfReader): void {
   if (field === 1) metadata.name = readText(reader);
@@ -143,9 +145,26 @@ function podSpecField(field: number, spec: PodSpec, reader: PbfReader): void {
 
 /** core/v1 Container. */
 function containerField(field: number, container: Container, reader: PbfReader): void {
-  if (field !== 6) return;
-  container.ports ??= [];
-  container.ports.push(reader.readMessage(portField, {} as Port));
+  if (field === 1) {
+    const name = readText(reader);
+    // The name comes first. Of other containers neither it nor their environment is read: there are many, with secrets.
+    if (name === calicoNodeContainer) container.name = name;
+  } else if (field === 6) {
+    container.ports ??= [];
+    container.ports.push(reader.readMessage(portField, {} as Port));
+  } else if (field === 7 && container.name !== undefined) {
+    const variable = reader.readMessage(variableField, {} as Variable);
+    if (isKeptVariable(variable.name ?? '')) {
+      container.env ??= [];
+      container.env.push(variable);
+    }
+  }
+}
+
+/** core/v1 EnvVar; one that takes its value from elsewhere has none. */
+function variableField(field: number, variable: Variable, reader: PbfReader): void {
+  if (field === 1) variable.name = readText(reader);
+  else if (field === 2) textUnlessEmpty(variable, 'value', reader);
 }
 
 /** core/v1 ContainerPort. */

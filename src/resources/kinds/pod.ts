@@ -8,6 +8,13 @@ const containers = nullable(
   list(
     object(
       fields(() => ({
+        name: field(text, 'Name of the container.'),
+        env: field(
+          nullable(
+            list(object({ name: field(text, 'Name of the variable.'), value: field(text, 'Value of the variable.') })),
+          ),
+          'Environment of the container; read only of calico-node.',
+        ),
         ports: field(
           nullable(
             list(

@@ -1,14 +1,7 @@
 // Healthy clusters of every kind: no command about nodes finds anything. With one fault planted each finds exactly that.
 import { describe, expect, it } from 'vitest';
-import {
-  answersOf,
-  type ClusterKind,
-  type HealthyCluster,
-  healthyCluster,
-  objectsOf,
-} from '../../support/clusters/healthy-clusters.ts';
-import { run } from '../../support/program/world.ts';
-import { recordedFolder } from '../../support/recorded/nodes.ts';
+import { type ClusterKind, type HealthyCluster, healthyCluster } from '../../support/clusters/healthy-clusters.ts';
+import { commandFindings, nothingFound } from '../../support/clusters/node-findings.ts';
 
 const kinds: ClusterKind[] = [];
 for (const encapsulation of ['none', 'ipip', 'ipip-crosssubnet', 'vxlan', 'vxlan-crosssubnet'] as const) {
@@ -26,35 +19,30 @@ kinds.push({ encapsulation: 'none', dataplane: 'nftables', version: 'v3.32.1', b
 const nameOf = ({ encapsulation, dataplane, version, bird, ipam }: ClusterKind): string =>
   `${encapsulation} ${bird ? 'with' : 'without'} BIRD, ${dataplane}, ${version}, ${ipam}`;
 
-interface Found {
-  readonly command: string;
-  readonly code: number;
-  readonly problems: readonly string[];
-}
+const nothing = nothingFound.map(({ command, code, problems }) => ({ command, code, problems }));
 
 /** What the four commands find: id and node, and the exit code. */
-async function findings(cluster: HealthyCluster): Promise<Found[]> {
-  const answers = Object.fromEntries(cluster.nodes.map((node) => [node.name, answersOf(cluster, node)]));
-  const { folder, remove } = recordedFolder(objectsOf(cluster), answers);
-  try {
-    const found: Found[] = [];
-    for (const command of ['status', 'bgp', 'routes', 'verify']) {
-      const { code, stdout } = await run(['node', command, '-o', 'json', '--datastore', folder], {});
-      const { problems } = JSON.parse(stdout) as { problems: { id: string; node: string }[] };
-      found.push({ command, code, problems: problems.map(({ id, node }) => `${id} ${node}`) });
-    }
-    return found;
-  } finally {
-    remove();
-  }
-}
-
-const nothing = ['status', 'bgp', 'routes', 'verify'].map((command) => ({ command, code: 0, problems: [] }));
+const findings = async (cluster: HealthyCluster): Promise<unknown> =>
+  (await commandFindings(cluster)).map(({ command, code, problems }) => ({ command, code, problems }));
 
 describe('healthy clusters', () => {
   it('there are at least forty kinds', () => {
     expect(new Set(kinds.map(nameOf)).size).toBeGreaterThanOrEqual(40);
   });
+
+  it.each(kinds.filter(({ dataplane }) => dataplane === 'iptables').map((kind) => [nameOf(kind), kind] as const))(
+    'nothing is found with ranges of services outside pools and in a part of the network without nodes: %s',
+    async (_, kind) => {
+      const cluster = healthyCluster(kind, (one) => {
+        one.bgp = {
+          serviceClusterIPs: [{ cidr: '10.96.0.0/12' }],
+          serviceExternalIPs: [{ cidr: '10.60.0.0/24' }, { cidr: '10.90.4.1/32' }],
+          serviceLoadBalancerIPs: [{ cidr: '10.90.4.192/27' }],
+        };
+      });
+      expect(await findings(cluster)).toEqual(nothing);
+    },
+  );
 
   it.each(kinds.map((kind) => [nameOf(kind), kind] as const))(
     'nothing is found in a healthy cluster: %s',
@@ -146,6 +134,30 @@ const planted: Readonly<Record<string, Planted>> = {
     fits: () => true,
     plant: (cluster) => {
       cluster.pool = { ...cluster.pool, spec: { ...cluster.pool.spec, cidr: '10.0.0.0/8' } };
+    },
+    found: { routes: ['F79 node-a'], verify: ['F79 node-a'] },
+  },
+  'a service range over the pool': {
+    fits: ({ ipam }) => ipam === 'calico-ipam',
+    plant: (cluster) => {
+      cluster.bgp = { serviceLoadBalancerIPs: [{ cidr: '10.244.128.0/24' }] };
+    },
+    found: { routes: ['F79 node-a'], verify: ['F79 node-a'] },
+  },
+  'a range of external addresses with the nodes in it': {
+    fits: ({ version }) => version === 'v3.31.4',
+    plant: (cluster) => {
+      cluster.bgp = { serviceExternalIPs: [{ cidr: '10.90.4.0/24' }] };
+    },
+    found: { routes: ['F79 node-a'], verify: ['F79 node-a'] },
+  },
+  'a range of cluster addresses over one of load balancers': {
+    fits: ({ version }) => version === 'v3.32.1',
+    plant: (cluster) => {
+      cluster.bgp = {
+        serviceClusterIPs: [{ cidr: '10.96.0.0/12' }],
+        serviceLoadBalancerIPs: [{ cidr: '10.100.0.0/24' }],
+      };
     },
     found: { routes: ['F79 node-a'], verify: ['F79 node-a'] },
   },

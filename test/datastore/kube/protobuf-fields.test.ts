@@ -23,7 +23,8 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     hostNetwork: { number: 11, type: 'bool' },
     initContainers: message(20, 'Container'),
   },
-  Container: { ports: message(6, 'ContainerPort') },
+  Container: { name: text(1), ports: message(6, 'ContainerPort'), env: message(7, 'EnvVar') },
+  EnvVar: { name: text(1), value: text(2) },
   ContainerPort: {
     name: text(1),
     hostPort: { number: 2, type: 'int32' },
@@ -127,6 +128,24 @@ describe('protobuf fields', () => {
       },
     };
     expect(read('pods', encoded('Pod', pod))).toEqual(pod);
+  });
+
+  it('of containers the name and the settings of calico-node are read, and those of no other', () => {
+    const env = [
+      { name: 'FELIX_VXLANPORT', value: '8472' },
+      { name: 'DATASTORE_PASSWORD', value: 'hunter2' },
+    ];
+    const podOf = (...containers: unknown[]) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'cart-0', ...metadata },
+      spec: { containers },
+      status: {},
+    });
+    const written = podOf({ name: 'calico-node', env }, { name: 'cart', env });
+    expect(read('pods', encoded('Pod', written))).toMatchObject({
+      spec: { containers: [{ name: 'calico-node', env: [{ name: 'FELIX_VXLANPORT', value: '8472' }] }, {}] },
+    });
   });
 
   it('fields of a Node are read by their numbers in core/v1, every other field is skipped', () => {
