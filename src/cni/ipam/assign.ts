@@ -50,7 +50,7 @@ export async function ipamAdd(
 /** The first allocation of a cluster writes down the settings that it was made with, as Calico's does. */
 async function writeDefaultConfig({ datastore, log, world }: PluginContext): Promise<void> {
   try {
-    await datastore.create(ipamConfig, defaultConfig(), { signal: world.signal });
+    await datastore.create(ipamConfig, defaultConfig(datastore.calicoApi), { signal: world.signal });
   } catch (error) {
     // Another node was faster, or it is not allowed: the defaults hold either way.
     log.info('the default IPAM configuration was not written', { why: serverText(error) });

@@ -1,6 +1,7 @@
 // The results of `ipam show` as data: usage, single addresses, borrowed addresses, configuration. Pure.
 import { addressAt, formatCidr, ordinalOf, parseCidr } from '../../net/cidr.ts';
 import { formatIp, type IpAddress } from '../../net/ip.ts';
+import { type CalicoApi, v3ApiVersion } from '../../resources/kind.ts';
 import type { IPPool } from '../../resources/kinds/ip-pool.ts';
 import type { IPAMBlock } from '../../resources/kinds/ipam-block.ts';
 import type { IPAMConfig } from '../../resources/kinds/ipam-config.ts';
@@ -144,6 +145,13 @@ export function borrowedList(blocks: readonly IPAMBlock[]): BorrowedList {
 }
 
 /** The effective configuration: the defaults when there is no object. */
-export function configurationShown(config: IPAMConfig | undefined): ConfigurationShown {
-  return { kind: 'IPAMConfiguration', ...settingsOf(config) };
+export function configurationShown(config: IPAMConfig | undefined, calicoApi: CalicoApi): ConfigurationShown {
+  const { kubeVirtVMAddressPersistence: stored, ...settings } = settingsOf(config);
+  // Custom resources of v3 exist since 3.32, for which an absent setting is Enabled; in v1 the release is not known.
+  const persistence = stored ?? (calicoApi === v3ApiVersion ? 'Enabled' : undefined);
+  return {
+    kind: 'IPAMConfiguration',
+    ...settings,
+    ...(persistence !== undefined && { kubeVirtVMAddressPersistence: persistence }),
+  };
 }

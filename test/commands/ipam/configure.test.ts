@@ -88,6 +88,28 @@ describe('a change by ipam configure', () => {
     });
   });
 
+  it('ipam configure --kubevirt-ip-persistence sets whether VMs keep their addresses, and says what it was', async () => {
+    expect((await configure('--kubevirt-ip-persistence Disabled')).stdout).toBe(
+      'Set KubeVirtVMAddressPersistence: not set -> Disabled\nCreated the IPAMConfig object\n',
+    );
+    expect((await stored())?.spec).toEqual({
+      strictAffinity: false,
+      autoAllocateBlocks: true,
+      kubeVirtVMAddressPersistence: 'Disabled',
+    });
+    expect((await configure('--max-blocks-per-host 3 --strictaffinity t --force')).code).toBe(0);
+    expect((await stored())?.spec).toMatchObject({ kubeVirtVMAddressPersistence: 'Disabled', maxBlocksPerHost: 3 });
+    const shown = await run('ipam show --show-configuration', { folder });
+    expect(shown.stdout).toContain('| KubeVirtVMAddressPersistence | Disabled |');
+  });
+
+  it('ipam configure --kubevirt-ip-persistence takes the two words of Calico only', async () => {
+    expect(await configure('--kubevirt-ip-persistence true')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Use one of Enabled, Disabled.'),
+    });
+  });
+
   it('ipam configure writes nothing when nothing changes', async () => {
     put(config({}));
     const before = readFileSync(file(), 'utf8');

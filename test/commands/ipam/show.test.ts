@@ -533,7 +533,9 @@ describe('ipam show --show-configuration', () => {
     const json = await run('ipam show --show-configuration -o json', { objects: [config] });
     expect(JSON.parse(json.stdout)).toEqual({ kind: 'IPAMConfiguration', ...spec });
     const csv = await run('ipam show --show-configuration -o csv', { objects: [config] });
-    expect(csv.stdout).toBe('strictAffinity,autoAllocateBlocks,maxBlocksPerHost\ntrue,true,20\n');
+    expect(csv.stdout).toBe(
+      'strictAffinity,autoAllocateBlocks,maxBlocksPerHost,kubeVirtVMAddressPersistence\ntrue,true,20,\n',
+    );
   });
 });
 

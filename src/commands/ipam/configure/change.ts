@@ -3,6 +3,7 @@ import { type Datastore, DatastoreError, getIfAny } from '../../../datastore/dat
 import { changedSettings, defaultConfig, type IpamSettings, settingsOf, withSettings } from '../../../ipam/config.ts';
 import { maxRetries, retriesExhausted } from '../../../ipam/retries.ts';
 import { ipamConfig } from '../../../resources/kinds/ipam-config.ts';
+import { CalictlError } from '../../../world/errors.ts';
 
 export interface IpamConfigured {
   readonly dryRun: boolean;
@@ -21,6 +22,16 @@ export interface ChangeOptions {
   approve(before: IpamSettings, after: IpamSettings): Promise<void>;
 }
 
+/** Errors: when the server does not keep the setting, which the CRDs of a Calico before 3.32 do not have. */
+function refuseDropped(after: IpamSettings, kept: IpamSettings): void {
+  const wanted = after.kubeVirtVMAddressPersistence;
+  if (wanted === undefined || wanted === kept.kubeVirtVMAddressPersistence) return;
+  throw new CalictlError('the server did not keep spec.kubeVirtVMAddressPersistence of the IPAMConfig', {
+    code: 'FIELD_DROPPED',
+    hint: 'its CRDs are of a Calico before 3.32, which always replaces the addresses of a VM; update them first',
+  });
+}
+
 const raced = ['already-exists', 'conflict', 'not-found'];
 
 /**
@@ -35,7 +46,9 @@ export async function changeSettings(
   for (let attempt = 0; attempt < maxRetries; attempt += 1) {
     try {
       let stored = await getIfAny(store, ipamConfig, { name: 'default' }, { signal });
-      if (stored === undefined && defaultsFirst) stored = await store.create(ipamConfig, defaultConfig(), { signal });
+      if (stored === undefined && defaultsFirst) {
+        stored = await store.create(ipamConfig, defaultConfig(store.calicoApi), { signal });
+      }
       const before = settingsOf(stored);
       const after = { ...before, ...asked };
       const changes = changedSettings(before, after).length > 0;
@@ -43,9 +56,9 @@ export async function changeSettings(
       if (!changes) return done;
       await approve(before, after);
       if (dryRun) return done;
-      const written = withSettings(stored ?? defaultConfig(), after);
-      if (stored === undefined) await store.create(ipamConfig, written, { signal });
-      else await store.update(ipamConfig, written, { signal });
+      const wanted = withSettings(stored ?? defaultConfig(store.calicoApi), after);
+      const write = stored === undefined ? 'create' : 'update';
+      refuseDropped(after, settingsOf(await store[write](ipamConfig, wanted, { signal })));
       return done;
     } catch (error) {
       const again = error instanceof DatastoreError && raced.includes(error.reason) && !error.missingKind;

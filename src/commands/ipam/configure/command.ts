@@ -23,6 +23,11 @@ export const flags = {
     parse: parseLimit,
   }),
   autoAllocateBlocks: boolFlag('whether a node claims a new block when its own are full'),
+  kubevirtIpPersistence: flag.choice(
+    'Enabled/Disabled',
+    ['Enabled', 'Disabled'],
+    'whether a KubeVirt VM keeps its addresses when its pod is replaced (Calico 3.32 and later)',
+  ),
   dryRun: flag.on('show what would change, write nothing'),
   force: flag.on('turn strict affinity on even if addresses are borrowed'),
   output: outputFlag('text', 'json'),
@@ -41,7 +46,7 @@ export type CalicoctlConfigureInput = InputOf<typeof calicoctlFlags>;
 
 export const ipamConfigure = defineCommand({
   path: ['ipam', 'configure'],
-  summary: 'Change strict affinity, automatic block allocation and the block limit',
+  summary: 'Change the settings of IPAM, such as strict affinity and the block limit',
   description:
     'Only the settings given change. A configuration that cannot work is refused, and so is strict affinity while nodes ' +
     'hold addresses in blocks that are not theirs (exit 4). If there is no IPAMConfig object, one is created with the ' +
@@ -59,9 +64,9 @@ export const ipamConfigure = defineCommand({
   flags,
   rules: [
     some(
-      ['strictaffinity', 'maxBlocksPerHost', 'autoAllocateBlocks'],
+      ['strictaffinity', 'maxBlocksPerHost', 'autoAllocateBlocks', 'kubevirtIpPersistence'],
       'nothing to configure',
-      'use --strictaffinity, --max-blocks-per-host or --auto-allocate-blocks; ipam configure show prints the settings',
+      'name a setting, for example --strictaffinity true; ipam configure show prints the settings',
     ),
   ],
   load: () => import('./run.ts'),

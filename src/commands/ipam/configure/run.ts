@@ -12,11 +12,13 @@ import type { ConfigureInput } from './command.ts';
 import { ipamConfiguredJson, ipamConfiguredText } from './text.ts';
 
 /** The settings that were given. */
-function askedFor({ strictaffinity, maxBlocksPerHost, autoAllocateBlocks }: ConfigureInput): Partial<IpamSettings> {
+function askedFor(input: ConfigureInput): Partial<IpamSettings> {
+  const { strictaffinity, maxBlocksPerHost, autoAllocateBlocks, kubevirtIpPersistence } = input;
   return {
     ...(strictaffinity === undefined ? {} : { strictAffinity: strictaffinity }),
     ...(maxBlocksPerHost === undefined ? {} : { maxBlocksPerHost }),
     ...(autoAllocateBlocks === undefined ? {} : { autoAllocateBlocks }),
+    ...(kubevirtIpPersistence === undefined ? {} : { kubeVirtVMAddressPersistence: kubevirtIpPersistence }),
   };
 }
 

@@ -9,6 +9,7 @@ const titles: Readonly<Record<keyof IpamSettings, string>> = {
   strictAffinity: 'StrictAffinity',
   autoAllocateBlocks: 'AutoAllocateBlocks',
   maxBlocksPerHost: 'MaxBlocksPerHost',
+  kubeVirtVMAddressPersistence: 'KubeVirtVMAddressPersistence',
 };
 
 /** One line per setting that changed, or would change. */
@@ -16,7 +17,7 @@ export function ipamConfiguredText({ dryRun, created, before, after }: IpamConfi
   const changed = changedSettings(before, after);
   if (changed.length === 0) return 'Nothing to change: the configuration already has these settings.\n';
   const verb = dryRun ? 'would set' : 'Set';
-  const lines = changed.map((name) => `${verb} ${titles[name]}: ${before[name]} -> ${after[name]}\n`);
+  const lines = changed.map((name) => `${verb} ${titles[name]}: ${before[name] ?? 'not set'} -> ${after[name]}\n`);
   if (created) lines.push(dryRun ? 'would create the IPAMConfig object\n' : 'Created the IPAMConfig object\n');
   return lines.join('');
 }

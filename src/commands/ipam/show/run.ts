@@ -55,7 +55,7 @@ export async function usageOf(store: Datastore, signal: AbortSignal, withBlocks:
 }
 
 export async function configurationOf(store: Datastore, signal: AbortSignal): Promise<IpamShown> {
-  return configurationShown(await getIfAny(store, ipamConfig, { name: 'default' }, { signal }));
+  return configurationShown(await getIfAny(store, ipamConfig, { name: 'default' }, { signal }), store.calicoApi);
 }
 
 interface Ranged<Item> {

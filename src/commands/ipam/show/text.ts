@@ -119,15 +119,18 @@ export function ipamShowText(shown: IpamShown): string {
       const note = `Note: found ${shown.withoutNode} IP allocations without an explicit node association. Unable to determine if they are borrowed.`;
       return grid(header, rows) + (shown.withoutNode > 0 ? `\n${note}\n` : '');
     }
-    case 'IPAMConfiguration':
+    case 'IPAMConfiguration': {
+      const persistence = shown.kubeVirtVMAddressPersistence;
       return grid(
         ['PROPERTY', 'VALUE'],
         [
           ['StrictAffinity', String(shown.strictAffinity)],
           ['AutoAllocateBlocks', String(shown.autoAllocateBlocks)],
           ['MaxBlocksPerHost', String(shown.maxBlocksPerHost)],
+          ...(persistence === undefined ? [] : [['KubeVirtVMAddressPersistence', persistence]]),
         ],
       );
+    }
   }
 }
 
@@ -180,8 +183,13 @@ export function ipamShowCsv(shown: IpamShown): string {
       );
     case 'IPAMConfiguration':
       return (
-        csvLine(['strictAffinity', 'autoAllocateBlocks', 'maxBlocksPerHost']) +
-        csvLine([shown.strictAffinity, shown.autoAllocateBlocks, shown.maxBlocksPerHost])
+        csvLine(['strictAffinity', 'autoAllocateBlocks', 'maxBlocksPerHost', 'kubeVirtVMAddressPersistence']) +
+        csvLine([
+          shown.strictAffinity,
+          shown.autoAllocateBlocks,
+          shown.maxBlocksPerHost,
+          shown.kubeVirtVMAddressPersistence ?? '',
+        ])
       );
   }
 }

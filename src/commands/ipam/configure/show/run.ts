@@ -9,7 +9,7 @@ import { type ConfigurationState, configurationText } from '../text.ts';
 export async function run(ctx: Context): Promise<ConfigurationState> {
   const store = await ctx.datastore();
   const config = await getIfAny(store, ipamConfig, { name: 'default' }, { signal: ctx.world.signal });
-  return { ...configurationShown(config), stored: config !== undefined };
+  return { ...configurationShown(config, store.calicoApi), stored: config !== undefined };
 }
 
 export const formats = {
