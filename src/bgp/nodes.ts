@@ -5,6 +5,7 @@ import { addressText, bgpOf, nodeAnnotation } from '../resources/convert/node-an
 import { nodeLabels } from '../resources/convert/node-v3.ts';
 import type { BGPConfiguration } from '../resources/kinds/bgp-configuration.ts';
 import type { CoreNode } from '../resources/kinds/node-fields.ts';
+import { parseGoDuration } from '../text/go-duration.ts';
 import { type BgpNode, defaultAsNumber, type Sourced } from './session.ts';
 
 const globalName = 'default';
@@ -15,6 +16,8 @@ export interface BgpDefaults {
   readonly mesh: boolean;
   readonly listenPort: Sourced<number> | undefined;
   readonly meshPassword: { readonly secret: string; readonly key: string } | undefined;
+  /** In whole seconds. */
+  readonly meshMaxRestartTime: number | undefined;
 }
 
 /** A secret that holds a password, as BGPPeer and BGPConfiguration name it. */
@@ -25,11 +28,15 @@ export function passwordOf(
   return ref === undefined ? undefined : { secret: ref.name ?? '', key: ref.key };
 }
 
+/** A Go duration in whole seconds, rounded as Calico does; undefined for any other text. */
+export function wholeSeconds(duration: string | undefined): number | undefined {
+  const ms = duration === undefined ? undefined : parseGoDuration(duration);
+  return ms === undefined ? undefined : Math.round(ms / 1000);
+}
+
 function listenPortIn(configurations: readonly BGPConfiguration[], name: string): Sourced<number> | undefined {
   const port = configurations.find(({ metadata }) => metadata.name === name)?.spec?.listenPort;
-  return port === undefined
-    ? undefined
-    : { value: port, from: { kind: 'BGPConfiguration', name, field: 'listenPort' } };
+  return !port ? undefined : { value: port, from: { kind: 'BGPConfiguration', name, field: 'listenPort' } };
 }
 
 /** The settings of BGPConfiguration `default`, else Calico's own. */
@@ -43,6 +50,7 @@ export function bgpDefaults(configurations: readonly BGPConfiguration[]): BgpDef
     mesh: spec?.nodeToNodeMeshEnabled ?? true,
     listenPort: listenPortIn(configurations, globalName),
     meshPassword: passwordOf(spec?.nodeMeshPassword),
+    meshMaxRestartTime: wholeSeconds(spec?.nodeMeshMaxRestartTime),
   };
 }
 

@@ -65,6 +65,31 @@ export type Wanted =
   /** With `reversePeering` no resource of the node asks for it: it mirrors the BGPPeer of the node at the other end. */
   | { readonly kind: 'BGPPeer'; readonly name: string; readonly reversePeering: boolean };
 
+/** What the configuration of BIRD says of a session besides who the peers are. */
+export interface SessionSettings {
+  /** The session is opened from the address of the node; otherwise the kernel chooses the address. */
+  readonly fromNodeAddress: boolean;
+  /** Names of BGPFilters, in order; some may not exist. */
+  readonly filters: readonly string[];
+  /** Undefined for the usual rules of BGP. */
+  readonly nextHop: 'self' | 'keep' | undefined;
+  /** In whole seconds. */
+  readonly maxRestartTime: number | undefined;
+  /** In whole seconds; from Calico 3.32. */
+  readonly keepaliveTime: number | undefined;
+  /** How often the own AS number may be in the AS path of an accepted route. */
+  readonly allowedLocalAs: number;
+}
+
+/** A route to a peer that the node needs before it can have a session with it: `reachableBy` of a BGPPeer. */
+export interface PeerRoute {
+  readonly node: string;
+  readonly type: 'global' | 'node';
+  readonly peer: IpAddress;
+  readonly port: number | undefined;
+  readonly gateway: IpAddress;
+}
+
 /** A session that a node should have. */
 export interface DesiredSession {
   readonly node: string;
@@ -89,6 +114,7 @@ export interface DesiredSession {
   readonly ttlSecurity: number | undefined;
   /** A peer with another AS number need not be on a network of this node. */
   readonly multihop: boolean;
+  readonly settings: SessionSettings;
   /** What decides on it; `also` names further BGPPeers that ask for the same peer and have no effect. */
   readonly wantedBy: Wanted;
   readonly also: readonly Wanted[];
@@ -106,6 +132,10 @@ export function protocolName(type: SessionType, peer: IpAddress, port: number | 
   const address = formatIp(peer).replaceAll(/[.:]/g, '_');
   return `${prefixes[type]}_${address}${port === undefined ? '' : `_port_${port}`}`;
 }
+
+/** The key by which confd orders peers, as text: `10.0.0.10` and `10.0.0.10-500` before `10.0.0.9`. */
+export const peerKey = ({ peer, port }: Pick<NamedPeer, 'peer' | 'port'>): string =>
+  port === undefined ? formatIp(peer) : `${formatIp(peer)}-${port}`;
 
 export interface NamedPeer {
   readonly type: SessionType;

@@ -165,15 +165,81 @@ describe('BGPPeers', () => {
     });
   });
 
-  it('global peers that are nodes wait by the rule of the mesh; peers of single nodes never wait', () => {
-    const bgpPeers = [bgpPeerOf('all', { peerSelector: 'all()' })];
-    const sessions = sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers });
-    expect(sessions.map(({ node, passive }) => `${node} ${passive}`)).toEqual(['a false', 'b true']);
-    const single = [bgpPeerOf('all', { nodeSelector: 'all()', peerSelector: 'all()' })];
-    expect(sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers: single }).map(({ passive }) => passive)).toEqual([
-      false,
-      false,
+  it('global peers that are named by the address of a node wait by the rule of the mesh; all others never wait', () => {
+    const passive = (...bgpPeers: ReturnType<typeof bgpPeerOf>[]): string[] =>
+      sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers }).map((session) => `${session.node} ${session.passive}`);
+    const to = (name: string, peerIP: string) => bgpPeerOf(name, { peerIP, asNumber: 64512 });
+    expect(passive(to('a', '10.0.0.9'), to('b', '10.0.0.10'))).toEqual(['a false', 'b true']);
+    expect(passive(bgpPeerOf('all', { peerSelector: 'all()' }))).toEqual(['a false', 'b false']);
+    expect(passive(bgpPeerOf('a', { node: 'b', peerIP: '10.0.0.9', asNumber: 64512 }))).toEqual(['a false', 'b false']);
+  });
+
+  it('an address that is spelled otherwise than that of a node gives no reverse peering and never waits', () => {
+    const nodes = [bgpNode('a', { ip6: 'fd00::9/64' }), bgpNode('b', { ip6: 'fd00::10/64' })];
+    const to = (peerIP: string): string[] =>
+      sessionsOf({ nodes, bgpConfigurations, bgpPeers: [bgpPeerOf('a', { peerIP, asNumber: 64512 })] }).map(
+        ({ protocol, passive, peerNode }) => `${protocol} ${passive} ${peerNode}`,
+      );
+    expect(to('fd00::9')).toEqual(['Node_fd00__10 false b', 'Global_fd00__9 true a']);
+    expect(to('fd00:0::9')).toEqual(['Global_fd00__9 false a']);
+  });
+
+  it('a reflector takes another one of its cluster for a client when it is named by its address', () => {
+    const nodes = ['1', '2'].map((end) => bgpNode(`r${end}`, { ip: `10.0.0.${end}/24`, cluster: '1.0.0.1' }));
+    const bgpPeers = [bgpPeerOf('r1', { node: 'r2', peerIP: '10.0.0.1', asNumber: 64512 })];
+    expect(
+      sessionsOf({ nodes, bgpConfigurations, bgpPeers }).map(
+        ({ node, reflectorClient }) => `${node} ${reflectorClient}`,
+      ),
+    ).toEqual(['r1 false', 'r2 true']);
+  });
+
+  it('the port of a peerIP must be that of the node and the global one for a reverse peering', () => {
+    const bgpPeers = [bgpPeerOf('b', { node: 'a', peerIP: '10.0.0.10:1790', asNumber: 64512 })];
+    const own = bgpConfig({ listenPort: 1790 }, 'node.b');
+    const brieflyWith = (...ports: ReturnType<typeof bgpConfig>[]): string[] =>
+      brief(sessionsOf({ nodes: [a, b], bgpConfigurations: [...bgpConfigurations, ...ports], bgpPeers }));
+    expect(brieflyWith(own)).toEqual(['a Node_10_0_0_10_port_1790', 'b Node_10_0_0_9']);
+    const other = bgpConfig({ nodeToNodeMeshEnabled: false, listenPort: 179 });
+    expect(brief(sessionsOf({ nodes: [a, b], bgpConfigurations: [other, own], bgpPeers }))).toEqual([
+      'a Node_10_0_0_10_port_1790',
     ]);
+  });
+
+  it('localASNumber and numAllowedLocalASNumbers count for peers that are named by their address only', () => {
+    const spec = { localASNumber: 65010, numAllowedLocalASNumbers: 2 };
+    const bgpPeers = [
+      bgpPeerOf('all', { node: 'a', peerSelector: 'all()', ...spec }),
+      bgpPeerOf('tor', { node: 'a', peerIP: '10.0.0.254', asNumber: 65000, ...spec }),
+    ];
+    expect(
+      sessionsOf({ nodes: [a, b], bgpConfigurations, bgpPeers })
+        .filter(({ node }) => node === 'a')
+        .map(({ ownAs, settings }) => [ownAs.value, settings.allowedLocalAs]),
+    ).toEqual([
+      [64512, 0],
+      [65010, 2],
+    ]);
+  });
+
+  it('reachableBy is a route to the peer, also for the node that has the address, in the order of the peers as text', () => {
+    const reach = (name: string, peerIP: string) =>
+      bgpPeerOf(name, { peerIP, asNumber: 65000, reachableBy: '10.0.0.250', reversePeering: 'Manual' });
+    const bgpPeers = [reach('x', '10.0.0.9'), reach('y', '10.0.0.10:500'), reach('z', '10.0.0.10')];
+    const routes = planOf({ nodes: [a], bgpConfigurations, bgpPeers }).peerRoutes;
+    expect(routes.map(({ peer, port, gateway }) => [formatIp(peer), port, formatIp(gateway)])).toEqual([
+      ['10.0.0.10', undefined, '10.0.0.250'],
+      ['10.0.0.10', 500, '10.0.0.250'],
+      ['10.0.0.9', undefined, '10.0.0.250'],
+    ]);
+  });
+
+  it('a peerIP without asNumber makes a session that BIRD refuses, and a reverse peering with the AS number of the cluster', () => {
+    const bgpPeers = [bgpPeerOf('b', { node: 'a', peerIP: '10.0.0.10' })];
+    const { sessions, refused, ignored } = planOf({ nodes: [a, b], bgpConfigurations, bgpPeers });
+    expect(brief(sessions)).toEqual(['b Node_10_0_0_9']);
+    expect(brief(refused)).toEqual(['a Node_10_0_0_10']);
+    expect(ignored).toEqual([{ name: 'b', why: 'it has a peerIP but no asNumber' }]);
   });
 
   it('a peerIP and asNumber of a node give its listen port, and a reverse peering in that family only', () => {
