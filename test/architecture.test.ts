@@ -32,7 +32,7 @@ const isRenderer = (path: string): boolean => /^commands\/.*(text|svg|junit)\.ts
 
 /** Whether everything that a file needs comes in as an argument. */
 const isPure = ({ path, module }: SourceFile): boolean =>
-  module === 'output' ||
+  ['bird-config', 'output'].includes(module) ||
   isRenderer(path) ||
   (moduleOf.get(module)?.layer ?? Number.POSITIVE_INFINITY) <= highestPureLayer;
 

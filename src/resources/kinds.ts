@@ -30,6 +30,7 @@ import { networkSet } from './kinds/network-set.ts';
 import { calicoNode } from './kinds/node.ts';
 import { pod } from './kinds/pod.ts';
 import { profile } from './kinds/profile.ts';
+import { secret } from './kinds/secret.ts';
 import { service } from './kinds/service.ts';
 import { serviceAccount } from './kinds/service-account.ts';
 import { stagedGlobalNetworkPolicy } from './kinds/staged-global-network-policy.ts';
@@ -68,6 +69,7 @@ export const kinds: readonly Kind[] = [
   calicoNode,
   pod,
   profile,
+  secret,
   service,
   serviceAccount,
   stagedGlobalNetworkPolicy,

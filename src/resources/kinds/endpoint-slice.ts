@@ -5,7 +5,9 @@ import type { Kind } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 
 export interface EndpointSlice extends KubeObject {
-  endpoints?: { addresses?: string[] }[] | null;
+  /** `IPv4`, `IPv6` or `FQDN`. */
+  addressType?: string;
+  endpoints?: { addresses?: string[]; nodeName?: string | null }[] | null;
   ports?: { name?: string; protocol?: string | null; port?: number | null }[] | null;
 }
 

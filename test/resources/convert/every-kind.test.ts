@@ -50,6 +50,7 @@ describe('a sample of every kind', () => {
       'Node',
       'Pod',
       'Profile',
+      'Secret',
       'Service',
       'WorkloadEndpoint',
     ]);
