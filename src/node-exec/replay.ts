@@ -112,8 +112,8 @@ const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((word, i) => word === b[i]);
 
 function notRecorded(node: string, cause?: unknown): TransportError {
-  return new TransportError('unreachable', `${node}: not recorded in the snapshot`, {
-    hint: 'Save a snapshot with calictl snapshot save --nodes, or query nodes directly with --via.',
+  return new TransportError('unreachable', `${node}: no recordings`, {
+    hint: 'Save a snapshot of the cluster with calictl snapshot save --nodes, or query the nodes directly with --via.',
     cause,
   });
 }

@@ -102,7 +102,7 @@ describe('calictl node status', () => {
 
   it('node status groups nodes that gave no answer by reason, and exits 1 when no node was reached', async () => {
     const { code, stdout } = await status('', {});
-    expect(stdout).toMatch(/^unreachable node-a, node-b, node-c: not recorded in the snapshot$/m);
+    expect(stdout).toMatch(/^unreachable node-a, node-b, node-c: no recordings$/m);
     expect(code).toBe(1);
   });
 
