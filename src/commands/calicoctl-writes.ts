@@ -56,6 +56,14 @@ function placed({ kind, object }: Target, given: string | undefined): KubeObject
   return { ...object, metadata: { ...object.metadata, namespace: namespace || given || defaultNamespace } };
 }
 
+/** The targets in their namespaces, without those that break the namespace rule: what is going to be written. */
+export function placedTargets(targets: readonly Target[], given: string | undefined): Target[] {
+  return targets.flatMap((target) => {
+    const object = placed(target, given);
+    return typeof object === 'string' ? [] : [{ ...target, object }];
+  });
+}
+
 /** Whether the name is the empty string, which stops the command before anything is done. */
 export function refuseEmptyName(names: readonly string[]): void {
   if (names.includes('')) throw new UsageError('resource name may not be empty', undefined, 'EMPTY_NAME');

@@ -54,7 +54,11 @@ describeWithApiServer('many objects on an API server', (server) => {
   });
 
   /** Runs a command as `user` on a manifest of the objects, and answers also with what it asked the server. */
-  async function asked(line: string, manifest: readonly KubeObject[], user = 'kubernetes-admin') {
+  async function asked(
+    line: string,
+    manifest: readonly KubeObject[],
+    { user = 'kubernetes-admin', programName = 'calictl' } = {},
+  ) {
     const groups = user === 'kubernetes-admin' ? { 'impersonate-group': 'system:masters' } : {};
     const proxy = new RecordingProxy(server(), user, groups);
     const url = await proxy.start();
@@ -73,6 +77,7 @@ describeWithApiServer('many objects on an API server', (server) => {
         env: { KUBECONFIG: kubeconfig },
         stdin: manifestOf(manifest),
         clock: new PatientClock(),
+        programName,
       });
       const requests = (verb: string, resource: string): number =>
         proxy.asked.filter((each) => each.verb === verb && each.resource === resource).length;
@@ -125,6 +130,24 @@ describeWithApiServer('many objects on an API server', (server) => {
     expect(gone.ran.stderr).toContain('-:1: GlobalNetworkSet set-0 does not exist');
   });
 
+  it('as calicoctl, objects without a namespace are read by the list of the one they get', async () => {
+    const sets = Array.from(
+      { length: 40 },
+      (_, n): KubeObject => ({
+        apiVersion: 'projectcalico.org/v3',
+        kind: 'NetworkSet',
+        metadata: { name: `plain-${n}` },
+        spec: { nets: ['10.0.0.0/8'] },
+      }),
+    );
+    const summary = "Successfully applied 40 'NetworkSet' resource(s)\n";
+    const apply = () => asked('apply', sets, { programName: 'calicoctl' });
+    expect((await apply()).ran).toMatchObject({ code: 0, stdout: summary });
+    const again = await apply();
+    expect(again.ran).toMatchObject({ code: 0, stdout: summary });
+    expect([again.requests('get', 'networksets'), again.requests('list', 'networksets')]).toEqual([0, 1]);
+  });
+
   it('without the right to list, the objects are read one by one', async () => {
     const { admin } = server();
     const rules = [
@@ -141,10 +164,10 @@ describeWithApiServer('many objects on an API server', (server) => {
       },
     ] as unknown as KubeObject[]);
     const sets = networkSets(30, '10.0.0.0/8');
-    const { ran, requests } = await asked('apply', sets, 'writer');
+    const { ran, requests } = await asked('apply', sets, { user: 'writer' });
     expect(outcomesOf(ran)).toEqual({ created: 30 });
     expect(requests('get', 'networksets')).toBe(30);
-    const again = await asked('apply', sets, 'writer');
+    const again = await asked('apply', sets, { user: 'writer' });
     expect(outcomesOf(again.ran)).toEqual({ unchanged: 30 });
   });
 

@@ -6,6 +6,7 @@ import {
   handleAll,
   initialised,
   nothingSpecified,
+  placedTargets,
   type Report,
 } from '../calicoctl-writes.ts';
 import type { Context } from '../command.ts';
@@ -14,7 +15,10 @@ import type { CalicoctlApplyInput } from './command.ts';
 export async function run(ctx: Context, input: CalicoctlApplyInput): Promise<Report> {
   const targets = await calicoctlManifests(ctx, input);
   if (targets.length === 0) return nothingSpecified;
-  const client = new ResourceClient(await initialised(ctx), ctx.world, { asCalicoctl: true, expected: targets });
+  const client = new ResourceClient(await initialised(ctx), ctx.world, {
+    asCalicoctl: true,
+    expected: placedTargets(targets, input.namespace),
+  });
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,
     write: async ({ kind, object }) => ({ outcome: 'configured', object: (await client.apply(kind, object)).object }),

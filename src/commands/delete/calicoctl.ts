@@ -7,6 +7,7 @@ import {
   deleteReport,
   handleAll,
   nothingSpecified,
+  placedTargets,
   type Report,
   refuseEmptyName,
 } from '../calicoctl-writes.ts';
@@ -26,7 +27,10 @@ async function targetsOf(ctx: Context, { kind, names, filename, ...input }: Cali
 export async function run(ctx: Context, input: CalicoctlDeleteInput): Promise<Report> {
   const targets = await targetsOf(ctx, input);
   if (targets.length === 0) return nothingSpecified;
-  const client = new ResourceClient(await ctx.datastore(), ctx.world, { asCalicoctl: true, expected: targets });
+  const client = new ResourceClient(await ctx.datastore(), ctx.world, {
+    asCalicoctl: true,
+    expected: placedTargets(targets, input.namespace),
+  });
   refuseEmptyName(input.names);
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,

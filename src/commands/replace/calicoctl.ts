@@ -5,6 +5,7 @@ import {
   handleAll,
   initialised,
   nothingSpecified,
+  placedTargets,
   type Report,
   replaceReport,
 } from '../calicoctl-writes.ts';
@@ -14,7 +15,10 @@ import type { CalicoctlReplaceInput } from './command.ts';
 export async function run(ctx: Context, input: CalicoctlReplaceInput): Promise<Report> {
   const targets = await calicoctlManifests(ctx, input);
   if (targets.length === 0) return nothingSpecified;
-  const client = new ResourceClient(await initialised(ctx), ctx.world, { asCalicoctl: true, expected: targets });
+  const client = new ResourceClient(await initialised(ctx), ctx.world, {
+    asCalicoctl: true,
+    expected: placedTargets(targets, input.namespace),
+  });
   const handled = await handleAll(ctx, targets, {
     namespace: input.namespace,
     write: async ({ kind, object }) => ({ outcome: 'replaced', object: await client.update(kind, object) }),
