@@ -28,6 +28,7 @@ import { nodeCapture } from './node/capture/command.ts';
 import { nodeChecksystem } from './node/checksystem/command.ts';
 import { nodeDiags } from './node/diags/command.ts';
 import { nodeExec } from './node/exec/command.ts';
+import { nodeRepair } from './node/repair/command.ts';
 import { nodeRoutes } from './node/routes/command.ts';
 import { nodeRun } from './node/run/command.ts';
 import { nodeStatus } from './node/status/command.ts';
@@ -88,6 +89,7 @@ export const commands: readonly Command[] = [
   nodeChecksystem,
   nodeDiags,
   nodeExec,
+  nodeRepair,
   nodeRoutes,
   nodeRun,
   nodeStatus,

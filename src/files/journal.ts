@@ -23,17 +23,18 @@ export interface Journal {
  * without HOME the home of the user's account counts. A relative XDG_STATE_HOME is ignored, as its specification says.
  * Errors: UsageError for a path inside the folder that is the datastore, and without a home.
  */
-export function journalPath(world: World, named: string | undefined, store: StoredInFiles): string {
-  return outputPath(world.cwd, named ?? newJournal(world), store, 'the journal', '--journal FILE');
+export function journalPath(
+  world: World,
+  named: string | undefined,
+  store: StoredInFiles,
+  purpose: 'repair' | 'node-repair' = 'repair',
+): string {
+  return outputPath(world.cwd, named ?? newJournal(world, purpose), store, 'the journal', '--journal FILE');
 }
 
-function newJournal({ env, clock, self }: World): string {
-  return join(stateFolder(env), `repair-${stampOf(clock)}-${self.pid}.jsonl`);
-}
-
-/** The time as part of a file name. */
-export function stampOf(clock: Clock): string {
-  return clock.now().toISOString().replaceAll(/[:.]/g, '-');
+function newJournal({ env, clock, self }: World, purpose: string): string {
+  const stamp = clock.now().toISOString().replaceAll(/[:.]/g, '-');
+  return join(stateFolder(env), `${purpose}-${stamp}-${self.pid}.jsonl`);
 }
 
 /** The directory of journals: `$XDG_STATE_HOME/calictl` or `~/.local/state/calictl`. Errors: UsageError without a home. */

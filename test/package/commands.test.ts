@@ -105,6 +105,8 @@ const cases: readonly Case[] = [
   onSnapshot('node bgp', 0, /Established/),
   onSnapshot('node routes', 3, /F47/),
   onSnapshot('node verify', 3, /proxy_arp/),
+  onSnapshot('node repair --dry-run', 3, /sysctl -qw net\/ipv4\/conf\/cali\w+\/proxy_arp=1/),
+  onSnapshot('node repair', 4, /^$/),
   onSnapshot('node wire default/web-1 --netns web', 4, /^$/),
   onSnapshot('node unwire default/web-1 --netns web --force', 4, /^$/),
   onSnapshot('node exec node-a -- cat /var/lib/calico/mtu', 0, /^1450$/),

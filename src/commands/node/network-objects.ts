@@ -38,11 +38,15 @@ export async function listUnlessRefused<K extends KubeObject>(
 }
 
 /**
- * Kinds other than Node that may not be read are `refused`, and what rests on them is not judged.
+ * Objects may be a moment old, unless `current` is set. Kinds other than Node that may not be read are `refused`, and what rests on them is not judged.
  * Errors: those of the store; CalictlError for a block whose fields cannot be read.
  */
-export async function networkObjects(store: Datastore, signal: AbortSignal): Promise<ReadObjects> {
-  const options = { signal, mode: 'scan' } as const;
+export async function networkObjects(
+  store: Datastore,
+  signal: AbortSignal,
+  { current }: Pick<ListOptions, 'current'> = {},
+): Promise<ReadObjects> {
+  const options = { signal, mode: 'scan', ...(current === undefined ? {} : { current }) } as const;
   const refused: UnreadKind[] = [];
   const list = <K extends KubeObject>(kind: Kind<K>): Promise<readonly K[]> =>
     listUnlessRefused(store, kind, options, refused);

@@ -5,6 +5,7 @@ import type { FaultId, NodeFault } from '../../faults/faults.ts';
 import type { NodeFinding } from '../../faults/finding.ts';
 import type { Observed } from '../../node-state/probes.ts';
 import type { RouteComparison } from '../routes/comparison.ts';
+import type { Effect } from '../wire/effect.ts';
 
 export type FactVerdict = 'ok' | 'wrong' | 'not observed';
 
@@ -19,6 +20,8 @@ interface FactTexts {
   /** The command that shows it on the node. */
   readonly command: readonly string[];
   readonly peer?: string;
+  /** What makes it right when it is wrong, where one change of the node does: for datapath/repair, which decides on it. */
+  readonly remedy?: Effect;
 }
 
 /** A fact before anything was seen; `fault` is what it means when it is wrong. */

@@ -40,6 +40,7 @@ function forwardingFacts(network: Network, state: NodeState): Fact[] {
       expected: '1',
       hint: `set it to 1 and find out what resets it (sysctl.d), ${endingAdvice.restartForSettings.hint}`,
       command: ['cat', `/proc/sys/${key}`],
+      remedy: { type: 'setting', side: 'node', path: key, value: 1 },
     };
     return factOf(spec, state.sysctls, (sysctls) => {
       const value = sysctls.get(key);

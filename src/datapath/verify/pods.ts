@@ -151,6 +151,9 @@ function neighbourFact({ state, workload, subject }: PodView, address: IpAddress
     expected: workload.mac ?? 'the MAC of the pod',
     hint: `check the MAC of the WorkloadEndpoint; ${endingAdvice.restartForRoutes.hint}`,
     command: ['ip', 'neigh', 'show', 'dev', device],
+    ...(workload.mac === undefined
+      ? {}
+      : { remedy: { type: 'neighbour', side: 'node', address, mac: workload.mac, device } as const }),
   };
   if (address.version !== 4) return [];
   return [
@@ -186,9 +189,18 @@ function addressFact({ state, subject }: PodView, address: IpAddress): Fact {
 }
 
 function routeFacts({ comparisons, subject, workload }: PodView): Fact[] {
-  return comparisons
-    .filter(({ destination }) => workload.addresses.some((address) => destination === formatCidr(hostCidr(address))))
-    .map((comparison) => routeFact(subject, comparison));
+  return workload.addresses.map(hostCidr).flatMap((cidr) =>
+    comparisons
+      .filter(({ destination }) => destination === formatCidr(cidr))
+      .map((comparison): Fact => {
+        const fact = routeFact(subject, comparison);
+        if (comparison.verdict !== 'missing') return fact;
+        return {
+          ...fact,
+          remedy: { type: 'route', side: 'node', destination: cidr, device: workload.interfaceName },
+        };
+      }),
+  );
 }
 
 /** All facts of one pod, in the order in which packets meet them. */

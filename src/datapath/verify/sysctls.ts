@@ -48,6 +48,7 @@ export function settingFact(
     fact: `${folder.includes('ipv6') ? 'IPv6 ' : ''}${name}`,
     expected: String(value),
     command: ['cat', path],
+    remedy: { type: 'setting', side: 'node', path: `${folder}/${device}/${name}`, value },
   };
   return factOf(whole, observed, (sysctls): Look => {
     const seen = effectiveSysctl(sysctls, folder, device, name);

@@ -163,6 +163,7 @@ function peerFacts(device: TunnelDevice, peer: ExpectedVtep, state: NodeState, h
     fact: `neighbour of ${peer.node}`,
     expected: `${address} ${peer.mac} permanent`,
     command: ['ip', 'neigh', 'show', 'dev', name],
+    remedy: { type: 'neighbour', side: 'node', address: peer.tunnelAddress, mac: peer.mac, device: name },
   };
   const neighbour = factOf(neighbourSpec, state.neighbours, (all) => {
     const entry = all.find((one) => isSameAddress(one.address, peer.tunnelAddress) && isOfDevice(one));
@@ -180,6 +181,7 @@ function peerFacts(device: TunnelDevice, peer: ExpectedVtep, state: NodeState, h
     fact: `forwarding entry of ${peer.node}`,
     expected: `${peer.mac} to ${formatIp(peer.destination)}`,
     command: ['ip', '-f', 'bridge', 'neigh', 'show', 'dev', name],
+    remedy: { type: 'forwarding', side: 'node', mac: peer.mac, destination: peer.destination, device: name },
   };
   const forwarding = factOf(forwardingSpec, state.fdb, (all) => {
     const destinations = all.flatMap((one) => (one.mac === peer.mac && isOfDevice(one) ? (one.destination ?? []) : []));

@@ -18,6 +18,12 @@ exit "$failed"`;
 
 const isNotFound = ({ exit }: CommandResult): boolean => exit === 126 || exit === 127;
 
+/** The command that makes the same settings without sysctl; undefined for a command that makes none. */
+export function settingsAlternative(argv: readonly string[]): readonly string[] | undefined {
+  const at = argv.indexOf('sysctl');
+  return at < 0 ? undefined : [...argv.slice(0, at), 'sh', '-c', settingsScript, 'sh', ...argv.slice(at + 2)];
+}
+
 /** Runs a command on the node, with messages in English. Errors: TransportError. */
 export async function runOnNode(
   exec: NodeExec,
@@ -26,10 +32,8 @@ export async function runOnNode(
   options: RunOptions = {},
 ): Promise<CommandResult> {
   const result = await exec.run(node, [...inEnglish, ...argv], options);
-  const at = argv.indexOf('sysctl');
-  if (!isNotFound(result) || at < 0) return result;
-  const [prefix, settings] = [argv.slice(0, at), argv.slice(at + 2)];
-  return exec.run(node, [...inEnglish, ...prefix, 'sh', '-c', settingsScript, 'sh', ...settings], options);
+  const other = isNotFound(result) ? settingsAlternative(argv) : undefined;
+  return other === undefined ? result : exec.run(node, [...inEnglish, ...other], options);
 }
 
 /** How a process of a plan ended: all of it done, all but steps that a pod works without, or failed. */

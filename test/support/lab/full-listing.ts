@@ -27,7 +27,9 @@ export async function fullListing(netns: string): Promise<Listing> {
     runProgram(grep),
   ]);
   const sysctls = read.stdout.split('\n').filter((line) => line !== '' && !isUnreadable(line));
-  return { links, addresses, routes4, routes6, rules, neighbours, fdb, sysctls: sysctls.sort() };
+  // The kernel lists what is removed and added again in another order.
+  for (const part of [links, addresses, routes4, routes6, rules, neighbours, fdb, sysctls]) part.sort();
+  return { links, addresses, routes4, routes6, rules, neighbours, fdb, sysctls };
 }
 
 /** The lines that are only in one of two listings of the same namespace: `-` before, `+` after. */
