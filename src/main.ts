@@ -1,6 +1,7 @@
 // The program as a process: the only reader of `process`, the clock and randomness. Builds a World, runs the command line.
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
+import { isSea } from 'node:sea';
 import { isPluginName } from './cli/plugin-name.ts';
 import { processIdentity } from './cli/process-identity.ts';
 import { exitCodes, systemText } from './world/errors.ts';
@@ -146,6 +147,8 @@ async function main(): Promise<void> {
   let stdin: InputStream | undefined;
   const world: World = {
     programName: basename(process.argv[1] ?? 'calictl').replace(/\.js$/, ''),
+    // Of an executable, argv[1] is only the name that it was called by.
+    programPath: isSea() ? process.execPath : (process.argv[1] ?? process.execPath),
     env,
     cwd: process.cwd(),
     platform: process.platform,

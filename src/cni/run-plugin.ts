@@ -13,7 +13,7 @@ import { gc } from './plugin/gc.ts';
 import { passReadinessGates, requireReady } from './plugin/readiness.ts';
 import { type CallContext, callContext, openDatastore, type PluginContext } from './plugin-context.ts';
 import { CniError, cniErrorCodes, errorJson } from './protocol/cni-error.ts';
-import { type NetConf, netConfOf, rawConf, versionIn } from './protocol/net-conf.ts';
+import { type NetConf, netConfOf, rawConf, requireLinux, versionIn } from './protocol/net-conf.ts';
 import { type CniRequest, requestOf, requireKnown } from './protocol/request.ts';
 import { resultJson } from './protocol/result.ts';
 import { requireCommand, requireSupported, versionJson } from './protocol/versions.ts';
@@ -66,6 +66,7 @@ async function callMain(request: CniRequest, raw: NetConf['raw'], world: World):
   if (request.command === 'STATUS') return statusMain(request, raw, world);
   const isAdd = request.command === 'ADD';
   const conf = netConfOf(raw);
+  if (isAdd) requireLinux(conf);
   await requireNodenameFile(conf);
   const ofFile = isAdd ? await fileMtu(conf) : undefined;
   const call = await callContext(world, request, conf);

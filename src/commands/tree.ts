@@ -2,6 +2,7 @@
 import { apply } from './apply/command.ts';
 import { clusterDiags } from './cluster/diags/command.ts';
 import { cni } from './cni/command.ts';
+import { cniInstall } from './cni/install/command.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion/command.ts';
 import { convert } from './convert/command.ts';
@@ -64,6 +65,7 @@ export const commands: readonly Command[] = [
   apply,
   clusterDiags,
   cni,
+  cniInstall,
   completion,
   convert,
   create,

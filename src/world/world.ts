@@ -58,6 +58,8 @@ export interface ProcessIdentity {
 export interface World {
   /** Last part of argv[0], without `.js`: decides on compat mode. */
   readonly programName: string;
+  /** The file of the program: an executable, or the script that Node runs. */
+  readonly programPath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: string;

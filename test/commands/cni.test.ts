@@ -22,16 +22,4 @@ describe('calictl cni', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ code: 1, msg: 'config version does not allow STATUS' });
   });
-
-  it('called as calico, the program is the plugin with the versions of Calico', async () => {
-    const { code, stdout } = await run([], { programName: 'calico', env: { CNI_COMMAND: 'VERSION' } });
-    expect(code).toBe(0);
-    expect(stdout).toBe(
-      '{"cniVersion":"1.1.0","supportedVersions":["0.1.0","0.2.0","0.3.0","0.3.1","0.4.0","1.0.0"]}\n',
-    );
-  });
-
-  it('called as calico-ipam with -v, it prints the release that it follows', async () => {
-    expect(await run('-v', { programName: 'calico-ipam' })).toMatchObject({ code: 0, stdout: 'v3.31.4\n' });
-  });
 });

@@ -61,6 +61,7 @@ const onPolicies = (line: string, exit: number, shows: RegExp): Case => ({
 const cases: readonly Case[] = [
   { line: 'version --client', exit: 0, shows: /^Client Version/ },
   { line: 'cni', exit: 0, shows: /1\.1\.0/ },
+  { line: 'cni install --uninstall --dry-run --root .', exit: 0, shows: /^Nothing is installed/ },
   { line: 'explain ippool', exit: 0, shows: /^KIND: +IPPool/ },
   { line: 'explain INV-53', exit: 0, shows: /INV-53/ },
   { line: 'node checksystem -f /dev/null', exit: 3, shows: /^WHAT/ },

@@ -200,6 +200,16 @@ export function netConfOf(raw: Raw): NetConf {
   };
 }
 
+/** Fields that only Calico's plugin for Windows has. */
+const windowsFields = ['vxlan_mac_prefix', 'vxlan_vni', 'windows_loopback_DSR'];
+
+/** Errors: CniError for the configuration of a Windows node: what it asks for cannot be made here. */
+export function requireLinux({ raw }: NetConf): void {
+  const field = windowsFields.find((name) => raw[name] !== undefined);
+  if (field === undefined) return;
+  throw new CniError(`the configuration is for Windows nodes: it has ${field}, which means nothing on Linux`);
+}
+
 /** The value at a path; undefined for null too, which Go takes for not set. */
 function at(raw: Raw, path: string): unknown {
   let value: unknown = raw;

@@ -40,6 +40,7 @@ async function command(env: Plan['env'], ...argv: string[]): Promise<string> {
   const [stdout, stderr] = [new Kept(), new Kept()];
   const world: World = {
     programName: 'calictl',
+    programPath: 'calictl',
     env,
     cwd: '/',
     platform: process.platform,

@@ -11,6 +11,9 @@ const capture = 'a node on which tcpdump runs';
 export const needs: Readonly<Record<string, string>> = {
   'calictl cluster diags': cluster,
   'calictl cluster diags --since 1h --focus-nodes node-a,node-b': cluster,
+  'calictl cni install --credentials calico.kubeconfig': machine,
+  'calictl cni install --credentials calico.kubeconfig --dry-run': machine,
+  'calictl cni install --root /host --template /config/10-calico.conflist --credentials /config/kubeconfig': machine,
   'calictl edit ippool default-pool': editor,
   'calictl edit bgppeer/rack-1 ippool/default-pool': editor,
   'calictl edit -f pool.yaml': editor,

@@ -16,7 +16,7 @@ export interface CommandLine {
 }
 
 /** Commands that change or search the whole machine, and need its programs: their own suites run them. */
-const ofThisMachine: readonly string[] = ['cluster diags', 'node diags', 'node run'];
+const ofThisMachine: readonly string[] = ['cluster diags', 'cni install', 'node diags', 'node run'];
 /** Flags of examples that lead away from the datastore of a test. */
 const elsewhere = /^--(?:via|datastore|kubeconfig|config|context|ssh-user|image)(?:=|$)/;
 const endless = /^(?:--poll|--watch|--watch-only|-w|--follow)(?:=|$)/;

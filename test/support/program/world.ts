@@ -77,6 +77,7 @@ export const evenRandom: Random = { uuid: () => 'none', float: () => 0.5 };
 export interface WorldOptions {
   /** `calicoctl` for compat mode. */
   readonly programName?: string;
+  readonly programPath?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
@@ -119,6 +120,7 @@ export function testWorld(options: WorldOptions = {}): TestWorld {
   let uuids = 0;
   return {
     programName: options.programName ?? 'calictl',
+    programPath: options.programPath ?? '/usr/lib/calictl/bin/calictl.js',
     env: { HOME: nowhere, ...options.env },
     cwd: options.cwd ?? nowhere,
     platform: 'linux',
