@@ -38,6 +38,9 @@ export interface PasswordKey {
 /** The password at a key, or what is written in its place; undefined where there is none. */
 export type Passwords = (key: PasswordKey) => string | undefined;
 
+/** What is written in place of a password. */
+export const hiddenPassword = '(hidden)';
+
 /** Something about the configuration that people should know. */
 export interface Remark {
   readonly message: string;

@@ -1,5 +1,8 @@
 // The register of commands: parsers, help and docs are made from it. Bodies are loaded when a command runs.
 import { apply } from './apply/command.ts';
+import { birdCheck } from './bird/check/command.ts';
+import { birdDiff } from './bird/diff/command.ts';
+import { birdRender } from './bird/render/command.ts';
 import { clusterDiags } from './cluster/diags/command.ts';
 import { cni } from './cni/command.ts';
 import { cniInstall } from './cni/install/command.ts';
@@ -52,6 +55,7 @@ export interface CommandGroup {
 }
 
 export const groups: readonly CommandGroup[] = [
+  { path: ['bird'], summary: 'Render the configuration of BIRD, check it and compare it with the nodes' },
   { path: ['cluster'], summary: 'Collect diagnostics from a whole cluster' },
   { path: ['ipam'], summary: 'Show, check and repair IP address management' },
   { path: ['ipam', 'affinity'], summary: 'Show and change which node owns which blocks' },
@@ -63,6 +67,9 @@ export const groups: readonly CommandGroup[] = [
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   apply,
+  birdCheck,
+  birdDiff,
+  birdRender,
   clusterDiags,
   cni,
   cniInstall,

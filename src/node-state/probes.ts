@@ -31,7 +31,11 @@ export type ProbeName =
   | 'iptables'
   | 'iptables-legacy'
   | 'nft'
-  | 'nft-kube-proxy';
+  | 'nft-kube-proxy'
+  | BirdFileProbe;
+
+/** One for each file of BIRD's configuration. */
+type BirdFileProbe = `file ${(typeof birdFiles)[number]}`;
 
 /** The outcome of a probe. */
 export type ProbeOutcome =
@@ -89,6 +93,26 @@ export function birdProbes(version: 4 | 6, folder?: string): readonly Probe[] {
     probe(`bird${version}-protocols`, 'show', 'protocols', 'all'),
     probe(`bird${version}-routes`, 'show', 'route', 'all'),
   ];
+}
+
+/** The files of both daemons, in the directory where confd writes them. */
+const birdFiles = [
+  'bird.cfg',
+  'bird_aggr.cfg',
+  'bird_ipam.cfg',
+  'bird6.cfg',
+  'bird6_aggr.cfg',
+  'bird6_ipam.cfg',
+] as const;
+
+const birdFileFolder = '/etc/calico/confd/config';
+
+/** Passwords do not leave the node. */
+const hidingPasswords = 's/password  *"[^"]*"/password "(hidden)"/g';
+
+/** The configuration of BIRD, one probe for each file. `folder`: where it is, unless in the usual place. */
+export function birdFileProbes(folder: string = birdFileFolder): readonly Probe[] {
+  return birdFiles.map((file) => one(`file ${file}`, ['sed', '-e', hidingPasswords, `${folder}/${file}`]));
 }
 
 const one = (name: ProbeName, ...alternatives: readonly string[][]): Probe => ({ name, alternatives });
@@ -149,5 +173,11 @@ export const kernelProbes = {
 
 /** All probes that a snapshot records. `folder`: where BIRD's sockets are, unless in one of the usual places. */
 export function allProbes(folder?: string): readonly Probe[] {
-  return [...birdProbes(4, folder), ...birdProbes(6, folder), ...felixProbes, ...Object.values(kernelProbes)];
+  return [
+    ...birdProbes(4, folder),
+    ...birdProbes(6, folder),
+    ...felixProbes,
+    ...Object.values(kernelProbes),
+    ...birdFileProbes(),
+  ];
 }

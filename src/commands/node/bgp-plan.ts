@@ -5,7 +5,7 @@ import { type BgpPlan, desiredSessions } from '../../bgp/desired-sessions.ts';
 import type { StatusCircumstances } from '../../bgp/node-status.ts';
 import { type Datastore, listAll } from '../../datastore/datastore.ts';
 import type { UnreadKind } from '../../node-state/unreached.ts';
-import { bgpConfiguration } from '../../resources/kinds/bgp-configuration.ts';
+import { type BGPConfiguration, bgpConfiguration } from '../../resources/kinds/bgp-configuration.ts';
 import { bgpPeer } from '../../resources/kinds/bgp-peer.ts';
 import { type IPPool, ipPool } from '../../resources/kinds/ip-pool.ts';
 import { calicoNode } from '../../resources/kinds/node.ts';
@@ -15,6 +15,7 @@ import { listUnlessRefused } from './network-objects.ts';
 export interface PlannedBgp extends StatusCircumstances {
   readonly nodes: readonly CoreNode[];
   readonly pools: readonly IPPool[];
+  readonly bgpConfigurations: readonly BGPConfiguration[];
   readonly plan: BgpPlan;
 }
 
@@ -39,5 +40,5 @@ export async function plannedBgp(store: Datastore, signal: AbortSignal): Promise
   };
   // Whether pools need BGP is not known without them: then no node is reported as lacking it.
   const bgpNeeded = !refused.some(({ kind }) => kind === ipPool.kind) && isBgpNeeded(pools, speakers);
-  return { nodes, pools, plan, bgpNeeded, refused, missing: store.type === 'folder' ? missing : [] };
+  return { nodes, pools, bgpConfigurations, plan, bgpNeeded, refused, missing: store.type === 'folder' ? missing : [] };
 }
