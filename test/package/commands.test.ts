@@ -104,7 +104,7 @@ const cases: readonly Case[] = [
   onWork('cluster diags', 2, /^$/),
   ...['table', 'yaml'].map((format) => onSnapshot(`node status -o ${format}`, 0, /node-a/)),
   onSnapshot('node bgp', 0, /Established/),
-  onSnapshot('bird render --node node-a', 0, /^router id 10\.90\.0\.1;$/m),
+  onSnapshot('bird render --node node-a', 0, /^router id 10\.90\.4\.1;$/m),
   onSnapshot('bird check --bird /dev/null', 1, /^$/),
   onSnapshot('bird diff node-a', 1, /not compared node-a/),
   onSnapshot('node routes', 3, /F47/),

@@ -1,5 +1,6 @@
 // What `bird diff` prints: for each node what would change in behaviour, then the texts as a unified diff.
 import type { Difference } from '../../../bird-config/compare.ts';
+import { withoutNode } from '../../../node-state/unreached.ts';
 import { jsonDocument } from '../../../output/json-document.ts';
 import { printable, printableLines } from '../../../output/printable.ts';
 import { type Style, styleOf } from '../../../output/style.ts';
@@ -44,7 +45,7 @@ export function diffText({ items, unreached, notAsked }: Compared, view: View): 
   const different = items.filter(({ files }) => files.length > 0);
   const lost = unreached.map(({ node, message, hint }) => {
     const more = hint === undefined ? '' : `    ${sentence(printable(hint))}\n`;
-    return `${style.warning('not compared')} ${printable(node)}: ${printable(message)}\n${more}`;
+    return `${style.warning('not compared')} ${printable(node)}: ${printable(withoutNode(message, node))}\n${more}`;
   });
   const skipped = notAsked.map(
     ({ node, why }) => `${style.dim('not compared')} ${printable(node)}: ${printable(why)}\n`,
