@@ -1,7 +1,8 @@
 // What is wrong with BGP over all nodes, seen from both ends of every session: causes first, each reported once.
 
 import { type FaultId, faults, isAdvice } from '../faults/faults.ts';
-import { listed } from '../text/wording.ts';
+import { groupsText, separatedGroups } from '../faults/separated-nodes.ts';
+import { counted, listed } from '../text/wording.ts';
 import type { BgpPlan } from './desired-sessions.ts';
 import { type Circumstances, diagnosisInput, type NotQueried } from './diagnosis-input.ts';
 import type { BgpFinding, SessionName } from './finding.ts';
@@ -92,6 +93,35 @@ function mergedAlike(findings: readonly BgpFinding[]): BgpFinding[] {
   }
 }
 
+/** Faults by which nodes lose each other when nothing gets from one to the other. */
+const separating: ReadonlySet<FaultId> = new Set([
+  faults.peerUnreachable.id,
+  faults.holdTimerExpired.id,
+  faults.sessionNotEstablished.id,
+]);
+
+/** When groups of several nodes have no session with each other, that is one finding; all others stay as they are. */
+function mergedSplit(findings: readonly BgpFinding[], isNode: (name: string) => boolean): BgpFinding[] {
+  const between = findings.filter(({ id, peer }) => separating.has(id) && peer !== undefined && isNode(peer));
+  const groups = separatedGroups(between.map(({ node, peer = '' }) => [node, peer]));
+  const smallest = groups.at(-1) ?? [];
+  const [first] = between;
+  const [node] = smallest;
+  if (groups.length < 2 || smallest.length < 2 || first === undefined || node === undefined) return [...findings];
+  const members = new Set(between);
+  const split: BgpFinding = {
+    ...first,
+    node,
+    nodes: smallest,
+    peer: undefined,
+    object: undefined,
+    message: `${groupsText(groups)} are separated: none of the ${counted(between.length, 'session')} between them is established; ${first.message}; likewise the others`,
+    hint: 'find out what lies between the two: a link, a switch, a firewall on TCP 179, a change of routes',
+    sessions: between.flatMap(({ sessions }) => sessions),
+  };
+  return [split, ...findings.filter((finding) => !members.has(finding))];
+}
+
 const byWeight = (a: BgpFinding, b: BgpFinding): number =>
   (a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1) ||
   Number(a.id.slice(1)) - Number(b.id.slice(1)) ||
@@ -117,7 +147,7 @@ export function diagnoseBgp(
   const isOpen = (end: ObservedSession | undefined): boolean =>
     end !== undefined && !isUp(end) && !explained.has(keyOf(end));
   const open = input.pairs.filter(({ near, far }) => isOpen(near) || isOpen(far));
-  const ofPairs = mergedAlike(open.map(sessionFinding));
+  const ofPairs = mergedAlike(mergedSplit(open.map(sessionFinding), (name) => plan.index.node(name) !== undefined));
   const findings = [...ofNodes, ...planFindings(input), ...ofPairs].sort(byWeight);
   const bySession = new Map<string, BgpFinding>();
   for (const finding of findings) {

@@ -41,12 +41,12 @@ function spoken(input: DiagnosisInput, node: string): (4 | 6)[] {
 
 /** F60: nodes without BIRD. When no node has it, that is one finding, or none where nothing needs BGP. */
 function withoutBird(input: DiagnosisInput): BgpFinding[] {
-  const absent = input.states.flatMap(({ node }) =>
-    families
+  const absent = input.states.flatMap(({ node }) => {
+    const versions = families
       .filter((version) => input.known(node).node?.address[version] !== undefined)
-      .filter((version) => hasNoBird(input.known(node), version))
-      .map((version) => ({ node, version })),
-  );
+      .filter((version) => hasNoBird(input.known(node), version));
+    return versions.length === 0 ? [] : [{ node, versions }];
+  });
   const nowhere = input.states.every(({ node }) =>
     spoken(input, node).every((version) => hasNoBird(input.known(node), version)),
   );
@@ -57,13 +57,15 @@ function withoutBird(input: DiagnosisInput): BgpFinding[] {
     const message = `BIRD runs on none of the ${nodes.length} nodes that were queried: ${listed(nodes)}`;
     return [bgpFinding(faults.birdDown, nodes[0] ?? '', { nodes, message, hint })];
   }
-  return absent.flatMap(({ node, version }) => {
-    const wanted = input.plan.index.sessions(node, version);
+  return absent.flatMap(({ node, versions }) => {
+    const wanted = versions.flatMap((version) => input.plan.index.sessions(node, version));
     if (wanted.length === 0) return [];
-    const peers = wanted.map(({ peerNode, peer }) => peerNode ?? formatIp(peer));
-    const pairs = pairsAt(input, node, version);
+    const peers = [...new Set(wanted.map(({ peerNode, peer }) => peerNode ?? formatIp(peer)))];
+    const pairs = versions.flatMap((version) => pairsAt(input, node, version));
+    const version = versions.length === 1 ? versions[0] : undefined;
     // A BIRD that is gone takes its connections with it at once.
-    const witnesses = pairs.filter(({ near }) => near.node !== node && isUp(near)).map(({ near }) => near.node);
+    const up = pairs.filter(({ near }) => near.node !== node && isUp(near)).map(({ near }) => near.node);
+    const witnesses = [...new Set(up)];
     const message =
       witnesses.length === 0
         ? `BIRD is not running on ${node}: no session with ${listed(peers)}`

@@ -200,7 +200,7 @@ export const bgpFaults = {
     title: 'node is not ready',
     severities: ['error'],
     meaning:
-      'Kubernetes reports the node as not ready, it could not be queried, and its peers have lost their sessions with it: it is powered off or disconnected.',
+      'Kubernetes reports the node as not ready, it could not be queried, and its peers have lost their sessions with it, or the routes to its blocks: it is powered off or disconnected.',
     whatToDo: 'Bring the machine back. Its sessions come up by themselves.',
   },
   reflectorsShareCluster: {

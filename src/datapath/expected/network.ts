@@ -113,8 +113,8 @@ export interface Network {
   readonly addressSource: AddressSource;
   /** What carries packets between nodes; with `flannel` (Canal) routes and tunnels between nodes are not Calico's. */
   readonly carrier: 'calico' | 'flannel';
-  /** The interfaces that BIRD ignores on a node, as patterns with `*`. */
-  ignoredInterfaces(node: string): readonly string[];
+  /** The interfaces that BIRD ignores on a node, as patterns with `*`, and the BGPConfiguration that says so. */
+  ignoredInterfaces(node: string): { readonly patterns: readonly string[]; readonly configuration: string };
   /** Ranges of addresses of services that BGP advertises. */
   readonly serviceRanges: readonly ServiceRange[];
   /** What rests on these kinds is not judged. */

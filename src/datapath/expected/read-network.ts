@@ -236,9 +236,14 @@ function serviceRangesOf(configurations: readonly BGPConfiguration[]): ServiceRa
 }
 
 /** By node, the interfaces that BIRD ignores: those of its own BGPConfiguration, else those of `default`. */
-function ignoredInterfacesOf(configurations: readonly BGPConfiguration[]): (node: string) => readonly string[] {
+function ignoredInterfacesOf(configurations: readonly BGPConfiguration[]): Network['ignoredInterfaces'] {
   const ignored = new Map(configurations.map(({ metadata, spec }) => [metadata.name, spec?.ignoredInterfaces]));
-  return (node) => ignored.get(`node.${node}`) ?? ignored.get('default') ?? [];
+  return (node) => {
+    const own = ignored.get(`node.${node}`);
+    return own === undefined
+      ? { patterns: ignored.get('default') ?? [], configuration: 'default' }
+      : { patterns: own, configuration: `node.${node}` };
+  };
 }
 
 /**

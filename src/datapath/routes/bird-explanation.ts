@@ -12,6 +12,8 @@ import { type Network, poolAround } from '../expected/network.ts';
 import type { ExpectedRoute } from '../expected/routes.ts';
 import {
   becauseOfDevice,
+  becauseOfObject,
+  becauseOfSession,
   deviceDownHint,
   deviceMissingHint,
   nothing,
@@ -78,7 +80,12 @@ function sessionText(protocol: BirdProtocol): string {
 }
 
 /** How the session with the other node explains it. */
-function bySession(peer: string, state: NodeState, network: Network, version: 4 | 6): { cause: string; hint: string } {
+function bySession(
+  peer: string,
+  state: NodeState,
+  network: Network,
+  version: 4 | 6,
+): { cause: string; hint: string; because?: string } {
   const { status, protocols } = state.bird[version];
   if (!protocols.seen) {
     return {
@@ -100,6 +107,7 @@ function bySession(peer: string, state: NodeState, network: Network, version: 4 
     return {
       cause: `BGP with ${peer} is not established (${session.name}: ${sessionText(session)})`,
       hint: `bring the session up: calictl node status ${state.node} ${peer}`,
+      because: becauseOfSession(peer),
     };
   }
   return {
@@ -133,6 +141,35 @@ function byDevice(route: ExpectedRoute, view: LocalView): RouteFinding | undefin
   };
 }
 
+/** The pattern of ignoredInterfaces that hides a device; undefined when none does. */
+function hidingPattern(patterns: readonly string[], device: string): string | undefined {
+  return patterns.find((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.*')}$`).test(device);
+  });
+}
+
+/** F93 for the reason that BIRD ignores the uplink, and so does not know the network of its next hops. */
+function byIgnoredUplink(
+  route: ExpectedRoute,
+  network: Network,
+  node: string,
+  { parent }: LocalView,
+): RouteFinding | undefined {
+  const { patterns, configuration } = network.ignoredInterfaces(node);
+  const pattern = parent === undefined ? undefined : hidingPattern(patterns, parent);
+  if (parent === undefined || pattern === undefined) return undefined;
+  return {
+    ...routeFinding(
+      faults.nextHopUnreachable,
+      `BIRD on ${node} ignores ${parent}, which leads to other nodes (ignoredInterfaces ${pattern}): it has no next hop for ${route.text} of ${route.peer}`,
+      `take ${pattern} out of ignoredInterfaces of BGPConfiguration ${configuration}, or name only interfaces that lead to no node`,
+    ),
+    object: { kind: 'BGPConfiguration', name: configuration },
+    because: becauseOfObject('BGPConfiguration', configuration),
+  };
+}
+
 /** Why a route to another node is not in the kernel. */
 export function whyMissing(
   route: ExpectedRoute,
@@ -152,6 +189,9 @@ export function whyMissing(
     const hint = `check that Felix runs on this node, and read its log: calictl node status ${state.node}`;
     return routeFinding(faults.remoteRouteMissing, message, hint);
   }
+  const isIgnored = inBird === undefined || isUnresolved(inBird);
+  const ignored = isIgnored ? byIgnoredUplink(route, network, state.node, view) : undefined;
+  if (ignored !== undefined) return ignored;
   if (inBird !== undefined) {
     if (isUnresolved(inBird)) return nextHopUnreachable(network, state.node, destination, inBird);
     const { status } = state.bird[version];
@@ -166,11 +206,11 @@ export function whyMissing(
         'set disableBGPExport of the pool to false, unless other routers know the way to its blocks',
       ),
       object: { kind: 'IPPool', name: pool.name },
-      because: `pool ${pool.name}`,
+      because: becauseOfObject('IPPool', pool.name),
     };
   }
-  const { cause, hint } = bySession(peer, state, network, version);
-  return routeFinding(faults.remoteRouteMissing, `${message}; ${cause}`, hint);
+  const { cause, hint, ...more } = bySession(peer, state, network, version);
+  return { ...routeFinding(faults.remoteRouteMissing, `${message}; ${cause}`, hint), ...more };
 }
 
 /** Routes in pools that BIRD has for the kernel and the kernel does not have, in addition to the expected ones. */

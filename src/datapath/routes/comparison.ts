@@ -7,8 +7,8 @@ import type { RouteSubject } from '../expected/routes.ts';
 /** What is wrong with a route: a finding without its place. */
 export interface RouteFinding extends Pick<NodeFinding, 'id' | 'severity' | 'message' | 'hint' | 'object'> {
   /**
-   * What many routes are wrong because of: such findings of a node become one. `tunnel NAME` and `objects` are reported on
-   * their own as well.
+   * What many routes are wrong because of: such findings of a node become one. Devices and `objects` are reported on their
+   * own as well.
    */
   readonly because?: string;
 }
@@ -30,6 +30,12 @@ export const deviceMissingHint = (device: string): string =>
 
 /** The cause of findings about routes through a device that cannot be used. */
 export const becauseOfDevice = (device: string): string => `device ${device}`;
+
+/** The cause of findings about routes that the BGP session with a node would bring. */
+export const becauseOfSession = (peer: string): string => `session ${peer}`;
+
+/** The cause of findings that one object of the cluster has on all nodes: they become one finding. */
+export const becauseOfObject = (kind: string, name: string): string => `object ${kind} ${name}`;
 
 /** A finding of the fault, with the fault's usual severity unless another of its severities is given. */
 export function routeFinding<F extends NodeFault>(

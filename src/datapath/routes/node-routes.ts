@@ -12,6 +12,7 @@ import {
 import { listed } from '../../text/wording.ts';
 import { type Network, routedPools } from '../expected/network.ts';
 import { withObservedSettings } from '../expected/observed-settings.ts';
+import { commonCauses } from './common-causes.ts';
 import { compareRoutes } from './compare.ts';
 import { becauseOfObjects, type RouteComparison } from './comparison.ts';
 import { crossNodeFindings } from './cross-node.ts';
@@ -88,6 +89,11 @@ export function nodeRoutesList(objects: Network, states: readonly NodeState[], a
     return { node, reached: true, asExpected, routes };
   });
   const read = new Set(states.map(({ node }) => node));
+  const common = commonCauses(
+    network,
+    states,
+    items.flatMap(({ routes }) => routes),
+  );
   const families = ([4, 6] as const).filter((version) =>
     routedPools(network).some(({ cidr }) => cidr.version === version),
   );
@@ -95,7 +101,8 @@ export function nodeRoutesList(objects: Network, states: readonly NodeState[], a
     items,
     findings: [
       ...concerning(crossNodeFindings(network, states), read),
-      ...items.flatMap(({ routes }) => routeFindings(routes)),
+      ...common.findings,
+      ...items.flatMap(({ routes }) => routeFindings(routes.filter((route) => !common.explained.has(route)))),
     ],
     unreached: states.flatMap((state) => unseenRoutes(state, families)),
     unread: network.unread,

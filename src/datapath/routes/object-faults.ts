@@ -11,21 +11,34 @@ import { rangesOverlapHint } from './comparison.ts';
 
 const families = [4, 6] as const;
 
-/** F56: nodes with the same address of a tunnel device. */
-function sharedTunnelAddresses(nodes: readonly NetworkNode[]): NodeFinding[] {
+/** The nodes by the address of a tunnel device that more than one of them has. */
+function nodesByTunnelAddress(nodes: readonly NetworkNode[]): [address: string, names: string[]][] {
   const addressed = nodes.flatMap(({ name, ipipAddress, vxlanAddresses, wireguardAddresses }) =>
     [ipipAddress, ...families.flatMap((version) => [vxlanAddresses[version], wireguardAddresses[version]])].flatMap(
       (address: IpAddress | undefined) => (address === undefined ? [] : [{ name, address: formatIp(address) }]),
     ),
   );
   return [...groupBy(addressed, ({ address }) => address)].flatMap(([address, group]) => {
-    const [node, peer] = new Set(group.map(({ name }) => name));
+    const names = [...new Set(group.map(({ name }) => name))];
+    return names.length > 1 ? [[address, names] as [string, string[]]] : [];
+  });
+}
+
+/** The nodes that have the address of another one's tunnel device: what others know of them is wrong for that reason. */
+export function sharedTunnelNodes({ nodes }: Network): ReadonlySet<string> {
+  return new Set(nodesByTunnelAddress([...nodes.values()]).flatMap(([, names]) => names));
+}
+
+/** F56: nodes with the same address of a tunnel device. */
+function sharedTunnelAddresses(nodes: readonly NetworkNode[]): NodeFinding[] {
+  return nodesByTunnelAddress(nodes).flatMap(([address, names]) => {
+    const [node, peer] = names;
     if (node === undefined || peer === undefined) return [];
     return [
       nodeFinding(faults.tunnelAddressShared, {
         node,
         peer,
-        message: `${listed([...new Set(group.map(({ name }) => name))])} have the same tunnel address, ${address}`,
+        message: `${listed(names)} have the same tunnel address, ${address}`,
         object: { kind: 'Node', name: peer },
         hint: `find out which node it is allocated to: calictl ipam show --ip ${address}; the other node needs an address of its own`,
       }),

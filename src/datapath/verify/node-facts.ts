@@ -7,9 +7,11 @@ import type { NodeReading, ProbeName } from '../../node-state/probes.ts';
 import { type UnreachedNode, type UnreadKind, unreachedOf } from '../../node-state/unreached.ts';
 import type { Network, Workload } from '../expected/network.ts';
 import { withObservedSettings } from '../expected/observed-settings.ts';
+import { type CommonCauses, commonCauses } from '../routes/common-causes.ts';
 import { becauseOfDevice } from '../routes/comparison.ts';
 import { crossNodeFindings, samePodAddresses } from '../routes/cross-node.ts';
 import { concerning, routeFindings } from '../routes/node-routes.ts';
+import { sharedTunnelNodes } from '../routes/object-faults.ts';
 import { type Fact, findingOf } from './fact.ts';
 import { type ReadNode, verifyNode, verifyPod } from './verify.ts';
 
@@ -30,15 +32,27 @@ export interface NodeFactsList {
   readonly unread: readonly UnreadKind[];
 }
 
+const wrongOf = (facts: readonly Fact[]): Fact[] => facts.filter(({ verdict }) => verdict === 'wrong');
+
+/**
+ * Faults that only follow from a tunnel address that nodes share: that of the device of such a node, and what the devices of
+ * others know of it.
+ */
+function followsFromSharing(node: string, { id, peer }: Fact, sharing: ReadonlySet<string>): boolean {
+  if (id === faults.tunnelAddressWrong.id) return sharing.has(node);
+  const isOfPeer = id === faults.vtepMacWrong.id || id === faults.forwardingEntryMissing.id;
+  return isOfPeer && peer !== undefined && sharing.has(peer);
+}
+
 /** What is wrong on a node; routes that are wrong for one common reason are one finding. */
-function findingsOf(node: string, facts: readonly Fact[]): NodeFinding[] {
-  const wrong = facts.filter(({ verdict }) => verdict === 'wrong');
+function findingsOf(node: string, facts: readonly Fact[], { explained }: CommonCauses): NodeFinding[] {
+  const wrong = wrongOf(facts);
   // A device that is wrong is a fact of its own: the routes through it follow from it.
   const devices = new Set(
     wrong.filter(({ id, fact }) => id === faults.tunnelUnusable.id && fact === 'device').map(({ subject }) => subject),
   );
   const routes = wrong
-    .flatMap(({ comparison }) => (comparison === undefined ? [] : [comparison]))
+    .flatMap(({ comparison }) => (comparison === undefined || explained.has(comparison) ? [] : [comparison]))
     .filter(({ finding }) => ![...devices].some((device) => finding?.because === becauseOfDevice(device)));
   const others = wrong.filter(({ comparison }) => comparison === undefined);
   return [...others.flatMap((fact) => findingOf(node, fact) ?? []), ...routeFindings(routes)];
@@ -78,10 +92,25 @@ export function nodeFactsList(
   const asked = new Set(states.map(({ node }) => node));
   const between =
     pod === undefined ? concerning(crossNodeFindings(network, states), asked) : samePodAddresses(network, pod);
-  const wrong = items.flatMap(({ node, facts }) => findingsOf(node, facts));
+  const common = commonCauses(
+    network,
+    states,
+    items.flatMap(({ facts }) => wrongOf(facts).flatMap(({ comparison }) => comparison ?? [])),
+  );
+  const sharing = sharedTunnelNodes(network);
+  const wrong = items.flatMap(({ node, facts }) =>
+    findingsOf(
+      node,
+      facts.filter((fact) => !followsFromSharing(node, fact, sharing)),
+      common,
+    ),
+  );
+  // What the interfaces of a node show says more than its object alone.
+  const doubtful = new Set(wrong.filter(({ id }) => id === faults.nodeAddressDoubtful.id).map(({ node }) => node));
+  const notRepeated = between.filter(({ id, node }) => id !== faults.nodeAddressDoubtful.id || !doubtful.has(node));
   return {
     items,
-    findings: [...between, ...wrong],
+    findings: [...notRepeated, ...common.findings, ...wrong],
     unreached: states.flatMap(
       (state) =>
         unreachedOf(state, [

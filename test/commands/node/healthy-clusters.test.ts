@@ -15,9 +15,26 @@ for (const encapsulation of ['none', 'ipip', 'ipip-crosssubnet', 'vxlan', 'vxlan
 }
 kinds.push({ encapsulation: 'none', dataplane: 'iptables', version: 'v3.31.4', bird: true, ipam: 'host-local' });
 kinds.push({ encapsulation: 'none', dataplane: 'nftables', version: 'v3.32.1', bird: true, ipam: 'host-local' });
+for (const families of ['both', 'IPv6'] as const) {
+  for (const encapsulation of ['none', 'ipip', 'ipip-crosssubnet', 'vxlan', 'vxlan-crosssubnet'] as const) {
+    if (families === 'IPv6' && encapsulation.startsWith('ipip')) continue;
+    for (const bird of encapsulation.startsWith('vxlan') ? [true, false] : [true]) {
+      const [dataplane, version] = bird ? (['iptables', 'v3.31.4'] as const) : (['nftables', 'v3.32.1'] as const);
+      kinds.push({ encapsulation, dataplane, version, bird, ipam: 'calico-ipam', families });
+    }
+  }
+  kinds.push({
+    encapsulation: 'none',
+    dataplane: 'iptables',
+    version: 'v3.32.1',
+    bird: true,
+    ipam: 'host-local',
+    families,
+  });
+}
 
-const nameOf = ({ encapsulation, dataplane, version, bird, ipam }: ClusterKind): string =>
-  `${encapsulation} ${bird ? 'with' : 'without'} BIRD, ${dataplane}, ${version}, ${ipam}`;
+const nameOf = ({ encapsulation, dataplane, version, bird, ipam, families = 'IPv4' }: ClusterKind): string =>
+  `${encapsulation} ${bird ? 'with' : 'without'} BIRD, ${dataplane}, ${version}, ${ipam}, ${families === 'both' ? 'IPv4 and IPv6' : families}`;
 
 const nothing = nothingFound.map(({ command, code, problems }) => ({ command, code, problems }));
 
@@ -65,6 +82,64 @@ interface Planted {
   /** By command, the problems as id and node. */
   readonly found: Readonly<Record<string, readonly string[]>>;
 }
+
+const hasIpv6 = ({ families = 'IPv4' }: ClusterKind): boolean => families !== 'IPv4';
+
+/** Faults of IPv6, where it is the only family and where it is one of two. */
+const plantedInIpv6: Readonly<Record<string, Planted>> = {
+  'IPv6 forwarding off': {
+    fits: hasIpv6,
+    plant: (cluster) => textsB(cluster).sysctls.set('ipv6/conf/all/forwarding', '0'),
+    found: { verify: ['F30 node-b'] },
+  },
+  'IPv6 disabled on the interface of a pod': {
+    fits: hasIpv6,
+    plant: (cluster) => textsB(cluster).sysctls.set(`ipv6/conf/${cluster.nodes[1]?.pod.device}/disable_ipv6`, '1'),
+    found: { verify: ['F12 node-b'] },
+  },
+  'the IPv6 route to a pod missing': {
+    fits: hasIpv6,
+    plant: (cluster) => {
+      const texts = textsB(cluster);
+      texts.routes6 = texts.routes6.filter((route) => !route.startsWith(`${cluster.nodes[1]?.six.pod} `));
+    },
+    found: { routes: ['F06 node-b'], verify: ['F06 node-b'] },
+  },
+  'an IPv6 route to another node missing although Felix writes it': {
+    fits: (kind) => hasIpv6(kind) && usesVxlan(kind),
+    plant: (cluster) => {
+      const texts = textsB(cluster);
+      texts.routes6 = texts.routes6.filter((route) => !route.startsWith('fd00:244:0:10::/'));
+    },
+    found: { routes: ['F44 node-b'], verify: ['F44 node-b'] },
+  },
+  'an IPv6 session that is down': {
+    fits: (kind) => hasIpv6(kind) && kind.bird,
+    plant: (cluster) => {
+      for (const [name, peer] of [
+        ['node-a', '2001:db8:4::2'],
+        ['node-b', '2001:db8:4::1'],
+      ] as const)
+        cluster.texts.get(name)?.sessions6.set(peer, 'Connect       Socket: Connection timed out');
+    },
+    found: { status: ['F62 node-b'], bgp: ['F62 node-b'] },
+  },
+  'one IPv6 tunnel address on two nodes': {
+    fits: (kind) => hasIpv6(kind) && usesVxlan(kind),
+    plant: (cluster) => {
+      const { annotations } = cluster.coreNodes[1]?.metadata ?? {};
+      if (annotations) annotations['projectcalico.org/IPv6VXLANTunnelAddr'] = 'fd00:244:0:10::';
+    },
+    found: { routes: ['F56 node-a'], verify: ['F56 node-a'] },
+  },
+  'a range of load balancers over the IPv6 pool': {
+    fits: hasIpv6,
+    plant: (cluster) => {
+      cluster.bgp = { serviceLoadBalancerIPs: [{ cidr: 'fd00:244:0:ff00::/120' }] };
+    },
+    found: { routes: ['F79 node-a'], verify: ['F79 node-a'] },
+  },
+};
 
 const usesVxlan = ({ encapsulation }: ClusterKind): boolean => encapsulation.startsWith('vxlan');
 
@@ -165,16 +240,31 @@ const planted: Readonly<Record<string, Planted>> = {
     fits: ({ bird }) => bird,
     plant: (cluster) => {
       textsB(cluster).bird = false;
-      for (const name of ['node-a', 'node-c'])
+      for (const name of ['node-a', 'node-c']) {
         cluster.texts.get(name)?.sessions.set('10.90.4.2', 'Active        Socket: Connection refused');
+        cluster.texts.get(name)?.sessions6.set('2001:db8:4::2', 'Active        Socket: Connection refused');
+      }
     },
     found: { status: ['F60 node-b'], bgp: ['F60 node-b'] },
   },
 };
 
 describe('one fault in a healthy cluster', () => {
-  const cases = Object.entries(planted).flatMap(([fault, one]) =>
-    kinds.filter(one.fits).map((kind) => [fault, nameOf(kind), kind, one] as const),
+  const all = [
+    ...Object.entries(planted).map(([fault, one]) => ({
+      fault,
+      one,
+      fits: ({ families }: ClusterKind) => families !== 'IPv6',
+    })),
+    ...Object.entries(plantedInIpv6).map(([fault, one]) => ({ fault, one, fits: () => true })),
+  ];
+  // Each fault in some kinds, and each kind with some faults; with LONG every fault in every kind.
+  const step = process.env['LONG'] ? 1 : 5;
+  const cases = all.flatMap(({ fault, one, fits }, at) =>
+    kinds
+      .filter((kind) => fits(kind) && one.fits(kind))
+      .filter((_, kindAt) => (kindAt + at) % step === 0)
+      .map((kind) => [fault, nameOf(kind), kind, one] as const),
   );
 
   it.each(cases)('%s is found alone: %s', async (_fault, _name, kind, { plant, found }) => {
