@@ -78,7 +78,7 @@ describe('common causes', () => {
     expect(routes?.texts[0]).toMatch(/ignores eth0.*ignoredInterfaces eth\*.*BGPConfiguration default/);
   });
 
-  it('interfaces that are ignored and lead to no node are no fault', async () => {
+  it('nothing is found where ignored interfaces lead to no node', async () => {
     const cluster = healthyCluster(kindOf('none'), (one) => {
       one.bgp = { ignoredInterfaces: ['docker*', 'virbr0', '*.100'] };
     });
@@ -97,7 +97,7 @@ describe('common causes', () => {
     expect(verify?.texts[0]).toMatch(/^node-a, node-b have the same tunnel address, 10\.244\.10\.0/);
   });
 
-  it('an address that was detected on a network of its own is told of that node, and not where all nodes use another one', async () => {
+  it('an address that was detected on a network of its own is reported for that node, and not where all nodes use such a network', async () => {
     const moved = healthyCluster(kindOf('ipip'), (one) => {
       const { annotations } = one.coreNodes[1]?.metadata ?? {};
       if (annotations) annotations['projectcalico.org/IPv4Address'] = '192.168.50.2/24';
