@@ -50,7 +50,7 @@ export async function unfinishedRun(path: string): Promise<UnfinishedRun | undef
 }
 
 /** The same from the text of the journal. A last line that was cut off in the middle was not followed by a write. */
-export function parseUnfinished(text: string): UnfinishedRun | undefined {
+function parseUnfinished(text: string): UnfinishedRun | undefined {
   let run: Omit<UnfinishedRun, 'undo'> | undefined;
   /** What takes back each process that was begun, the last one first. */
   let undo: (readonly (readonly string[])[])[] = [];
