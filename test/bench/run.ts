@@ -16,7 +16,7 @@ import { benchTable } from './table.bench.ts';
 
 const usage = `npm run bench -- [BENCH…] [--pods N] [--strays N] [--rounds N] [--keep]
 
-  BENCH       net ipam manifest nodes ssh version get assign stray check table apply fix; all of them when none is named
+  BENCH       net ipam manifest nodes ssh cni version get assign stray check table apply fix; all of them when none is named
   --pods N    size of the generated cluster (200)
   --objects N objects that \`apply\` writes (1000)
   --strays N  stray handles that \`fix\` removes (1000)
@@ -34,6 +34,7 @@ const names = [
   'manifest',
   'nodes',
   'ssh',
+  'cni',
   'version',
   'get',
   'assign',
@@ -101,6 +102,7 @@ async function main(): Promise<void> {
   if (wanted.has('manifest')) say((await import('./manifest.bench.ts')).benchManifest(rounds));
   if (wanted.has('nodes')) say(await (await import('./nodes.bench.ts')).benchNodes(rounds));
   if (wanted.has('ssh')) say(await (await import('./ssh-config.bench.ts')).benchSshConfig(rounds));
+  if (wanted.has('cni')) say(await (await import('./cni.bench.ts')).benchCni(process.cwd(), rounds));
   if (wanted.has('version')) say(await benchVersion(rounds * 3));
   if (values.against !== undefined) say(await benchAgainst(values.against, rounds * 3));
   if (!values.keep && !['get', 'assign', 'stray', 'check', 'table', 'apply', 'fix'].some((name) => wanted.has(name)))
