@@ -1,9 +1,9 @@
 // What the four commands that judge nodes find in a cluster: id, node and message, and the exit code of each.
+
+import { nodeCommands } from '../lab/transports.ts';
 import { run } from '../program/world.ts';
 import { recordedFolder } from '../recorded/nodes.ts';
 import { answersOf, type HealthyCluster, objectsOf } from './healthy-clusters.ts';
-
-export const nodeCommands = ['status', 'bgp', 'routes', 'verify'] as const;
 
 export interface CommandFindings {
   readonly command: string;
