@@ -29,8 +29,11 @@ export interface WiringSubject {
 /** A name of `ip netns` as its path. */
 const namespacePath = (text: string): string => (text.includes('/') ? text : `/var/run/netns/${text}`);
 
-/** The longest name of an interface. */
+/** The longest name of an interface, in bytes. */
 const longestName = 15;
+
+/** The kernel has settings for all interfaces, and for new ones, under these names. */
+const namesOfSettings: readonly string[] = ['all', 'default'];
 
 /**
  * Errors: those of the datastore; UsageError for a name that no interface can have; CalictlError for a pod that is not
@@ -77,11 +80,13 @@ async function interfaceOf(ctx: Context, pod: Pod | undefined, node: NodeTarget,
   return hostInterfaceName(namespace, name, prefix);
 }
 
+/** As dev_valid_name of the kernel; it replaces a percent sign with a number. */
 function requireInterfaceName(name: string): void {
-  if (name.length <= longestName && /^[^\s/:]+$/.test(name) && name !== '.' && name !== '..') return;
+  const isValid = /^[^\s/:%]+$/.test(name) && name !== '.' && name !== '..' && !namesOfSettings.includes(name);
+  if (isValid && Buffer.byteLength(name) <= longestName) return;
   throw new UsageError(
     `invalid name of an interface: ${name}`,
-    `use at most ${longestName} characters, without slashes`,
+    `use at most ${longestName} bytes, without spaces, slashes, colons and percent signs, and not all or default`,
   );
 }
 

@@ -5,7 +5,7 @@ import { compareIp, formatIp } from '../../net/ip.ts';
 import type { Interface } from '../../node-state/iproute/iproute.ts';
 import { batchesOf, inNamespace } from './batches.ts';
 import type { RouteEffect, Side, Step, VethEffect } from './effect.ts';
-import { linkLocalGateway, type PodWiring, unwiringStep, wiringSteps } from './pod-wiring.ts';
+import { hostEndMac, linkLocalGateway, type PodWiring, unwiringStep, wiringSteps } from './pod-wiring.ts';
 import { isMade, isOtherEnd, type WiringState } from './wiring-state.ts';
 
 /** One step of a plan. */
@@ -46,26 +46,71 @@ export function wiringPlan(wiring: PodWiring, netns: string, state: WiringState)
   };
 }
 
-/** The removal of the pod's wiring by the node's end, or by the pod's where the node has none of that name. */
+/** What is there of a pair that is to be removed. */
+export interface LinksToRemove {
+  /** The interface of the node with the name of the node's end. */
+  readonly node: Interface | undefined;
+  /** The one of the pod's namespace; 'unknown' when the namespace was not named, or is gone. */
+  readonly pod: Interface | 'unknown' | undefined;
+  /** The other end of the pod's interface, under whatever name the node has it; read when there is no `node`. */
+  readonly otherEnd: Interface | undefined;
+}
+
+/**
+ * The removal of the pod's wiring by the node's end, or by the pod's where the node has none of that name. What is not seen to
+ * be the pod's is not removed: both ends are, or the node's end has the name that follows from the pod and the MAC address of
+ * pods' interfaces. `isNamed`: the name of the node's end was given, and says nothing of whose it is.
+ */
 export function unwiringPlan(
   { hostInterface, podInterface }: Pick<PodWiring, 'hostInterface' | 'podInterface'>,
   netns: string | undefined,
-  state: { readonly node: Interface | undefined; readonly pod: Interface | undefined },
+  links: LinksToRemove,
+  isNamed: boolean,
 ): WiringPlan {
-  const { node, pod } = state;
-  const notVeth = (name: string, where: string): WiringPlan => ({
-    ok: false,
-    why: `${name} ${where} is not one end of a veth pair`,
-    hint: 'Calico did not make it: find out what it is with ip -d link show',
-  });
+  const { node } = links;
+  const pod = links.pod === 'unknown' ? undefined : links.pod;
+  const refused = (why: string, hint: string): WiringPlan => ({ ok: false, why, hint });
+  const findOut = 'find out what it is with ip -d link show';
+  const notVeth = (name: string, where: string): WiringPlan =>
+    refused(`${name} ${where} is not one end of a veth pair`, `Calico did not make it: ${findOut}`);
   if (node !== undefined && node.kind !== 'veth') return notVeth(hostInterface, 'on the node');
   if (node !== undefined && pod !== undefined && !isOtherEnd(node, pod)) {
-    const why = `${hostInterface} on the node and ${podInterface} in the namespace are not the two ends of one pair`;
-    return { ok: false, why, hint: 'name the namespace of the pod that the interface belongs to' };
+    return refused(
+      `${hostInterface} on the node and ${podInterface} in the namespace are not the two ends of one pair`,
+      'name the namespace of the pod that the interface belongs to',
+    );
+  }
+  if (node !== undefined && pod === undefined) {
+    if (links.pod !== 'unknown') {
+      return refused(
+        `the other end of ${hostInterface} is not ${podInterface} in the namespace, which has no interface of that name`,
+        'name the namespace of the pod that the interface belongs to, or the name of its end with --pod-interface',
+      );
+    }
+    if (isNamed) {
+      return refused(
+        `nothing shows whose interface ${hostInterface} on the node is`,
+        'name the namespace of the pod with --netns',
+      );
+    }
+    if (node.mac !== hostEndMac) {
+      return refused(
+        `${hostInterface} on the node does not have the MAC address ${hostEndMac} of pods' interfaces`,
+        findOut,
+      );
+    }
+  }
+  if (node === undefined && pod !== undefined) {
+    if (pod.kind !== 'veth') return notVeth(podInterface, 'in the namespace');
+    if (links.otherEnd?.mac !== hostEndMac) {
+      return refused(
+        `the other end of ${podInterface} in the namespace is not the interface of a pod on the node`,
+        findOut,
+      );
+    }
   }
   const [side, device]: [Side, string] =
     node === undefined && pod !== undefined ? ['pod', podInterface] : ['node', hostInterface];
-  if (side === 'pod' && pod?.kind !== 'veth') return notVeth(podInterface, 'in the namespace');
   const step = unwiringStep(side, device);
   const isGone = node === undefined && pod === undefined;
   return { ok: true, steps: [{ step, argv: commandOf(step, netns ?? ''), undo: undefined, isMade: isGone }] };

@@ -1,15 +1,18 @@
 // Reads both ends of a pod's wiring over a transport, in one round trip where the transport can.
 import { inNamespace } from '../../datapath/wire/batches.ts';
 import type { Side, Step } from '../../datapath/wire/effect.ts';
+import type { LinksToRemove } from '../../datapath/wire/wiring-plan.ts';
 import {
   type EndAnswer,
   type EndState,
   endProbes,
   endState,
+  isOtherEnd,
   saysAbsent,
   type WiringState,
 } from '../../datapath/wire/wiring-state.ts';
 import type { CommandResult, NodeExec, NodeTarget, RunOptions, StepOutcome } from '../../node-exec/node-exec.ts';
+import { parseInterfaces } from '../../node-state/iproute/interfaces.ts';
 import { CalictlError, RefusedError } from '../../world/errors.ts';
 
 /** The place of a pod's wiring. */
@@ -111,24 +114,37 @@ function enteredNamespace(
   return id;
 }
 
-/** The links on the node and in the namespace, for a removal: fewer answers are needed, and the namespace may be gone. */
+/**
+ * The links on the node and in the namespace, for a removal: fewer answers are needed, and the namespace may be gone.
+ * Errors: as of readWiring.
+ */
 export async function readLinks(
   exec: NodeExec,
   node: NodeTarget,
   { netns, hostInterface, podInterface }: Omit<WiringPlace, 'netns'> & { readonly netns: string | undefined },
   options: RunOptions,
-): Promise<{ readonly node: EndState['link']; readonly pod: EndState['link'] }> {
-  const link = async (device: string, prefix: readonly string[]): Promise<EndState['link']> => {
+): Promise<LinksToRemove> {
+  const run = (prefix: readonly string[], argv: readonly string[]): Promise<CommandResult> =>
+    exec.run(node, [...english, ...prefix, ...argv], options);
+  const linkOf = async (prefix: readonly string[], device: string): Promise<EndState['link']> => {
     const argv = ['ip', '-j', '-d', 'link', 'show', 'dev', device];
-    const { exit, stdout, stderr } = await exec.run(node, [...english, ...prefix, ...argv], options);
-    if (exit !== 0 && prefix.length > 0 && /^nsenter: .*No such file or directory/.test(stderr)) return undefined;
+    const { exit, stdout, stderr } = await run(prefix, argv);
     if (exit !== 0 && !saysAbsent(stderr)) throw unreadable(device, argv, stderr.trim() || `exit code ${exit}`);
     const { state, problems } = endState(device, [{ subject: 'link', stdout }]);
     if (problems.length > 0) throw unreadable(device, [], problems.join('; '));
     return state.link;
   };
-  return {
-    node: await link(hostInterface, []),
-    pod: netns === undefined ? undefined : await link(podInterface, inNamespace(netns)),
-  };
+  const own = await linkOf([], hostInterface);
+  const entered = netns === undefined ? undefined : await run(inNamespace(netns), namespaceProbe);
+  const isGone =
+    entered?.exit !== 0 && /^nsenter: can(not|'t) open .*No such file or directory/.test(entered?.stderr ?? '');
+  if (netns === undefined || isGone) return { node: own, pod: 'unknown', otherEnd: undefined };
+  enteredNamespace(node, netns, await run([], namespaceProbe), entered);
+  const pod = await linkOf(inNamespace(netns), podInterface);
+  if (own !== undefined || pod === undefined) return { node: own, pod, otherEnd: undefined };
+  const argv = ['ip', '-j', '-d', 'link', 'show', 'type', 'veth'];
+  const { exit, stdout, stderr } = await run([], argv);
+  const links = parseInterfaces(stdout);
+  if (exit !== 0 || !links.ok) throw unreadable(podInterface, argv, links.ok ? stderr.trim() : links.problem);
+  return { node: own, pod, otherEnd: links.value.find((link) => isOtherEnd(link, pod)) };
 }

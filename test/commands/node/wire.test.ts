@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listingChanges } from '../../support/lab/full-listing.ts';
+import { makeNamespace } from '../../support/lab/network-namespace.ts';
 import { type Cut, WiringPlace, wiringPrograms } from '../../support/lab/wiring-place.ts';
 import { describeWithPrograms } from '../../support/program/parts.ts';
 import { type Ran, type RunOptions, run } from '../../support/program/world.ts';
@@ -255,6 +256,61 @@ describeWithPrograms('node wire', wiringPrograms, () => {
   });
 
   describe('unwire', () => {
+    /** The links of the node by name, each with its other end. */
+    const links = (): string => place.node.run('ip', '-br', 'link', 'show');
+    const refusal = async (
+      netns = place.pod.name,
+      ends: readonly string[] = ['--interface', host],
+    ): Promise<string> => {
+      const before = links();
+      const words = ['--netns', netns, '--via', `netns:${place.node.name}`, '--journal', place.journal, ...ends];
+      const { code, stderr } = await run(['node', 'unwire', ...words], { env: { PATH: process.env['PATH'] ?? '' } });
+      expect({ code, links: links() }).toEqual({ code: 4, links: before });
+      return stderr;
+    };
+
+    it('refuses an interface of the node whose other end is not in the namespace that was named', async () => {
+      place.node.ip(`link add ${host} type veth peer name up1\n`);
+      try {
+        expect(await refusal()).toContain(`the other end of ${host} is not eth0 in the namespace`);
+      } finally {
+        place.node.ip(`link del ${host}\n`);
+      }
+    });
+
+    it('refuses an interface that was named, and may be that of another pod, when the namespace is gone', async () => {
+      const other = makeNamespace('wire-other-pod');
+      try {
+        const mac = 'address ee:ee:ee:ee:ee:ee';
+        place.node.ip(`link add ${host} ${mac} type veth peer name eth0 netns ${other.name}\n`);
+        expect(await refusal('calictl-gone')).toContain(`nothing shows whose interface ${host} on the node is`);
+      } finally {
+        other.remove();
+      }
+    });
+
+    it('refuses an interface of the namespace whose other end is not that of a pod', async () => {
+      place.node.ip(`link add bridged0 type veth peer name eth0 netns ${place.pod.name}\n`);
+      expect(await refusal()).toContain('the other end of eth0 in the namespace is not the interface of a pod');
+    });
+
+    it("removes a pair by the pod's end when the node has its own end under another name", async () => {
+      await calictl('wire', addresses);
+      place.node.ip(`link set dev ${host} down\nlink set dev ${host} name cali-renamed\n`);
+      expect(await calictl('unwire')).toMatchObject({ code: 0, stderr: '' });
+      expect(links()).not.toContain('cali-renamed');
+    });
+
+    it('refuses the namespace of the node itself', async () => {
+      place.node.ip('link add up0 type veth peer name up1\n');
+      try {
+        const ends = ['--interface', 'up0', '--pod-interface', 'up1'];
+        expect(await refusal(place.node.name, ends)).toContain('is the network namespace of');
+      } finally {
+        place.node.ip('link del up0\n');
+      }
+    });
+
     it('removes both ends with all that they had, and is done when it is run again', async () => {
       const before = (await place.listings()).node;
       await calictl('wire', addresses);
@@ -288,6 +344,36 @@ describeWithPrograms('node wire', wiringPrograms, () => {
       }
     });
   });
+});
+
+describe('node wire refuses before it reads anything', () => {
+  const refusalOf = async (...words: readonly string[]): Promise<string> => {
+    const { code, stderr } = await run(['node', 'wire', '--netns', 'web', '--via', 'local', '--dry-run', ...words]);
+    expect(code).toBe(2);
+    return stderr;
+  };
+
+  it.each(['0.0.0.0', '127.0.0.1', '169.254.1.1', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'ff02::1'])(
+    'the address %s, which no pod can have',
+    async (address) => {
+      expect(await refusalOf('--ip', '10.65.0.2', '--ip', address)).toContain(
+        `${address} cannot be the address of a pod`,
+      );
+    },
+  );
+
+  it('an MTU that is too small for IPv6', async () => {
+    expect(await refusalOf('--ip', 'fd00:65::2', '--mtu', '1279')).toContain('MTU 1279 is too small for IPv6');
+  });
+
+  it.each(['all', 'default', '.', '..', 'a/b', 'a:b', 'a b', 'cali%d', 'sixteen-bytes-xx', 'ünïcödé-ëth0'])(
+    'the interface name %j, which the kernel refuses or takes for something else',
+    async (name) => {
+      for (const flag of ['--interface', '--pod-interface']) {
+        expect(await refusalOf('--ip', '10.65.0.2', flag, name)).toContain('invalid name of an interface');
+      }
+    },
+  );
 });
 
 it('the nodes of a snapshot cannot be wired', async () => {

@@ -26,7 +26,7 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
   const { path, unfinished } = await journalOf(ctx, input, subject);
   const planNow = async () => {
     const links = await readLinks(exec, node, subject, { timeoutMs: input.timeout });
-    const plan = unwiringPlan(subject, netns, links);
+    const plan = unwiringPlan(subject, netns, links, input.interface !== undefined);
     if (!plan.ok)
       throw new RefusedError(`${node.name}: ${plan.why}; nothing was removed`, 'WIRING_OBSTACLE', plan.hint);
     return plan.steps;

@@ -5,6 +5,7 @@ import { type PlannedStep, wiringPlan } from '../../../datapath/wire/wiring-plan
 import { isOtherEnd, type WiringState } from '../../../datapath/wire/wiring-state.ts';
 import { listAll } from '../../../datastore/datastore.ts';
 import { openJournal } from '../../../files/journal.ts';
+import { type Cidr, cidrContains, formatCidr, parseCidr } from '../../../net/cidr.ts';
 import { formatIp, type IpAddress, parseIp } from '../../../net/ip.ts';
 import { type NodeExec, TransportError } from '../../../node-exec/node-exec.ts';
 import { applyWiring, beginRun, type NotMade, undoRun } from '../../../node-live/wiring/apply-wiring.ts';
@@ -123,6 +124,8 @@ async function addressesFor(
   const texts = input.ip.length > 0 ? input.ip : addressesOf(pod);
   const addresses = [...new Set(texts)].map(parseIp).filter((address) => address !== undefined);
   if (addresses.length === 0) throw new UsageError(`${text} has no address`, 'specify one with --ip');
+  for (const address of addresses) requirePodAddress(address);
+  requireMtuFor(addresses, input.mtu);
   if (pod === undefined) return addresses;
   const pods = await listAll(await ctx.datastore(), podKind, { signal: ctx.world.signal });
   const name = qualifiedName(pod.metadata);
@@ -138,6 +141,33 @@ async function addressesFor(
     );
   }
   return addresses;
+}
+
+/** Addresses that the kernel, or the pods' gateway, uses for something else. */
+const notOfPods: readonly Cidr[] = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/128',
+  '::1/128',
+  'fe80::/10',
+  'ff00::/8',
+].map((text) => parseCidr(text) as Cidr);
+
+function requirePodAddress(address: IpAddress): void {
+  const range = notOfPods.find((cidr) => cidrContains(cidr, address));
+  if (range === undefined) return;
+  throw new UsageError(`${formatIp(address)} cannot be the address of a pod`, `no pod has one in ${formatCidr(range)}`);
+}
+
+/** RFC 8200, section 5: the kernel has no IPv6 on a link with a smaller MTU. */
+const smallestMtuOfIpv6 = 1280;
+
+function requireMtuFor(addresses: readonly IpAddress[], mtu: number | undefined): void {
+  if (mtu === undefined || mtu >= smallestMtuOfIpv6 || addresses.every(({ version }) => version === 4)) return;
+  throw new UsageError(`MTU ${mtu} is too small for IPv6`, `use ${smallestMtuOfIpv6} or more`);
 }
 
 async function prepared(
