@@ -36,7 +36,7 @@ const words: readonly Word[] = [
       return explanation(
         faults.bgpPortTaken,
         `BIRD on ${end.node} cannot listen on TCP port ${port}: another program has it`,
-        `find it on ${end.node} (ss -ltnp 'sport = :${port}'; FRR, Quagga, another BIRD), and move one of the two: listenPort of BGPConfiguration is BIRD's`,
+        `find it on ${end.node} (ss -ltnp 'sport = :${port}'; FRR, Quagga, another BIRD), and give one of the two another port: listenPort of BGPConfiguration is BIRD's`,
         { kind: 'Node', name: end.node },
       );
     },

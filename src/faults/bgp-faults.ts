@@ -169,7 +169,7 @@ export const bgpFaults = {
     severities: ['error'],
     meaning: 'BIRD takes all its sessions down (No listening socket). Enabling them again changes nothing.',
     whatToDo:
-      'Find the program that has TCP 179 on the node (FRR, Quagga, another BIRD), and move one of the two: listenPort of BGPConfiguration.',
+      'Find the program that has TCP 179 on the node (FRR, Quagga, another BIRD), and give one of the two another port: listenPort of BGPConfiguration.',
   },
   passwordKeyRefused: {
     id: 'F105',
@@ -217,7 +217,7 @@ export const bgpFaults = {
     severities: ['error'],
     meaning:
       'Bad BGP identifier from a router: the ID is not a unicast address (224.0.0.0 and above, as CALICO_ROUTER_ID=hash can give), or the router itself or another of its peers already uses it.',
-    whatToDo: 'Set CALICO_ROUTER_ID of calico-node on the node to an address of its own.',
+    whatToDo: 'Set CALICO_ROUTER_ID of calico-node on the node to an address that no other router uses as its ID.',
   },
   nodeAddressInvalid: {
     id: 'F120',

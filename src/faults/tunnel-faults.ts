@@ -9,7 +9,7 @@ export const tunnelFaults = {
     meaning:
       'Traffic through the tunnel is lost. The device may be of another kind, have no address, or have another VNI or port; or the Node object has no tunnel address.',
     whatToDo:
-      "Set the device up if it is down, and find out what set it down; load the kernel module (ipip, vxlan) if it is missing; check the Node's tunnel address and its allocation with calictl ipam check.",
+      "Set the device up if it is down, and find out what took it down; load the kernel module (ipip, vxlan) if it is missing; check the Node's tunnel address and its allocation with calictl ipam check.",
   },
   tunnelAddressWrong: {
     id: 'F55',
@@ -47,7 +47,7 @@ export const tunnelFaults = {
     id: 'F83',
     title: 'WireGuard is enabled, but a node does not use it',
     severities: ['error'],
-    meaning: 'Felix could not set it up there: packets from and to the node are not encrypted, and nothing stops them.',
+    meaning: 'Felix could not set it up there: packets from and to the node are sent unencrypted.',
     whatToDo:
       'Check that the kernel of the node has WireGuard (modprobe wireguard), and read the log of calico-node there.',
   },

@@ -1,4 +1,4 @@
-// calictl node wire killed at its steps, in real namespaces: the next run finishes what was begun or takes it back.
+// calictl node wire killed at its steps, in real namespaces: the next run finishes what was begun or undoes it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Cut, type Listings, WiringPlace, wiringPrograms } from '../support/lab/wiring-place.ts';
 import { runBuilt } from '../support/program/built-program.ts';
@@ -54,7 +54,7 @@ describeWithPrograms('node wire that is killed', wiringPrograms, () => {
     }
   }, 300_000);
 
-  it('is taken back by the next run that wants something else', async () => {
+  it('is undone by the next run that wants something else', async () => {
     place.replacePod();
     await next('wire', others);
     const whole = comparable(await place.listings());
@@ -62,12 +62,12 @@ describeWithPrograms('node wire that is killed', wiringPrograms, () => {
       await cut(at);
       const { code, stdout } = await next('wire', [...others, '-o', 'json']);
       expect({ at, code }).toEqual({ at, code: 0 });
-      expect(JSON.parse(stdout)).toMatchObject({ interrupted: 'taken back' });
+      expect(JSON.parse(stdout)).toMatchObject({ interrupted: 'undone' });
       expect({ at, ...comparable(await place.listings()) }).toEqual({ at, ...whole });
     }
   }, 300_000);
 
-  it('is taken back by node unwire, to the last setting of the pod', async () => {
+  it('is undone by node unwire, to the last setting of the pod', async () => {
     for (const at of cuts) {
       place.replacePod();
       const before = await place.listings();
@@ -75,7 +75,7 @@ describeWithPrograms('node wire that is killed', wiringPrograms, () => {
       expect({ at, signal }).toEqual({ at, signal: 'SIGKILL' });
       const { code, stdout } = await next('unwire', ['-o', 'json']);
       expect({ at, code }).toEqual({ at, code: 0 });
-      expect(JSON.parse(stdout)).toMatchObject({ interrupted: 'taken back' });
+      expect(JSON.parse(stdout)).toMatchObject({ interrupted: 'undone' });
       expect({ at, ...(await place.listings()) }).toEqual({ at, ...before });
     }
   }, 300_000);
@@ -110,7 +110,7 @@ describeWithPrograms('node wire that is killed', wiringPrograms, () => {
     expect(place.entries()).toEqual(journal);
     const { code, stdout } = await next('wire', ['--ip', '10.65.0.9']);
     expect(code).toBe(0);
-    expect(stdout).toContain('taken back first');
+    expect(stdout).toContain('undone first');
     expect(await place.listings()).toEqual(before);
     expect(place.entries().filter(({ phase }) => phase === 'undo')).toEqual([]);
   });
@@ -124,7 +124,7 @@ describeWithPrograms('node wire that is killed', wiringPrograms, () => {
       await next('wire', [...others, '--dry-run']),
     ];
     expect(same.stdout).toContain('An earlier run was interrupted; this plan finishes it.');
-    expect(other.stdout).toContain('An earlier run was interrupted; what it has done is taken back first.');
+    expect(other.stdout).toContain('An earlier run was interrupted; its changes are undone first.');
     expect([await place.listings(), place.entries()]).toEqual(before);
   });
 });

@@ -1,4 +1,4 @@
-// Makes the steps of a pod's wiring on this node, and takes them back if one of them fails.
+// Makes the steps of a pod's wiring on this node, and undoes them if one of them fails.
 import { existsSync, statfsSync } from 'node:fs';
 import { type Batch, batchesOf, failureIn, inNamespace } from '../../datapath/wire/batches.ts';
 import { argvOf, type RouteEffect, type Step } from '../../datapath/wire/effect.ts';

@@ -8,7 +8,7 @@ import { styleOf } from '../../output/style.ts';
 import { counted } from '../../text/wording.ts';
 import type { View } from '../command.ts';
 
-export type StepOutcome = 'planned' | 'made' | 'already so' | 'not made';
+export type StepOutcome = 'planned' | 'made' | 'in place' | 'not made';
 
 export interface ReportedStep extends PlannedStep {
   readonly outcome: StepOutcome;
@@ -26,7 +26,7 @@ export interface WiringResult {
   readonly addresses: readonly string[];
   readonly dryRun: boolean;
   /** What was done about a run that was cut off. */
-  readonly interrupted: 'none' | 'finished' | 'taken back' | 'to be finished' | 'to be taken back';
+  readonly interrupted: 'none' | 'finished' | 'undone' | 'to be finished' | 'to be undone';
   readonly steps: readonly ReportedStep[];
   /** Undefined when nothing was changed. */
   readonly journal: string | undefined;
@@ -40,9 +40,9 @@ export function commandText(argv: readonly string[]): string {
 const interruptedText: Readonly<Record<WiringResult['interrupted'], string>> = {
   none: '',
   finished: 'An earlier run was interrupted; this one finished it.\n',
-  'taken back': 'An earlier run was interrupted; what it had done was taken back first.\n',
+  undone: 'An earlier run was interrupted; its changes were undone first.\n',
   'to be finished': 'An earlier run was interrupted; this plan finishes it.\n',
-  'to be taken back': 'An earlier run was interrupted; what it has done is taken back first.\n',
+  'to be undone': 'An earlier run was interrupted; its changes are undone first.\n',
 };
 
 /** Each step with its outcome, command and reason, then how many there are of each. */
@@ -51,7 +51,7 @@ export function wiringText(result: WiringResult, { colour }: View): string {
   const paints: Readonly<Record<StepOutcome, (text: string) => string>> = {
     planned: style.strong,
     made: style.ok,
-    'already so': style.dim,
+    'in place': style.dim,
     'not made': style.warning,
   };
   const lines = result.steps.map(({ step, argv, outcome, why }) => {
@@ -68,13 +68,15 @@ export function wiringText(result: WiringResult, { colour }: View): string {
 
 function summary({ steps, dryRun, kind }: WiringResult): string {
   const count = (outcome: StepOutcome): number => steps.filter((step) => step.outcome === outcome).length;
-  if (dryRun)
-    return `${counted(count('planned'), 'step')} to make, ${count('already so')} already so; nothing was changed.`;
+  const inPlace = count('in place') === 0 ? '' : `, ${count('in place')} already in place`;
+  if (dryRun) return `${counted(count('planned'), 'change')} to make${inPlace}; nothing was changed.`;
   if (count('made') === 0) {
-    return kind === 'PodWiring' ? 'Everything is already so; nothing was changed.' : 'There is nothing to remove.';
+    return kind === 'PodWiring'
+      ? 'Everything is already in place; nothing was changed.'
+      : 'There is nothing to remove.';
   }
   const failed = count('not made') === 0 ? '' : `, ${count('not made')} not made`;
-  return `${counted(count('made'), 'step')} made, ${count('already so')} already so${failed}.`;
+  return `${counted(count('made'), 'change')} made${inPlace}${failed}.`;
 }
 
 export function wiringJson({ steps, ...result }: WiringResult): string {

@@ -22,7 +22,7 @@ export const rangesOverlapHint = (field: string): string =>
 
 /** What to do about a tunnel device that is there and down. */
 export const deviceDownHint = (device: string): string =>
-  `set it up (ip link set dev ${device} up), and find out what set it down: NetworkManager and systemd-networkd must leave it alone`;
+  `set it up (ip link set dev ${device} up), and find out what took it down: NetworkManager and systemd-networkd must leave it alone`;
 
 /** What to do about a tunnel device that is missing. */
 export const deviceMissingHint = (device: string): string =>

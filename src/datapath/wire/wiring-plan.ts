@@ -1,4 +1,4 @@
-// What must be done so that a pod is wired: each step with what takes it back, and whether it is made already; or why nothing
+// What must be done so that a pod is wired: each step with what undoes it, and whether it is made already; or why nothing
 // may be done. Pure: the state of both ends is given. Rules: docs/reference/pod-wiring.md#by-hand.
 import { formatCidr } from '../../net/cidr.ts';
 import { compareIp, formatIp } from '../../net/ip.ts';
@@ -13,7 +13,7 @@ export interface PlannedStep {
   readonly step: Step;
   /** The command, as it would be run by itself. */
   readonly argv: readonly string[];
-  /** The command that takes it back; undefined when nothing has to: it goes with the pair, or cannot be taken back. */
+  /** The command that undoes it; undefined when none has to: it goes with the pair, or cannot be undone. */
   readonly undo: readonly string[] | undefined;
   /** What the step makes is there already. */
   readonly isMade: boolean;

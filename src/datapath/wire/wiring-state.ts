@@ -1,4 +1,4 @@
-// What the two ends of a pod's network have, and which steps of its wiring are so already: for CHECK, and for runs that
+// What the two ends of a pod's network have, and which steps of its wiring are in place: for CHECK, and for runs that
 // finish what an earlier one began.
 import { formatCidr } from '../../net/cidr.ts';
 import { compareIp } from '../../net/ip.ts';

@@ -1,5 +1,5 @@
 // Carries out a plan on a node, with a journal: each process is recorded before it is started. When one fails, or on Ctrl-C,
-// what was begun is taken back.
+// what was begun is undone.
 import { type Batch, batchesOf, inNamespace } from '../../datapath/wire/batches.ts';
 import { argvOf, type Step } from '../../datapath/wire/effect.ts';
 import type { PlannedStep } from '../../datapath/wire/wiring-plan.ts';
@@ -18,7 +18,7 @@ export interface ApplyWiring {
   readonly journal: Journal;
   /** Deadline of each process, in milliseconds. */
   readonly timeoutMs: number;
-  /** When aborted, no further process is started, and what was begun is taken back. */
+  /** When aborted, no further process is started, and what was begun is undone. */
   readonly signal: AbortSignal;
 }
 
@@ -41,9 +41,9 @@ export function beginRun(
 }
 
 /**
- * Makes the steps that are not made. `earlier`: what an interrupted run had begun, which is taken back too when this one fails.
+ * Makes the steps that are not made. `earlier`: what an interrupted run had begun, which is undone too when this one fails.
  * Returns the steps that failed and are not needed.
- * Errors: CalictlError when a step failed and everything was taken back, or that says what was not; TransportError when the
+ * Errors: CalictlError when a step failed and everything was undone, or that says what was not; TransportError when the
  * node was lost: the journal stays open then, and the next run goes on.
  */
 export async function applyWiring(
@@ -62,7 +62,7 @@ export async function applyWiring(
   let begun = earlier;
   const notMade: NotMade[] = [];
   for (const [index, batch] of batches.entries()) {
-    if (signal.aborted) throw await takenBack(run, begun, signal.reason);
+    if (signal.aborted) throw await undone(run, begun, signal.reason);
     const { argv, stdin } = batch;
     const head = { process: index + 1 };
     await journal.append({ phase: 'before', ...head, argv, stdin, undo: undoOf(batch.steps) });
@@ -70,7 +70,7 @@ export async function applyWiring(
     if (done.outcome === 'failed') {
       const undo = undoOf(stepsBegun(batch, done));
       await journal.append({ phase: 'after', ...head, outcome: done.outcome, why: done.why, undo });
-      throw await takenBack(run, [...undo, ...begun], failure(argv, done.step, done.why));
+      throw await undone(run, [...undo, ...begun], failure(argv, done.step, done.why));
     }
     begun = [...undoOf(batch.steps), ...begun];
     if (done.outcome === 'not needed') notMade.push({ step: done.step, why: done.why });
@@ -99,12 +99,12 @@ function failure(argv: readonly string[], step: Step | undefined, why: string): 
   });
 }
 
-/** Takes everything back and returns the error to throw: the cause, or what was not taken back. */
-async function takenBack(run: ApplyWiring, undo: readonly (readonly string[])[], cause: unknown): Promise<unknown> {
+/** Undoes everything and returns the error to throw: the cause, or what was not undone. */
+async function undone(run: ApplyWiring, undo: readonly (readonly string[])[], cause: unknown): Promise<unknown> {
   const left = await undoCommands(run, undo);
   if (left.length > 0) {
     const text = cause instanceof Error ? cause.message : String(cause);
-    return new CalictlError(`${text}; what was done before was not taken back: ${left.join('; ')}`, {
+    return new CalictlError(`${text}; what was done before was not undone: ${left.join('; ')}`, {
       code: 'WIRING_NOT_UNDONE',
       hint: `run the command again, or calictl node unwire; the journal says what was done: ${run.journal.path}`,
       cause,
@@ -113,18 +113,18 @@ async function takenBack(run: ApplyWiring, undo: readonly (readonly string[])[],
   await run.journal.append({ phase: 'end', outcome: 'undone' });
   if (!(cause instanceof CalictlError)) return cause;
   const { code, hint, exit } = cause;
-  return new CalictlError(`${cause.message}; everything was taken back`, { code, hint, exit, cause });
+  return new CalictlError(`${cause.message}; everything was undone`, { code, hint, exit, cause });
 }
 
 /**
- * Takes back what an interrupted run had begun. A namespace that is gone took everything with it, and another one at its path
- * is not touched. Errors: CalictlError that says what was not taken back; TransportError.
+ * Undoes what an interrupted run had begun. A namespace that is gone took everything with it, and another one at its path
+ * is not touched. Errors: CalictlError that says what was not undone; TransportError.
  */
 export async function undoRun(run: ApplyWiring, { undo, netns, namespaceId }: UnfinishedRun): Promise<void> {
   const isThere = undo.length > 0 && (await namespaceIdAt(run, netns)) === namespaceId;
   const left = isThere ? await undoCommands(run, undo) : [];
   if (left.length > 0) {
-    throw new CalictlError(`what an interrupted run left was not taken back: ${left.join('; ')}`, {
+    throw new CalictlError(`what an interrupted run left was not undone: ${left.join('; ')}`, {
       code: 'WIRING_NOT_UNDONE',
       hint: `the journal says what it did: ${run.journal.path}`,
     });

@@ -1,5 +1,5 @@
 // The journal of a pod's wiring: one file for each interface of a node, which the next run reads. A run that was killed has a
-// beginning without an end; what it began, and how that is taken back, is in it.
+// beginning without an end; what it began, and how that is undone, is in it.
 import { join } from 'node:path';
 import { stateFolder } from '../../files/journal.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
@@ -19,7 +19,7 @@ export interface UnfinishedRun {
   readonly pid: number;
   readonly hostname: string;
   readonly incarnation: string;
-  /** The commands that take back what it began, the last one first. */
+  /** The commands that undo what it began, the last one first. */
   readonly undo: readonly (readonly string[])[];
 }
 
@@ -42,7 +42,7 @@ export async function unfinishedRun(path: string): Promise<UnfinishedRun | undef
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new CalictlError(`the journal ${path} cannot be read: ${systemText(cause)}`, {
       code: 'JOURNAL_UNREADABLE',
-      hint: 'it says what an interrupted run left behind; specify another file with --journal FILE to go on without it',
+      hint: 'it says what an interrupted run left behind; specify another file with --journal FILE to continue without it',
       cause,
     });
   }
@@ -52,7 +52,7 @@ export async function unfinishedRun(path: string): Promise<UnfinishedRun | undef
 /** The same from the text of the journal. A last line that was cut off in the middle was not followed by a write. */
 function parseUnfinished(text: string): UnfinishedRun | undefined {
   let run: Omit<UnfinishedRun, 'undo'> | undefined;
-  /** What takes back each process that was begun, the last one first. */
+  /** What undoes each process that was begun, the last one first. */
   let undo: (readonly (readonly string[])[])[] = [];
   for (const line of text.split('\n')) {
     const entry = entryOf(line);

@@ -1,4 +1,4 @@
-// calictl node wire and unwire in real namespaces: what they make, what they leave alone, and how they take it back.
+// calictl node wire and unwire in real namespaces: what they make, what they leave alone, and how they undo it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describeWithPrograms('node wire', wiringPrograms, () => {
     it('gives the pod its addresses, routes and gateway, and the node the settings and routes of docs/reference/pod-wiring.md', async () => {
       const { code, stdout, stderr } = await calictl('wire', [...addresses, '--mtu', '1410']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toMatch(/^\d+ steps made, 0 already so\.$/m);
+      expect(stdout).toMatch(/^\d+ changes made\.$/m);
       const inPod = (...argv: string[]): string => place.pod.run('ip', ...argv).replaceAll(/ +$/gm, '');
       expect(inPod('-4', 'route', 'show')).toBe('default via 169.254.1.1 dev eth0\n169.254.1.1 dev eth0 scope link\n');
       expect(inPod('-6', 'route', 'show', 'default')).toContain('via fe80::ecee:eeff:feee:eeee dev eth0');
@@ -87,17 +87,17 @@ describeWithPrograms('node wire', wiringPrograms, () => {
       expect(stdout).toContain(
         `planned     ip route add 10.65.0.2/32 dev ${host} scope link\n            the node sends packets for the pod to it\n`,
       );
-      expect(stdout).toMatch(/^\d+ steps to make, 0 already so; nothing was changed\.$/m);
+      expect(stdout).toMatch(/^\d+ changes to make; nothing was changed\.$/m);
       expect(await place.listings()).toEqual(before);
       expect(place.entries()).toEqual([]);
     });
 
-    it('run again finds every step already so, and writes nothing', async () => {
+    it('run again finds every step in place, and writes nothing', async () => {
       expect(outcomes(await calictl('wire', [...addresses, '-o', 'json']))).toEqual(['made']);
       const [before, entries] = [await place.listings(), place.entries()];
       const again = await calictl('wire', [...addresses, '-o', 'json']);
       expect(again.code).toBe(0);
-      expect(outcomes(again)).toEqual(['already so']);
+      expect(outcomes(again)).toEqual(['in place']);
       expect(await place.listings()).toEqual(before);
       expect(place.entries()).toEqual(entries);
     });
@@ -197,7 +197,7 @@ describeWithPrograms('node wire', wiringPrograms, () => {
   });
 
   describe('a step that fails', () => {
-    it('is taken back with everything before it, wherever the run is cut', async () => {
+    it('is undone with everything before it, wherever the run is cut', async () => {
       expect((await calictl('wire', addresses)).code).toBe(0);
       const cuts = place.cuts('failure');
       expect(cuts.length).toBeGreaterThan(30);
@@ -206,7 +206,7 @@ describeWithPrograms('node wire', wiringPrograms, () => {
         const before = await place.listings();
         const ran = await calictl('wire', addresses, { env: { PATH: place.cutPath(cut) } });
         expect({ cut, code: ran.code }).toEqual({ cut, code: 1 });
-        expect(ran.stderr).toContain('everything was taken back');
+        expect(ran.stderr).toContain('everything was undone');
         expect({ cut, ...(await place.listings()) }).toEqual({ cut, ...before });
         expect(place.entries().at(-1)).toMatchObject({ phase: 'end', outcome: 'undone' });
       }
@@ -225,7 +225,7 @@ describeWithPrograms('node wire', wiringPrograms, () => {
       expect(await place.listings()).toEqual(before);
     });
 
-    it('that the kernel refuses because another made it meanwhile is not taken back', async () => {
+    it('that the kernel refuses because another made it meanwhile is not undone', async () => {
       await calictl('wire', ['--ip', '10.65.0.2']);
       const path = place.cutPath({ process: 99, done: 0, how: 'failure' });
       const [folder = ''] = path.split(':');

@@ -5,7 +5,9 @@ import { outputFlag } from '../../shared-flags.ts';
 import { environmentFlag } from '../environment-flag.ts';
 
 export const flags = {
-  bird: flag.text('PROGRAM', 'BIRD 1.6 for IPv4; that for IPv6 has a 6 at the end of its name').default('bird'),
+  bird: flag
+    .text('PROGRAM', 'BIRD 1.6 for IPv4; the one for IPv6 has the same name with a 6 at the end')
+    .default('bird'),
   env: environmentFlag,
   output: outputFlag('table', 'json'),
 };
@@ -20,7 +22,7 @@ export const birdCheck = defineCommand({
   description:
     'Renders the configuration of each node as bird render does, and has BIRD on this machine parse it (bird -p). ' +
     'calico-node keeps the previous configuration when BIRD refuses a new one. BIRD 1.6 of distributions lacks the ' +
-    'attribute for tunnels that Calico adds: it is given a variable of that name. No node is queried.',
+    "tunnel attribute of Calico's BIRD: a variable of that name takes its place. No node is queried.",
   examples: [
     { command: 'calictl bird check', about: 'the configurations of all nodes' },
     { command: 'calictl bird check node-a --bird /opt/bird/bird', about: 'one node, with this BIRD' },

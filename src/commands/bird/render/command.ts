@@ -20,7 +20,7 @@ export const birdRender = defineCommand({
   description:
     'Prints the six files that calico-node renders for the two BIRD daemons of a node, or writes them into a ' +
     'directory: sessions, filters, and which routes are exported and installed, as in Calico 3.31. No node is ' +
-    'queried. What BIRD would refuse is reported. Passwords are hidden unless --show-secrets is given.',
+    'queried. Anything that BIRD would refuse is reported. Passwords are hidden unless --show-secrets is given.',
   examples: [
     { command: 'calictl bird render --node node-a', about: 'the files of one node' },
     { command: 'calictl bird render --out ./bird', about: 'those of all nodes, in one directory per node' },

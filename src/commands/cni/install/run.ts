@@ -118,7 +118,7 @@ async function tryProgram({ world }: Context, path: string): Promise<void> {
   if (exit === 0) return;
   throw new CalictlError(`the program does not start on this node: ${stderr.trim() || `exit code ${exit}`}`, {
     code: 'CNI_PROGRAM',
-    hint: 'nothing was replaced by it; use a program that was built for this system',
+    hint: 'nothing was replaced; use a program that was built for this system',
   });
 }
 

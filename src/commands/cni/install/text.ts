@@ -32,7 +32,7 @@ export function installationText({ dryRun, files, shadowedBy }: Installation): s
 function about({ action, backup, wanted }: PlannedFile): string {
   const notes = [
     ...(wanted?.content.type === 'link' ? [`a link to ${wanted.content.target}`] : []),
-    ...(action === 'replace' && backup !== undefined ? [`the former file is ${backup}`] : []),
+    ...(action === 'replace' && backup !== undefined ? [`the previous file is kept as ${backup}`] : []),
     ...(action === 'restore' ? [`from ${backup}`] : []),
   ];
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;

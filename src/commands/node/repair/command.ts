@@ -21,20 +21,20 @@ export type RepairInput = InputOf<typeof flags, typeof args>;
 
 export const nodeRepair = defineCommand({
   path: ['node', 'repair'],
-  summary: 'Repair what node verify finds and can be put right safely',
+  summary: 'Repair what node verify finds, where one safe change can put it right',
   description:
-    'Finds what node verify finds, and makes the changes that put it right: settings of interfaces, routes of the node to its ' +
-    'own pods, permanent neighbours and forwarding entries of VXLAN devices; and it removes routes to pods that are ' +
-    'gone. Nodes and objects are read twice, and only what both readings show is repaired; routes of other programs, and ' +
-    'whatever may be in use, are left alone. Afterwards the nodes are verified again. What is repaired, and what never is: ' +
-    'docs/reference/node-repair.md.',
+    'Verifies nodes as node verify does, and repairs settings of interfaces, routes of a node to its own pods, permanent ' +
+    'neighbours, and forwarding entries of VXLAN devices; it also removes routes to pods that are gone. Nodes and objects ' +
+    'are read twice, and only what both readings show is repaired; routes of other programs, and anything that may be in ' +
+    'use, are left alone. Afterwards the nodes are verified again. docs/reference/node-repair.md lists what is repaired ' +
+    'and what never is.',
   examples: [
     { command: 'calictl node repair --dry-run', about: 'show what would be changed, on all nodes' },
     { command: 'calictl node repair node-a --via ssh', about: 'repair one node' },
     { command: 'calictl node repair --pod default/web-1 --dry-run', about: 'only what one pod depends on' },
   ],
   exitCodes: {
-    0: 'nothing is wrong any more',
+    0: 'no problems are left',
     1: 'no node could be reached',
     3: 'problems are left',
     4: 'nothing was changed: you declined, or the nodes are recordings',

@@ -49,8 +49,7 @@ export function nodeRepairText(report: NodeRepairReport, view: TextView): string
     isChanged && found.findings.length > 0
       ? `Found ${counted(found.findings.length, 'problem')}:\n${nodeFindingLines(found.findings, style)}\n`
       : '';
-  const nothing =
-    items.length === 0 && left.findings.length > 0 ? 'Nothing of this can be repaired automatically. ' : '';
+  const nothing = items.length === 0 && left.findings.length > 0 ? 'None of this can be repaired automatically. ' : '';
   const rest = nodeReport(
     {
       ...left,

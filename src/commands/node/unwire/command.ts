@@ -5,7 +5,7 @@ import { wiringArgs, wiringFlags, wiringRules } from '../wiring-flags.ts';
 
 export const flags = {
   ...wiringFlags,
-  force: flag.on('also disconnect a pod that is not finished'),
+  force: flag.on('also disconnect a pod that has not finished'),
 };
 
 export type UnwireInput = InputOf<typeof flags, typeof wiringArgs>;
@@ -15,16 +15,16 @@ export const nodeUnwire = defineCommand({
   summary: 'Disconnect a pod from its node',
   description:
     'Removes the veth pair that connects a pod to its node, and with it the addresses, routes and settings of both ends. ' +
-    'A pod that is not finished is refused without --force. No address is released: see calictl ipam release. What a ' +
-    'run of node wire that was killed had done is taken back as well.',
+    'A pod that has not finished is refused without --force. No address is released: see calictl ipam release. What an ' +
+    'interrupted run of node wire did is undone as well.',
   examples: [
     { command: 'calictl node unwire shop/job-4 --via ssh --dry-run', about: 'what would be removed' },
-    { command: 'calictl node unwire shop/job-4 --via ssh', about: 'disconnect a pod that is finished' },
+    { command: 'calictl node unwire shop/job-4 --via ssh', about: 'disconnect a pod that has finished' },
     { command: 'calictl node unwire --netns web --via local', about: 'a namespace of this machine, without a cluster' },
   ],
   exitCodes: {
-    0: 'the pod is not wired any more',
-    1: 'it could not be removed, or the node was not reached',
+    0: 'the pod is no longer wired',
+    1: 'the wiring could not be removed, or the node was not reached',
     4: 'refused: the pod may be in use, the interface is not that of a pod, or you declined',
   },
   args: wiringArgs,

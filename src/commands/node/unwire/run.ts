@@ -1,4 +1,4 @@
-// What calictl node unwire does: takes back what an interrupted run had done, and removes the pair.
+// What calictl node unwire does: undoes what an interrupted run had done, and removes the pair.
 import { unwiringPlan } from '../../../datapath/wire/wiring-plan.ts';
 import { openJournal } from '../../../files/journal.ts';
 import { TransportError } from '../../../node-exec/node-exec.ts';
@@ -17,7 +17,7 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
   const { node, pod, text, netns, hostInterface, podInterface } = subject;
   if (pod !== undefined && !isFinished(pod) && !input.force && !input.dryRun) {
     throw new RefusedError(
-      `${text} is not finished and would lose its network`,
+      `${text} has not finished and would lose its network`,
       'POD_IN_USE',
       'delete the pod, or disconnect it anyway with --force',
     );
@@ -47,9 +47,9 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
     ...more,
   });
   const outcomes = (outcome: 'planned' | 'made', steps = first) =>
-    steps.map((step) => ({ ...step, outcome: step.isMade ? ('already so' as const) : outcome }));
+    steps.map((step) => ({ ...step, outcome: step.isMade ? ('in place' as const) : outcome }));
   if (input.dryRun) {
-    return result({ steps: outcomes('planned'), interrupted: unfinished === undefined ? 'none' : 'to be taken back' });
+    return result({ steps: outcomes('planned'), interrupted: unfinished === undefined ? 'none' : 'to be undone' });
   }
   const todo = first.filter(({ isMade }) => !isMade);
   if (todo.length === 0 && unfinished === undefined) return result({ steps: outcomes('made') });
@@ -66,7 +66,7 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
     const wanted = steps.map(({ argv }) => commandText(argv)).join('\n');
     await beginRun(journal, { wanted, netns: at.netns, namespaceId: '' }, ctx.world.self);
     await applyWiring(at, steps);
-    const interrupted = unfinished === undefined ? 'none' : 'taken back';
+    const interrupted = unfinished === undefined ? 'none' : 'undone';
     // What was removed with the earlier run was removed by this one.
     return result({ steps: outcomes('made', interrupted === 'none' ? steps : first), interrupted, journal: path });
   } catch (error) {

@@ -25,13 +25,12 @@ export const nodeWire = defineCommand({
   path: ['node', 'wire'],
   summary: 'Connect a pod to its node, step by step, as the CNI plugin does',
   description:
-    'Makes what connects a pod to its node: the veth pair, the settings of both ends, the routes and addresses of the ' +
-    'pod, the routes of the node. Shows each step with its command and its reason. Steps that are already so are left ' +
+    'Makes the veth pair that connects a pod to its node, the settings of both ends, the routes and addresses of the ' +
+    'pod, and the routes of the node. Shows each step with its command and its reason. What is already in place is left ' +
     'alone, so the command can be run again at any time, and completes the wiring of a pod that lost a part of it. ' +
-    'When a step fails, everything is taken back; a run that was killed is finished or taken back by the next one. An ' +
-    'interface or a route that belongs to something else is never replaced (exit 4). No address is allocated: see ' +
-    'calictl ipam assign. The node is reached by SSH, or is this machine: the image of calico-node cannot enter the ' +
-    'namespaces of pods.',
+    'If a step fails, everything is undone; the next run finishes or undoes a run that was killed. An interface or a ' +
+    'route that belongs to something else is never replaced (exit 4). No address is allocated: see calictl ipam assign. ' +
+    'The node is reached by SSH, or is this machine: the image of calico-node cannot enter the namespaces of pods.',
   examples: [
     { command: 'calictl node wire shop/web --via ssh --dry-run', about: 'the plan for a pod, with its commands' },
     { command: 'calictl node wire shop/web --via ssh', about: 'make what is missing' },
@@ -42,7 +41,7 @@ export const nodeWire = defineCommand({
   ],
   exitCodes: {
     0: 'the pod is wired',
-    1: 'a step failed and everything was taken back, or the node was not reached',
+    1: 'a step failed and everything was undone, or the node was not reached',
     4: 'refused: something else is in the way, or you declined',
   },
   args: wiringArgs,

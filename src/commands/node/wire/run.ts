@@ -56,7 +56,7 @@ export async function run(ctx: Context, input: WireInput): Promise<WiringResult>
     ...more,
   });
   if (input.dryRun) {
-    const interrupted = unfinished === undefined ? 'none' : isSame ? 'to be finished' : 'to be taken back';
+    const interrupted = unfinished === undefined ? 'none' : isSame ? 'to be finished' : 'to be undone';
     return result(reported(first?.steps ?? [], 'planned'), { interrupted });
   }
   const todo = (first?.steps ?? []).filter(({ isMade }) => !isMade);
@@ -65,19 +65,19 @@ export async function run(ctx: Context, input: WireInput): Promise<WiringResult>
   const undone = unfinished === undefined || isSame ? [] : unfinished.undo;
   await requireConsent(ctx, input, {
     plan: [...undone, ...todo.map(({ argv }) => argv)].map(commandText),
-    question: `Make ${counted(undone.length + todo.length, 'step')} on ${subject.node.name}?`,
+    question: `Make ${counted(undone.length + todo.length, 'change')} on ${subject.node.name}?`,
     otherwise: 'nothing was changed',
   });
   const journal = await openJournal(path, ctx.world.clock);
   try {
     const at = { exec, node: subject.node, netns, journal, timeoutMs: input.timeout, signal: ctx.world.signal };
     if (unfinished !== undefined && !isSame) await undoRun(at, unfinished);
-    // What was read before the question, or before an earlier run was taken back, may have changed.
+    // What was read before the question, or before an earlier run was undone, may have changed.
     const now = await prepare();
     const { steps } = now;
     await beginRun(journal, now, ctx.world.self);
     const notMade = await applyWiring(at, steps, isSame ? unfinished.undo : []);
-    const interrupted = unfinished === undefined ? 'none' : isSame ? 'finished' : 'taken back';
+    const interrupted = unfinished === undefined ? 'none' : isSame ? 'finished' : 'undone';
     return result(reported(steps, 'made', notMade), { interrupted, journal: path });
   } catch (error) {
     if (error instanceof TransportError) await ctx.note('the run is not finished: run the command again to finish it');
@@ -87,7 +87,7 @@ export async function run(ctx: Context, input: WireInput): Promise<WiringResult>
   }
 }
 
-/** An interrupted run may be what is in the way: it is taken back before anything is refused. */
+/** An interrupted run may be what is in the way: it is undone before anything is refused. */
 async function readEither(
   prepare: () => Promise<Prepared>,
   unfinished: UnfinishedRun | undefined,
@@ -214,7 +214,7 @@ function reported(
   notMade: readonly NotMade[] = [],
 ): ReportedStep[] {
   return steps.map((planned): ReportedStep => {
-    if (planned.isMade) return { ...planned, outcome: 'already so' };
+    if (planned.isMade) return { ...planned, outcome: 'in place' };
     const failed = notMade.find(({ step }) => step === planned.step);
     return failed === undefined ? { ...planned, outcome } : { ...planned, outcome: 'not made', why: failed.why };
   });
