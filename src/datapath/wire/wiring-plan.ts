@@ -89,7 +89,7 @@ export function unwiringPlan(
     }
     if (isNamed) {
       return refused(
-        `nothing shows whose interface ${hostInterface} on the node is`,
+        `nothing shows which pod ${hostInterface} on the node belongs to`,
         'name the namespace of the pod with --netns',
       );
     }

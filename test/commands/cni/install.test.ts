@@ -104,7 +104,7 @@ describe('cni install', () => {
     node.write('opt/cni/bin/calico', 'the plugin of Calico');
     node.write('etc/cni/net.d/10-calico.conflist', 'its configuration');
     const { stdout } = await install(withCredentials);
-    expect(stdout).toContain('(a link to calictl; the former file is /opt/cni/bin/calico.before-calictl)\n');
+    expect(stdout).toContain('(a link to calictl; the previous file is kept as /opt/cni/bin/calico.before-calictl)\n');
     expect(node.read('opt/cni/bin/calico.before-calictl')).toBe('the plugin of Calico');
     const { exit, stdout: removed } = await install('--uninstall');
     expect(exit).toBe(0);

@@ -283,7 +283,7 @@ describeWithPrograms('node wire', wiringPrograms, () => {
       try {
         const mac = 'address ee:ee:ee:ee:ee:ee';
         place.node.ip(`link add ${host} ${mac} type veth peer name eth0 netns ${other.name}\n`);
-        expect(await refusal('calictl-gone')).toContain(`nothing shows whose interface ${host} on the node is`);
+        expect(await refusal('calictl-gone')).toContain(`nothing shows which pod ${host} on the node belongs to`);
       } finally {
         other.remove();
       }

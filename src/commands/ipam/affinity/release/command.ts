@@ -30,7 +30,7 @@ export const ipamAffinityRelease = defineCommand({
       about: 'release all blocks of a node, including those with addresses',
     },
   ],
-  exitCodes: { 4: 'no block of those asked for is empty, or you declined', 5: 'some blocks were not released' },
+  exitCodes: { 4: 'none of the requested blocks is empty, or you declined', 5: 'some blocks were not released' },
   args,
   flags,
   rules: [some(['range', 'node'], 'no block selected', 'specify a CIDR, or the owner with --node')],
