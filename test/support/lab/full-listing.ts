@@ -1,6 +1,7 @@
 // Everything that a network namespace has: links, addresses, routes of all tables, rules, neighbours, forwarding entries and
 // settings, as lines. Two listings of a namespace in which nothing was changed are equal.
 import { printedBy, runProgram } from '../program/run-program.ts';
+import { until } from '../program/until.ts';
 
 /** Lines of each part. */
 export type Listing = Readonly<Record<string, readonly string[]>>;
@@ -15,6 +16,8 @@ export async function fullListing(netns: string): Promise<Listing> {
   const inside = ['nsenter', `--net=/var/run/netns/${netns}`];
   const lines = async (...argv: readonly string[]): Promise<string[]> =>
     (await printedBy([...inside, ...argv])).split('\n').filter((line) => line !== '');
+  // While the kernel looks for another owner of an IPv6 address, the address is tentative and has no route yet.
+  await until(async () => (await lines('ip', '-o', 'addr', 'show', 'tentative')).length === 0, 'tentative addresses');
   const grep = [...inside, 'grep', '-rsH', '', ...settings.map((path) => `/proc/sys/net/${path}`)];
   const [links, addresses, routes4, routes6, rules, neighbours, fdb, read] = await Promise.all([
     lines('ip', '-d', '-o', 'link', 'show'),
