@@ -32,6 +32,8 @@ const harmless: readonly (readonly [text: RegExp, reason: string])[] = [
   [/^(stop|flush)$/, 'a state of a protocol'],
   [/Administrative reset|reset by peer|Cease/i, 'words of BIRD'],
   [/when Felix stopped|Felix stopped/, 'a state of Felix'],
+  [/nothing (was|to) removed?/, 'reports that nothing was done'],
+  [/^if nothing uses it any more, remove it first with calictl node unwire$/, 'unwire refuses what a pod uses'],
   [/^remote|^removed?$|removeExternalRoutes/, 'a name'],
 ];
 

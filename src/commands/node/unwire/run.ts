@@ -19,7 +19,7 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
     throw new RefusedError(
       `${text} has not finished and would lose its network`,
       'POD_IN_USE',
-      'delete the pod, or disconnect it anyway with --force',
+      'it would lose its network; to disconnect it anyway, use --force',
     );
   }
   const exec = await execOf(ctx, input);
