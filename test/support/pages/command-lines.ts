@@ -123,6 +123,7 @@ function change(cluster: string, how: Setup['cluster']): void {
 
 /** The cluster on which lines are run, by the first word of the command. */
 const clusterOf: Readonly<Record<string, string>> = {
+  bird: 'snapshot',
   node: 'snapshot',
   snapshot: 'snapshot',
   policy: 'docs/examples/shop-policies',
@@ -130,7 +131,7 @@ const clusterOf: Readonly<Record<string, string>> = {
 
 /**
  * Runs the line in a scratch copy in which `./dump` is the leaky cluster and `./snapshot` is case 17. Where the line names
- * no datastore, commands about nodes and snapshots are run on case 17, those about policies on the shop's policies, and all
+ * no datastore, commands about nodes, BIRD and snapshots are run on case 17, those about policies on the shop's policies, and all
  * others on the leaky cluster.
  */
 export async function runLine(line: string, { before = [], cluster, env, isEndless }: Setup): Promise<Ran> {

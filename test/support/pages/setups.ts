@@ -2,6 +2,7 @@
 import type { Setup } from './command-lines.ts';
 
 const cluster = 'a live cluster: kubectl collects from it';
+const bird = 'BIRD 1.6 on this machine';
 const ssh = 'a node that SSH reaches';
 const machine = 'a node: it reads the machine that it runs on';
 const editor = 'a terminal: it opens an editor';
@@ -9,6 +10,8 @@ const capture = 'a node on which tcpdump runs';
 
 /** Command lines that cannot be run on the examples, and what they need. They are parsed only. */
 export const needs: Readonly<Record<string, string>> = {
+  'calictl bird check': bird,
+  'calictl bird check node-a --bird /opt/bird/bird': bird,
   'calictl cluster diags': cluster,
   'calictl cluster diags --since 1h --focus-nodes node-a,node-b': cluster,
   'calictl cni install --credentials calico.kubeconfig': machine,
@@ -41,6 +44,13 @@ export const needs: Readonly<Record<string, string>> = {
 
 /** Command lines that end otherwise than with 0, or need something first. */
 export const setups: Readonly<Record<string, Setup>> = {
+  // The recordings are older than the reading of BIRD's configuration.
+  'calictl bird diff': { exit: 1 },
+  'calictl bird diff node-a node-b': { exit: 1 },
+  'calictl --datastore case-17.tgz bird diff': {
+    before: ['calictl snapshot save case-17.tgz --nodes'],
+    exit: 1,
+  },
   'calictl ipam assign --node worker-1 --ipv4 --ipv6 --handle pod-1': { cluster: 'with IPv6' },
   'calictl ipam check': { exit: 3 },
   'calictl ipam check -o json': { exit: 3 },
