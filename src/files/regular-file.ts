@@ -68,14 +68,15 @@ export async function readRegularFile(path: string, maxBytes = largestText): Pro
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Writes a file, or to a terminal or the null device; anything that may not take all of it at once is refused.
- * Errors: UnsuitableFileError, those of the file system.
+ * Writes a file, or to a terminal or the null device; anything that may not take all of it at once is refused. `forOwnerOnly`:
+ * nobody else may read the file, also when it was there before. Errors: UnsuitableFileError, those of the file system.
  */
-export async function writeOutputFile(path: string, text: string): Promise<void> {
-  const file = await openOutput(path, writeFlags, 0o644);
+export async function writeOutputFile(path: string, text: string, forOwnerOnly = false): Promise<void> {
+  const file = await openOutput(path, writeFlags, forOwnerOnly ? 0o600 : 0o644);
   try {
     const stats = await file.stat();
     if (stats.isFIFO() || stats.isSocket()) throw new UnsuitableFileError(`${otherThanFile(stats)}, not a file`);
+    if (stats.isFile() && forOwnerOnly) await file.chmod(0o600);
     if (stats.isFile()) await file.truncate();
     await file.writeFile(text);
   } finally {

@@ -107,8 +107,8 @@ const birdFiles = [
 
 const birdFileFolder = '/etc/calico/confd/config';
 
-/** Passwords do not leave the node. */
-const hidingPasswords = 's/password  *"[^"]*"/password "(hidden)"/g';
+/** Passwords do not leave the node, nor does what follows them: of a password with a quote it would be the rest. */
+const hidingPasswords = 's/password[[:space:]]*".*/password "(hidden)";/';
 
 /** The configuration of BIRD, one probe for each file. `folder`: where it is, unless in the usual place. */
 export function birdFileProbes(folder: string = birdFileFolder): readonly Probe[] {

@@ -76,6 +76,11 @@ export function configurationOf(
   }
 }
 
+/** Why configurations cannot be made. An object that no node's configuration can contain is one cause, not one for each node. */
+export function distinctErrors(errors: readonly (CalictlError | undefined)[]): readonly CalictlError[] {
+  return [...new Map(errors.flatMap((error) => (error === undefined ? [] : [[error.message, error]]))).values()];
+}
+
 /** For people: what is remarked on, each line with its nodes. */
 export function remarkLines(configurations: readonly NodeConfiguration[]): string[] {
   const nodesByText = new Map<string, string[]>();

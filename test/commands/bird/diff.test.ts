@@ -94,6 +94,20 @@ describe('calictl bird diff', () => {
     }
   });
 
+  it.each([
+    ['a quote and a comment', `password "x"; # ${password}";`],
+    ['no end of the quote', `password "${password}`],
+    ['no space before it', `password"${password}";`],
+    ['a tab before it', `password\t"${password}";`],
+    ['others in one line', `passwords { password "x"; password "${password}"; }`],
+  ])('bird diff never shows a password with %s', async (name, line) => {
+    const place = changed(`odd-${name}`, 'bird.cfg', (text) =>
+      text.replace(`password "${password}";`, line).replace('multihop', 'hops'),
+    );
+    const { code, stdout, stderr } = await diff(place);
+    expect({ code, isShown: (stdout + stderr).includes(password) }).toEqual({ code: 3, isShown: false });
+  });
+
   it('bird diff takes a router ID from the hash of the name as set on purpose', async () => {
     const place = changed('hash', 'bird.cfg', (text) =>
       text.replace('router id 10.90.0.1;', 'router id 102.87.15.240;'),
@@ -134,7 +148,7 @@ describe('calictl bird diff', () => {
     const commands = names.map((name) => {
       const text = readFileSync(join(root, 'same', 'node-a', name), 'utf8');
       writeFileSync(join(recorded, `${name}.txt`), text.replaceAll(password, '(hidden)').replace('passive on;', ''));
-      const argv = ['sed', '-e', 's/password  *"[^"]*"/password "(hidden)"/g', `/etc/calico/confd/config/${name}`];
+      const argv = ['sed', '-e', 's/password[[:space:]]*".*/password "(hidden)";/', `/etc/calico/confd/config/${name}`];
       return { argv, exit: 0, stdout: `${name}.txt` };
     });
     writeFileSync(join(recorded, 'commands.json'), JSON.stringify({ node: 'node-a', commands }));

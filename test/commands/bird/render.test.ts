@@ -1,5 +1,6 @@
 // calictl bird render over directories: what it prints and writes, passwords, and what cannot be rendered.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,6 +92,40 @@ describe('calictl bird render', () => {
     await run(['bird', 'render', '--node', 'node-a', '--show-secrets', '--out', path], { folder: from });
     expect(readFileSync(join(path, 'bird.cfg'), 'utf8')).toContain(`  password "${password}";\n`);
     expect(statSync(join(path, 'bird.cfg')).mode & 0o777).toBe(0o600);
+  });
+
+  it('passwords are written to files that were there before only after nobody else may read them', async () => {
+    const from = folder(...objects, secret('kube-system', password));
+    const path = join(out, 'again');
+    const render = ['bird', 'render', '--node', 'node-a', '--out', path];
+    await run(render, { folder: from });
+    expect(statSync(join(path, 'bird.cfg')).mode & 0o004).toBe(0o004);
+    await run([...render, '--show-secrets'], { folder: from });
+    expect(statSync(join(path, 'bird.cfg')).mode & 0o777).toBe(0o600);
+  });
+
+  it('bird render --out refuses a named pipe in place of a file, and does not wait for its reader', async () => {
+    const path = join(out, 'pipe');
+    mkdirSync(path);
+    execFileSync('mkfifo', [join(path, 'bird_aggr.cfg')]);
+    const { code, stderr } = await run(['bird', 'render', '--node', 'node-a', '--out', path], {
+      folder: folder(...objects),
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot write into .*: a named pipe or a socket/)]);
+  });
+
+  it('bird render --out writes nothing when the name of one node cannot be that of a directory', async () => {
+    const path = join(out, 'names');
+    const from = folder(...objects, bgpNode('../node-c', { ip: '10.90.0.3/24' }));
+    const { code, stderr } = await run(['bird', 'render', '--out', path], { folder: from });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('"../node-c" is not the name of a node')]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('bird render reports a cause that all nodes share once', async () => {
+    const from = folder(...objects, secret('kube-system', `a"b${password}`));
+    const { stderr } = await run('bird render', { folder: from });
+    expect(stderr.match(/key tor of Secret bgp has a quote/g)).toHaveLength(1);
   });
 
   it('a password that BIRD cannot read is refused without being shown', async () => {

@@ -14,6 +14,7 @@ import { environmentOf } from '../environment-flag.ts';
 import { readPasswords } from '../passwords.ts';
 import {
   configurationOf,
+  distinctErrors,
   type NodeConfiguration,
   plannedConfiguration,
   remarkLines,
@@ -116,5 +117,4 @@ export function exit({ items }: Checked): number {
   return failed === items.length ? exitCodes.failed : exitCodes.partial;
 }
 
-/** One for each node whose configuration cannot be made. */
-export const errors = ({ items }: Checked): readonly Error[] => items.flatMap(({ error }) => error ?? []);
+export const errors = ({ items }: Checked): readonly Error[] => distinctErrors(items.map(({ error }) => error));

@@ -1,9 +1,9 @@
 // What calictl bird render does: makes the files of one or all nodes, and writes them if it is asked to.
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { birdFileNames } from '../../../bird-config/bird-files.ts';
 import { makeFolder } from '../../../files/make-folder.ts';
 import { outputPath } from '../../../files/output-path.ts';
+import { writeOutputFile } from '../../../files/regular-file.ts';
 import { isObjectName } from '../../../resources/names.ts';
 import { CalictlError, exitCodes, systemText } from '../../../world/errors.ts';
 import type { Context } from '../../command.ts';
@@ -12,6 +12,7 @@ import { environmentOf } from '../environment-flag.ts';
 import { readPasswords } from '../passwords.ts';
 import {
   configurationOf,
+  distinctErrors,
   type NodeConfiguration,
   plannedConfiguration,
   remarkLines,
@@ -31,14 +32,13 @@ export async function run(ctx: Context, input: RenderInput): Promise<Rendered> {
   const items = targets.map(({ name }) => configurationOf(planned, name, environment, passwords));
   for (const line of remarkLines(items)) await ctx.note(`warning: ${line}`);
   if (!folder) return { items, written: undefined };
-  const mode = input.showSecrets ? 0o600 : 0o644;
+  const rendered = items.flatMap((item) =>
+    item.files === undefined
+      ? []
+      : { files: item.files, into: input.node === undefined ? join(folder, folderOf(item.node)) : folder },
+  );
   const written: string[] = [];
-  for (const item of items) {
-    if (item.files === undefined) continue;
-    written.push(
-      ...(await writeFiles(input.node === undefined ? join(folder, folderOf(item.node)) : folder, item, mode)),
-    );
-  }
+  for (const { into, files } of rendered) written.push(...(await writeFiles(into, files, input.showSecrets)));
   return { items, written };
 }
 
@@ -50,12 +50,12 @@ function folderOf(node: string): string {
 
 async function writeFiles(
   folder: string,
-  { files }: Extract<NodeConfiguration, { remarks: unknown }>,
-  mode: number,
+  files: Extract<NodeConfiguration, { remarks: unknown }>['files'],
+  forOwnerOnly: boolean,
 ): Promise<string[]> {
   try {
     await makeFolder(folder);
-    for (const name of birdFileNames) await writeFile(join(folder, name), files[name], { mode });
+    for (const name of birdFileNames) await writeOutputFile(join(folder, name), files[name], forOwnerOnly);
   } catch (cause) {
     throw new CalictlError(`cannot write into ${folder}: ${systemText(cause)}`, { code: 'OUTPUT_UNWRITABLE', cause });
   }
@@ -71,6 +71,5 @@ export function exit({ items }: Rendered): number {
   return isRefused ? exitCodes.findings : exitCodes.ok;
 }
 
-/** One for each node whose configuration cannot be made. */
 export const errors = ({ items }: Rendered): readonly Error[] =>
-  items.flatMap((item) => (item.files === undefined ? item.error : []));
+  distinctErrors(items.map((item) => (item.files === undefined ? item.error : undefined)));
