@@ -7,7 +7,7 @@ import { CalictlError, systemText, UsageError } from '../world/errors.ts';
 import type { Clock, World } from '../world/world.ts';
 import { makeFolder } from './make-folder.ts';
 import { outputPath, type StoredInFiles } from './output-path.ts';
-import { openToAppend } from './regular-file.ts';
+import { openToAppend, readRegularFile } from './regular-file.ts';
 
 export interface Journal {
   readonly path: string;
@@ -61,6 +61,16 @@ function accountHome(): string {
   );
 }
 
+/** True when the last line of the file has no end. What cannot be read is given an end too: an empty line does no harm. */
+async function isCutOff(path: string): Promise<boolean> {
+  try {
+    const text = await readRegularFile(path);
+    return text.length > 0 && text.at(-1) !== 0x0a;
+  } catch {
+    return true;
+  }
+}
+
 /** Opens the journal for appending. Errors: CalictlError when it cannot be written. */
 export async function openJournal(path: string, clock: Clock): Promise<Journal> {
   const failed = (cause: unknown): CalictlError =>
@@ -76,7 +86,8 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
     });
 
   // Lines that arrive during a flush share the next one, so that one fsync serves many writes in flight.
-  let waiting: string[] = [];
+  // A line that a full disk cut off must not swallow the first one of this run.
+  let waiting: string[] = (await isCutOff(path)) ? ['\n'] : [];
   let flushed: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
   let failure: CalictlError | undefined;
@@ -85,7 +96,8 @@ export async function openJournal(path: string, clock: Clock): Promise<Journal> 
     waiting = [];
     flushed = undefined;
     try {
-      await file.write(lines.join(''));
+      // Unlike write, it goes on after a part was written, and fails when a full disk took only that part.
+      await file.writeFile(lines.join(''));
       await file.datasync();
     } catch (cause) {
       failure ??= failed(cause);

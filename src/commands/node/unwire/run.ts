@@ -70,7 +70,8 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
     // What was removed with the earlier run was removed by this one.
     return result({ steps: outcomes('made', interrupted === 'none' ? steps : first), interrupted, journal: path });
   } catch (error) {
-    if (error instanceof TransportError) await ctx.note('the run is not finished: run the command again to finish it');
+    const isOpen = error instanceof TransportError || journal.failure !== undefined;
+    if (isOpen) await ctx.note('the run is not finished: run the command again to finish it');
     throw error;
   } finally {
     await journal.close();

@@ -80,7 +80,8 @@ export async function run(ctx: Context, input: WireInput): Promise<WiringResult>
     const interrupted = unfinished === undefined ? 'none' : isSame ? 'finished' : 'undone';
     return result(reported(steps, 'made', notMade), { interrupted, journal: path });
   } catch (error) {
-    if (error instanceof TransportError) await ctx.note('the run is not finished: run the command again to finish it');
+    const isOpen = error instanceof TransportError || journal.failure !== undefined;
+    if (isOpen) await ctx.note('the run is not finished: run the command again to finish it');
     throw error;
   } finally {
     await journal.close();
