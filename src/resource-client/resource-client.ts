@@ -102,15 +102,15 @@ export class ResourceClient {
    */
   async create(kind: Kind, shown: KubeObject): Promise<KubeObject> {
     const { name, namespace } = shown.metadata;
-    const ref = { name, namespace };
-    refuseWrite(this.#store, kind, 'create', ref, ['asked', 'written']);
+    refuseWrite(this.#store, kind, 'create', { name, namespace }, ['asked']);
     await this.#rules(kind).beforeCreate?.(shown);
+    refuseWrite(this.#store, kind, 'create', { name, namespace }, ['written']);
     const complete = completed(kind, shown, this.#store.calicoApi, this.#options);
     await this.#rules(kind).beforeWrite?.(complete);
     await checkObject(this.#store, kind, complete, { ...this.#options, planned: this.#planned });
     checkName(this.#store, kind, complete);
-    requireNew(kind, shown);
-    refuseWrite(this.#store, kind, 'create', ref, ['sent']);
+    requireNew(kind, complete);
+    refuseWrite(this.#store, kind, 'create', { name: complete.metadata.name, namespace }, ['sent']);
     const object = asNew(complete, { uid: this.#world.random.uuid(), now: this.#world.clock.now() });
     const stored = fromV3(kind, object, this.#store.calicoApi);
     if (this.#options.dryRun === 'client') return this.#wouldWrite(kind, await this.#wouldCreate(kind, object));
@@ -140,7 +140,7 @@ export class ResourceClient {
   async apply(kind: Kind, shown: KubeObject): Promise<Applied> {
     const { resourceVersion: _, ...metadata } = shown.metadata;
     const { name, namespace } = metadata;
-    refuseWrite(this.#store, kind, 'apply', { name, namespace }, ['asked', 'written']);
+    refuseWrite(this.#store, kind, 'apply', { name, namespace }, ['asked']);
     // calicoctl creates first; its checks of new objects come before it looks for one.
     const found = this.#options.asCalicoctl ? undefined : await this.#find(kind, { name, namespace });
     try {
@@ -163,7 +163,7 @@ export class ResourceClient {
    * addresses in use; those of the store.
    */
   async delete(kind: Kind, ref: ObjectRef, options: DeleteOptions = {}): Promise<Deleted> {
-    refuseWrite(this.#store, kind, 'delete', ref, ['asked', 'written']);
+    refuseWrite(this.#store, kind, 'delete', ref, ['asked']);
     if (!ref.name && kind.derived === undefined) throw new DatastoreError('invalid', 'resource name may not be empty');
     const found = await this.#reader(kind).one(ref, { isDeleted: true });
     const { asCalicoctl, dryRun } = this.#options;

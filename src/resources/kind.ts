@@ -119,8 +119,9 @@ export interface Refusal {
   /** Objects that are refused; all of the kind when absent. */
   names?(name: string, calicoApi: CalicoApi): boolean;
   /**
-   * `asked`: whatever the datastore holds. `written`: an update is refused only when there is such an object. Patching and
-   * labelling read the object first in any case. `sent`: only an object that passes all other checks is refused.
+   * `asked`: whatever the datastore holds. `written`: an update is refused only when there is such an object, a create only
+   * when there is what it needs, as the tier of a policy. Patching and labelling read the object first in any case. `sent`:
+   * only an object that passes all other checks is refused.
    */
   readonly when: 'asked' | 'written' | 'sent';
   /** calicoctl's message. `id` is `Kind(name)` or `Kind(namespace/name)`. */

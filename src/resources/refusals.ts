@@ -26,14 +26,18 @@ export function notSupported(
 
 /** All writes of the objects with these names. */
 export function refusedNames(names: (name: string) => boolean, reason: string, hint: string): readonly Refusal[] {
-  const refused = (verb: WriteVerb, words: string): Refusal => ({
+  const refused = (verb: WriteVerb, words: string, when: Refusal['when'] = 'asked'): Refusal => ({
     verbs: [verb],
     names,
-    when: 'written',
+    when,
     message: (id) => `operation ${words} is not supported on ${id}: ${reason}`,
     hint,
   });
-  return [refused('create', 'create or apply'), refused('update', 'apply or replace'), refused('delete', 'delete')];
+  return [
+    refused('create', 'create or apply'),
+    refused('update', 'apply or replace', 'written'),
+    refused('delete', 'delete'),
+  ];
 }
 
 /** All writes of IPAM's own objects: several of them change together, which the commands of `ipam` take care of. */

@@ -55,6 +55,19 @@ describe('a manifest that calicoctl cannot decode', () => {
       `${parsing}cannot parse number '7' into field IPPoolSpec.cidr of type string`,
       `${decoding}json: cannot unmarshal number into Go struct field IPPoolSpec.spec.cidr of type string`,
     ],
+    [
+      'a list in place of an object, after one with a field of a type with a name of its own',
+      '{apiVersion: projectcalico.org/v3, kind: BGPFilter, metadata: {name: a}, spec: {importV6: [{source: x}, []]}}',
+      `${parsing}cannot parse array '[]' into field BGPFilterRuleV6.source of type v3.BGPFilterRuleV6`,
+      `${decoding}json: cannot unmarshal array into Go struct field BGPFilterSpec.spec.importV6 of type v3.BGPFilterRuleV6`,
+    ],
+    [
+      'a text in place of an object, after one that ends with labels',
+      '{apiVersion: projectcalico.org/v3, kind: KubeControllersConfiguration, metadata: {name: a}, spec: {controllers: ' +
+        '{node: {hostEndpoint: {templates: [{labels: {a: b}}, x]}}}}}',
+      `${parsing}cannot parse string 'x' into field Template.labels of type v3.Template`,
+      `${decoding}json: cannot unmarshal string into Go struct field AutoHostEndpointConfig.spec.controllers.node.hostEndpoint.templates of type v3.Template`,
+    ],
   ])('%s', (_, text, of331, of332) => {
     expect(said(text, '3.31')).toBe(of331);
     expect(said(text, '3.32')).toBe(of332);

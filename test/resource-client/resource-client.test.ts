@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { DatastoreError } from '../../src/datastore/datastore.ts';
 import { MemoryDatastore } from '../../src/datastore/memory.ts';
 import { ResourceClient } from '../../src/resource-client/resource-client.ts';
+import type { Kind } from '../../src/resources/kind.ts';
+import { clusterInformation } from '../../src/resources/kinds/cluster-information.ts';
 import { ipPool } from '../../src/resources/kinds/ip-pool.ts';
+import { stagedNetworkPolicy } from '../../src/resources/kinds/staged-network-policy.ts';
+import { workloadEndpoint } from '../../src/resources/kinds/workload-endpoint.ts';
 import type { KubeObject } from '../../src/resources/object.ts';
 
 const signal = new AbortController().signal;
@@ -121,5 +125,40 @@ describe('applying objects', () => {
     expect(await client.one(ipPool, { name: 'pool-1' })).toMatchObject({ spec: { natOutgoing: true } });
     await client.delete(ipPool, { name: 'pool-1' });
     expect(store.dump()).toEqual([]);
+  });
+});
+
+describe('refused writes', () => {
+  const named = (kind: string, name: string, spec: object): KubeObject => ({
+    apiVersion: 'projectcalico.org/v3',
+    kind,
+    metadata: { name, namespace: 'shop' },
+    spec,
+  });
+
+  it('a read-only object that does not exist is not found by an update, before the update would be refused', async () => {
+    const { client } = clientOf();
+    const kind = clusterInformation as unknown as Kind;
+    const { reason } = await errorOf(client.update(kind, named('ClusterInformation', 'other', {})));
+    expect(reason).toBe('not-found');
+  });
+
+  it('the tier of a new policy is looked for before its name is refused, and its values are not checked after', async () => {
+    const { client } = clientOf();
+    const kind = stagedNetworkPolicy as unknown as Kind;
+    const refused = (spec: object) =>
+      errorOf(client.create(kind, named('StagedNetworkPolicy', 'knp.default.web', spec)));
+    expect((await refused({ tier: 'nosuch' })).code).toBe('NO_TIER');
+    expect((await refused({ selector: 'has(' })).code).toBe('WRITE_REFUSED');
+  });
+});
+
+describe('workload endpoints', () => {
+  it('a new one without a name gets the one that its values make', async () => {
+    const { client } = clientOf();
+    const spec = { node: 'node-a', orchestrator: 'k8s', pod: 'web', endpoint: 'eth0', interfaceName: 'cali0' };
+    const object = { ...pool(), kind: 'WorkloadEndpoint', metadata: { name: '', namespace: 'shop' }, spec };
+    const created = await client.create(workloadEndpoint as unknown as Kind, object);
+    expect(created.metadata.name).toBe('node--a-k8s-web-eth0');
   });
 });

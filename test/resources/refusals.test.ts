@@ -1,6 +1,6 @@
 // Writes that are refused, in calicoctl's words: the kinds and names that Calico's clients protect.
 import { describe, expect, it } from 'vitest';
-import { customResourceApi, type WriteVerb } from '../../src/resources/kind.ts';
+import { customResourceApi, v3ApiVersion, type WriteVerb } from '../../src/resources/kind.ts';
 import { kindNamed } from '../../src/resources/kinds.ts';
 
 /** The message for a write, and when it is refused; undefined for one that is allowed. */
@@ -21,7 +21,7 @@ describe('refused writes', () => {
     expect(all('ClusterInformation', 'default')).toEqual([
       'asked: operation create or apply is not supported on ClusterInformation',
       'asked: operation apply is not supported on ClusterInformation: resource is readonly',
-      'asked: operation apply or replace is not supported on ClusterInformation',
+      'written: operation apply or replace is not supported on ClusterInformation',
       'asked: operation delete is not supported on ClusterInformation',
     ]);
   });
@@ -29,10 +29,10 @@ describe('refused writes', () => {
   it('copies of policies of Kubernetes are changed through the API of Kubernetes only', () => {
     const reason = 'kubernetes network policies must be managed through the kubernetes API';
     expect(all('NetworkPolicy', 'knp.default.web', 'shop')).toEqual([
-      `written: operation create or apply is not supported on NetworkPolicy(shop/knp.default.web): ${reason}`,
+      `asked: operation create or apply is not supported on NetworkPolicy(shop/knp.default.web): ${reason}`,
       undefined,
       `written: operation apply or replace is not supported on NetworkPolicy(shop/knp.default.web): ${reason}`,
-      `written: operation delete is not supported on NetworkPolicy(shop/knp.default.web): ${reason}`,
+      `asked: operation delete is not supported on NetworkPolicy(shop/knp.default.web): ${reason}`,
     ]);
     expect(all('NetworkPolicy', 'web', 'shop')).toEqual([undefined, undefined, undefined, undefined]);
   });
@@ -41,12 +41,28 @@ describe('refused writes', () => {
     'the copy %s of an admin policy is refused in the same words for every verb',
     (name) => {
       const text =
-        `written: operation create or apply is not supported on GlobalNetworkPolicy(${name}): ` +
+        `operation create or apply is not supported on GlobalNetworkPolicy(${name}): ` +
         'kubernetes admin network policies must be managed through the kubernetes API';
-      expect(all('GlobalNetworkPolicy', name)).toEqual([text, undefined, text, text]);
+      expect(all('GlobalNetworkPolicy', name)).toEqual([
+        `asked: ${text}`,
+        undefined,
+        `written: ${text}`,
+        `asked: ${text}`,
+      ]);
       expect(all('GlobalNetworkPolicy', 'web')).toEqual([undefined, undefined, undefined, undefined]);
     },
   );
+
+  it('a staged policy cannot have the name of a copy of a policy of Kubernetes', () => {
+    expect(all('StagedNetworkPolicy', 'knp.default.web', 'shop')).toEqual([
+      'written: operation Create is not supported on knp.default.: Cannot create a StagedNetworkPolicy with that name prefix',
+      undefined,
+      'written: operation Update is not supported on knp.default.: Cannot creaupdatete a StagedNetworkPolicy with that name prefix',
+      'asked: operation Delete is not supported on knp.default.: No staged network policies should be available to be deleted for the knp prefix',
+    ]);
+    const names = kindNamed('StagedNetworkPolicy')?.refusals?.map((refusal) => refusal.names);
+    expect(names?.map((fits) => fits?.('knp.default.web', v3ApiVersion))).toEqual([false, false, false]);
+  });
 
   it('nodes are neither created nor deleted', () => {
     expect(all('Node', 'worker-1')).toEqual([

@@ -3,6 +3,7 @@
 // docs/reference/validation.md#calicoctl.
 import type { FieldTable, FieldType, ScalarType } from '../../resources/field.ts';
 import { goDurationError, normalGoDuration } from '../../text/go-duration.ts';
+import { goPortError } from '../../text/go-port.ts';
 import { embeddedIn, type GoPlace, goListAt, goTypeAt, isEmbedded } from './go-types.ts';
 import { type GoValue, goJson, isGoNumber, jsonType } from './go-yaml.ts';
 
@@ -47,23 +48,24 @@ class GoDecoder {
     this.#options = options;
   }
 
-  value(value: GoValue, type: FieldType): unknown {
+  /** `own` is the field that the value is of, or that its list is of: it tells the type. */
+  value(value: GoValue, type: FieldType, own: GoPlace | undefined): unknown {
     if (value === null) return undefined;
     switch (type.form) {
       case 'scalar':
-        return this.#scalar(value, type);
+        return this.#scalar(value, type, own);
       case 'list':
-        if (!Array.isArray(value)) return this.#mismatch(value, type);
+        if (!Array.isArray(value)) return this.#mismatch(value, type, own);
         return value.map((item: GoValue) => {
-          const decoded = this.value(item, type.items);
+          const decoded = this.value(item, type.items, own);
           return decoded === undefined ? emptyOf(type.items) : decoded;
         });
       case 'map':
-        if (!(value instanceof Map)) return this.#mismatch(value, type);
+        if (!(value instanceof Map)) return this.#mismatch(value, type, own);
         return this.#map(value, type.values);
       case 'object':
-        if (!(value instanceof Map)) return this.#mismatch(value, type);
-        return this.struct(value, type.fields(), type.struct ?? goTypeAt(this.#place)?.split('.').at(-1) ?? '');
+        if (!(value instanceof Map)) return this.#mismatch(value, type, own);
+        return this.struct(value, type.fields(), type.struct ?? goTypeAt(own)?.split('.').at(-1) ?? '');
     }
   }
 
@@ -85,7 +87,7 @@ class GoDecoder {
       // Another spelling of the same field is decoded too, and its error counts.
       this.#place = { struct, field: name };
       this.#path = [...path, ...embeddedIn(struct, name), name];
-      const decoded = this.value(value, (table[name] as FieldTable[string]).type);
+      const decoded = this.value(value, (table[name] as FieldTable[string]).type, this.#place);
       if (release === '3.32') this.#place = outer;
       this.#path = path;
       if (release === '3.31' && !isFirst) continue;
@@ -103,8 +105,9 @@ class GoDecoder {
 
   #map(members: ReadonlyMap<string, GoValue>, values: FieldType): Record<string, unknown> {
     const made: Record<string, unknown> = {};
+    const outer = this.#place;
     for (const [key, value] of members) {
-      const decoded = this.value(value, values);
+      const decoded = this.value(value, values, undefined);
       this.#place = undefined;
       Object.defineProperty(made, key, {
         value: decoded ?? emptyOf(values),
@@ -113,6 +116,7 @@ class GoDecoder {
         configurable: true,
       });
     }
+    this.#place = outer;
     return made;
   }
 
@@ -121,12 +125,10 @@ class GoDecoder {
     throw new GoDecodeError(message);
   }
 
-  #mismatch(value: GoValue, wanted: FieldType): undefined {
-    const named = goTypeAt(this.#place);
+  #mismatch(value: GoValue, wanted: FieldType, own: GoPlace | undefined): undefined {
+    const named = goTypeAt(own);
     const isList = wanted.form === 'list';
-    const type = this.#typeName(
-      named && this.#place && isList ? goListAt(this.#place, named) : (named ?? goType(wanted)),
-    );
+    const type = this.#typeName(named && own && isList ? goListAt(own, named) : (named ?? goType(wanted)));
     const isInteger = wanted.form === 'scalar' && ['integer', 'int64'].includes(wanted.json);
     if (this.#options.release === '3.32') {
       this.error ??= new GoDecodeError(this.#cannotUnmarshal(value, type, isInteger));
@@ -159,7 +161,7 @@ class GoDecoder {
     return this.fail(this.#cannotUnmarshal(value, 'string', false));
   }
 
-  #scalar(value: NonNullable<GoValue>, type: ScalarType): unknown {
+  #scalar(value: NonNullable<GoValue>, type: ScalarType, own: GoPlace | undefined): unknown {
     if (type.read !== undefined) return this.#read(value, type.read);
     switch (type.format?.split(':')[0]) {
       case 'duration':
@@ -177,28 +179,28 @@ class GoDecoder {
       case 'Kubernetes port':
         return typeof value === 'string' ? value : this.#small(value, 'int32');
       default:
-        if (type.json !== 'anything') return this.#plain(value, type);
-        return type.go === undefined ? plainOf(value) : this.#plain(value, { ...type, json: 'int64' });
+        if (type.json !== 'anything') return this.#plain(value, type, own);
+        return type.go === undefined ? plainOf(value) : this.#plain(value, { ...type, json: 'int64' }, own);
     }
   }
 
-  #plain(value: NonNullable<GoValue>, type: ScalarType): unknown {
+  #plain(value: NonNullable<GoValue>, type: ScalarType, own: GoPlace | undefined): unknown {
     switch (type.json) {
       case 'string':
         if (typeof value === 'string') return value;
-        if (!this.#options.coerces || isEmbedded(this.#place)) return this.#mismatch(value, type);
+        if (!this.#options.coerces || isEmbedded(own)) return this.#mismatch(value, type, own);
         if (typeof value === 'boolean') return String(value);
-        return isGoNumber(value) ? value.text : this.#mismatch(value, type);
+        return isGoNumber(value) ? value.text : this.#mismatch(value, type, own);
       case 'boolean':
-        return typeof value === 'boolean' ? value : this.#mismatch(value, type);
+        return typeof value === 'boolean' ? value : this.#mismatch(value, type, own);
       case 'number':
-        return isGoNumber(value) ? Number(value.json) : this.#mismatch(value, type);
+        return isGoNumber(value) ? Number(value.json) : this.#mismatch(value, type, own);
       case 'integer':
       case 'int64': {
-        const go = goTypeAt(this.#place) ?? goType(type);
+        const go = goTypeAt(own) ?? goType(type);
         const [min, max] = integerRanges[go] ?? [0n, 0n];
         const whole = isGoNumber(value) && /^-?\d+$/.test(value.json) ? BigInt(value.json) : undefined;
-        if (whole === undefined || whole < min || whole > max) return this.#mismatch(value, type);
+        if (whole === undefined || whole < min || whole > max) return this.#mismatch(value, type, own);
         return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole;
       }
       default:
@@ -255,21 +257,11 @@ class GoDecoder {
 
   #port(value: NonNullable<GoValue>): unknown {
     if (typeof value !== 'string') return this.#small(value, 'uint16');
-    if (/^\d+$/.test(value)) {
-      return Number(value) <= 65535 ? Number(value) : this.fail(`invalid port format (${value})`);
-    }
-    const [, low, high] = /^(\d+):(\d+)$/.exec(value) ?? [];
-    if (low !== undefined && high !== undefined) {
-      if (Number(low) > 65535) return this.fail(`invalid minimum port number in range (${value})`);
-      if (Number(high) > 65535) return this.fail(`invalid maximum port number in range (${value})`);
-      if (Number(low) > Number(high)) {
-        return this.fail(
-          `minimum port number (${Number(low)}) is greater than maximum port number (${Number(high)}) in port range`,
-        );
-      }
-      return low === high ? Number(low) : `${Number(low)}:${Number(high)}`;
-    }
-    return /^[a-zA-Z0-9_.-]{1,128}$/.test(value) ? value : this.fail(`invalid name for named port (${value})`);
+    const wrong = goPortError(value);
+    if (wrong !== undefined) return this.fail(wrong);
+    const [, low, high = low] = /^(\d+)(?::(\d+))?$/.exec(value) ?? [];
+    if (low === undefined) return value;
+    return Number(low) === Number(high) ? Number(low) : `${Number(low)}:${Number(high)}`;
   }
 }
 

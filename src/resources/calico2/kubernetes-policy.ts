@@ -4,6 +4,7 @@ import { CalictlError } from '../../world/errors.ts';
 import type { KubernetesNetworkPolicy } from '../kinds/kubernetes-network-policy.ts';
 import type { LabelSelector } from '../kinds/kubernetes-policy-fields.ts';
 import type { KubeObject } from '../object.ts';
+import { kubernetesPort, kubernetesPortProblem } from '../rules/kubernetes-policy.ts';
 import { asV3 } from './convert.ts';
 import type { ConversionOptions } from './values.ts';
 
@@ -75,20 +76,14 @@ function portList(ports: readonly PortSpec[]): (string | number)[] {
   const names: string[] = [];
   const ranges: PortRange[] = [];
   for (const { port, endPort } of ports) {
-    const [, digits] = /^(\d+)$/.exec(String(port)) ?? [];
-    if (digits === undefined) {
-      if (endPort !== undefined && endPort !== null) throw badPort(`${port}:${endPort}`, 'invalid name for named port');
+    const problem = kubernetesPortProblem({ port, endPort });
+    if (problem !== undefined) throw unconvertible(problem);
+    const [, first, last] = /^(\d+)(?::(\d+))?$/.exec(kubernetesPort({ port, endPort })) ?? [];
+    if (first === undefined) {
       names.push(String(port));
       continue;
     }
-    const from = Number(digits);
-    const to = Number(endPort ?? from);
-    if (from > 65535) throw badPort(digits, 'invalid port format');
-    if (to > 65535) throw badPort(`${from}:${to}`, 'invalid maximum port number in range');
-    if (from > to) {
-      const reason = `minimum port number (${from}) is greater than maximum port number (${to}) in port range`;
-      throw unconvertible(`failed to parse k8s port: invalid port ${from}:${to}: ${reason}`);
-    }
+    const [from, to] = [Number(first), Number(last ?? first)];
     ranges.push({ from, to });
   }
   const joined: PortRange[] = [];
@@ -99,10 +94,6 @@ function portList(ports: readonly PortSpec[]): (string | number)[] {
     } else joined.push(range);
   }
   return [...names, ...joined.map(({ from, to }) => (from === to ? from : `${from}:${to}`))];
-}
-
-function badPort(text: string, reason: string): CalictlError {
-  return unconvertible(`failed to parse k8s port: invalid port ${text}: ${reason} (${text})`);
 }
 
 /** One rule for each protocol and peer: Calico has one of each in a rule. */

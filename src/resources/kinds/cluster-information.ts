@@ -19,10 +19,10 @@ export interface ClusterInformation extends KubeObject {
   spec: Values<typeof spec>;
 }
 
-function readOnly(verb: WriteVerb, words: string): Refusal {
+function readOnly(verb: WriteVerb, words: string, when: Refusal['when'] = 'asked'): Refusal {
   return {
     verbs: [verb],
-    when: 'asked',
+    when,
     message: () => `operation ${words}`,
     hint: 'Calico itself writes it',
   };
@@ -31,7 +31,7 @@ function readOnly(verb: WriteVerb, words: string): Refusal {
 const refusals = [
   readOnly('create', 'create or apply is not supported on ClusterInformation'),
   readOnly('apply', 'apply is not supported on ClusterInformation: resource is readonly'),
-  readOnly('update', 'apply or replace is not supported on ClusterInformation'),
+  readOnly('update', 'apply or replace is not supported on ClusterInformation', 'written'),
   readOnly('delete', 'delete is not supported on ClusterInformation'),
 ];
 

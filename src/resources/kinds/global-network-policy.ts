@@ -1,7 +1,7 @@
 // GlobalNetworkPolicy: a policy for endpoints of all namespaces, and for host endpoints.
 import { policyResource } from '../convert/policy.ts';
 import { fields, type Values } from '../field.ts';
-import { customResourceApi, type Kind, type Refusal } from '../kind.ts';
+import { customResourceApi, type Kind, type Refusal, type WriteVerb } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
 import { isKubernetesAdminPolicy } from '../policy-names.ts';
 import { globalNetworkPolicyRules } from '../rules/policy.ts';
@@ -13,18 +13,20 @@ export interface GlobalNetworkPolicy extends KubeObject {
   spec: Values<typeof spec>;
 }
 
-const refusals: readonly Refusal[] = [
-  {
-    verbs: ['create', 'update', 'delete'],
+function refused(verbs: readonly WriteVerb[], when: Refusal['when']): Refusal {
+  return {
+    verbs,
     // Calico has no such copies from 3.32 on.
     names: (name, calicoApi) => calicoApi === customResourceApi && isKubernetesAdminPolicy(name),
-    when: 'written',
+    when,
     // The same words for every verb.
     message: (id) =>
       `operation create or apply is not supported on ${id}: kubernetes admin network policies must be managed through the kubernetes API`,
     hint: 'change the AdminNetworkPolicy of Kubernetes that it is a copy of, with kubectl',
-  },
-];
+  };
+}
+
+const refusals = [refused(['create', 'delete'], 'asked'), refused(['update'], 'written')];
 
 export const globalNetworkPolicy: Kind<GlobalNetworkPolicy> = {
   kind: 'GlobalNetworkPolicy',

@@ -10,6 +10,7 @@ import { defaultProfileName, type Profile, profileSpec } from './profile-fields.
 import { serviceAccount } from './service-account.ts';
 
 function nameProblem(name: string): string {
+  if (name === '') return 'Profile key missing name: Profile()';
   if (/^(?:kns\.|ksa\.[^.]*\.)$/.test(name)) return 'resource name may not be empty';
   return name.startsWith('ksa.') ? `Profile ${name} is not formatted correctly` : `Invalid name ${name}`;
 }

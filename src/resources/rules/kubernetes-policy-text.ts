@@ -10,7 +10,7 @@ const isSet = (value: unknown): value is NonNullable<unknown> => value !== undef
 const goList = (value: unknown, text: (item: Members) => string): string => `[${listOf(value).map(text).join(' ')}]`;
 
 /** Kubernetes' own text of a selector behind a pointer. */
-function selectorPointer(value: unknown): string {
+function selectorPointer(value: unknown, type = 'LabelSelector'): string {
   if (!isSet(value)) return 'nil';
   const { matchLabels, matchExpressions } = value as LabelSelector;
   const labels = Object.entries(matchLabels ?? {})
@@ -20,7 +20,7 @@ function selectorPointer(value: unknown): string {
     ({ key, operator, values = [] }) =>
       `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
   );
-  return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+  return `&${type}{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
 }
 
 function blockPointer(value: unknown): string {
@@ -46,4 +46,20 @@ export function kubernetesPolicyText({ podSelector, ingress, egress, policyTypes
   const types = Array.isArray(policyTypes) ? policyTypes.map(String) : [];
   const selector = goLabelSelector((podSelector ?? {}) as LabelSelector);
   return `${selector} ${goList(ingress, rule('from'))} ${goList(egress, rule('to'))} [${types.join(' ')}]`;
+}
+
+const pointed = (value: unknown): string => (isSet(value) ? `*${String(value)}` : 'nil');
+
+/** A rule as Kubernetes itself prints it. */
+export function kubernetesRuleText({ ports, from, to }: Members, direction: 'ingress' | 'egress'): string {
+  const portTexts = listOf(ports).map(
+    ({ protocol, port, endPort }) =>
+      `NetworkPolicyPort{Protocol:${pointed(protocol)},Port:${isSet(port) ? String(port) : '<nil>'},EndPort:${pointed(endPort)},},`,
+  );
+  const [type, field, peers] = direction === 'ingress' ? ['Ingress', 'From', from] : ['Egress', 'To', to];
+  const peerTexts = listOf(peers).map(({ podSelector, namespaceSelector, ipBlock }) => {
+    const [pods, namespaces] = [podSelector, namespaceSelector].map((one) => selectorPointer(one, 'v1.LabelSelector'));
+    return `NetworkPolicyPeer{PodSelector:${pods},NamespaceSelector:${namespaces},IPBlock:${blockPointer(ipBlock)},},`;
+  });
+  return `&NetworkPolicy${type}Rule{Ports:[]NetworkPolicyPort{${portTexts.join('')}},${field}:[]NetworkPolicyPeer{${peerTexts.join('')}},}`;
 }

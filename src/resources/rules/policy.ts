@@ -2,6 +2,7 @@
 import type { FieldPath } from '../field-path.ts';
 import type { CalicoApi, Rules } from '../kind.ts';
 import type { KubeObject } from '../object.ts';
+import { kubernetesRuleProblems } from './kubernetes-policy.ts';
 import { kubernetesPolicyText } from './kubernetes-policy-text.ts';
 import { annotationProblems, areLabels, labelProblems, longestName, tooLong } from './metadata.ts';
 import { hasGlobal, httpText, serviceText } from './policy-rule.ts';
@@ -15,6 +16,7 @@ interface Policy extends KubeObject {
 }
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const oneLabel = new RegExp(`^${label}$`);
 const oneOrTwoLabels = new RegExp(`^${label}(\\.${label})?$`);
 const ownedName = new RegExp(`^(?:knp|ossg)\\.default\\.${label}(\\.${label})*$`);
 const labelReason = `name must consist of lower case alphanumeric characters or '-' (regex: ${label})`;
@@ -75,11 +77,20 @@ function repeatedTypes(spec: Members, struct: string): RuleProblem[] {
   });
 }
 
-function globalSelectors(spec: Members, struct: string, fields: readonly (readonly [string, string])[]): RuleProblem[] {
-  return fields.flatMap(([field, goField]) => {
+const globalPolicySelectors = [
+  ['selector', 'Selector'],
+  ['serviceAccountSelector', 'ServiceAccountSelector'],
+  ['namespaceSelector', 'NamespaceSelector'],
+] as const;
+
+/** Of policies of the whole cluster, calicoctl prints `selector` in place of the value that it refuses. */
+function globalSelectors(spec: Members, isGlobal: boolean): RuleProblem[] {
+  const struct = isGlobal ? 'GlobalNetworkPolicySpec' : 'NetworkPolicySpec';
+  return globalPolicySelectors.flatMap(([field, goField]) => {
     if (!hasGlobal(spec[field])) return [];
     const reason = 'global() can only be used in an EntityRule namespaceSelector';
-    const details = { field: `${struct}.${goField}`, value: spec[field], reason };
+    const value = isGlobal ? (spec['selector'] ?? '') : spec[field];
+    const details = { field: `${struct}.${goField}`, value, reason };
     return [problem(['spec', field], 'cannot have global(): only the namespaceSelector of a rule can', details)];
   });
 }
@@ -94,7 +105,7 @@ function specProblems(spec: Members): RuleProblem[] {
     ...repeatedTypes(spec, struct),
     ...rulesProblems(spec, 'egress', false),
     ...rulesProblems(spec, 'ingress', false),
-    ...globalSelectors(spec, struct, [['selector', 'Selector']]),
+    ...globalSelectors(spec, false),
   ];
 }
 
@@ -140,10 +151,7 @@ function globalSpecProblems(spec: Members): RuleProblem[] {
     ...rulesProblems(spec, 'egress', true),
     ...rulesProblems(spec, 'ingress', true),
     ...namespacesOfServices(spec),
-    ...globalSelectors(spec, struct, [
-      ['selector', 'Selector'],
-      ['namespaceSelector', 'NamespaceSelector'],
-    ]),
+    ...globalSelectors(spec, true),
   );
   return found;
 }
@@ -285,9 +293,10 @@ export const stagedKubernetesNetworkPolicyRules: Rules<never> = {
   problems: (object: Policy) => {
     const { spec } = object;
     const found = ownMetadata(object, () => true, nameWords);
+    if (spec['stagedAction'] !== 'Delete') return [...found, ...kubernetesRuleProblems(object.metadata.name, spec)];
     const selector = membersOf(spec['podSelector']);
     const isEmpty = isEmptyBut(spec, 'stagedAction', 'podSelector') && Object.keys(selector).length === 0;
-    if (spec['stagedAction'] !== 'Delete' || isEmpty) return found;
+    if (isEmpty) return found;
     const text = `{Delete ${kubernetesPolicyText(spec)}}`;
     const reason = 'Spec fields should all be zero-value if stagedAction is Delete';
     return [...found, deletionProblem(spec, 'StagedKubernetesNetworkPolicySpec', reason, text)];
@@ -312,7 +321,12 @@ export const tierRules: Rules<never> = {
   problems: (tier: Policy, calicoApi) => {
     const { spec } = tier;
     const { name } = tier.metadata;
-    const found = ownMetadata(tier, (one) => !one.includes('.'), 'must have no dot', 63);
+    const found = ownMetadata(
+      tier,
+      (one) => oneLabel.test(one),
+      "must be one word of lower-case letters, digits and '-'",
+      63,
+    );
     const [order, text] = builtInOrders[calicoApi][name] ?? [];
     if (order !== undefined && spec['order'] !== order) {
       const reason = `${name} tier order must be ${text}`;

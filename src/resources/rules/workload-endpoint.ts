@@ -23,6 +23,20 @@ function endpointIdentifiers({ orchestrator }: Members): readonly string[] {
   return ['node', 'orchestrator', ...(own ?? ['workload']), 'endpoint'];
 }
 
+function nameOfSpec(spec: Members): string {
+  const { node, orchestrator, endpoint } = spec;
+  const own = endpointIdentifiers(spec)[2] ?? '';
+  const workload = orchestrator === 'libnetwork' ? 'libnetwork' : spec[own];
+  return endpointName(String(node), String(orchestrator), String(workload), String(endpoint));
+}
+
+/** An endpoint without a name gets the one that its spec makes. */
+function named(object: WorkloadEndpoint): never {
+  const { metadata, spec } = object;
+  const isNamed = metadata.name !== '' || endpointIdentifiers(spec).some((field) => !spec[field]);
+  return (isNamed ? object : { ...object, metadata: { ...metadata, name: nameOfSpec(spec) } }) as never;
+}
+
 /** calicoctl names an endpoint by its spec, and refuses any other name. */
 function endpointNameProblems({ object: { metadata, spec } }: Write<WorkloadEndpoint>): RuleProblem[] {
   for (const field of endpointIdentifiers(spec)) {
@@ -35,10 +49,7 @@ function endpointNameProblems({ object: { metadata, spec } }: Write<WorkloadEndp
     if (value.startsWith('-')) return fault('must not begin with a dash', "field must not begin with a '-'");
     if (value.endsWith('-')) return fault('must not end with a dash', "field must not end with a '-'");
   }
-  const { orchestrator, endpoint } = spec;
-  const own = endpointIdentifiers(spec)[2] ?? '';
-  const workload = orchestrator === 'libnetwork' ? 'libnetwork' : spec[own];
-  const expected = endpointName(String(spec['node']), String(orchestrator), String(workload), String(endpoint));
+  const expected = nameOfSpec(spec);
   if (metadata.name === '' || metadata.name === expected) return [];
   const reason = `the WorkloadEndpoint name does not match the primary identifiers assigned in the Spec: expected name ${expected}`;
   return [problem(['metadata', 'name'], `must be ${expected}`, { field: 'Name', value: metadata.name, reason })];
@@ -97,6 +108,7 @@ function foreignNat(nats: readonly Members[], networks: readonly string[]): Rule
 }
 
 export const workloadEndpointRules: Rules<never> = {
+  defaulted: named,
   writeProblems: endpointNameProblems as never,
   problems: ({ spec }: WorkloadEndpoint) => {
     const networks = listOf(spec['ipNetworks']).map(String);

@@ -62,7 +62,7 @@ export interface Difference {
 function comparable({ code, stdout, stderr }: Answer): string {
   const log = /^[IWE]\d{4} [\d:.]+ +\d+ \w+\.go:\d+\] .*\n/gm;
   const text = `exit ${code}\n--- stdout\n${stdout}--- stderr\n${stderr.replace(log, '')}`;
-  return masked(text)
+  return sortedManagers(masked(text))
     .replace(/0x[0-9a-f]{6,}/g, '0xADDRESS')
     .replace(/(?<=is invalid: \[)spec\..*(?=\])/g, sorted);
 }
@@ -73,6 +73,22 @@ const sorted = (problems: string): string =>
     .split(/, (?=spec\.)/)
     .sort()
     .join(', ');
+
+/**
+ * The API server returns the entries of `managedFields` that were made in one second in an order of its own. Sorts them, in
+ * YAML and in indented JSON, when their times are masked.
+ */
+function sortedManagers(text: string): string {
+  return text
+    .replace(/^( *)managedFields:\n((?:\1- .*\n(?:\1 {2}.*\n)*)+)/gm, (_, indent: string, entries: string) => {
+      const each = entries.split(new RegExp(`^(?=${indent}- )`, 'm'));
+      return `${indent}managedFields:\n${each.sort().join('')}`;
+    })
+    .replace(/^( *)"managedFields": \[\n([\s\S]*?)\n\1\]/gm, (_, indent: string, entries: string) => {
+      const each = entries.split(new RegExp(`,\\n(?=${indent} {2}\\{)`));
+      return `${indent}"managedFields": [\n${each.sort().join(',\n')}\n${indent}]`;
+    });
+}
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 

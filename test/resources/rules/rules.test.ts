@@ -42,6 +42,58 @@ describe('problemsFor', () => {
     );
   });
 
+  it('of every selector of a policy, global() is refused; a policy of the whole cluster prints its selector for each', () => {
+    const reason = '(global() can only be used in an EntityRule namespaceSelector)';
+    for (const kind of ['NetworkPolicy', 'StagedNetworkPolicy']) {
+      expect(text(kind, { serviceAccountSelector: 'global()' })).toBe(
+        `error with field NetworkPolicySpec.ServiceAccountSelector = 'global()' ${reason}`,
+      );
+    }
+    for (const kind of ['GlobalNetworkPolicy', 'StagedGlobalNetworkPolicy']) {
+      const spec = { selector: 'has(a)', namespaceSelector: 'global()', serviceAccountSelector: 'global() || has(b)' };
+      expect(text(kind, spec)).toBe(
+        'error with the following fields:\n' +
+          `-  GlobalNetworkPolicySpec.ServiceAccountSelector = 'has(a)' ${reason}\n` +
+          `-  GlobalNetworkPolicySpec.NamespaceSelector = 'has(a)' ${reason}\n`,
+      );
+    }
+  });
+
+  it('a staged policy of Kubernetes has only ports that Calico can convert', () => {
+    const rule = { ports: [{ port: '8000:8080', endPort: 80, protocol: 'UDP' }], from: [{ podSelector: {} }] };
+    const shown =
+      '&NetworkPolicyIngressRule{Ports:[]NetworkPolicyPort{NetworkPolicyPort{Protocol:*UDP,Port:8000:8080,EndPort:*80,},},' +
+      'From:[]NetworkPolicyPeer{NetworkPolicyPeer{PodSelector:&v1.LabelSelector{MatchLabels:map[string]string{},' +
+      'MatchExpressions:[]LabelSelectorRequirement{},},NamespaceSelector:nil,IPBlock:nil,},},}';
+    const reason =
+      "(k8s rule couldn't be converted: failed to parse k8s port: invalid port 8000:8080:80: invalid name for named port (8000:8080:80))";
+    const problem = text('StagedKubernetesNetworkPolicy', { podSelector: {}, ingress: [rule] });
+    expect(problem).toContain(
+      `conversion to stagednetworkpolicy failed policy: a: error with rule ${shown} ${reason})`,
+    );
+    const two = text('StagedKubernetesNetworkPolicy', {
+      podSelector: {},
+      ingress: [rule, { ports: [{ port: 80 }] }],
+      egress: [{ ports: [{ port: 90, endPort: 80 }] }],
+    });
+    expect(two).toContain(
+      `failed policy: a: error with the following rules:\n-  ${shown} ${reason}\n-  &NetworkPolicyEgressRule{`,
+    );
+    // A deletion that is staged must have no rules at all.
+    expect(text('StagedKubernetesNetworkPolicy', { stagedAction: 'Delete', ingress: [rule] })).not.toContain(
+      'conversion',
+    );
+    expect(
+      reported('StagedKubernetesNetworkPolicy', { ingress: [{ ports: [{ port: 'http' }, { endPort: 9 }] }] }),
+    ).toEqual([]);
+  });
+
+  it.each(['', 'Upper', 'a.b'])('the name %j of a tier is reported as one that is not a label', (name) => {
+    expect(text('Tier', {}, { name })).toContain(
+      `Metadata.Name = '${name}' (name must consist of lower case alphanumeric characters or '-' (regex: [a-z0-9]([-a-z0-9]*[a-z0-9])?))`,
+    );
+  });
+
   it.each<[string, object, string | undefined]>([
     ['IPPool', { cidr: '10.0.0.0/16' }, undefined],
     ['IPPool', { cidr: '10.0.0.0/30', disabled: true }, undefined],
