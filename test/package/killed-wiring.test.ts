@@ -1,5 +1,6 @@
 // calictl node wire killed at its steps, in real namespaces: the next run finishes what was begun or undoes it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Listing } from '../support/lab/full-listing.ts';
 import { type Cut, type Listings, WiringPlace, wiringPrograms } from '../support/lab/wiring-place.ts';
 import { runBuilt } from '../support/program/built-program.ts';
 import { describeWithPrograms } from '../support/program/parts.ts';
@@ -24,15 +25,19 @@ describeWithPrograms('node wire that is killed', wiringPrograms, () => {
   const next = (command: string, more: readonly string[] = []): Promise<Ran> =>
     run(place.argv(command, ...more), { env: { PATH: process.env['PATH'] ?? '' } });
 
-  /** Indexes, random MAC addresses and link-local addresses differ between two runs. */
-  const comparable = ({ node, pod }: Listings): Listings =>
-    JSON.parse(
-      JSON.stringify({ node, pod })
-        .replaceAll(/"\d+: /g, '"')
-        .replaceAll(/@if\d+|link-net\S+ \S+/g, '')
-        .replaceAll(/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/g, (mac) => (mac.startsWith('ee:ee') ? mac : 'MAC'))
-        .replaceAll(/fe80::[0-9a-f:]+/g, (ip) => (ip === 'fe80::ecee:eeff:feee:eeee' ? ip : 'LL')),
-    ) as Listings;
+  /** Indexes, by which lines are ordered, random MAC addresses and link-local addresses differ between two runs. */
+  const comparableText = (line: string): string =>
+    line
+      .replace(/^\d+: /, '')
+      .replaceAll(/@if\d+|link-net\S+ \S+/g, '')
+      .replaceAll(/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/g, (mac) => (mac.startsWith('ee:ee') ? mac : 'MAC'))
+      .replaceAll(/fe80::[0-9a-f:]+/g, (ip) => (ip === 'fe80::ecee:eeff:feee:eeee' ? ip : 'LL'));
+  const comparableListing = (listing: Listing): Listing =>
+    Object.fromEntries(Object.entries(listing).map(([part, lines]) => [part, lines.map(comparableText).sort()]));
+  const comparable = ({ node, pod }: Listings): Listings => ({
+    node: comparableListing(node),
+    pod: comparableListing(pod),
+  });
 
   async function cut(at: Cut): Promise<void> {
     place.replacePod();
