@@ -139,6 +139,17 @@ describe('calictl bird diff', () => {
     expect(code).toBe(1);
   });
 
+  it('bird diff says that a snapshot without the files does not hold them, and how to get them', async () => {
+    const place = join(import.meta.dirname, '..', '..', '..', 'docs', 'examples', 'case-17');
+    const { code, stdout } = await run('bird diff node-a', { folder: place });
+    expect(stdout).toBe(
+      'not compared node-a: the snapshot does not hold the configuration of BIRD\n' +
+        '    Save a new one with calictl snapshot save --nodes, or query the node with --via.\n' +
+        '0 of 0 nodes differ\n',
+    );
+    expect(code).toBe(1);
+  });
+
   it('bird diff works on a snapshot with the files of the nodes, which has no passwords', async () => {
     const place = join(root, 'snapshot');
     const recorded = join(place, 'nodes', 'node-a');

@@ -250,7 +250,7 @@ describeWithPrograms('node wire', wiringPrograms, () => {
         env: { PATH: process.env['PATH'] ?? '' },
       });
       expect(code).toBe(4);
-      expect(world.io.stderr.text).toMatch(/Make \d+ steps on testhost\? \[y\/N\]/);
+      expect(world.io.stderr.text).toMatch(/Make \d+ changes on testhost\? \[y\/N\]/);
       expect(await place.listings()).toEqual(before);
     });
   });

@@ -64,6 +64,14 @@ function compared(
 
 /** The files of a node, or why they were not read. */
 function filesOf({ node, unreachable, outcomes }: NodeReading): Files | UnreachedNode {
+  if (unreachable?.code === 'NODE_NOT_RECORDED') {
+    return {
+      node,
+      code: unreachable.code,
+      message: 'the snapshot does not hold the configuration of BIRD',
+      hint: 'save a new one with calictl snapshot save --nodes, or query the node with --via',
+    };
+  }
   if (unreachable !== undefined) return { node, ...unreachable };
   const files: Partial<Record<BirdFileName, string>> = {};
   for (const name of birdFileNames) {
