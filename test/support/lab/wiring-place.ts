@@ -54,7 +54,13 @@ export class WiringPlace {
 
   /** Removes the pod with all that it had, and makes another. */
   newPod(): void {
+    const leading = ['ip', '-o', 'link', 'show', 'type', 'veth'];
+    const before = this.node.run(...leading).split('\n').length;
+    const hadLink = this.pod.run(...leading) !== '';
     this.pod.remove();
+    // The kernel removes a pair some time after the namespace of one of its ends.
+    const end = Date.now() + 5_000;
+    while (hadLink && this.node.run(...leading).split('\n').length === before && Date.now() < end);
     this.pod = this.#makePod();
   }
 
