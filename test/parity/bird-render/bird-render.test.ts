@@ -12,7 +12,7 @@ import { type ApiServer, describeWithApiServer } from '../../support/servers/api
 
 const { env } = process;
 const recording = env['RECORD_BIRD'] ? 60 : undefined;
-const sets = recording ?? Number(env['BIRD_SETS'] ?? (env['LONG'] ? 400 : 40));
+const sets = recording ?? Number(env['BIRD_SETS'] ?? (env['LONG'] ? 400 : 15));
 const firstSeed = Number(env['BIRD_SEED'] ?? 1);
 
 describe.skipIf(!hasReferenceRenderer)('next to confd (skipped unless CALICO_CONFD names it)', () => {
