@@ -4,7 +4,7 @@ import pMap from 'p-map';
 import type { NodeRepair } from '../datapath/repair/repairs.ts';
 import type { Journal } from '../files/journal.ts';
 import type { CommandResult, NodeExec, NodeTarget, Step, StepOutcome } from '../node-exec/node-exec.ts';
-import { settingsAlternative } from './wiring/run-batch.ts';
+import { inEnglish, settingsAlternative } from './wiring/run-batch.ts';
 
 export type NodeRepairOutcome =
   | { readonly outcome: 'applied' }
@@ -74,9 +74,9 @@ async function roundTrip(
 
 /** The image of calico-node has no sysctl. */
 function stepsOf(argv: readonly string[]): readonly Step[] {
-  const own = { argv: ['env', 'LC_ALL=C', ...argv] };
+  const own = { argv: [...inEnglish, ...argv] };
   const other = settingsAlternative(argv);
-  return other === undefined ? [own] : [own, { argv: ['env', 'LC_ALL=C', ...other], onlyIfFailed: true }];
+  return other === undefined ? [own] : [own, { argv: [...inEnglish, ...other], onlyIfFailed: true }];
 }
 
 function outcomeOf(outcomes: readonly StepOutcome[]): NodeRepairOutcome {

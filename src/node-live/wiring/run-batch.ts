@@ -4,7 +4,7 @@ import type { Step } from '../../datapath/wire/effect.ts';
 import type { CommandResult, NodeExec, NodeTarget, RunOptions } from '../../node-exec/node-exec.ts';
 
 /** Messages are read, so they must be in English whatever the node speaks. */
-const inEnglish = ['env', 'LC_ALL=C'] as const;
+export const inEnglish = ['env', 'LC_ALL=C'] as const;
 
 /**
  * Makes settings without sysctl, which the image of calico-node does not have. Each argument is `path=value`; like sysctl, it

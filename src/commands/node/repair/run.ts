@@ -7,6 +7,7 @@ import {
   repairsOf,
 } from '../../../datapath/repair/repairs.ts';
 import { journalPath, openJournal } from '../../../files/journal.ts';
+import type { NodeExec } from '../../../node-exec/node-exec.ts';
 import { applyRepairs, type NodeRepairOutcome } from '../../../node-live/apply-repairs.ts';
 import { CalictlError, exitCodes, RefusedError } from '../../../world/errors.ts';
 import type { Context, View } from '../../command.ts';
@@ -47,7 +48,7 @@ export async function run(ctx: Context, input: RepairInput): Promise<NodeRepairR
     // While a person thought about it, the nodes went on.
     const isAsked = !input.yes && world.io.stdin.isTerminal && world.io.stderr.isTerminal;
     const now = isAsked ? (await confirmed(ctx, input, first, { repairs, unrepaired: [] })).repairs : repairs;
-    outcomes = await applied(ctx, input, first, now, repairs, journal);
+    outcomes = await applied(ctx, input, first, exec, now, repairs, journal);
   } finally {
     await journal.close();
   }
@@ -111,13 +112,13 @@ async function applied(
   ctx: Context,
   input: RepairInput,
   first: Verification,
+  exec: NodeExec,
   now: readonly NodeRepair[],
   all: readonly NodeRepair[],
   journal: Parameters<typeof applyRepairs>[0]['journal'],
 ): Promise<readonly NodeRepairOutcome[]> {
   const nodes = [...new Set(now.map(({ node }) => node))];
   const { targets } = askableTargets(first.objects.nodes, nodes);
-  const exec = await ctx.nodeExec(input);
   const done = await applyRepairs(
     {
       exec,

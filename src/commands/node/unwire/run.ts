@@ -19,7 +19,7 @@ export async function run(ctx: Context, input: UnwireInput): Promise<WiringResul
     throw new RefusedError(
       `${text} has not finished and would lose its network`,
       'POD_IN_USE',
-      'it would lose its network; to disconnect it anyway, use --force',
+      'to disconnect it anyway, use --force',
     );
   }
   const exec = await execOf(ctx, input);
